@@ -1,0 +1,18 @@
+module github.com/durosim/durosim
+
+go 1.25.0
+
+require (
+	github.com/Masterminds/semver/v3 v3.5.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/alecthomas/kong v1.17.0
+	github.com/google/go-cmp v0.7.0
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/schollz/progressbar/v3 v3.19.1
+	golang.org/x/sys v0.46.0 // indirect
+	golang.org/x/term v0.44.0
+)

@@ -1,0 +1,80 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Chooser decides what is left open: what a draw gives and who goes first among events due at the same time. It is the
+// seam through which a run is made random, replayed, recorded or enumerated.
+//
+// Value 0 is always the benign one: no fault, least latency, first in line. A key names one draw of a run, so asking
+// twice with one key may give the same answer twice. Implementations must be functions of what they were asked so far,
+// and of nothing else. They are not safe for concurrent use.
+type Chooser interface {
+	// Choose returns a number in [0,n), each as likely as the others. n is at least 1; zero panics.
+	Choose(k Key, n uint64) uint64
+	// Weigh returns a number in [0,odds.N()), as likely as odds say. It is apart from Choose so that what passes
+	// here, and is recorded, is the outcome (fault or no fault) and not the raw number behind it. Callers use Chance
+	// and Pick. An implementation must not keep odds, whose weights belong to the caller.
+	Weigh(k Key, odds Odds) uint64
+	// Priority orders the events due at the same time: lower first, then by sequence.
+	Priority(k Key) uint64
+}
+
+// Random returns the usual chooser: each draw and each priority is a function of the seed and the key. One more draw,
+// or one more event, therefore moves nothing else.
+func Random(seed uint64) Chooser { return newRandom(seed) }
+
+// FIFO returns a chooser that draws as Random does, but leaves events due at the same time in the order in which they
+// were added.
+func FIFO(seed uint64) Chooser { return &fifo{random: *newRandom(seed)} }
+
+// random holds the seed, spread once over three words, so that a draw costs two mixes.
+type random struct {
+	seed  uint64
+	salt  uint64
+	draw  uint64
+	order uint64
+}
+
+func newRandom(seed uint64) *random {
+	return &random{
+		seed:  seed,
+		salt:  mix64(seed + golden),
+		draw:  mix64(seed ^ 0x64726177_64726177), // "draw"
+		order: mix64(seed ^ 0x6f726465_6f726465), // "orde": draws and priorities are unrelated
+	}
+}
+
+func (r *random) Choose(k Key, n uint64) uint64 {
+	mustN(k, n)
+	return scale(r.raw(k), n)
+}
+
+func (r *random) Weigh(k Key, odds Odds) uint64 { return odds.Outcome(r.raw(k)) }
+
+func (r *random) Priority(k Key) uint64 { return mix64(mix64(k.hash^r.salt) + r.order) }
+
+func (r *random) raw(k Key) uint64 { return mix64(mix64(k.hash^r.salt) + r.draw) }
+
+func (r *random) baseOrder() (seed uint64, seeded bool) { return r.seed, true }
+
+type fifo struct{ random }
+
+func (f *fifo) Priority(Key) uint64 { return 0 }
+
+func (f *fifo) baseOrder() (seed uint64, seeded bool) { return f.seed, false }
+
+// scale maps a raw 64-bit draw to [0,n) by the high half of a product. No outcome is off by more than n in 2^64, which
+// no campaign can see, and unlike a rejection loop it always takes one draw.
+func scale(raw, n uint64) uint64 {
+	hi, _ := bits.Mul64(raw, n)
+	return hi
+}
+
+func mustN(k Key, n uint64) {
+	if n == 0 {
+		panic(fmt.Sprintf("sim: choice %v among no values", k))
+	}
+}

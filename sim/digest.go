@@ -1,0 +1,56 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// Digest is the SHA-256 of a trace, or of many.
+type Digest [sha256.Size]byte
+
+const digestPrefix = "sha256:"
+
+// String returns "sha256:" and 64 hex digits.
+func (d Digest) String() string { return digestPrefix + hex.EncodeToString(d[:]) }
+
+// MarshalText is String, for encodings that use it.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText is ParseDigest, for encodings that use it.
+func (d *Digest) UnmarshalText(text []byte) error {
+	parsed, err := ParseDigest(string(text))
+	if err == nil {
+		*d = parsed
+	}
+	return err
+}
+
+// ParseDigest is the inverse of String.
+func ParseDigest(s string) (Digest, error) {
+	var d Digest
+	digits, ok := strings.CutPrefix(s, digestPrefix)
+	if !ok || len(digits) != hex.EncodedLen(len(d)) || digits != strings.ToLower(digits) {
+		return Digest{}, fmt.Errorf("sim: digest %q: want %s and %d lower-case hex digits", s, digestPrefix, 2*len(d))
+	}
+	if _, err := hex.Decode(d[:], []byte(digits)); err != nil {
+		return Digest{}, fmt.Errorf("sim: digest %q: %w", s, err)
+	}
+	return d, nil
+}
+
+// Fold returns one digest for many, in the order given: the digest of a campaign. It hashes the text "durosim/fold/1",
+// their number in 8 bytes, little-endian, and the digests.
+func Fold(digests []Digest) Digest {
+	h := sha256.New()
+	h.Write([]byte("durosim/fold/1"))
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(digests))))
+	for _, d := range digests {
+		h.Write(d[:])
+	}
+	var d Digest
+	h.Sum(d[:0])
+	return d
+}

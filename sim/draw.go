@@ -1,0 +1,111 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Odds says how likely each outcome of Chooser.Weigh is, in whole numbers. Outcome 0 is the benign one. It is a small
+// value that needs no allocation for a ratio.
+type Odds struct {
+	// Invariant: weights is nil for a ratio; otherwise num and den are zero.
+	weights  []uint32
+	num, den uint64
+}
+
+// Ratio returns the odds of two outcomes: 1 with num chances in den, else 0. num of den or more makes 1 certain. A den
+// of zero panics.
+func Ratio(num, den uint64) Odds {
+	if den == 0 {
+		panic(fmt.Sprintf("sim: a chance of %d in 0", num))
+	}
+	return Odds{num: num, den: den}
+}
+
+// Weights returns the odds of one outcome for each weight. The slice stays the caller's, which must not change it
+// while the Odds are in use. No weight at all panics; weights that are all zero mean outcome 0.
+func Weights(weights []uint32) Odds {
+	if len(weights) == 0 {
+		panic("sim: odds without a weight")
+	}
+	return Odds{weights: weights}
+}
+
+// N returns the number of outcomes, including those whose weight is zero.
+func (o Odds) N() uint64 {
+	if o.weights == nil {
+		return 2
+	}
+	return uint64(len(o.weights))
+}
+
+// Outcome maps a number that is uniform over 64 bits to an outcome. A raw number that meets a ratio also meets every
+// higher ratio of the same den: raising a fault's rate adds occurrences and moves none.
+func (o Odds) Outcome(raw uint64) uint64 {
+	if o.weights == nil {
+		if scale(raw, o.den) < o.num {
+			return 1
+		}
+		return 0
+	}
+	sum := uint64(0)
+	for _, w := range o.weights {
+		sum += uint64(w)
+	}
+	if sum == 0 {
+		return 0
+	}
+	rest := scale(raw, sum)
+	for i, w := range o.weights {
+		if rest < uint64(w) {
+			return uint64(i)
+		}
+		rest -= uint64(w)
+	}
+	panic(fmt.Sprintf("sim: weights %v changed while in use", o.weights))
+}
+
+// benign says that only outcome 0 is possible.
+func (o Odds) benign() bool {
+	if o.weights == nil {
+		return o.num == 0
+	}
+	for _, w := range o.weights[1:] {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Chance reports whether something with num chances in den happens; false is benign. What is recorded is 0 or 1. With
+// num zero the chooser is not asked, so a fault that is off leaves nothing in a recording. A den of zero panics.
+func Chance(c Chooser, k Key, num, den uint64) bool {
+	odds := Ratio(num, den)
+	return !odds.benign() && c.Weigh(k, odds) == 1
+}
+
+// Pick returns an index into weights, each as likely as its share of their sum; index 0 is benign. What is recorded is
+// the index. Where nothing but 0 has a weight the chooser is not asked. The slice stays the caller's. No weight panics.
+func Pick(c Chooser, k Key, weights []uint32) int {
+	odds := Weights(weights)
+	if odds.benign() {
+		return 0
+	}
+	return int(c.Weigh(k, odds))
+}
+
+// Between returns a duration from lo to hi, both included, in steps of a microsecond counted from lo; lo is benign.
+// What is recorded is the number of microseconds above lo. Where lo is hi the chooser is not asked; hi below lo
+// panics.
+func Between(c Chooser, k Key, lo, hi time.Duration) time.Duration {
+	if hi < lo {
+		panic(fmt.Sprintf("sim: draw %v between %v and %v", k, lo, hi))
+	}
+	// The difference is taken without a sign, which is right even where it exceeds a Duration.
+	steps := (uint64(hi) - uint64(lo)) / uint64(time.Microsecond)
+	if steps == 0 {
+		return lo
+	}
+	return time.Duration(uint64(lo) + c.Choose(k, steps+1)*uint64(time.Microsecond))
+}

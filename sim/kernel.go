@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Options configure a Kernel. There is no knob here that a simulation would draw.
+type Options struct {
+	// Chooser orders events due at the same time and makes the draws. It must be set.
+	Chooser Chooser
+	// Start is the kernel time at the start. Zero means Epoch; it must not be negative.
+	Start Time
+	// StepBudget is the number of steps after which the run is Exhausted. Zero means DefaultStepBudget; the largest is
+	// 2^60-1.
+	StepBudget uint64
+}
+
+const (
+	// DefaultStepBudget is the step budget of a run whose Options name none.
+	DefaultStepBudget uint64 = 10_000_000
+	// PopsPerStep times the step budget is the number of popped events after which a run is Exhausted, so that a run
+	// whose events never count as steps ends too.
+	PopsPerStep uint64 = 16
+)
+
+// validate checks the options and fills in what zero stands for.
+func (o *Options) validate() error {
+	if o.Chooser == nil {
+		return errors.New("sim: Options.Chooser is not set")
+	}
+	if o.Start < 0 {
+		return fmt.Errorf("sim: Options.Start is %d, before 1970", o.Start)
+	}
+	if o.Start == 0 {
+		o.Start = Epoch
+	}
+	if o.StepBudget > math.MaxUint64/PopsPerStep {
+		return fmt.Errorf("sim: Options.StepBudget is %d, above %d", o.StepBudget, uint64(math.MaxUint64)/PopsPerStep)
+	}
+	if o.StepBudget == 0 {
+		o.StepBudget = DefaultStepBudget
+	}
+	return nil
+}
+
+// Kernel is a virtual clock and a queue of events of type E, ordered by time, then priority, then sequence. An event
+// is plain data that its owner interprets; the kernel runs nothing. It is not safe for concurrent use.
+type Kernel[E any] struct {
+	now     Time
+	chooser Chooser
+	seq     uint64
+	steps   uint64
+	pops    uint64
+	budget  uint64
+
+	// Invariant: no entry in queue is before now. An entry is live while its gen is that of its slot; the others were
+	// cancelled and are dropped when met, or all at once when they are more than half.
+	queue heap
+	dead  int
+	slots []slot[E]
+	// free is the first free slot plus one, the head of a list through slot.next; zero is none.
+	free uint32
+}
+
+// slot holds one waiting event. Its generation moves on each time the event leaves, so that old handles miss.
+type slot[E any] struct {
+	event E
+	gen   uint32
+	next  uint32
+}
+
+// Handle names an event that waits in a Kernel. It is a plain value, of use only with the kernel that gave it; it
+// stays harmless after its event is gone. The zero Handle names nothing.
+type Handle struct {
+	slot uint32
+	gen  uint32
+}
+
+// New returns a kernel with an empty queue.
+func New[E any](o Options) (*Kernel[E], error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	return &Kernel[E]{now: o.Start, chooser: o.Chooser, budget: o.StepBudget}, nil
+}
+
+// Now returns the kernel time: the start, and from then on the time of the last event that Next gave.
+func (k *Kernel[E]) Now() Time { return k.now }
+
+// Chooser returns the chooser from the options.
+func (k *Kernel[E]) Chooser() Chooser { return k.chooser }
+
+// At adds an event that is due at t. The key names it: events due at the same time are ordered by the chooser's
+// priority for their keys and, where that ties, in the order in which they were added. A time in the past panics.
+func (k *Kernel[E]) At(t Time, key Key, e E) Handle {
+	if t < k.now {
+		panic(fmt.Sprintf("sim: event %v at %d, which is %v before now, %d", key, t, k.now.Sub(t), k.now))
+	}
+	h := k.hold(e)
+	k.seq++
+	k.queue.push(entry{at: uint64(t), priority: k.chooser.Priority(key), seq: k.seq, slot: h.slot, gen: h.gen})
+	return h
+}
+
+// After adds an event that is due d from now. A negative d panics.
+func (k *Kernel[E]) After(d time.Duration, key Key, e E) Handle {
+	if d < 0 {
+		panic(fmt.Sprintf("sim: event %v after %v", key, d))
+	}
+	return k.At(k.now.Add(d), key, e)
+}
+
+// hold puts e into a free slot. Slots are reused last in, first out.
+func (k *Kernel[E]) hold(e E) Handle {
+	if k.free == 0 {
+		if len(k.slots) == math.MaxInt32 {
+			panic(fmt.Sprintf("sim: %d events wait at once", len(k.slots)))
+		}
+		k.slots = append(k.slots, slot[E]{event: e, gen: 1})
+		return Handle{slot: uint32(len(k.slots) - 1), gen: 1}
+	}
+	i := k.free - 1
+	s := &k.slots[i]
+	k.free = s.next
+	s.event = e
+	return Handle{slot: i, gen: s.gen}
+}
+
+// take empties slot i and returns its event.
+func (k *Kernel[E]) take(i uint32) E {
+	s := &k.slots[i]
+	e := s.event
+	var none E
+	s.event = none // What the event refers to must not live on in a free slot.
+	s.gen++
+	if s.gen != 0 { // A slot that has run through all its generations is given up: an old handle could match.
+		s.next = k.free
+		k.free = i + 1
+	}
+	return e
+}
+
+// Cancel removes the event that h names and reports whether it was still waiting. It is false for an event that was
+// given out or cancelled before, and for the zero Handle.
+func (k *Kernel[E]) Cancel(h Handle) bool {
+	if h.gen == 0 || uint64(h.slot) >= uint64(len(k.slots)) || k.slots[h.slot].gen != h.gen {
+		return false
+	}
+	k.take(h.slot)
+	k.dead++
+	if k.dead > len(k.queue)/2 && k.dead >= minSweep {
+		k.sweep()
+	}
+	return true
+}
+
+// minSweep is the number of cancelled entries below which sweeping is not worth it.
+const minSweep = 64
+
+// sweep drops all cancelled entries. That costs one pass for at least half as many cancellations as entries, so
+// cancelling is constant time on average and memory stays within twice what waits.
+func (k *Kernel[E]) sweep() {
+	kept := k.queue[:0]
+	for _, e := range k.queue {
+		if k.slots[e.slot].gen == e.gen {
+			kept = append(kept, e)
+		}
+	}
+	k.queue = kept
+	k.queue.order()
+	k.dead = 0
+}
+
+// skip drops cancelled entries from the front.
+func (k *Kernel[E]) skip() {
+	for k.dead > 0 && len(k.queue) > 0 {
+		if first := k.queue[0]; k.slots[first.slot].gen == first.gen {
+			return
+		}
+		k.queue.pop()
+		k.dead--
+	}
+}
+
+// Next removes the next event, moves the clock to its time and returns it. Cancelled events are not seen and do not
+// move the clock. ok is false when nothing waits, or when the run is Exhausted: then the queue is left as it is.
+func (k *Kernel[E]) Next() (e E, ok bool) {
+	k.skip()
+	if len(k.queue) == 0 || k.Exhausted() {
+		return e, false
+	}
+	first := k.queue.pop()
+	k.now = Time(first.at)
+	k.pops++
+	return k.take(first.slot), true
+}
+
+// Peek returns the time of the next event; ok is false when nothing waits.
+func (k *Kernel[E]) Peek() (t Time, ok bool) {
+	k.skip()
+	if len(k.queue) == 0 {
+		return 0, false
+	}
+	return Time(k.queue[0].at), true
+}
+
+// Len returns the number of events that wait, without the cancelled ones.
+func (k *Kernel[E]) Len() int { return len(k.queue) - k.dead }
+
+// Step counts one step against the budget. The owner calls it for an event that changed something or made a call;
+// for one that found nothing to do, it does not.
+func (k *Kernel[E]) Step() { k.steps++ }
+
+// Steps returns the number of steps counted so far.
+func (k *Kernel[E]) Steps() uint64 { return k.steps }
+
+// Exhausted reports that the step budget is used up, or that PopsPerStep times as many events were given out. Next
+// gives nothing any more.
+func (k *Kernel[E]) Exhausted() bool { return k.steps >= k.budget || k.pops >= k.budget*PopsPerStep }

@@ -1,0 +1,259 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Label is the constant part of a key segment. Make it once, in a package-level variable, with NewLabel: its hash is
+// computed there and not at each use.
+type Label struct {
+	name string
+	hash uint64
+}
+
+// NewLabel returns the label with this name. An empty name panics: it would leave a segment that cannot be read back.
+func NewLabel(name string) Label {
+	if name == "" {
+		panic("sim: NewLabel with an empty name")
+	}
+	return Label{name: name, hash: hashText(name)}
+}
+
+// String returns the label's name.
+func (l Label) String() string { return l.name }
+
+// Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
+// purpose. It is built segment by segment and is a small value: pass it by value, derive new ones freely. It always
+// carries the 64-bit hash of its path; when it comes from RootKey(true) it carries the path too, so that it can be
+// rendered, at the price of one allocation a segment.
+//
+// The zero Key is RootKey(false). Two keys are the same when their Hash is: do not compare them with ==, which would
+// compare where their paths are stored.
+type Key struct {
+	hash uint64
+	// Invariant: path is nil, or its segments hash to hash.
+	path *path
+}
+
+// path is the last segment of a recorded key and, through parent, all those before it.
+type path struct {
+	parent *path
+	kind   segmentKind
+	label  string
+	name   string
+	num    uint64
+}
+
+// segmentKind tells the three forms of a segment apart. Each has its own value in the hash.
+type segmentKind uint64
+
+const (
+	segmentRoot segmentKind = iota
+	segmentAt
+	segmentNum
+	segmentName
+)
+
+// recordingRoot is the parent of all recorded paths. It is never written.
+var recordingRoot = &path{kind: segmentRoot}
+
+// RootKey returns the empty key. With recording, the keys derived from it can be rendered; the hashes are the same
+// either way.
+func RootKey(recording bool) Key {
+	if recording {
+		return Key{path: recordingRoot}
+	}
+	return Key{}
+}
+
+// hashSegment takes a hash over one segment. For a given label it is a bijection of value, so that numbered siblings
+// never collide.
+func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
+	return mix64(mix64(h+label+uint64(kind)*golden) + value*golden)
+}
+
+// At adds the segment "label".
+func (k Key) At(l Label) Key {
+	k.hash = hashSegment(k.hash, segmentAt, l.hash, 0)
+	if k.path != nil {
+		k.path = k.path.add(segmentAt, l, "", 0)
+	}
+	return k
+}
+
+// Num adds the segment "label:n".
+func (k Key) Num(l Label, n uint64) Key {
+	k.hash = hashSegment(k.hash, segmentNum, l.hash, n)
+	if k.path != nil {
+		k.path = k.path.add(segmentNum, l, "", n)
+	}
+	return k
+}
+
+// Name adds the segment "label:name". It hashes the name, which costs more than a number: meant for names that are
+// fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
+func (k Key) Name(l Label, name string) Key {
+	k.hash = hashSegment(k.hash, segmentName, l.hash, hashText(name))
+	if k.path != nil {
+		k.path = k.path.add(segmentName, l, name, 0)
+	}
+	return k
+}
+
+func (p *path) add(kind segmentKind, l Label, name string, num uint64) *path {
+	if l.name == "" {
+		panic("sim: a key segment with the zero Label; labels come from NewLabel")
+	}
+	return &path{parent: p, kind: kind, label: l.name, name: name, num: num}
+}
+
+// Hash returns the number that stands for the key everywhere in the kernel.
+func (k Key) Hash() uint64 { return k.hash }
+
+// String renders a recorded key as its segments joined by "/", the root as "/". A key without a path is rendered as
+// "#" and its hash in 16 hex digits. ParseKey reads both.
+//
+// In labels and names the bytes of "/", ":", "%", "#", white space, control characters and invalid UTF-8 appear as %XX.
+// The first digit of a name that is a decimal number is escaped too, since a bare number is a segment made by Num.
+func (k Key) String() string {
+	switch {
+	case k.path == nil:
+		return fmt.Sprintf("#%016x", k.hash)
+	case k.path.kind == segmentRoot:
+		return "/"
+	}
+	return string(k.path.appendTo(nil))
+}
+
+func (p *path) appendTo(b []byte) []byte {
+	if p.parent.kind != segmentRoot {
+		b = append(p.parent.appendTo(b), '/')
+	}
+	b = appendEscaped(b, p.label)
+	switch p.kind {
+	case segmentAt:
+	case segmentNum:
+		b = strconv.AppendUint(append(b, ':'), p.num, 10)
+	case segmentName:
+		b = append(b, ':')
+		if _, number := parseNumber(p.name); number {
+			b = fmt.Appendf(b, "%%%02X%s", p.name[0], p.name[1:])
+		} else {
+			b = appendEscaped(b, p.name)
+		}
+	default:
+		panic(fmt.Sprintf("sim: key segment of kind %d", p.kind))
+	}
+	return b
+}
+
+// MarshalText is String, for encodings that use it.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText is ParseKey, for encodings that use it.
+func (k *Key) UnmarshalText(text []byte) error {
+	parsed, err := ParseKey(string(text))
+	if err == nil {
+		*k = parsed
+	}
+	return err
+}
+
+// ParseKey is the inverse of String: the key that it returns has the same Hash and the same rendering. Text that
+// String never writes, such as a needless escape, is an error.
+func ParseKey(s string) (Key, error) {
+	k, err := parseKey(s)
+	if err != nil {
+		return Key{}, fmt.Errorf("sim: key %q: %w", s, err)
+	}
+	if k.String() != s {
+		return Key{}, fmt.Errorf("sim: key %q: not in the form that String writes, which is %q", s, k.String())
+	}
+	return k, nil
+}
+
+func parseKey(s string) (Key, error) {
+	if hex, ok := strings.CutPrefix(s, "#"); ok {
+		hash, err := strconv.ParseUint(hex, 16, 64)
+		if err != nil {
+			return Key{}, errors.New("want # and 16 hex digits")
+		}
+		return Key{hash: hash}, nil
+	}
+	k := RootKey(true)
+	if s == "/" {
+		return k, nil
+	}
+	for segment := range strings.SplitSeq(s, "/") {
+		rawLabel, value, hasValue := strings.Cut(segment, ":")
+		label, err := unescape(rawLabel)
+		if err != nil {
+			return Key{}, err
+		}
+		if label == "" {
+			return Key{}, errors.New("a segment without a label")
+		}
+		l := NewLabel(label)
+		n, number := parseNumber(value)
+		switch {
+		case !hasValue:
+			k = k.At(l)
+		case number:
+			k = k.Num(l, n)
+		default:
+			name, err := unescape(value)
+			if err != nil {
+				return Key{}, err
+			}
+			k = k.Name(l, name)
+		}
+	}
+	return k, nil
+}
+
+// parseNumber reads s as the decimal form that Num writes, and only that: no sign, no leading zero.
+func parseNumber(s string) (n uint64, ok bool) {
+	n, err := strconv.ParseUint(s, 10, 64)
+	return n, err == nil && strconv.FormatUint(n, 10) == s
+}
+
+func appendEscaped(b []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		invalid := r == utf8.RuneError && size == 1
+		if invalid || unicode.IsSpace(r) || unicode.IsControl(r) || r == '/' || r == ':' || r == '%' || r == '#' {
+			for _, c := range []byte(s[i : i+size]) {
+				b = fmt.Appendf(b, "%%%02X", c)
+			}
+		} else {
+			b = append(b, s[i:i+size]...)
+		}
+		i += size
+	}
+	return b
+}
+
+func unescape(s string) (string, error) {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b = append(b, s[i])
+			continue
+		}
+		if len(s) < i+3 {
+			return "", errors.New("a % without two hex digits")
+		}
+		c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", errors.New("a % without two hex digits")
+		}
+		b = append(b, byte(c))
+		i += 2
+	}
+	return string(b), nil
+}

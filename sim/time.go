@@ -1,0 +1,42 @@
+package sim
+
+import (
+	"math"
+	"time"
+)
+
+// Time is a point of kernel time: whole microseconds since the Unix epoch. It carries no location and no monotonic
+// part, so two of them can be compared, stored and hashed as the number that they are.
+type Time int64
+
+// Epoch is where kernel time starts unless Options say otherwise: 2025-01-01T00:00:00Z. It is not zero, so that a
+// forgotten time field does not look like the start of a run.
+const Epoch Time = 1_735_689_600_000_000
+
+// Millis returns t in whole milliseconds, rounded down: the time that a store with a millisecond clock sees.
+func (t Time) Millis() int64 {
+	ms := int64(t) / 1000
+	if int64(t)%1000 < 0 {
+		ms--
+	}
+	return ms
+}
+
+// Add returns t moved by d. What d has beyond whole microseconds is cut off towards zero.
+func (t Time) Add(d time.Duration) Time {
+	return t + Time(d/time.Microsecond)
+}
+
+// Sub returns how long t is after u. A difference that time.Duration cannot hold (292 years) is answered with the
+// nearest one that it can, as time.Time.Sub does.
+func (t Time) Sub(u Time) time.Duration {
+	const most = math.MaxInt64 / int64(time.Microsecond)
+	d := int64(t) - int64(u)
+	switch wrapped := (d < 0) != (t < u); {
+	case t > u && (wrapped || d > most):
+		return math.MaxInt64
+	case t < u && (wrapped || d < -most):
+		return math.MinInt64
+	}
+	return time.Duration(d) * time.Microsecond
+}

@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+)
+
+// Trace takes the records of a run and keeps a running digest of them, not the records themselves. A record is a time,
+// a kind and any number of fields; what kinds and fields mean is up to the caller. Between Begin and End each field is
+// one call:
+//
+//	t.Begin(now, kindSent)
+//	t.Uint(node)
+//	t.Str(name)
+//	t.End()
+//
+// Adding a record allocates nothing once the buffer has grown to the longest one. Calls out of this order panic.
+//
+// What is hashed, little-endian: the text "durosim/trace/1", then per record the byte 'R', kind in 2 bytes, time in 8,
+// its fields, and the byte 'E'. A field is a type byte and its value: 'i' or 'u' and 8 bytes; 'b' and one byte, 0 or 1;
+// 's' or 'x' (Bytes), the length in 8 bytes, and the content. So no two sequences of calls are hashed alike.
+type Trace struct {
+	sha hash.Hash
+	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:used] is the open one.
+	buf     []byte
+	start   int
+	used    int
+	open    bool
+	records uint64
+	keep    func(index, sum uint64)
+	sum     uint64
+}
+
+const (
+	traceFormat = "durosim/trace/1"
+	// traceFlush is the number of waiting bytes from which they are hashed: large enough that a call to the hash
+	// costs little per record, small enough to stay in the nearest cache.
+	traceFlush = 4096
+)
+
+// NewTrace returns an empty trace.
+func NewTrace() *Trace {
+	t := &Trace{sha: sha256.New(), buf: make([]byte, traceFlush+1024)}
+	t.sha.Write([]byte(traceFormat))
+	return t
+}
+
+// Begin starts a record of this kind at this time.
+func (t *Trace) Begin(at Time, kind uint16) {
+	if t.open {
+		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
+	}
+	t.open = true
+	b := t.room(11)
+	b[0] = 'R'
+	binary.LittleEndian.PutUint16(b[1:], kind)
+	binary.LittleEndian.PutUint64(b[3:], uint64(at))
+}
+
+// Int adds a signed number to the open record.
+func (t *Trace) Int(v int64) { t.word('i', uint64(v)) }
+
+// Uint adds an unsigned number to the open record. It is not the same field as an Int of that value.
+func (t *Trace) Uint(v uint64) { t.word('u', v) }
+
+// Bool adds a truth value to the open record.
+func (t *Trace) Bool(v bool) {
+	t.mustOpen()
+	b := t.room(2)
+	b[0], b[1] = 'b', 0
+	if v {
+		b[1] = 1
+	}
+}
+
+// Str adds a text to the open record.
+func (t *Trace) Str(s string) {
+	t.word('s', uint64(len(s)))
+	copy(t.room(len(s)), s)
+}
+
+// Bytes adds bytes to the open record; it does not keep the slice. It is not the same field as a Str of that content.
+func (t *Trace) Bytes(b []byte) {
+	t.word('x', uint64(len(b)))
+	copy(t.room(len(b)), b)
+}
+
+// End closes the open record.
+func (t *Trace) End() {
+	t.mustOpen()
+	t.room(1)[0] = 'E'
+	if t.keep != nil {
+		t.sum = shortHash(t.sum, t.buf[t.start:t.used])
+		t.keep(t.records, t.sum)
+	}
+	t.open = false
+	t.start = t.used
+	t.records++
+	if t.used >= traceFlush {
+		t.flush()
+	}
+}
+
+// Records returns the number of records that were ended.
+func (t *Trace) Records() uint64 { return t.records }
+
+// Digest returns the digest of the records ended so far. It may be asked at any time and disturbs nothing; each asking
+// finishes a copy of the hash, so to compare runs record by record use Keep.
+func (t *Trace) Digest() Digest {
+	t.flush()
+	var d Digest
+	t.sha.Sum(d[:0])
+	return d
+}
+
+// Keep sets a hook that gets, at each End, the index of the record and a short running hash of all records since Keep:
+// what two runs need to find the first record in which they differ, with FirstDifference. The short hash is for that
+// alone; only the digest proves that two traces are equal. Call it before the first record; nil switches it off.
+func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
+
+func (t *Trace) mustOpen() {
+	if !t.open {
+		panic(fmt.Sprintf("sim: Trace: a field or End outside a record, after %d records", t.records))
+	}
+}
+
+func (t *Trace) word(kind byte, v uint64) {
+	t.mustOpen()
+	b := t.room(9)
+	b[0] = kind
+	binary.LittleEndian.PutUint64(b[1:], v)
+}
+
+// room returns the next n bytes of the buffer, to be written at once.
+func (t *Trace) room(n int) []byte {
+	at := t.used
+	if len(t.buf)-at < n {
+		t.grow(n)
+	}
+	t.used = at + n
+	return t.buf[at:t.used]
+}
+
+func (t *Trace) grow(n int) {
+	bigger := make([]byte, 2*len(t.buf)+n)
+	copy(bigger, t.buf[:t.used])
+	t.buf = bigger
+}
+
+// flush hashes the ended records and moves the open one, if any, to the front.
+func (t *Trace) flush() {
+	t.sha.Write(t.buf[:t.start])
+	t.used = copy(t.buf, t.buf[t.start:t.used])
+	t.start = 0
+}
+
+// shortHash runs a 64-bit hash over b, a word at a time.
+func shortHash(h uint64, b []byte) uint64 {
+	h = mix64(h + uint64(len(b))*golden)
+	for len(b) >= 8 {
+		h = mix64(h ^ binary.LittleEndian.Uint64(b))
+		b = b[8:]
+	}
+	var rest [8]byte
+	copy(rest[:], b)
+	return mix64(h ^ binary.LittleEndian.Uint64(rest[:]))
+}
+
+// Mark is what Keep's hook gets for one record.
+type Mark struct {
+	Index uint64
+	Sum   uint64
+}
+
+// FirstDifference returns the place of the first mark that is not the same in a and b. If one is the beginning of the
+// other, that is the length of the shorter; if they are equal, -1.
+func FirstDifference(a, b []Mark) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	if len(a) != len(b) {
+		return min(len(a), len(b))
+	}
+	return -1
+}

@@ -1,0 +1,236 @@
+package sim_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/sim"
+)
+
+// digestOf returns the digest of one record with these fields.
+func digestOf(fields func(t *sim.Trace)) sim.Digest {
+	t := sim.NewTrace()
+	t.Begin(sim.Epoch, 1)
+	fields(t)
+	t.End()
+	return t.Digest()
+}
+
+func TestGoldenDigest(t *testing.T) {
+	got := digestOf(func(t *sim.Trace) {
+		t.Int(-1)
+		t.Uint(math.MaxUint64)
+		t.Bool(true)
+		t.Str("größe")
+		t.Bytes([]byte{0, 255})
+	})
+	want := sha256.Sum256([]byte("durosim/trace/1" +
+		"R\x01\x00" + "\x00\x60\x0c\xba\x99\x2a\x06\x00" +
+		"i\xff\xff\xff\xff\xff\xff\xff\xff" +
+		"u\xff\xff\xff\xff\xff\xff\xff\xff" +
+		"b\x01" +
+		"s\x07\x00\x00\x00\x00\x00\x00\x00größe" +
+		"x\x02\x00\x00\x00\x00\x00\x00\x00\x00\xff" +
+		"E"))
+	if got != want {
+		t.Errorf("digest %v, want that of the documented bytes", got)
+	}
+	for _, c := range []struct {
+		name string
+		got  sim.Digest
+		want string
+	}{
+		{"empty trace", sim.NewTrace().Digest(),
+			"sha256:c7e50434b4eecb40d6b743daa26f1cb0209bacc38225e51bf3203126d38c474e"},
+		{"one record", got,
+			"sha256:89ef02f890f6ac87890f101836dc0f1e872dd16aef593114be52b05ccf73b8d4"},
+		{"empty fold", sim.Fold(nil),
+			"sha256:78e8b86e87346f3d16faba92c27977d73c700bf32b125ba17739895d1d7f1249"},
+		{"fold of two", sim.Fold([]sim.Digest{{1}, {2}}),
+			"sha256:2d6abbdca720f2dea7ca4eaa94b85910751e81cfe1213aa7daefc89a697c76c7"},
+	} {
+		if c.got.String() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, c.got, c.want)
+		}
+	}
+}
+
+func TestFieldsAreNotConfused(t *testing.T) {
+	cases := []struct {
+		name   string
+		fields func(t *sim.Trace)
+	}{
+		{"nothing", func(t *sim.Trace) {}},
+		{"int", func(t *sim.Trace) { t.Int(1) }},
+		{"uint", func(t *sim.Trace) { t.Uint(1) }},
+		{"true", func(t *sim.Trace) { t.Bool(true) }},
+		{"false", func(t *sim.Trace) { t.Bool(false) }},
+		{"string", func(t *sim.Trace) { t.Str("a") }},
+		{"bytes", func(t *sim.Trace) { t.Bytes([]byte("a")) }},
+		{"empty string", func(t *sim.Trace) { t.Str("") }},
+		{"empty bytes", func(t *sim.Trace) { t.Bytes(nil) }},
+		{"ab, c", func(t *sim.Trace) { t.Str("ab"); t.Str("c") }},
+		{"a, bc", func(t *sim.Trace) { t.Str("a"); t.Str("bc") }},
+		{"abc", func(t *sim.Trace) { t.Str("abc") }},
+		{"two records", func(t *sim.Trace) { t.End(); t.Begin(sim.Epoch, 1) }},
+		{"other kind", func(t *sim.Trace) { t.End(); t.Begin(sim.Epoch, 2) }},
+		{"other time", func(t *sim.Trace) { t.End(); t.Begin(sim.Epoch+1, 1) }},
+	}
+	seen := map[sim.Digest]string{}
+	for _, c := range cases {
+		d := digestOf(c.fields)
+		if other, ok := seen[d]; ok {
+			t.Errorf("%s and %s have the same digest", other, c.name)
+		}
+		seen[d] = c.name
+	}
+}
+
+// What is in the buffer, how long a record is and how often the digest is asked must not show.
+func TestDigestDoesNotDependOnBuffering(t *testing.T) {
+	long := strings.Repeat("x", 20_000)
+	run := func(ask bool) (last sim.Digest, open sim.Digest) {
+		trace := sim.NewTrace()
+		for i := range 500 {
+			trace.Begin(sim.Epoch, uint16(i))
+			trace.Int(int64(i))
+			if i == 123 || i == 321 {
+				trace.Str(long)
+			}
+			if ask && i%7 == 0 {
+				before := trace.Digest()
+				if trace.Digest() != before {
+					t.Fatal("asking twice gives two answers")
+				}
+			}
+			trace.Str("y")
+			trace.End()
+			if ask {
+				trace.Digest()
+			}
+		}
+		if trace.Records() != 500 {
+			t.Fatalf("%d records", trace.Records())
+		}
+		last = trace.Digest()
+		trace.Begin(sim.Epoch, 1)
+		trace.Str("open")
+		return last, trace.Digest()
+	}
+	often, oftenOpen := run(true)
+	once, onceOpen := run(false)
+	if often != once {
+		t.Errorf("%v when asked often, %v when asked once", often, once)
+	}
+	if oftenOpen != once || onceOpen != once {
+		t.Error("the open record is in the digest")
+	}
+}
+
+func TestTraceOrderOfCalls(t *testing.T) {
+	mustPanic(t, "outside a record", func() { sim.NewTrace().Int(1) })
+	mustPanic(t, "outside a record", func() { sim.NewTrace().Bool(true) })
+	mustPanic(t, "outside a record", func() { sim.NewTrace().Str("") })
+	mustPanic(t, "outside a record", func() { sim.NewTrace().End() })
+	mustPanic(t, "inside record 0", func() {
+		trace := sim.NewTrace()
+		trace.Begin(0, 1)
+		trace.Begin(0, 1)
+	})
+}
+
+func TestFirstDifference(t *testing.T) {
+	run := func(changed uint64, records uint64) []sim.Mark {
+		trace := sim.NewTrace()
+		var marks []sim.Mark
+		trace.Keep(func(index, sum uint64) { marks = append(marks, sim.Mark{Index: index, Sum: sum}) })
+		for i := range records {
+			trace.Begin(sim.Epoch, 1)
+			v := i
+			if i == changed {
+				v = 1 << 40
+			}
+			trace.Uint(v)
+			trace.End()
+		}
+		return marks
+	}
+	plain := run(1000, 50)
+	for _, c := range []struct {
+		name  string
+		other []sim.Mark
+		want  int
+	}{
+		{"same", run(1000, 50), -1},
+		{"first", run(0, 50), 0},
+		{"in the middle", run(30, 50), 30},
+		{"last", run(49, 50), 49},
+		{"shorter", run(1000, 40), 40},
+		{"longer", run(1000, 51), 50},
+		{"none", nil, 0},
+	} {
+		if got := sim.FirstDifference(plain, c.other); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+		if got := sim.FirstDifference(c.other, plain); got != c.want {
+			t.Errorf("%s, swapped: %d, want %d", c.name, got, c.want)
+		}
+	}
+	if got := sim.FirstDifference(nil, nil); got != -1 {
+		t.Errorf("nothing and nothing: %d", got)
+	}
+}
+
+func TestTraceSteadyStateAllocatesNothing(t *testing.T) {
+	trace := sim.NewTrace()
+	trace.Keep(func(index, sum uint64) {})
+	payload := bytes.Repeat([]byte("z"), 100)
+	record := func() {
+		trace.Begin(sim.Epoch, 3)
+		trace.Int(1)
+		trace.Str("instance")
+		trace.Bytes(payload)
+		trace.Bool(false)
+		trace.End()
+	}
+	if n := testing.AllocsPerRun(1000, record); n != 0 {
+		t.Errorf("%v allocations a record", n)
+	}
+}
+
+func TestFoldKeepsOrder(t *testing.T) {
+	a, b := sim.Digest{1}, sim.Digest{2}
+	seen := map[sim.Digest]int{}
+	for i, list := range [][]sim.Digest{nil, {a}, {b}, {a, b}, {b, a}, {a, a}, {a, b, b}, {sim.Fold([]sim.Digest{a})}} {
+		d := sim.Fold(list)
+		if other, ok := seen[d]; ok {
+			t.Errorf("lists %d and %d fold alike", other, i)
+		}
+		seen[d] = i
+	}
+}
+
+func TestDigestAsText(t *testing.T) {
+	d := sim.Digest{0xab, 31: 0x01}
+	const text = "sha256:ab00000000000000000000000000000000000000000000000000000000000001"
+	if d.String() != text {
+		t.Errorf("rendered %s", d)
+	}
+	if back, err := sim.ParseDigest(text); err != nil || back != d {
+		t.Errorf("read back as %v, %v", back, err)
+	}
+	for _, bad := range []string{"", text[7:], text[:70], text + "0", strings.ToUpper(text), "sha256:" +
+		strings.ToUpper(text[7:]), strings.Replace(text, "a", "g", 2)} {
+		if got, err := sim.ParseDigest(bad); err == nil {
+			t.Errorf("%q was read as %v", bad, got)
+		}
+	}
+	var back sim.Digest
+	if j, err := json.Marshal(d); err != nil || json.Unmarshal(j, &back) != nil || back != d {
+		t.Errorf("JSON %s, back %v, error %v", j, back, err)
+	}
+}

@@ -1,0 +1,160 @@
+package engine
+
+// Build is a version of the runtime as it is deployed: what it reads, what it writes, what it replays.
+//
+// Invariant: Emits is a subset of what Codec decodes.
+type Build struct {
+	// Version is stamped on the events that the build writes; on an execution's first event it becomes the pin.
+	Version Version
+	// Codec decodes and encodes events and work items; a kind that the build does not know is an error.
+	Codec Codec
+	// Emits are the event kinds that the build writes into executions pinned to it.
+	Emits KindSet
+	// Introduced says since which version builds read a kind, for the kinds that are not as old as the format. It is
+	// what a build knows about its predecessors.
+	Introduced []Introduction
+	// DefaultRange is what a node of this build declares when its options name no range.
+	DefaultRange VersionRange
+	// Semantics names the build's replay semantics. Builds of different semantics compute different actions from one
+	// history although they read the same kinds.
+	Semantics Semantics
+}
+
+// Introduction says that builds read Kind from version Since on.
+type Introduction struct {
+	Kind  EventKind
+	Since Version
+}
+
+// Writes says whether the build writes a kind into an execution of that pin: it emits the kind, and the pinned build
+// reads it (design.md section 4, S23). Into an unpinned execution it writes only kinds that are as old as the format. A
+// build knows its predecessors, not its successors: that a later build has dropped a kind, it cannot know.
+func (b *Build) Writes(k EventKind, pin *Version) bool {
+	if !b.Emits.Has(k) {
+		return false
+	}
+	for _, in := range b.Introduced {
+		if in.Kind == k && (pin == nil || pin.Compare(in.Since) < 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Semantics is a variant of replay.
+type Semantics uint8
+
+// The replay semantics of the shipped builds.
+const (
+	// SemanticsStandard is what contract/runtime.md section 7 describes.
+	SemanticsStandard Semantics = iota
+	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might: it exists to show
+	// what a pin protects from, and is used only where a scenario asks for it.
+	SemanticsEagerTimers
+)
+
+// Name is the build's version as text, by which plans name it.
+func (b *Build) Name() string { return b.Version.String() }
+
+// Reads says whether the build decodes every kind in the history. It is the second of the three relations of design.md
+// section 2; a nil event data never reads.
+func (b *Build) Reads(history []Event) bool {
+	for _, e := range history {
+		if !b.Codec.Kinds().Has(e.Kind()) {
+			return false
+		}
+	}
+	return true
+}
+
+// KindSet is an immutable set of event kinds, in a fixed order.
+type KindSet struct{ kinds []EventKind }
+
+// Kinds makes a set. Duplicates count once.
+func Kinds(kinds ...EventKind) KindSet {
+	var s KindSet
+	for _, k := range kinds {
+		if !s.Has(k) {
+			s.kinds = append(s.kinds, k)
+		}
+	}
+	return s
+}
+
+// Has says whether the set contains the kind.
+func (s KindSet) Has(k EventKind) bool {
+	for _, have := range s.kinds {
+		if have == k {
+			return true
+		}
+	}
+	return false
+}
+
+// With is the set with more kinds.
+func (s KindSet) With(kinds ...EventKind) KindSet {
+	return Kinds(append(append([]EventKind(nil), s.kinds...), kinds...)...)
+}
+
+// Without is the set without some kinds.
+func (s KindSet) Without(kinds ...EventKind) KindSet {
+	drop := Kinds(kinds...)
+	var out KindSet
+	for _, k := range s.kinds {
+		if !drop.Has(k) {
+			out.kinds = append(out.kinds, k)
+		}
+	}
+	return out
+}
+
+// List is the kinds in the order in which they were added. The caller owns the slice.
+func (s KindSet) List() []EventKind { return append([]EventKind(nil), s.kinds...) }
+
+// Kinds1x are the kinds of the 1.x builds; they include the legacy kind, which 1.x and 2.x still read.
+func Kinds1x() KindSet {
+	return Kinds(
+		KindOrchestrationStarted, KindOrchestrationCompleted, KindOrchestrationFailed, KindOrchestrationContinuedAsNew,
+		KindOrchestrationCancelRequested, KindOrchestrationChained,
+		KindActivityScheduled, KindActivityCompleted, KindActivityFailed, KindActivityCancelRequested,
+		KindTimerCreated, KindTimerFired,
+		KindExternalSubscribed, KindExternalEvent, KindExternalSubscribedCancelled,
+		KindQueueSubscribed, KindQueueEventDelivered, KindQueueSubscriptionCancelled,
+		KindSubOrchestrationScheduled, KindSubOrchestrationCompleted, KindSubOrchestrationFailed, KindSubOrchestrationCancelRequest,
+		KindCustomStatusUpdated, KindKeyValueSet, KindKeyValueCleared, KindKeyValuesCleared,
+		KindLegacyNote,
+	)
+}
+
+// Kinds2x are the kinds of the 2.x builds.
+func Kinds2x() KindSet { return Kinds1x().With(KindExternalSubscribed2, KindExternalEvent2) }
+
+// ShippedBuilds are the builds of design.md section 4 in ascending order of version. Each call makes fresh ones, so
+// that runs share nothing.
+func ShippedBuilds() []*Build {
+	one, two := Kinds1x(), Kinds2x()
+	old := one.Without(KindLegacyNote)
+	items1 := WorkItemKinds1x()
+	items2 := WorkItemKinds2x()
+	upTo := func(v Version) VersionRange { return VersionRange{Max: v.Triple()} }
+	b := func(version string, reads, emits KindSet, items WorkItemKindSet) *Build {
+		v := MustParseVersion(version)
+		return &Build{
+			Version: v, Codec: NewJSONCodec(version, reads, items), Emits: emits, DefaultRange: upTo(v),
+			Introduced: []Introduction{{KindExternalSubscribed2, V(2, 0, 0)}, {KindExternalEvent2, V(2, 0, 0)}},
+		}
+	}
+	v3 := b("3.0.0", two.Without(KindLegacyNote), two.Without(KindLegacyNote), items2)
+	v3.DefaultRange.Min = V(1, 0, 0)
+	variant := b("2.5.0", two, two.Without(KindLegacyNote), items2)
+	variant.Semantics = SemanticsEagerTimers
+	return []*Build{
+		b("0.8.0", one, one, items1),
+		b("1.5.0", one, old, items1),
+		b("1.6.0", one, old, items1),
+		b("2.0.0-rc.1", two, two.Without(KindLegacyNote), items2),
+		b("2.0.0", two, two.Without(KindLegacyNote), items2),
+		variant,
+		v3,
+	}
+}

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func shipped(t *testing.T, name string) *Build {
+	t.Helper()
+	for _, b := range ShippedBuilds() {
+		if b.Name() == name {
+			return b
+		}
+	}
+	t.Fatalf("no build %s is shipped", name)
+	return nil
+}
+
+func TestShippedBuilds(t *testing.T) {
+	type row struct {
+		Name      string
+		Range     string
+		Legacy    [2]bool // reads, emits
+		New       [2]bool
+		Raised2   bool
+		Semantics Semantics
+	}
+	want := []row{
+		{"0.8.0", ">=0.0.0, <=0.8.0", [2]bool{true, true}, [2]bool{}, false, SemanticsStandard},
+		{"1.5.0", ">=0.0.0, <=1.5.0", [2]bool{true, false}, [2]bool{}, false, SemanticsStandard},
+		{"1.6.0", ">=0.0.0, <=1.6.0", [2]bool{true, false}, [2]bool{}, false, SemanticsStandard},
+		{"2.0.0-rc.1", ">=0.0.0, <=2.0.0", [2]bool{true, false}, [2]bool{true, true}, true, SemanticsStandard},
+		{"2.0.0", ">=0.0.0, <=2.0.0", [2]bool{true, false}, [2]bool{true, true}, true, SemanticsStandard},
+		{"2.5.0", ">=0.0.0, <=2.5.0", [2]bool{true, false}, [2]bool{true, true}, true, SemanticsEagerTimers},
+		{"3.0.0", ">=1.0.0, <=3.0.0", [2]bool{}, [2]bool{true, true}, true, SemanticsStandard},
+	}
+	var got []row
+	builds := ShippedBuilds()
+	for i, b := range builds {
+		text, err := NewJSONCodec("", KindSet{}, WorkItemKinds2x()).AppendWorkItem(nil, ExternalRaised2Item{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Codec.DecodeWorkItem(text)
+		has := func(k EventKind) [2]bool { return [2]bool{b.Codec.Kinds().Has(k), b.Emits.Has(k)} }
+		got = append(got, row{b.Name(), b.DefaultRange.String(), has(KindLegacyNote), has(KindExternalEvent2), err == nil, b.Semantics})
+
+		if has(KindExternalEvent2) != has(KindExternalSubscribed2) {
+			t.Errorf("%s knows one of the two new kinds", b.Name())
+		}
+		if b.Codec.Name() != b.Name() {
+			t.Errorf("build %s has the codec %s", b.Name(), b.Codec.Name())
+		}
+		if !b.DefaultRange.Contains(b.Version) {
+			t.Errorf("%s does not admit what it starts", b.Name())
+		}
+		if alien := b.Emits.Without(b.Codec.Kinds().List()...).List(); len(alien) > 0 {
+			t.Errorf("%s emits %v, which it does not read", b.Name(), alien)
+		}
+		if i > 0 && builds[i-1].Version.Compare(b.Version) > 0 {
+			t.Errorf("%s stands before %s", builds[i-1].Name(), b.Name())
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("builds (-want +got):\n%s", diff)
+	}
+	again := ShippedBuilds()
+	for i, b := range builds {
+		if b == again[i] || b.Codec == again[i].Codec {
+			t.Errorf("two calls share %s", b.Name())
+		}
+	}
+}
+
+// Who reads a history with each of the kinds that not all builds have; none reads an event without data.
+func TestReads(t *testing.T) {
+	plain := envelope(OrchestrationStarted{Name: "O", Version: "1.0.0"})
+	all := []string{"0.8.0", "1.5.0", "1.6.0", "2.0.0-rc.1", "2.0.0", "2.5.0", "3.0.0"}
+	for _, c := range []struct {
+		history []Event
+		want    []string
+	}{
+		{nil, all},
+		{[]Event{plain}, all},
+		{[]Event{plain, envelope(LegacyNote{})}, all[:6]},
+		{[]Event{plain, envelope(ExternalSubscribed2{})}, all[3:]},
+		{[]Event{envelope(ExternalEvent2{}), plain}, all[3:]},
+		{[]Event{plain, envelope(LegacyNote{}), envelope(ExternalEvent2{})}, all[3:6]},
+		{[]Event{plain, envelope(nil)}, nil},
+	} {
+		var got []string
+		for _, b := range ShippedBuilds() {
+			if b.Reads(c.history) {
+				got = append(got, b.Name())
+			}
+			// Reads says what decoding does.
+			decodes := true
+			for _, e := range c.history {
+				text, err := allCodec().AppendEvent(nil, e)
+				if err == nil {
+					_, err = b.Codec.DecodeEvent(text)
+				}
+				decodes = decodes && err == nil
+			}
+			if decodes != b.Reads(c.history) {
+				t.Errorf("%s: Reads says %v, decoding %v", b.Name(), b.Reads(c.history), decodes)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("history %v is read by %v, want %v", c.history, got, c.want)
+		}
+	}
+}
+
+func TestWrites(t *testing.T) {
+	pin := func(s string) *Version { return ptr(MustParseVersion(s)) }
+	for _, c := range []struct {
+		build string
+		kind  EventKind
+		pin   *Version
+		want  bool
+	}{
+		{"2.0.0", KindExternalSubscribed2, pin("2.0.0"), true},
+		{"2.0.0", KindExternalEvent2, pin("2.0.0-rc.1"), true}, // by triple
+		{"2.0.0", KindExternalEvent2, pin("3.0.0"), true},
+		{"2.0.0", KindExternalEvent2, pin("1.6.0"), false},
+		{"2.0.0", KindExternalSubscribed2, pin("1.999.999"), false},
+		{"2.0.0", KindExternalSubscribed2, nil, false},
+		{"3.0.0", KindExternalSubscribed2, pin("1.5.0"), false},
+		{"1.6.0", KindExternalSubscribed2, pin("2.0.0"), false}, // does not know it
+		{"2.0.0", KindExternalSubscribed, pin("1.5.0"), true},
+		{"2.0.0", KindExternalSubscribed, nil, true},
+		{"0.8.0", KindLegacyNote, pin("0.8.0"), true},
+		{"1.5.0", KindLegacyNote, pin("0.8.0"), false}, // reads it and does not write it
+		{"2.0.0", KindLegacyNote, pin("0.8.0"), false},
+		{"3.0.0", KindLegacyNote, pin("3.0.0"), false},
+	} {
+		if got := shipped(t, c.build).Writes(c.kind, c.pin); got != c.want {
+			t.Errorf("%s writes %s into an execution pinned %v: %v, want %v", c.build, c.kind, c.pin, got, c.want)
+		}
+	}
+}
+
+// S23, as far as builds admit by default: what a build writes into an execution of another's pin, the other reads.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	for _, writer := range ShippedBuilds() {
+		for _, pinned := range ShippedBuilds() {
+			if !writer.DefaultRange.Contains(pinned.Version) {
+				continue
+			}
+			for _, k := range Kinds2x().List() {
+				if writer.Writes(k, &pinned.Version) && !pinned.Codec.Kinds().Has(k) {
+					t.Errorf("%s writes %s into an execution of %s, which does not read it", writer.Name(), k, pinned.Name())
+				}
+			}
+		}
+	}
+}
+
+func TestKindSet(t *testing.T) {
+	a := Kinds(KindTimerFired, KindTimerCreated, KindTimerFired)
+	b := a.With(KindLegacyNote, KindTimerCreated)
+	c := b.Without(KindTimerCreated, KindKeyValueSet)
+	for _, s := range []struct {
+		set  KindSet
+		want []EventKind
+	}{
+		{a, []EventKind{KindTimerFired, KindTimerCreated}},
+		{b, []EventKind{KindTimerFired, KindTimerCreated, KindLegacyNote}},
+		{c, []EventKind{KindTimerFired, KindLegacyNote}},
+		{KindSet{}, nil},
+	} {
+		list := s.set.List()
+		if !slices.Equal(list, s.want) {
+			t.Errorf("got %v, want %v", list, s.want)
+		}
+		for _, k := range Kinds2x().List() {
+			if s.set.Has(k) != slices.Contains(s.want, k) {
+				t.Errorf("%v has %s: %v", s.want, k, s.set.Has(k))
+			}
+		}
+		clear(list)
+		if !slices.Equal(s.set.List(), s.want) {
+			t.Error("List gives the set's own slice away")
+		}
+	}
+	if !Kinds2x().Has(KindExternalEvent2) || Kinds1x().Has(KindExternalEvent2) || Kinds2x().Has("") {
+		t.Error("kinds of 1.x and 2.x")
+	}
+}

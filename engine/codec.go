@@ -1,0 +1,44 @@
+package engine
+
+// Codec turns events and work items into bytes and back. It belongs to a build: a kind that the build does not know is
+// an error of DecodeEvent, just as it is in a running node of that build.
+//
+// A Codec is immutable and may be shared by all that run the build. The Append methods append to dst and return the
+// extended slice; they fail only for data that the codec does not know. Decoding keeps nothing of its argument's array.
+// Equal events encode to equal bytes, in every process.
+type Codec interface {
+	// Name identifies the codec in messages; codecs of one build have one name.
+	Name() string
+	// Kinds are the event kinds that the codec reads and writes.
+	Kinds() KindSet
+	AppendEvent(dst []byte, e Event) ([]byte, error)
+	DecodeEvent(data []byte) (Event, error)
+	AppendWorkItem(dst []byte, w WorkItem) ([]byte, error)
+	DecodeWorkItem(data []byte) (WorkItem, error)
+}
+
+// WorkItemKindSet is an immutable set of work item kinds.
+type WorkItemKindSet struct{ kinds []WorkItemKind }
+
+// Has says whether the set contains the kind.
+func (s WorkItemKindSet) Has(k WorkItemKind) bool {
+	for _, have := range s.kinds {
+		if have == k {
+			return true
+		}
+	}
+	return false
+}
+
+// WorkItemKinds1x are the work items of the builds before 2.0.0.
+func WorkItemKinds1x() WorkItemKindSet {
+	return WorkItemKindSet{[]WorkItemKind{
+		ItemStartOrchestration, ItemContinueAsNew, ItemActivityExecute, ItemActivityCompleted, ItemActivityFailed, ItemTimerFired,
+		ItemExternalRaised, ItemQueueMessage, ItemSubOrchCompleted, ItemSubOrchFailed, ItemCancelInstance,
+	}}
+}
+
+// WorkItemKinds2x are the work items from 2.0.0 on.
+func WorkItemKinds2x() WorkItemKindSet {
+	return WorkItemKindSet{append(WorkItemKinds1x().kinds, ItemExternalRaised2)}
+}

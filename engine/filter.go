@@ -1,0 +1,89 @@
+package engine
+
+import "strings"
+
+// CapabilityFilter is what a node declares that it can replay (contract/provider.md section 6.4). A nil filter is no
+// filter; a filter without ranges admits nothing, not even unpinned work. Only the first range counts, although the
+// type holds several.
+type CapabilityFilter struct {
+	SupportedVersions []VersionRange
+}
+
+// FilterFor is the filter of one range.
+func FilterFor(r VersionRange) *CapabilityFilter {
+	return &CapabilityFilter{SupportedVersions: []VersionRange{r}}
+}
+
+// Admits says whether an execution with the given pin may be handed to whoever declares f; a nil pin is an unpinned
+// execution. It is the first of the three relations of design.md section 2 and the one place where the rule lives:
+// no filter admits all, the empty filter nothing, any other all unpinned work and the pins within its first range,
+// compared as numeric triples, both ends inclusive.
+func (f *CapabilityFilter) Admits(pin *Version) bool {
+	if f == nil {
+		return true
+	}
+	if len(f.SupportedVersions) == 0 {
+		return false
+	}
+	return pin == nil || f.SupportedVersions[0].Contains(*pin)
+}
+
+// String is the ranges joined by " | ", "any" for no filter and "none" for the empty one.
+func (f *CapabilityFilter) String() string {
+	if f == nil {
+		return "any"
+	}
+	if len(f.SupportedVersions) == 0 {
+		return "none"
+	}
+	parts := make([]string, len(f.SupportedVersions))
+	for i, r := range f.SupportedVersions {
+		parts[i] = r.String()
+	}
+	return strings.Join(parts, " | ")
+}
+
+// MaxWorkerTags and MaxTagNameBytes bound a tag filter and a tag (contract/runtime.md section 0).
+const (
+	MaxWorkerTags   = 5
+	MaxTagNameBytes = 256
+)
+
+// TagFilter says which activities a worker takes, by their tag (contract/provider.md section 6.7). The zero value is
+// DefaultOnly.
+type TagFilter struct {
+	Mode TagMode
+	// Tags is the set for modes Tags and DefaultAnd, sorted, 1 to MaxWorkerTags of them.
+	Tags []string
+}
+
+// TagMode is the shape of a TagFilter.
+type TagMode uint8
+
+// The modes of a tag filter.
+const (
+	TagDefaultOnly TagMode = iota // untagged activities
+	TagTags                       // activities whose tag is in the set
+	TagDefaultAnd                 // both
+	TagAny                        // every activity
+	TagNone                       // none
+)
+
+// Matches says whether the filter takes an activity with the tag, empty for untagged. Tags compare byte by byte.
+func (f TagFilter) Matches(tag string) bool {
+	in := false
+	for _, t := range f.Tags {
+		in = in || t == tag
+	}
+	switch f.Mode {
+	case TagDefaultOnly:
+		return tag == ""
+	case TagTags:
+		return tag != "" && in
+	case TagDefaultAnd:
+		return tag == "" || in
+	case TagAny:
+		return true
+	}
+	return false
+}

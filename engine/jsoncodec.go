@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnknownKind is wrapped by the errors of a Codec for an event or work item whose kind the codec does not know:
+// errors.Is tells a newer build's data from damaged data.
+var ErrUnknownKind = errors.New("unknown kind")
+
+// NewJSONCodec makes the codec of a build that reads and writes these kinds, in the JSON of contract/runtime.md sections
+// 1 to 3. The name stands in every error; builds use their version. It panics for a kind that this package has no data
+// for.
+//
+// Texts are canonical: fields in the contract's order and our extensions after them, no spaces, only the escapes that
+// JSON demands. What is encoded can be decoded, and the decoded value encodes to the same bytes. It equals the original
+// but for three things: an empty slice of carried events is read as nil, bytes that are no UTF-8 have become U+FFFD, one
+// each, and empty strings and zeros that stand for "absent" are one with it. Data that would not come back (an event
+// without id, error details without or with two variants or with fields of another kind) is refused when it is encoded.
+//
+// Reading is as strict as the contract's own reader: exact names, whole numbers, no field twice, every field there but
+// the optional ones. It takes any order and spacing, and ignores fields that the kind does not have.
+func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
+	c := &jsonCodec{name: name, kinds: kinds, reads: map[EventKind]bool{}, takes: map[WorkItemKind]bool{}}
+	for _, k := range kinds.kinds {
+		if !eventKinds.Has(k) {
+			panic(fmt.Sprintf("codec %s: no event data has the kind %q", name, k))
+		}
+		c.reads[k] = true
+	}
+	for _, k := range items.kinds {
+		if !itemKinds.Has(k) {
+			panic(fmt.Sprintf("codec %s: no work item has the kind %q", name, k))
+		}
+		c.takes[k] = true
+	}
+	return c
+}
+
+// All kinds that the encoder and the decoder have a case for.
+var (
+	eventKinds = Kinds2x()
+	itemKinds  = WorkItemKinds2x()
+)
+
+// jsonCodec never changes, so all nodes of a build may share it.
+type jsonCodec struct {
+	name  string
+	kinds KindSet
+	reads map[EventKind]bool // kinds, for fast lookup
+	takes map[WorkItemKind]bool
+}
+
+func (c *jsonCodec) Name() string   { return c.name }
+func (c *jsonCodec) Kinds() KindSet { return c.kinds }
+
+// AppendEvent returns dst unchanged with an error.
+func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
+	switch {
+	case e.Data == nil:
+		return dst, c.eventError(e, errors.New("no data"))
+	case e.EventID == 0:
+		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", e.Data.Kind()))
+	case !c.reads[e.Data.Kind()]:
+		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, e.Data.Kind()))
+	}
+	out, err := appendEvent(dst, &e)
+	if err != nil {
+		return dst, c.eventError(e, fmt.Errorf("%s: %w", e.Data.Kind(), err))
+	}
+	return out, nil
+}
+
+func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
+	var o object
+	o.scan(string(data))
+	if o.err != nil {
+		return Event{}, fmt.Errorf("codec %s: event: %w", c.name, o.err)
+	}
+	e := Event{
+		EventID:         o.number("event_id"),
+		SourceEventID:   o.optNumber("source_event_id"),
+		InstanceID:      o.text("instance_id"),
+		ExecutionID:     o.number("execution_id"),
+		TimestampMs:     o.number("timestamp_ms"),
+		DuroxideVersion: o.text("duroxide_version"),
+	}
+	kind := EventKind(o.text("type"))
+	switch {
+	case o.err != nil && kind != "":
+		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.err))
+	case o.err != nil:
+		return Event{}, c.eventError(e, o.err)
+	case e.EventID == 0:
+		return Event{}, c.eventError(e, fmt.Errorf("%s without an event_id", kind))
+	case !c.reads[kind]:
+		return Event{}, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, kind))
+	}
+	e.Data = eventData(kind, &o)
+	if o.err != nil {
+		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.err))
+	}
+	return e, nil
+}
+
+// AppendWorkItem returns dst unchanged with an error.
+func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
+	if w == nil {
+		return dst, fmt.Errorf("codec %s: no work item", c.name)
+	}
+	if !c.takes[w.Kind()] {
+		return dst, fmt.Errorf("codec %s: work item for %q: %w %q", c.name, w.Target(), ErrUnknownKind, w.Kind())
+	}
+	out, err := appendWorkItem(dst, w)
+	if err != nil {
+		return dst, fmt.Errorf("codec %s: work item for %q: %s: %w", c.name, w.Target(), w.Kind(), err)
+	}
+	return out, nil
+}
+
+func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
+	tag, body, err := scanTagged(string(data))
+	if err != nil {
+		return nil, fmt.Errorf("codec %s: work item: %w", c.name, err)
+	}
+	kind := WorkItemKind(tag)
+	if !c.takes[kind] {
+		return nil, fmt.Errorf("codec %s: work item: %w %q", c.name, ErrUnknownKind, kind)
+	}
+	var o object
+	o.scan(body)
+	w := workItem(kind, &o)
+	if o.err != nil {
+		return nil, fmt.Errorf("codec %s: work item: %s: %w", c.name, kind, o.err)
+	}
+	return w, nil
+}
+
+// eventError says which event an error is about, as far as the event is known.
+func (c *jsonCodec) eventError(e Event, err error) error {
+	return fmt.Errorf("codec %s: event %d of %q, execution %d: %w", c.name, e.EventID, e.InstanceID, e.ExecutionID, err)
+}

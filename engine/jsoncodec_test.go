@@ -1,0 +1,501 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func ExampleNewJSONCodec() {
+	codec := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x())
+	text, _ := codec.AppendEvent(nil, Event{
+		EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: ActivityCompleted{"ok"},
+	})
+	fmt.Printf("%s\n", text)
+
+	newer := bytes.Replace(text, []byte("ActivityCompleted"), []byte("ExternalEvent2"), 1)
+	_, err := codec.DecodeEvent(newer)
+	fmt.Println(err)
+	// Output:
+	// {"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":0,"duroxide_version":"1.5.0","type":"ActivityCompleted","result":"ok"}
+	// codec 1.5.0: event 3 of "i-1", execution 1: unknown kind "ExternalEvent2"
+}
+
+func allCodec() Codec { return NewJSONCodec("all", Kinds2x(), WorkItemKinds2x()) }
+
+func ptr[T any](v T) *T { return &v }
+
+var failed = ErrorDetails{Application: &ApplicationError{Kind: AppActivityFailed, Message: "no stock"}}
+
+const failedJSON = `{"Application":{"kind":"ActivityFailed","message":"no stock","retryable":false}}`
+
+// goldenEvents has at least one row for each kind: the data, and all that follows the envelope.
+var goldenEvents = []struct {
+	data EventData
+	want string
+}{
+	{
+		OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "{}"},
+		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"{}","parent_instance":null,"parent_id":null}`,
+	},
+	{
+		OrchestrationStarted{
+			Name: "Order", Version: "1.0.0", Input: "in", ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
+			CarryForwardEvents: []CarriedEvent{{"q", "1"}, {"q", `"2"`}}, InitialCustomStatus: ptr(""),
+		},
+		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"in","parent_instance":"p","parent_id":5,` +
+			`"carry_forward_events":[["q","1"],["q","\"2\""]],"initial_custom_status":"","parent_execution_id":2}`,
+	},
+	{OrchestrationCompleted{"out"}, `"type":"OrchestrationCompleted","output":"out"}`},
+	{OrchestrationFailed{failed}, `"type":"OrchestrationFailed","details":` + failedJSON + `}`},
+	{OrchestrationContinuedAsNew{"in"}, `"type":"OrchestrationContinuedAsNew","input":"in"}`},
+	{OrchestrationCancelRequested{ReasonParentCancelled}, `"type":"OrchestrationCancelRequested","reason":"parent canceled"}`},
+	{OrchestrationChained{"Log", "log-1", "in"}, `"type":"OrchestrationChained","name":"Log","instance":"log-1","input":"in"}`},
+	{ActivityScheduled{Name: "charge", Input: "7"}, `"type":"ActivityScheduled","name":"charge","input":"7"}`},
+	{
+		ActivityScheduled{Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
+		`"type":"ActivityScheduled","name":"charge","input":"7","session_id":"s","tag":"gpu"}`,
+	},
+	{ActivityCompleted{"ok"}, `"type":"ActivityCompleted","result":"ok"}`},
+	{ActivityFailed{failed}, `"type":"ActivityFailed","details":` + failedJSON + `}`},
+	{ActivityCancelRequested{ReasonTerminalFailed}, `"type":"ActivityCancelRequested","reason":"orchestration_terminal_failed"}`},
+	{TimerCreated{1000}, `"type":"TimerCreated","fire_at_ms":1000}`},
+	{TimerFired{18446744073709551615}, `"type":"TimerFired","fire_at_ms":18446744073709551615}`},
+	{ExternalSubscribed{"go"}, `"type":"ExternalSubscribed","name":"go"}`},
+	{ExternalEvent{"go", "now"}, `"type":"ExternalEvent","name":"go","data":"now"}`},
+	{ExternalSubscribedCancelled{ReasonTerminal}, `"type":"ExternalSubscribedCancelled","reason":"orchestration_terminal"}`},
+	{QueueSubscribed{"q"}, `"type":"ExternalSubscribedPersistent","name":"q"}`},
+	{QueueEventDelivered{"q", "d"}, `"type":"ExternalEventPersistent","name":"q","data":"d"}`},
+	{QueueSubscriptionCancelled{ReasonDroppedFuture}, `"type":"ExternalSubscribedPersistentCancelled","reason":"dropped_future"}`},
+	{
+		SubOrchestrationScheduled{"Child", "sub::5", "in"},
+		`"type":"SubOrchestrationScheduled","name":"Child","instance":"sub::5","input":"in"}`,
+	},
+	{SubOrchestrationCompleted{"r"}, `"type":"SubOrchestrationCompleted","result":"r"}`},
+	{SubOrchestrationFailed{failed}, `"type":"SubOrchestrationFailed","details":` + failedJSON + `}`},
+	{SubOrchestrationCancelRequested{ReasonDroppedFuture}, `"type":"SubOrchestrationCancelRequested","reason":"dropped_future"}`},
+	{CustomStatusUpdated{ptr("50%")}, `"type":"CustomStatusUpdated","status":"50%"}`},
+	{CustomStatusUpdated{ptr("")}, `"type":"CustomStatusUpdated","status":""}`},
+	{CustomStatusUpdated{nil}, `"type":"CustomStatusUpdated","status":null}`},
+	{KeyValueSet{"k", "v", 12}, `"type":"KeyValueSet","key":"k","value":"v","last_updated_at_ms":12}`},
+	{KeyValueCleared{"k"}, `"type":"KeyValueCleared","key":"k"}`},
+	{KeyValuesCleared{}, `"type":"KeyValuesCleared"}`},
+	{ExternalSubscribed2{"go", "t"}, `"type":"ExternalSubscribed2","name":"go","topic":"t"}`},
+	{ExternalEvent2{"go", "t", "d"}, `"type":"ExternalEvent2","name":"go","topic":"t","data":"d"}`},
+	{LegacyNote{"audited"}, `"type":"LegacyNote","text":"audited"}`},
+}
+
+// goldenEnvelope is what goes before goldenEvents' texts, and envelope is what it means.
+const goldenEnvelope = `{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":99,"duroxide_version":"2.0.0",`
+
+func envelope(data EventData) Event {
+	return Event{
+		EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, TimestampMs: 99, DuroxideVersion: "2.0.0", Data: data,
+	}
+}
+
+func TestEventJSON(t *testing.T) {
+	codec := allCodec()
+	check := func(e Event, want string) {
+		t.Helper()
+		got, err := codec.AppendEvent([]byte("kept "), e)
+		if err != nil || string(got) != "kept "+want {
+			t.Errorf("%s: %v\n got %s\nwant %s", e.Kind(), err, got[5:], want)
+		}
+		back, err := codec.DecodeEvent([]byte(want))
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(e, back); diff != "" {
+			t.Errorf("%s comes back different (-want +got):\n%s", e.Kind(), diff)
+		}
+	}
+	var seen []EventKind
+	for _, g := range goldenEvents {
+		seen = append(seen, g.data.Kind())
+		check(envelope(g.data), goldenEnvelope+g.want)
+	}
+	if missing := Kinds2x().Without(seen...); len(missing.List()) > 0 {
+		t.Errorf("no row for %v", missing.List())
+	}
+
+	// The example of contract/runtime.md section 1.1, and no source.
+	check(
+		Event{EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "0.1.26", Data: ActivityCompleted{"ok"}},
+		`{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":0,`+
+			`"duroxide_version":"0.1.26","type":"ActivityCompleted","result":"ok"}`,
+	)
+	check(
+		Event{EventID: 99999, Data: OrchestrationFailed{failed}},
+		`{"event_id":99999,"source_event_id":null,"instance_id":"","execution_id":0,"timestamp_ms":0,"duroxide_version":"",`+
+			`"type":"OrchestrationFailed","details":`+failedJSON+`}`,
+	)
+}
+
+// goldenItems has at least one row for each kind of work item.
+var goldenItems = []struct {
+	item WorkItem
+	want string
+}{
+	{
+		StartItem{Instance: "i", Orchestration: "Order", Input: "in", ExecutionID: 1},
+		`{"StartOrchestration":{"instance":"i","orchestration":"Order","input":"in","version":null,"parent_instance":null,` +
+			`"parent_id":null,"execution_id":1}}`,
+	},
+	{
+		StartItem{
+			Instance: "p::sub::5", Orchestration: "Order", Input: "in", Version: "1.2.0", ExecutionID: 1,
+			ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
+		},
+		`{"StartOrchestration":{"instance":"p::sub::5","orchestration":"Order","input":"in","version":"1.2.0","parent_instance":"p",` +
+			`"parent_id":5,"execution_id":1,"parent_execution_id":2}}`,
+	},
+	{
+		ContinueAsNewItem{Instance: "i", Orchestration: "Loop", Input: "2"},
+		`{"ContinueAsNew":{"instance":"i","orchestration":"Loop","input":"2","version":null,"carry_forward_events":[]}}`,
+	},
+	{
+		ContinueAsNewItem{
+			Instance: "i", Orchestration: "Loop", Input: "2", Version: "1.0.0",
+			CarryForwardEvents: []CarriedEvent{{"q", "d"}}, InitialCustomStatus: ptr("half"),
+			ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
+		},
+		`{"ContinueAsNew":{"instance":"i","orchestration":"Loop","input":"2","version":"1.0.0","carry_forward_events":[["q","d"]],` +
+			`"initial_custom_status":"half","parent_instance":"p","parent_id":5,"parent_execution_id":2}}`,
+	},
+	{
+		ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "charge", Input: "7"},
+		`{"ActivityExecute":{"instance":"i","execution_id":1,"id":2,"name":"charge","input":"7"}}`,
+	},
+	{
+		ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
+		`{"ActivityExecute":{"instance":"i","execution_id":1,"id":2,"name":"charge","input":"7","session_id":"s","tag":"gpu"}}`,
+	},
+	{ActivityCompletedItem{"i", 1, 2, "ok"}, `{"ActivityCompleted":{"instance":"i","execution_id":1,"id":2,"result":"ok"}}`},
+	{ActivityFailedItem{"i", 1, 2, failed}, `{"ActivityFailed":{"instance":"i","execution_id":1,"id":2,"details":` + failedJSON + `}}`},
+	{TimerFiredItem{"i", 1, 2, 1000}, `{"TimerFired":{"instance":"i","execution_id":1,"id":2,"fire_at_ms":1000}}`},
+	{ExternalRaisedItem{"i", "go", "d"}, `{"ExternalRaised":{"instance":"i","name":"go","data":"d"}}`},
+	{ExternalRaised2Item{"i", "go", "t", "d"}, `{"ExternalRaised2":{"instance":"i","name":"go","topic":"t","data":"d"}}`},
+	{QueueMessageItem{"i", "q", "d"}, `{"QueueMessage":{"instance":"i","name":"q","data":"d"}}`},
+	{SubOrchCompletedItem{"p", 1, 5, "r"}, `{"SubOrchCompleted":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"result":"r"}}`},
+	{
+		SubOrchFailedItem{"p", 1, 5, failed},
+		`{"SubOrchFailed":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"details":` + failedJSON + `}}`,
+	},
+	{CancelInstanceItem{"i", "enough"}, `{"CancelInstance":{"instance":"i","reason":"enough"}}`},
+}
+
+func TestWorkItemJSON(t *testing.T) {
+	codec := allCodec()
+	seen := map[WorkItemKind]bool{}
+	for _, g := range goldenItems {
+		seen[g.item.Kind()] = true
+		got, err := codec.AppendWorkItem([]byte("kept "), g.item)
+		if err != nil || string(got) != "kept "+g.want {
+			t.Errorf("%s: %v\n got %s\nwant %s", g.item.Kind(), err, got[5:], g.want)
+		}
+		back, err := codec.DecodeWorkItem([]byte(g.want))
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(g.item, back); diff != "" {
+			t.Errorf("%s comes back different (-want +got):\n%s", g.item.Kind(), diff)
+		}
+	}
+	for _, k := range WorkItemKinds2x().kinds {
+		if !seen[k] {
+			t.Errorf("no row for %s", k)
+		}
+	}
+}
+
+func TestStringJSON(t *testing.T) {
+	for _, c := range []struct{ give, want string }{
+		{"", `""`},
+		{"<a href='&'>\x7f", `"<a href='&'>` + "\x7f\""},
+		{"quote \" back \\ slash /", `"quote \" back \\ slash /"`},
+		{"\b\f\n\r\t\x00\x1f", `"\b\f\n\r\t\u0000\u001f"`},
+		{"größe 世界 😀 \u2028", "\"größe 世界 😀 \u2028\""},
+		{"a\xffb\xe4\xb8", "\"a\uFFFDb\uFFFD\uFFFD\""},
+		{"\xed\xa0\x80\uFFFD", "\"\uFFFD\uFFFD\uFFFD\uFFFD\""},
+	} {
+		got := string(appendString(nil, c.give))
+		if got != c.want {
+			t.Errorf("appendString(%q) = %s, want %s", c.give, got, c.want)
+		}
+		if back := unquote(got); back != string([]rune(c.give)) {
+			t.Errorf("%q comes back as %q", c.give, back)
+		}
+	}
+	for _, c := range []struct{ give, want string }{
+		{`"\u0041\/\u00e4\u4E16"`, "A/ä世"},
+		{`"\ud83d\ude00"`, "😀"},
+		{`"\ud83d!\ude00\ud83d\u0041\ud83d"`, "\uFFFD!\uFFFD\uFFFDA\uFFFD"},
+		{`"\ud83d\ud83d\ude00\ud83d\n"`, "\uFFFD😀\uFFFD\n"},
+		{"\"\xff\\n\xe4\xb8\"", "\uFFFD\n\uFFFD\uFFFD"},
+	} {
+		var std string
+		if err := json.Unmarshal([]byte(c.give), &std); err != nil {
+			t.Fatal(err)
+		}
+		if got := unquote(c.give); got != c.want || got != std {
+			t.Errorf("unquote(%s) = %q, want %q; encoding/json %q", c.give, got, c.want, std)
+		}
+	}
+}
+
+// Reading takes any order, spacing and escaping, and ignores fields that the kind does not have, whatever is in them.
+func TestDecodeTolerates(t *testing.T) {
+	codec := allCodec()
+	for _, text := range []string{
+		" {\n\t\"fire_at_ms\" : 5 , \"type\" : \"TimerFired\", \"event_id\":3,\"source_event_id\":2,\"instance_id\":\"i\"," +
+			"\"execution_id\":1,\"timestamp_ms\":9,\"duroxide_version\":\"1.5.0\"}\r\n ",
+		`{"event_id":3,"source_event_id":2,"instance_id":"\u0069","execution_id":1,"timestamp_ms":9,"duroxide_version":"1.5.0",` +
+			`"\u0074ype":"TimerFired","fire_at_ms":5}`,
+		`{"event_id":3,"source_event_id":2,"instance_id":"i","execution_id":1,"timestamp_ms":9,"duroxide_version":"1.5.0",` +
+			`"type":"TimerFired","fire_at_ms":5,"name":-0.5e+3,"details":[{},[],{"a":[null,true,false,"\\"]}],"x":1,"x":2,"":"",` +
+			`"Type":0,"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":8}`,
+	} {
+		want := Event{
+			EventID: 3, SourceEventID: 2, InstanceID: "i", ExecutionID: 1, TimestampMs: 9, DuroxideVersion: "1.5.0",
+			Data: TimerFired{5},
+		}
+		got, err := codec.DecodeEvent([]byte(text))
+		if err != nil || got != want {
+			t.Errorf("%s:\n got %+v, %v\nwant %+v", text, got, err, want)
+		}
+	}
+
+	// What may be absent.
+	e, err := codec.DecodeEvent([]byte(`{"event_id":1,"instance_id":"i","execution_id":1,"timestamp_ms":0,"duroxide_version":"",` +
+		`"type":"OrchestrationStarted","name":"O","version":"1.0.0","input":"","carry_forward_events":null}`))
+	if diff := cmp.Diff(Event{EventID: 1, InstanceID: "i", ExecutionID: 1, Data: OrchestrationStarted{Name: "O", Version: "1.0.0"}}, e); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	e, err = codec.DecodeEvent([]byte(strings.TrimSuffix(goldenEnvelope, ",") + `,"type":"KeyValueSet","key":"k","value":"v"}`))
+	if err != nil || e.Data != (KeyValueSet{Key: "k", Value: "v"}) {
+		t.Error(e, err)
+	}
+	w, err := codec.DecodeWorkItem([]byte(`{"ContinueAsNew":{"instance":"i","orchestration":"O","input":""}}`))
+	if diff := cmp.Diff(WorkItem(ContinueAsNewItem{Instance: "i", Orchestration: "O"}), w); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestDecodeEventErrors(t *testing.T) {
+	codec := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x())
+	const head = `{"event_id":3,"instance_id":"i-1","execution_id":1,"timestamp_ms":9,"duroxide_version":"1.5.0",`
+	const where = `codec 1.5.0: event 3 of "i-1", execution 1: `
+	for _, c := range []struct{ text, want string }{
+		{``, `codec 1.5.0: event: at byte 0: the text ends; want '{'`},
+		{`null`, `codec 1.5.0: event: at byte 0: got 'n'; want '{'`},
+		{`{"event_id":3,"type":"Timer`, `codec 1.5.0: event: at byte 27: the text ends; want the end of a string`},
+		{`{"event_id":3`, `codec 1.5.0: event: at byte 13: the text ends; want ',' or '}'`},
+		{`{"event_id":3}{}`, `codec 1.5.0: event: at byte 14: something after the object`},
+		{`{"event_id":3,}`, `codec 1.5.0: event: at byte 14: got '}'; want a string`},
+		{`{"event_id":03}`, `codec 1.5.0: event: at byte 13: got '3'; want ',' or '}'`},
+		{`{"event_id":3 "type":""}`, `codec 1.5.0: event: at byte 14: got '"'; want ',' or '}'`},
+		{`{"event_id"=3}`, `codec 1.5.0: event: at byte 11: got '='; want ':'`},
+		{`{"event_id":nil}`, `codec 1.5.0: event: at byte 12: got 'n'; want a value`},
+		{`{"event_id":1.}`, `codec 1.5.0: event: at byte 14: got '}'; want a digit`},
+		{`{"event_id":"a` + "\n" + `"}`, `codec 1.5.0: event: at byte 14: control character '\n' in a string`},
+		{`{"event_id":"\x"}`, `codec 1.5.0: event: at byte 14: got 'x'; want an escape`},
+		{`{"event_id":"\u12g4"}`, `codec 1.5.0: event: at byte 14: \u without four hex digits`},
+		{`{"x":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, `codec 1.5.0: event: at byte 133: nested more than 128 deep`},
+		{`{"x":[1 2]}`, `codec 1.5.0: event: at byte 8: got '2'; want ',' or ']'`},
+
+		{`{}`, `codec 1.5.0: event 0 of "", execution 0: field "event_id": missing`},
+		{`{"event_id":null}`, `codec 1.5.0: event 0 of "", execution 0: field "event_id": want a whole number of 64 bits, got null`},
+		{`{"event_id":3,"instance_id":"i-1","execution_id":-1}`, `codec 1.5.0: event 3 of "i-1", execution 0: field "execution_id": want a whole number of 64 bits, got -1`},
+		{strings.Replace(head, `:3`, `:0`, 1) + `"type":"KeyValuesCleared"}`, `codec 1.5.0: event 0 of "i-1", execution 1: KeyValuesCleared without an event_id`},
+		{strings.Replace(head, `:3`, `:1e3`, 1) + `"type":"KeyValuesCleared"}`, `codec 1.5.0: event 0 of "i-1", execution 1: KeyValuesCleared: field "event_id": want a whole number of 64 bits, got 1e3`},
+		{strings.Replace(head, `:3`, `:18446744073709551616`, 1) + `"type":"KeyValuesCleared"}`, `codec 1.5.0: event 0 of "i-1", execution 1: KeyValuesCleared: field "event_id": want a whole number of 64 bits, got 18446744073709551616`},
+		{head + `"source_event_id":"2","type":"KeyValuesCleared"}`, where + `KeyValuesCleared: field "source_event_id": want a whole number of 64 bits, got a string`},
+		{head + `"event_id":3,"type":"KeyValuesCleared"}`, `codec 1.5.0: event 0 of "i-1", execution 1: KeyValuesCleared: field "event_id": there twice`},
+		{head + `"Type":"KeyValuesCleared"}`, where + `field "type": missing`},
+		{head + `"type":null}`, where + `field "type": want a string, got null`},
+		{head + `"type":""}`, where + `unknown kind ""`},
+		{head + `"type":"Bogus"}`, where + `unknown kind "Bogus"`},
+		{head + `"type":"ExternalSubscribed2","name":"go","topic":"t"}`, where + `unknown kind "ExternalSubscribed2"`},
+		{head + `"type":"ActivityCompleted"}`, where + `ActivityCompleted: field "result": missing`},
+		{head + `"type":"ActivityCompleted","result":{}}`, where + `ActivityCompleted: field "result": want a string, got an object`},
+		{head + `"type":"ActivityScheduled","name":"a","input":"","tag":[]}`, where + `ActivityScheduled: field "tag": want a string, got an array`},
+		{head + `"type":"CustomStatusUpdated","status":false}`, where + `CustomStatusUpdated: field "status": want a string, got false`},
+		{head + `"type":"TimerFired","fire_at_ms":1.5}`, where + `TimerFired: field "fire_at_ms": want a whole number of 64 bits, got 1.5`},
+		{head + `"type":"TimerFired","fire_at_ms":` + strings.Repeat("1", 50) + `}`, where + `TimerFired: field "fire_at_ms": want a whole number of 64 bits, got a long number`},
+		{
+			head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":[["a","b"],["c"]]}`,
+			where + `OrchestrationStarted: field "carry_forward_events": want [name,data], got an array`,
+		},
+		{
+			head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":[["a",1]]}`,
+			where + `OrchestrationStarted: field "carry_forward_events": want a string, got 1`,
+		},
+		{
+			head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":{}}`,
+			where + `OrchestrationStarted: field "carry_forward_events": want an array, got an object`,
+		},
+		{head + `"type":"ActivityFailed","details":null}`, where + `ActivityFailed: field "details": at byte 0: got 'n'; want '{'`},
+		{head + `"type":"ActivityFailed","details":{}}`, where + `ActivityFailed: field "details": 0 fields; want one that names the kind`},
+		{head + `"type":"ActivityFailed","details":{"Bad":{}}}`, where + `ActivityFailed: field "details": unknown variant "Bad"`},
+	} {
+		e, err := codec.DecodeEvent([]byte(c.text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.text, err, c.want)
+		}
+		if e != (Event{}) {
+			t.Errorf("%s: an event with the error: %+v", c.text, e)
+		}
+	}
+}
+
+func TestDecodeWorkItemErrors(t *testing.T) {
+	codec := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x())
+	for _, c := range []struct{ text, want string }{
+		{``, `codec 1.5.0: work item: at byte 0: the text ends; want '{'`},
+		{`{}`, `codec 1.5.0: work item: 0 fields; want one that names the kind`},
+		{`{"TimerFired":{},"CancelInstance":{}}`, `codec 1.5.0: work item: 2 fields; want one that names the kind`},
+		{`{"TimerFired":{}} x`, `codec 1.5.0: work item: at byte 18: something after the object`},
+		{`{"TimerFired":null}`, `codec 1.5.0: work item: TimerFired: at byte 0: got 'n'; want '{'`},
+		{`{"Bogus":{}}`, `codec 1.5.0: work item: unknown kind "Bogus"`},
+		{`{"ExternalRaised2":{"instance":"i","name":"n","topic":"t","data":"d"}}`, `codec 1.5.0: work item: unknown kind "ExternalRaised2"`},
+		{`{"TimerFired":{"instance":"i","execution_id":1,"id":2}}`, `codec 1.5.0: work item: TimerFired: field "fire_at_ms": missing`},
+		{`{"CancelInstance":{"instance":7,"reason":null}}`, `codec 1.5.0: work item: CancelInstance: field "instance": want a string, got 7`},
+		{
+			`{"SubOrchFailed":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"details":{"Application":{"kind":"Panicked","message":"","retryable":1}}}}`,
+			`codec 1.5.0: work item: SubOrchFailed: field "details": Application: field "retryable": want true or false, got 1`,
+		},
+	} {
+		w, err := codec.DecodeWorkItem([]byte(c.text))
+		if err == nil || err.Error() != c.want || w != nil {
+			t.Errorf("%s:\n got %v, %v\nwant %s", c.text, w, err, c.want)
+		}
+	}
+}
+
+func TestEncodeErrors(t *testing.T) {
+	codec := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x())
+	const where = `codec 1.5.0: event 3 of "i-1", execution 1: `
+	unnumbered := envelope(TimerFired{})
+	unnumbered.EventID = 0
+	two := ErrorDetails{Application: failed.Application, Infrastructure: &InfrastructureError{}}
+	for _, c := range []struct {
+		event Event
+		want  string
+	}{
+		{envelope(nil), where + `no data`},
+		{unnumbered, `codec 1.5.0: event 0 of "i-1", execution 1: TimerFired without an event_id`},
+		{envelope(ExternalSubscribed2{}), where + `unknown kind "ExternalSubscribed2"`},
+		{envelope(&TimerFired{}), where + `TimerFired: event data of type *engine.TimerFired; data is held by value`},
+		{envelope(ActivityFailed{}), where + `ActivityFailed: details of no variant`},
+		{envelope(OrchestrationFailed{two}), where + `OrchestrationFailed: details of more than one variant`},
+	} {
+		got, err := codec.AppendEvent([]byte("kept"), c.event)
+		if err == nil || err.Error() != c.want || string(got) != "kept" {
+			t.Errorf("%+v:\n got %q, %v\nwant %s", c.event, got, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		item WorkItem
+		want string
+	}{
+		{nil, `codec 1.5.0: no work item`},
+		{ExternalRaised2Item{Instance: "i"}, `codec 1.5.0: work item for "i": unknown kind "ExternalRaised2"`},
+		{&TimerFiredItem{Instance: "i"}, `codec 1.5.0: work item for "i": TimerFired: work item of type *engine.TimerFiredItem; items are held by value`},
+		{SubOrchFailedItem{ParentInstance: "p"}, `codec 1.5.0: work item for "p": SubOrchFailed: details of no variant`},
+	} {
+		got, err := codec.AppendWorkItem([]byte("kept"), c.item)
+		if err == nil || err.Error() != c.want || string(got) != "kept" {
+			t.Errorf("%+v:\n got %q, %v\nwant %s", c.item, got, err, c.want)
+		}
+	}
+}
+
+// A build fails on what a newer one wrote, and the error says that it is too new rather than broken.
+func TestOldCodecFailsOnNewKinds(t *testing.T) {
+	old, young := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x()), NewJSONCodec("2.0.0", Kinds2x(), WorkItemKinds2x())
+	for _, data := range []EventData{ExternalSubscribed2{"go", "t"}, ExternalEvent2{"go", "t", "d"}} {
+		text, err := young.AppendEvent(nil, envelope(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := young.DecodeEvent(text); err != nil {
+			t.Error(err)
+		}
+		if e, err := old.DecodeEvent(text); !errors.Is(err, ErrUnknownKind) || e != (Event{}) {
+			t.Errorf("1.5.0 reads %s as %+v, %v", text, e, err)
+		}
+	}
+	text, err := young.AppendWorkItem(nil, ExternalRaised2Item{"i", "go", "t", "d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err := old.DecodeWorkItem(text); !errors.Is(err, ErrUnknownKind) || w != nil {
+		t.Errorf("1.5.0 reads %s as %+v, %v", text, w, err)
+	}
+	if _, err := old.DecodeEvent([]byte("{")); errors.Is(err, ErrUnknownKind) {
+		t.Errorf("damage is taken for a newer kind: %v", err)
+	}
+}
+
+func TestNewJSONCodecRefusesForeignKinds(t *testing.T) {
+	for _, create := range []func(){
+		func() { NewJSONCodec("x", Kinds("Bogus"), WorkItemKindSet{}) },
+		func() { NewJSONCodec("x", Kinds1x(), WorkItemKindSet{[]WorkItemKind{"Bogus"}}) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "codec x: no ") || !strings.HasSuffix(r, ` has the kind "Bogus"`) {
+					t.Errorf("panic %q", r)
+				}
+			}()
+			create()
+		}()
+	}
+}
+
+// A codec keeps nothing of what it reads: the caller may use the array again.
+func TestDecodeKeepsNothing(t *testing.T) {
+	codec := allCodec()
+	for _, g := range goldenEvents {
+		text := []byte(goldenEnvelope + g.want)
+		e, err := codec.DecodeEvent(text)
+		clear(text)
+		if diff := cmp.Diff(envelope(g.data), e); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	}
+	for _, g := range goldenItems {
+		text := []byte(g.want)
+		w, err := codec.DecodeWorkItem(text)
+		clear(text)
+		if diff := cmp.Diff(g.item, w); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	}
+}
+
+// Every beginning of a text is an error, never a panic.
+func TestTruncated(t *testing.T) {
+	codec := allCodec()
+	for _, g := range goldenEvents {
+		text := goldenEnvelope + g.want
+		for n := range text {
+			if e, err := codec.DecodeEvent([]byte(text[:n])); err == nil {
+				t.Errorf("%s is read as %+v", text[:n], e)
+			}
+		}
+	}
+	for _, g := range goldenItems {
+		for n := range g.want {
+			if w, err := codec.DecodeWorkItem([]byte(g.want[:n])); err == nil {
+				t.Errorf("%s is read as %+v", g.want[:n], w)
+			}
+		}
+	}
+}

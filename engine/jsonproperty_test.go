@@ -1,0 +1,313 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// The generators fill every field of a type by reflection, so a new field that the codec forgets fails here.
+
+var scalarGens = map[reflect.Kind]*rapid.Generator[any]{
+	reflect.String: rapid.OneOf(
+		rapid.SampledFrom([]string{"", "i-1", "sub::5", `{"a":[1,"b"]}`, "<&>\u2028\x7f", "\x00\b\f\n\r\t\"\\/", "\uFFFD 世界 😀"}),
+		rapid.String(),
+	).AsAny(),
+	reflect.Uint64: rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64()).AsAny(),
+}
+
+var jsonGen = rapid.MakeConfig{
+	Kinds: scalarGens,
+	Types: map[reflect.Type]*rapid.Generator[any]{
+		reflect.TypeFor[ErrorDetails](): rapid.Custom(drawDetails).AsAny(),
+		reflect.TypeFor[[]CarriedEvent](): rapid.Map(rapid.SliceOfN(rapid.Make[CarriedEvent](), 0, 3), func(s []CarriedEvent) []CarriedEvent {
+			return slices.Clip(append([]CarriedEvent(nil), s...)) // empty is nil
+		}).AsAny(),
+	},
+}
+
+func drawDetails(t *rapid.T) ErrorDetails {
+	plain := rapid.MakeConfig{Kinds: scalarGens}
+	switch rapid.IntRange(0, 3).Draw(t, "variant") {
+	case 0:
+		return ErrorDetails{Infrastructure: ptr(rapid.MakeCustom[InfrastructureError](plain).Draw(t, "infrastructure"))}
+	case 1:
+		c := rapid.MakeCustom[ConfigurationError](plain).Draw(t, "configuration")
+		c.Kind = KindNondeterminism
+		return ErrorDetails{Configuration: &c}
+	case 2:
+		a := rapid.MakeCustom[ApplicationError](plain).Draw(t, "application")
+		a.Kind = rapid.SampledFrom([]ApplicationKind{AppActivityFailed, AppOrchestrationFailed, AppPanicked, AppCancelled}).Draw(t, "kind")
+		if a.Kind != AppCancelled {
+			a.Reason = ""
+		}
+		return ErrorDetails{Application: &a}
+	default:
+		p := rapid.MakeCustom[PoisonError](plain).Draw(t, "poison")
+		m := &p.MessageType
+		m.Kind = rapid.SampledFrom([]PoisonKind{PoisonOrchestration, PoisonActivity, PoisonFailedDeserialization}).Draw(t, "kind")
+		if m.Kind != PoisonActivity {
+			m.ActivityName, m.ActivityID = "", 0
+		}
+		if m.Kind != PoisonFailedDeserialization {
+			m.Error = ""
+		}
+		return ErrorDetails{Poison: &p}
+	}
+}
+
+func genData[D EventData]() *rapid.Generator[EventData] {
+	return rapid.Map(rapid.MakeCustom[D](jsonGen), func(d D) EventData { return d })
+}
+
+func genItem[W WorkItem]() *rapid.Generator[WorkItem] {
+	return rapid.Map(rapid.MakeCustom[W](jsonGen), func(w W) WorkItem { return w })
+}
+
+var dataGens = map[EventKind]*rapid.Generator[EventData]{
+	KindOrchestrationStarted:          genData[OrchestrationStarted](),
+	KindOrchestrationCompleted:        genData[OrchestrationCompleted](),
+	KindOrchestrationFailed:           genData[OrchestrationFailed](),
+	KindOrchestrationContinuedAsNew:   genData[OrchestrationContinuedAsNew](),
+	KindOrchestrationCancelRequested:  genData[OrchestrationCancelRequested](),
+	KindOrchestrationChained:          genData[OrchestrationChained](),
+	KindActivityScheduled:             genData[ActivityScheduled](),
+	KindActivityCompleted:             genData[ActivityCompleted](),
+	KindActivityFailed:                genData[ActivityFailed](),
+	KindActivityCancelRequested:       genData[ActivityCancelRequested](),
+	KindTimerCreated:                  genData[TimerCreated](),
+	KindTimerFired:                    genData[TimerFired](),
+	KindExternalSubscribed:            genData[ExternalSubscribed](),
+	KindExternalEvent:                 genData[ExternalEvent](),
+	KindExternalSubscribedCancelled:   genData[ExternalSubscribedCancelled](),
+	KindQueueSubscribed:               genData[QueueSubscribed](),
+	KindQueueEventDelivered:           genData[QueueEventDelivered](),
+	KindQueueSubscriptionCancelled:    genData[QueueSubscriptionCancelled](),
+	KindSubOrchestrationScheduled:     genData[SubOrchestrationScheduled](),
+	KindSubOrchestrationCompleted:     genData[SubOrchestrationCompleted](),
+	KindSubOrchestrationFailed:        genData[SubOrchestrationFailed](),
+	KindSubOrchestrationCancelRequest: genData[SubOrchestrationCancelRequested](),
+	KindCustomStatusUpdated:           genData[CustomStatusUpdated](),
+	KindKeyValueSet:                   genData[KeyValueSet](),
+	KindKeyValueCleared:               genData[KeyValueCleared](),
+	KindKeyValuesCleared:              rapid.Just(EventData(KeyValuesCleared{})),
+	KindExternalSubscribed2:           genData[ExternalSubscribed2](),
+	KindExternalEvent2:                genData[ExternalEvent2](),
+	KindLegacyNote:                    genData[LegacyNote](),
+}
+
+var itemGens = []*rapid.Generator[WorkItem]{
+	genItem[StartItem](), genItem[ContinueAsNewItem](), genItem[ActivityExecuteItem](), genItem[ActivityCompletedItem](),
+	genItem[ActivityFailedItem](), genItem[TimerFiredItem](), genItem[ExternalRaisedItem](), genItem[ExternalRaised2Item](),
+	genItem[QueueMessageItem](), genItem[SubOrchCompletedItem](), genItem[SubOrchFailedItem](), genItem[CancelInstanceItem](),
+}
+
+func drawEvent(t *rapid.T) Event {
+	kind := rapid.SampledFrom(Kinds2x().List()).Draw(t, "kind")
+	text, number := scalarGens[reflect.String], scalarGens[reflect.Uint64]
+	return Event{
+		EventID:         max(1, number.Draw(t, "event id").(uint64)),
+		SourceEventID:   number.Draw(t, "source").(uint64),
+		InstanceID:      text.Draw(t, "instance").(string),
+		ExecutionID:     number.Draw(t, "execution").(uint64),
+		TimestampMs:     number.Draw(t, "timestamp").(uint64),
+		DuroxideVersion: text.Draw(t, "version").(string),
+		Data:            dataGens[kind].Draw(t, "data"),
+	}
+}
+
+// shuffled is a text as another writer may have put it: fields sorted by name, other escapes, spaces.
+func shuffled(t *rapid.T, text []byte) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatalf("encoding/json refuses %s: %v", text, err)
+	}
+	out, err := json.MarshalIndent(v, " ", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestEventRoundTrip(t *testing.T) {
+	for _, k := range Kinds2x().List() {
+		if dataGens[k] == nil {
+			t.Fatalf("no generator for %s", k)
+		}
+	}
+	codec := allCodec()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawEvent(t)
+		text, err := codec.AppendEvent(nil, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range [][]byte{text, shuffled(t, text)} {
+			back, err := codec.DecodeEvent(form)
+			if err != nil {
+				t.Fatalf("%s: %v", form, err)
+			}
+			if diff := cmp.Diff(e, back); diff != "" {
+				t.Fatalf("%s\ncomes back different (-want +got):\n%s", form, diff)
+			}
+			again, err := codec.AppendEvent(nil, back)
+			if err != nil || !bytes.Equal(again, text) {
+				t.Fatalf("equal events, different texts: %v\n%s\n%s", err, text, again)
+			}
+		}
+	})
+}
+
+func TestWorkItemRoundTrip(t *testing.T) {
+	if len(itemGens) != len(WorkItemKinds2x().kinds) {
+		t.Fatal("each kind of work item needs a generator")
+	}
+	codec := allCodec()
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.OneOf(itemGens...).Draw(t, "item")
+		text, err := codec.AppendWorkItem(nil, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range [][]byte{text, shuffled(t, text)} {
+			back, err := codec.DecodeWorkItem(form)
+			if err != nil {
+				t.Fatalf("%s: %v", form, err)
+			}
+			if diff := cmp.Diff(w, back); diff != "" {
+				t.Fatalf("%s\ncomes back different (-want +got):\n%s", form, diff)
+			}
+			again, err := codec.AppendWorkItem(nil, back)
+			if err != nil || !bytes.Equal(again, text) {
+				t.Fatalf("equal items, different texts: %v\n%s\n%s", err, text, again)
+			}
+		}
+	})
+}
+
+// What is no UTF-8 is replaced once, as encoding/json does it; from then on nothing changes any more.
+func TestInvalidUTF8(t *testing.T) {
+	codec := allCodec()
+	rapid.Check(t, func(t *rapid.T) {
+		s := string(rapid.SliceOf(rapid.SampledFrom([]byte("a\"\\\n\x80\xbf\xc3\xa4\xe4\xb8\x96\xed\xa0\xf0\x9f\x98\xff"))).Draw(t, "bytes"))
+		text, err := codec.AppendEvent(nil, envelope(ActivityCompleted{s}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := codec.DecodeEvent(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		std, _ := json.Marshal(s)
+		var want string
+		if err := json.Unmarshal(std, &want); err != nil || back.Data != (ActivityCompleted{want}) {
+			t.Fatalf("%q comes back as %q, want %q (%v)", s, back.Data, want, err)
+		}
+		again, err := codec.AppendEvent(nil, back)
+		if err != nil || !bytes.Equal(again, text) {
+			t.Fatalf("%v\n%s\n%s", err, text, again)
+		}
+	})
+}
+
+// FuzzDecodeEvent compares the scanner with encoding/json: what one refuses as JSON so does the other, and each field
+// that was read has the value that encoding/json sees.
+func FuzzDecodeEvent(f *testing.F) {
+	for _, g := range goldenEvents {
+		f.Add([]byte(goldenEnvelope + g.want))
+	}
+	f.Add([]byte(` { "x" : [ { "\u0074" : -0.1e+9 } , null ] } `))
+	f.Add([]byte("{\"x\":\"\\ud83d\\ude00\xff\\/\",\"x\":[true,false]}"))
+	codec := allCodec()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var scan object
+		scan.scan(string(data))
+		err := scan.err
+		var std map[string]any
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.UseNumber()
+		stdErr := decoder.Decode(&std)
+		valid := json.Valid(data) && stdErr == nil && std != nil
+		if err == nil && !valid {
+			t.Fatalf("%q is taken; encoding/json: %v", data, stdErr)
+		}
+		if err != nil && valid && !strings.Contains(err.Error(), "deep") {
+			t.Fatalf("%q is refused: %v", data, err)
+		}
+		for i := range scan.count {
+			if _, ok := std[scan.at(i).name]; !ok && err == nil {
+				t.Fatalf("%q: encoding/json has no field %q", data, scan.at(i).name)
+			}
+		}
+
+		e, err := codec.DecodeEvent(data)
+		if err != nil {
+			return
+		}
+		text, err := codec.AppendEvent(nil, e)
+		if err != nil {
+			t.Fatalf("%q is read and cannot be written: %v", data, err)
+		}
+		back, err := codec.DecodeEvent(text)
+		if diff := cmp.Diff(e, back); err != nil || diff != "" {
+			t.Fatalf("%s: %v %s", text, err, diff)
+		}
+		var wrote map[string]any
+		decoder = json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if err := decoder.Decode(&wrote); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if !within(wrote, std) {
+			t.Fatalf("%q means\n%v, was read as\n%v", data, std, wrote)
+		}
+	})
+}
+
+// within says that all that was written was in what was read. Absent, null, zero and empty are one where the codec
+// says so, and fields that nobody asked for may be on top.
+func within(wrote, read any) bool {
+	switch w := wrote.(type) {
+	case map[string]any:
+		r, ok := read.(map[string]any)
+		return ok && !slices.ContainsFunc(slices.Sorted(maps.Keys(w)), func(k string) bool { return !within(w[k], r[k]) })
+	case []any:
+		r, ok := read.([]any)
+		return ok && slices.EqualFunc(w, r, within)
+	case nil:
+		return read == nil || read == "" || read == json.Number("0")
+	case json.Number:
+		return read == w || read == nil && w == "0"
+	}
+	return wrote == read
+}
+
+func FuzzDecodeWorkItem(f *testing.F) {
+	for _, g := range goldenItems {
+		f.Add([]byte(g.want))
+	}
+	codec := allCodec()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := codec.DecodeWorkItem(data)
+		if err != nil {
+			return
+		}
+		text, err := codec.AppendWorkItem(nil, w)
+		if err != nil {
+			t.Fatalf("%q is read and cannot be written: %v", data, err)
+		}
+		back, err := codec.DecodeWorkItem(text)
+		if diff := cmp.Diff(w, back); err != nil || diff != "" {
+			t.Fatalf("%s: %v %s", text, err, diff)
+		}
+	})
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth bounds the nesting of a value; what the contract asks for is at most 6 deep.
+const maxDepth = 128
+
+// scanner walks over JSON. Each method starts at its first byte and ends after its last.
+type scanner struct {
+	text string
+	at   int
+}
+
+func (s *scanner) errorf(format string, args ...any) error {
+	return fmt.Errorf("at byte %d: %s", s.at, fmt.Sprintf(format, args...))
+}
+
+// peek is the next byte, 0 at the end. A 0 in the text is no JSON, so the two need no telling apart.
+func (s *scanner) peek() byte {
+	if s.at < len(s.text) {
+		return s.text[s.at]
+	}
+	return 0
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\n', '\r':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) unexpected(want string) error {
+	if s.at >= len(s.text) {
+		return s.errorf("the text ends; want %s", want)
+	}
+	return s.errorf("got %q; want %s", s.text[s.at], want)
+}
+
+func (s *scanner) take(c byte) error {
+	if s.peek() != c {
+		return s.unexpected(strconv.QuoteRune(rune(c)))
+	}
+	s.at++
+	return nil
+}
+
+// open takes the bracket of an object or array and says whether anything is in it.
+func (s *scanner) open(bracket byte) (bool, error) {
+	if err := s.take(bracket); err != nil {
+		return false, err
+	}
+	s.space()
+	if s.peek() == bracket+2 { // the closing one, in ASCII
+		s.at++
+		return false, nil
+	}
+	return true, nil
+}
+
+// more takes the comma after an element, or the closing bracket.
+func (s *scanner) more(bracket byte) (bool, error) {
+	s.space()
+	switch s.peek() {
+	case ',':
+		s.at++
+		return true, nil
+	case bracket:
+		s.at++
+		return false, nil
+	}
+	return false, s.unexpected(fmt.Sprintf("',' or %q", bracket))
+}
+
+// member takes the name, in its quotes, and the value of an object's field.
+func (s *scanner) member(depth int) (name, value string, err error) {
+	s.space()
+	from := s.at
+	if err := s.string(); err != nil {
+		return "", "", err
+	}
+	name = s.text[from:s.at]
+	s.space()
+	if err := s.take(':'); err != nil {
+		return "", "", err
+	}
+	s.space()
+	from = s.at
+	err = s.value(depth)
+	return name, s.text[from:s.at], err
+}
+
+func (s *scanner) object(depth int) error {
+	more, err := s.open('{')
+	for more && err == nil {
+		if _, _, err = s.member(depth + 1); err == nil {
+			more, err = s.more('}')
+		}
+	}
+	return err
+}
+
+func (s *scanner) array(depth int) error {
+	more, err := s.open('[')
+	for more && err == nil {
+		s.space()
+		if err = s.value(depth + 1); err == nil {
+			more, err = s.more(']')
+		}
+	}
+	return err
+}
+
+func (s *scanner) value(depth int) error {
+	if depth > maxDepth {
+		return s.errorf("nested more than %d deep", maxDepth)
+	}
+	switch c := s.peek(); {
+	case c == '"':
+		return s.string()
+	case c == '-' || '0' <= c && c <= '9':
+		return s.number()
+	case c == '{':
+		return s.object(depth)
+	case c == '[':
+		return s.array(depth)
+	}
+	for _, word := range [...]string{"null", "true", "false"} {
+		if strings.HasPrefix(s.text[s.at:], word) {
+			s.at += len(word)
+			return nil
+		}
+	}
+	return s.unexpected("a value")
+}
+
+func (s *scanner) number() error {
+	if s.peek() == '-' {
+		s.at++
+	}
+	if s.peek() == '0' {
+		s.at++
+	} else if err := s.digits(); err != nil {
+		return err
+	}
+	if s.peek() == '.' {
+		s.at++
+		if err := s.digits(); err != nil {
+			return err
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.at++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.at++
+		}
+		return s.digits()
+	}
+	return nil
+}
+
+func (s *scanner) digits() error {
+	from := s.at
+	for c := s.peek(); '0' <= c && c <= '9'; c = s.peek() {
+		s.at++
+	}
+	if s.at == from {
+		return s.unexpected("a digit")
+	}
+	return nil
+}
+
+func (s *scanner) string() error {
+	if s.peek() != '"' {
+		return s.unexpected("a string")
+	}
+	for s.at++; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; {
+		case c == '"':
+			s.at++
+			return nil
+		case c < ' ':
+			return s.errorf("control character %q in a string", c)
+		case c == '\\':
+			s.at++
+			switch c := s.peek(); c {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				if _, ok := hex4(s.text[s.at+1:]); !ok {
+					return s.errorf(`\u without four hex digits`)
+				}
+				s.at += 4
+			default:
+				return s.unexpected("an escape")
+			}
+		}
+	}
+	return s.unexpected("the end of a string")
+}
+
+func hex4(s string) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	var r rune
+	for i := range 4 {
+		c := s[i]
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unquote is the string that a checked JSON string means. As in encoding/json, a surrogate without its other half and a
+// byte that is no UTF-8 mean U+FFFD.
+func unquote(quoted string) string {
+	s := quoted[1 : len(quoted)-1]
+	at := strings.IndexByte(s, '\\')
+	if at < 0 {
+		return validUTF8(s)
+	}
+	var out strings.Builder
+	out.Grow(len(s))
+	for at >= 0 {
+		out.WriteString(s[:at])
+		c := s[at+1]
+		s = s[at+2:]
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			r, _ := hex4(s)
+			s = s[4:]
+			if utf16.IsSurrogate(r) {
+				// The pair counts only when it is one; what follows a lone half is read by itself.
+				low := rune(0)
+				if strings.HasPrefix(s, `\u`) {
+					low, _ = hex4(s[2:])
+				}
+				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+					s = s[6:]
+				}
+			}
+			out.WriteRune(r)
+			at = strings.IndexByte(s, '\\')
+			continue
+		}
+		out.WriteByte(c)
+		at = strings.IndexByte(s, '\\')
+	}
+	out.WriteString(s)
+	return validUTF8(out.String())
+}
+
+// validUTF8 puts U+FFFD in the place of each byte that is no UTF-8.
+func validUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}

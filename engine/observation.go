@@ -1,0 +1,231 @@
+package engine
+
+import "time"
+
+// Sink receives observations. An observation is valid only during the call; a sink that keeps it copies it.
+type Sink interface {
+	Observe(o *Observation)
+}
+
+// Observation is one thing that a store did, emitted by its mutation primitives when the change is made, so that no
+// code above them, wrong code included, can hide it (design.md section 1).
+//
+// Instances, messages and nodes are dense numbers: an instance's number is given by the ObsInstanceNamed that precedes
+// its first use, messages are numbered over both queues from 1 in the order of insertion, and nodes by whoever made the
+// handles. Call is the number of the call that the observation belongs to, 0 outside any call. Fields that a kind does
+// not name in its comment are zero.
+type Observation struct {
+	Kind ObservationKind
+	Call uint64
+	AtMs int64
+
+	Queue     Queue
+	CallKind  CallKind
+	Outcome   Outcome
+	Reason    RemoveReason
+	Cached    bool
+	Undo      bool // the change takes back one that the same call made
+	Caller    Caller
+	Instance  InstanceNo
+	Execution uint64
+	EventID   uint64
+	Message   MessageNo
+	Messages  []MessageNo
+	Token     string
+	OldCount  uint32
+	NewCount  uint32
+	UntilMs   int64
+	Name      string
+	Bytes     []byte
+	Status    Status
+	Pin       *Version
+	Request   *CallRequest
+	Item      WorkItem
+	Err       *ProviderError
+	Fetched   *FetchedOrchestration
+	Work      *FetchedWork
+}
+
+// InstanceNo is the dense number of an instance in a store, from 1.
+type InstanceNo uint32
+
+// MessageNo is the number of a queue row in a store, from 1.
+type MessageNo uint64
+
+// Caller says who makes a call: a node's number (from 1; 0 is a client or another outsider) and its incarnation.
+type Caller struct {
+	Node        uint32
+	Incarnation uint32
+}
+
+// Queue is one of the two queues.
+type Queue uint8
+
+// The queues.
+const (
+	QueueNone Queue = iota
+	QueueOrchestrator
+	QueueWorker
+)
+
+// Outcome is how a call or a decoding ended.
+type Outcome uint8
+
+// The outcomes.
+const (
+	OutcomeNone      Outcome = iota
+	OutcomeOK                // it did what it says, or found what it looked for
+	OutcomeNothing           // a fetch found nothing
+	OutcomeRetryable         // a retryable error
+	OutcomePermanent         // a permanent error, or an undecodable event or message
+)
+
+// RemoveReason says why a queue row left.
+type RemoveReason uint8
+
+// The reasons.
+const (
+	RemovedNone      RemoveReason = iota
+	RemovedAcked                  // consumed by the ack of the token that marks it
+	RemovedCancelled              // named by an ack's cancelled activities
+	RemovedOrphan                 // a queue message of an instance that was never started
+	RemovedDeleted                // its instance was deleted
+	RemovedUndone                 // the insert was taken back
+)
+
+// CallKind is the method of a call.
+type CallKind uint8
+
+// The calls, in the order of the interfaces. CallAdmin stands for every method of ProviderAdmin.
+const (
+	CallNone CallKind = iota
+	CallEnqueueForOrchestrator
+	CallFetchOrchestrationItem
+	CallAckOrchestrationItem
+	CallAbandonOrchestrationItem
+	CallRenewOrchestrationItemLock
+	CallRead
+	CallReadWithExecution
+	CallAppendWithExecution
+	CallEnqueueForWorker
+	CallFetchWorkItem
+	CallAckWorkItem
+	CallRenewWorkItemLock
+	CallAbandonWorkItem
+	CallRenewSessionLock
+	CallCleanupOrphanedSessions
+	CallGetCustomStatus
+	CallGetKVValue
+	CallGetKVAllValues
+	CallGetInstanceStats
+	CallAdmin
+	callKinds
+)
+
+var callNames = [callKinds]string{
+	"none", "enqueue_for_orchestrator", "fetch_orchestration_item", "ack_orchestration_item", "abandon_orchestration_item",
+	"renew_orchestration_item_lock", "read", "read_with_execution", "append_with_execution", "enqueue_for_worker",
+	"fetch_work_item", "ack_work_item", "renew_work_item_lock", "abandon_work_item", "renew_session_lock",
+	"cleanup_orphaned_sessions", "get_custom_status", "get_kv_value", "get_kv_all_values", "get_instance_stats", "admin",
+}
+
+// String is the contract's name of the method.
+func (k CallKind) String() string {
+	if k < callKinds {
+		return callNames[k]
+	}
+	return "unknown call"
+}
+
+// CallRequest is the part of a call's arguments that checkers look at.
+type CallRequest struct {
+	Filter        *CapabilityFilter
+	LockTimeout   time.Duration
+	Delay         time.Duration
+	IgnoreAttempt bool
+	Token         string
+	Session       *SessionFetchConfig
+	Tags          TagFilter
+	Ack           *OrchestrationAck
+	Item          WorkItem
+}
+
+// ObservationKind says what happened.
+type ObservationKind uint8
+
+// The kinds, with the fields that each sets beside Kind, Call and AtMs.
+const (
+	ObsNone ObservationKind = iota
+	// ObsInstanceNamed gives an instance its number: Instance, Name.
+	ObsInstanceNamed
+	// ObsCallBegin: CallKind, Caller, Request.
+	ObsCallBegin
+	// ObsCallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something Messages (the delivery), Token,
+	// NewCount (the attempt count told), Fetched or Work, and Instance.
+	ObsCallEnd
+	// ObsLockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
+	ObsLockTaken
+	// ObsLockExtended: as ObsLockTaken.
+	ObsLockExtended
+	// ObsLockReleased: Queue, Instance, Message (worker rows), Token.
+	ObsLockReleased
+	// ObsMessageMarked: a message joins the batch of a token: Message, Instance, Token.
+	ObsMessageMarked
+	// ObsCountChanged: Queue, Message, Instance, OldCount, NewCount.
+	ObsCountChanged
+	// ObsEventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached.
+	ObsEventDecoded
+	// ObsMessageDecoded: Queue, Message, Instance, Outcome, Cached.
+	ObsMessageDecoded
+	// ObsRowInserted: Queue, Message, Instance, Item (nil if it was stored as bytes only), Bytes, UntilMs (visible at);
+	// Execution and EventID are an activity's identity; OldCount and NewCount are 0.
+	ObsRowInserted
+	// ObsRowRemoved: Queue, Message, Instance, Reason.
+	ObsRowRemoved
+	// ObsRowRestored takes back an ObsRowRemoved of the same call: Queue, Message, Instance.
+	ObsRowRestored
+	// ObsRowDelayed: the row becomes visible at UntilMs: Queue, Message, Instance, UntilMs.
+	ObsRowDelayed
+	// ObsInstanceCreated: Instance, Name (orchestration), Token (its version), Item nil; Execution.
+	ObsInstanceCreated
+	// ObsInstanceRemoved: Instance.
+	ObsInstanceRemoved
+	// ObsExecutionCreated: Instance, Execution, Status.
+	ObsExecutionCreated
+	// ObsExecutionRemoved: Instance, Execution.
+	ObsExecutionRemoved
+	// ObsEventAppended: Instance, Execution, EventID, Bytes.
+	ObsEventAppended
+	// ObsEventRemoved: by deletion, pruning, or Undo: Instance, Execution, EventID.
+	ObsEventRemoved
+	// ObsStatusSet: Instance, Execution, Status, Name (output); Undo restores the status before.
+	ObsStatusSet
+	// ObsPinSet: Instance, Execution, Pin (nil removes it).
+	ObsPinSet
+	// ObsPointerSet: the current execution: Instance, Execution.
+	ObsPointerSet
+	// ObsParentSet: Instance, Name (parent), Execution, EventID.
+	ObsParentSet
+	// ObsKVSet, ObsSessionSet and ObsCustomStatusSet: Instance, Name, Bytes.
+	ObsKVSet
+	ObsSessionSet
+	ObsCustomStatusSet
+	// ObsDamaged: a fault changed stored bytes: Instance, Execution and EventID, or Message; Bytes.
+	ObsDamaged
+	obsKinds
+)
+
+var obsNames = [obsKinds]string{
+	"none", "instance named", "call begins", "call ends", "lock taken", "lock extended", "lock released", "message marked",
+	"count changed", "event decoded", "message decoded", "row inserted", "row removed", "row restored", "row delayed",
+	"instance created", "instance removed", "execution created", "execution removed", "event appended", "event removed",
+	"status set", "pin set", "pointer set", "parent set", "kv set", "session set", "custom status set", "damaged",
+}
+
+// String is the kind in words.
+func (k ObservationKind) String() string {
+	if k < obsKinds {
+		return obsNames[k]
+	}
+	return "unknown observation"
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Version is the semantic version of a build or of an orchestration: a numeric triple and the text of the pre-release
+// part ("rc.1" in "2.0.0-rc.1"). The zero value is 0.0.0.
+//
+// The build part of a semantic version ("+linux") is not kept. It orders nothing, no provider stores it, and without
+// it two Versions are == exactly when they print alike.
+type Version struct {
+	Major, Minor, Patch uint32
+	Pre                 string
+}
+
+// V returns the release major.minor.patch.
+func V(major, minor, patch uint32) Version {
+	return Version{Major: major, Minor: minor, Patch: patch}
+}
+
+// ParseVersion reads "1.2.3", optionally with a pre-release part "-rc.1" and a build part "+linux", which is dropped.
+//
+// The text must be a semantic version in full: three parts, no leading "v", no leading zeros, no spaces. Anything else,
+// and a part above 4294967295, is an error that quotes s.
+func ParseVersion(s string) (Version, error) {
+	sv, err := semver.StrictNewVersion(s)
+	if err != nil {
+		return Version{}, fmt.Errorf("version %q: %w; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1", s, err)
+	}
+	for _, part := range []uint64{sv.Major(), sv.Minor(), sv.Patch()} {
+		if part > math.MaxUint32 {
+			return Version{}, fmt.Errorf("version %q: part %d is above %d", s, part, uint32(math.MaxUint32))
+		}
+	}
+	return Version{uint32(sv.Major()), uint32(sv.Minor()), uint32(sv.Patch()), sv.Prerelease()}, nil
+}
+
+// MustParseVersion is ParseVersion for texts that are known to be right: tests and tables. It panics where ParseVersion
+// returns an error.
+func MustParseVersion(s string) Version {
+	v, err := ParseVersion(s)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// String returns the version as ParseVersion reads it: "1.2.3" or "1.2.3-rc.1".
+func (v Version) String() string {
+	b := v.appendTriple(make([]byte, 0, 16))
+	if v.Pre != "" {
+		b = append(append(b, '-'), v.Pre...)
+	}
+	return string(b)
+}
+
+func (v Version) appendTriple(b []byte) []byte {
+	b = append(strconv.AppendUint(b, uint64(v.Major), 10), '.')
+	b = append(strconv.AppendUint(b, uint64(v.Minor), 10), '.')
+	return strconv.AppendUint(b, uint64(v.Patch), 10)
+}
+
+// Compare returns -1, 0 or +1 as v is below, equal to or above w by (Major, Minor, Patch) alone.
+//
+// Pre is ignored, so 2.0.0-rc.1 and 2.0.0 compare as equal although they are not ==. Design: pins and bounds are
+// compared as numeric triples everywhere, because three integers are all that a provider stores of a pin.
+func (v Version) Compare(w Version) int {
+	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch))
+}
+
+// IsZero reports whether v is the zero value. 0.0.0-alpha is not.
+func (v Version) IsZero() bool { return v == Version{} }
+
+// Triple returns v without its pre-release part. v.Compare(w) == 0 exactly when v.Triple() == w.Triple().
+func (v Version) Triple() Version { return V(v.Major, v.Minor, v.Patch) }
+
+// MarshalText returns the text of String. It never fails.
+func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText sets v to the version in text. The rules and errors are those of ParseVersion; on error v is unchanged.
+func (v *Version) UnmarshalText(text []byte) error {
+	parsed, err := ParseVersion(string(text))
+	if err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
+}

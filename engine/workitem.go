@@ -1,0 +1,175 @@
+package engine
+
+// WorkItem is the closed set of messages: one struct for each kind, held by value. A WorkItem is immutable.
+type WorkItem interface {
+	// Kind is the JSON tag of the item.
+	Kind() WorkItemKind
+	// Target is the instance that an orchestrator item is routed to, or that an activity belongs to
+	// (contract/provider.md section 4.1): SubOrchCompleted and SubOrchFailed go to the parent.
+	Target() string
+	isWorkItem()
+}
+
+// WorkItemKind is the JSON tag of a work item.
+type WorkItemKind string
+
+// The kinds of work items (contract/runtime.md section 2). ExternalRaised2 exists from build 2.0.0 on.
+const (
+	ItemStartOrchestration WorkItemKind = "StartOrchestration"
+	ItemContinueAsNew      WorkItemKind = "ContinueAsNew"
+	ItemActivityExecute    WorkItemKind = "ActivityExecute"
+	ItemActivityCompleted  WorkItemKind = "ActivityCompleted"
+	ItemActivityFailed     WorkItemKind = "ActivityFailed"
+	ItemTimerFired         WorkItemKind = "TimerFired"
+	ItemExternalRaised     WorkItemKind = "ExternalRaised"
+	ItemQueueMessage       WorkItemKind = "QueueMessage"
+	ItemSubOrchCompleted   WorkItemKind = "SubOrchCompleted"
+	ItemSubOrchFailed      WorkItemKind = "SubOrchFailed"
+	ItemCancelInstance     WorkItemKind = "CancelInstance"
+	ItemExternalRaised2    WorkItemKind = "ExternalRaised2"
+)
+
+// StartItem starts an instance (JSON tag StartOrchestration). Version is empty for "by policy". Parent fields are zero
+// for a root; ParentExecutionID is omitted when zero. ExecutionID is always 1.
+type StartItem struct {
+	Instance          string
+	Orchestration     string
+	Input             string
+	Version           string
+	ParentInstance    string
+	ParentID          uint64
+	ParentExecutionID uint64
+	ExecutionID       uint64
+}
+
+// ContinueAsNewItem starts the next execution of an instance (JSON tag ContinueAsNew). Parent fields are carried so that
+// a continued child still answers its parent; they are omitted when zero.
+type ContinueAsNewItem struct {
+	Instance            string
+	Orchestration       string
+	Input               string
+	Version             string
+	CarryForwardEvents  []CarriedEvent
+	InitialCustomStatus *string
+	ParentInstance      string
+	ParentID            uint64
+	ParentExecutionID   uint64
+}
+
+// ActivityExecuteItem asks a worker to run an activity. ID is the event id of its schedule.
+type ActivityExecuteItem struct {
+	Instance    string
+	ExecutionID uint64
+	ID          uint64
+	Name        string
+	Input       string
+	SessionID   string
+	Tag         string
+}
+
+// ActivityCompletedItem carries an activity's result to its orchestration.
+type ActivityCompletedItem struct {
+	Instance    string
+	ExecutionID uint64
+	ID          uint64
+	Result      string
+}
+
+// ActivityFailedItem carries an activity's error to its orchestration.
+type ActivityFailedItem struct {
+	Instance    string
+	ExecutionID uint64
+	ID          uint64
+	Details     ErrorDetails
+}
+
+// TimerFiredItem is a timer's message, visible from FireAtMs of store time on when an ack enqueues it.
+type TimerFiredItem struct {
+	Instance    string
+	ExecutionID uint64
+	ID          uint64
+	FireAtMs    uint64
+}
+
+// ExternalRaisedItem carries a client's event of the old generation.
+type ExternalRaisedItem struct {
+	Instance string
+	Name     string
+	Data     string
+}
+
+// ExternalRaised2Item carries a client's event of the new generation.
+type ExternalRaised2Item struct {
+	Instance string
+	Name     string
+	Topic    string
+	Data     string
+}
+
+// QueueMessageItem carries a client's queue message.
+type QueueMessageItem struct {
+	Instance string
+	Name     string
+	Data     string
+}
+
+// SubOrchCompletedItem carries a child's output to its parent.
+type SubOrchCompletedItem struct {
+	ParentInstance    string
+	ParentExecutionID uint64
+	ParentID          uint64
+	Result            string
+}
+
+// SubOrchFailedItem carries a child's failure to its parent.
+type SubOrchFailedItem struct {
+	ParentInstance    string
+	ParentExecutionID uint64
+	ParentID          uint64
+	Details           ErrorDetails
+}
+
+// CancelInstanceItem asks an instance to end.
+type CancelInstanceItem struct {
+	Instance string
+	Reason   string
+}
+
+func (StartItem) Kind() WorkItemKind             { return ItemStartOrchestration }
+func (ContinueAsNewItem) Kind() WorkItemKind     { return ItemContinueAsNew }
+func (ActivityExecuteItem) Kind() WorkItemKind   { return ItemActivityExecute }
+func (ActivityCompletedItem) Kind() WorkItemKind { return ItemActivityCompleted }
+func (ActivityFailedItem) Kind() WorkItemKind    { return ItemActivityFailed }
+func (TimerFiredItem) Kind() WorkItemKind        { return ItemTimerFired }
+func (ExternalRaisedItem) Kind() WorkItemKind    { return ItemExternalRaised }
+func (ExternalRaised2Item) Kind() WorkItemKind   { return ItemExternalRaised2 }
+func (QueueMessageItem) Kind() WorkItemKind      { return ItemQueueMessage }
+func (SubOrchCompletedItem) Kind() WorkItemKind  { return ItemSubOrchCompleted }
+func (SubOrchFailedItem) Kind() WorkItemKind     { return ItemSubOrchFailed }
+func (CancelInstanceItem) Kind() WorkItemKind    { return ItemCancelInstance }
+
+func (w StartItem) Target() string             { return w.Instance }
+func (w ContinueAsNewItem) Target() string     { return w.Instance }
+func (w ActivityExecuteItem) Target() string   { return w.Instance }
+func (w ActivityCompletedItem) Target() string { return w.Instance }
+func (w ActivityFailedItem) Target() string    { return w.Instance }
+func (w TimerFiredItem) Target() string        { return w.Instance }
+func (w ExternalRaisedItem) Target() string    { return w.Instance }
+func (w ExternalRaised2Item) Target() string   { return w.Instance }
+func (w QueueMessageItem) Target() string      { return w.Instance }
+func (w SubOrchCompletedItem) Target() string  { return w.ParentInstance }
+func (w SubOrchFailedItem) Target() string     { return w.ParentInstance }
+func (w CancelInstanceItem) Target() string    { return w.Instance }
+
+func (StartItem) isWorkItem()             {}
+func (ContinueAsNewItem) isWorkItem()     {}
+func (ActivityExecuteItem) isWorkItem()   {}
+func (ActivityCompletedItem) isWorkItem() {}
+func (ActivityFailedItem) isWorkItem()    {}
+func (TimerFiredItem) isWorkItem()        {}
+func (ExternalRaisedItem) isWorkItem()    {}
+func (ExternalRaised2Item) isWorkItem()   {}
+func (QueueMessageItem) isWorkItem()      {}
+func (SubOrchCompletedItem) isWorkItem()  {}
+func (SubOrchFailedItem) isWorkItem()     {}
+func (CancelInstanceItem) isWorkItem()    {}

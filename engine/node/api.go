@@ -1,0 +1,309 @@
+package node
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Input is the closed set of what can happen to a node. Every input carries the node's clock in milliseconds.
+type Input interface{ isInput() }
+
+// Start makes a fresh node begin to fetch.
+type Start struct{ NowMs int64 }
+
+// Answer is the answer to a ProviderCall, or the retryable error that stands for a missing one after its deadline.
+type Answer struct {
+	NowMs int64
+	Call  CallID
+	Err   error
+	// Orchestration and Work are what a fetch found; both nil is "nothing".
+	Orchestration *engine.FetchedOrchestration
+	Work          *engine.FetchedWork
+	// Count is the result of the session calls.
+	Count int
+}
+
+// Wake says that a timer is due.
+type Wake struct {
+	NowMs int64
+	Timer TimerID
+}
+
+// Finished says that a job has taken its time. Panic makes an activity panic with that text instead of running it.
+type Finished struct {
+	NowMs int64
+	Job   JobID
+	Panic string
+}
+
+// Drain asks a node to stop gracefully: it fetches no more, finishes what it holds, and then says Stopped.
+type Drain struct{ NowMs int64 }
+
+func (Start) isInput()    {}
+func (Answer) isInput()   {}
+func (Wake) isInput()     {}
+func (Finished) isInput() {}
+func (Drain) isInput()    {}
+
+// CallID, TimerID and JobID are numbers that a node gives out, from 1 and never again in one incarnation.
+type (
+	CallID  uint64
+	TimerID uint64
+	JobID   uint64
+)
+
+// Call is the closed set of what a node wants done. The order in a returned slice is the order in which to do it.
+type Call interface{ isCall() }
+
+// ProviderCall asks for one call of the provider. The answer is due within Deadline; after that the node is told of a
+// retryable error. A deadline of 0 is none: a fetch may stay parked for ever.
+type ProviderCall struct {
+	ID       CallID
+	Slot     Slot
+	Deadline time.Duration
+	Request  Request
+}
+
+// CancelCall takes back a fetch that may still be parked. If it is, it is answered with "nothing" at once.
+type CancelCall struct{ ID CallID }
+
+// SetTimer asks for a Wake after a delay of the node's clock.
+type SetTimer struct {
+	Timer   TimerID
+	After   time.Duration
+	Purpose TimerPurpose
+}
+
+// CancelTimer takes back a timer that has not fired.
+type CancelTimer struct{ Timer TimerID }
+
+// RunTurn says that a turn is being computed; Finished is due when it has taken its time.
+type RunTurn struct {
+	Job         JobID
+	Slot        Slot
+	Instance    string
+	ExecutionID uint64
+	LockTimeout time.Duration // for drawing a duration around the expiry
+}
+
+// RunActivity says that an activity runs; Finished is due when it has taken its time.
+type RunActivity struct {
+	Job          JobID
+	Slot         Slot
+	Item         engine.ActivityExecuteItem
+	AttemptCount uint32
+	LockTimeout  time.Duration
+}
+
+// CancelJob says that the node no longer waits for the job; no Finished is due.
+type CancelJob struct{ Job JobID }
+
+// Log is a structured log line (contract/runtime.md section 11.2).
+type Log struct {
+	Level    Level
+	Text     string
+	Instance string
+	Fields   []Field
+}
+
+// Field is a named value of a log line.
+type Field struct{ Name, Value string }
+
+// Level is the severity of a log line.
+type Level uint8
+
+// The levels.
+const (
+	LevelInfo Level = iota
+	LevelWarn
+	LevelError
+)
+
+// Note tells checkers and counters what the node decided about a delivery.
+type Note struct {
+	Decision Decision
+	Slot     Slot
+	Token    string
+	Instance string
+	// ExecutionID is the execution that the decision is about.
+	ExecutionID  uint64
+	AttemptCount uint32
+	// Delay is the delay of an abandon.
+	Delay time.Duration
+	// Cause says why, in words.
+	Cause string
+	// Dropped are indices of messages in the batch that were dropped, with the rule.
+	Dropped []DroppedMessage
+	// Turn is set for decision DecideTurn.
+	Turn *TurnNote
+}
+
+// DroppedMessage is a message that the node acknowledged without acting on it.
+type DroppedMessage struct {
+	Index int
+	Rule  string
+}
+
+// TurnNote describes a computed turn.
+type TurnNote struct {
+	First   bool
+	Handler string // name@version
+	Result  string // Continue, Completed, Failed, ContinueAsNew, Cancelled
+	Events  int
+	Polls   int
+	// Nondeterministic says where two computations of the turn differ: a verdict on the handler. It is empty if they
+	// agree, or if turns are computed once (Config.DoubleCheck).
+	Nondeterministic string
+}
+
+// Decision is what a node does with a delivery.
+type Decision uint8
+
+// The decisions of the orchestration dispatcher, in the order of the tests (design.md section 6 row 1), then those of
+// the worker.
+const (
+	DecideNone Decision = iota
+	DecideDropTerminal
+	DecidePoison
+	DecideHistoryError
+	DecideIncompatible
+	DecideWaitForStart // input before a waiting continue-as-new start
+	DecideNoHandler
+	DecideTurn
+	DecideAckFailed
+	DecideWorkPoison
+	DecideWorkNoHandler
+	DecideWorkRun
+	DecideWorkLost
+	DecideWorkDone
+	DecideDrained // fetched while draining, handed back
+	// DecideDropUnstarted is tested with DecideDropTerminal: the instance has no history and the batch no start.
+	DecideDropUnstarted
+)
+
+var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
+	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted"}
+
+// String is the decision in words.
+func (d Decision) String() string { return decisionNames[d] }
+
+// Stopped says that a draining node holds nothing any more.
+type Stopped struct{}
+
+func (ProviderCall) isCall() {}
+func (CancelCall) isCall()   {}
+func (SetTimer) isCall()     {}
+func (CancelTimer) isCall()  {}
+func (RunTurn) isCall()      {}
+func (RunActivity) isCall()  {}
+func (CancelJob) isCall()    {}
+func (Log) isCall()          {}
+func (Note) isCall()         {}
+func (Stopped) isCall()      {}
+
+// Slot is one of a node's loops.
+type Slot struct {
+	Kind  SlotKind
+	Index int
+}
+
+// SlotKind is the kind of a loop.
+type SlotKind uint8
+
+// The kinds of loops.
+const (
+	SlotOrchestration SlotKind = iota
+	SlotWorker
+	SlotSessions
+)
+
+// TimerPurpose says what a timer is for; it names the timer in the trace.
+type TimerPurpose uint8
+
+// The purposes of timers.
+const (
+	TimerPoll TimerPurpose = iota
+	TimerFetchBackoff
+	TimerAckRetry
+	TimerRenewal
+	TimerGrace
+	TimerSessions
+)
+
+// Request is the closed set of provider calls that a node makes.
+type Request interface {
+	isRequest()
+	// Kind is the method.
+	Kind() engine.CallKind
+}
+
+// FetchOrchestration asks for orchestration work. Cadence is how often the node would poll while it finds nothing.
+type FetchOrchestration struct {
+	LockTimeout time.Duration
+	PollTimeout time.Duration
+	Cadence     time.Duration
+	Filter      *engine.CapabilityFilter
+}
+
+// AckOrchestration commits a turn.
+type AckOrchestration struct{ Ack engine.OrchestrationAck }
+
+// AbandonOrchestration gives a batch back.
+type AbandonOrchestration struct {
+	Token         string
+	Delay         time.Duration
+	IgnoreAttempt bool
+}
+
+// RenewOrchestration extends an instance lock.
+type RenewOrchestration struct {
+	Token     string
+	ExtendFor time.Duration
+}
+
+// FetchWork asks for an activity.
+type FetchWork struct {
+	LockTimeout time.Duration
+	PollTimeout time.Duration
+	Cadence     time.Duration
+	Session     *engine.SessionFetchConfig
+	Tags        engine.TagFilter
+}
+
+// AckWork ends an activity; Completion nil enqueues nothing.
+type AckWork struct {
+	Token      string
+	Completion engine.WorkItem
+}
+
+// AbandonWork gives an activity back.
+type AbandonWork struct {
+	Token         string
+	Delay         time.Duration
+	IgnoreAttempt bool
+}
+
+// RenewWork extends an activity's lock.
+type RenewWork struct {
+	Token     string
+	ExtendFor time.Duration
+}
+
+func (FetchOrchestration) isRequest()   {}
+func (AckOrchestration) isRequest()     {}
+func (AbandonOrchestration) isRequest() {}
+func (RenewOrchestration) isRequest()   {}
+func (FetchWork) isRequest()            {}
+func (AckWork) isRequest()              {}
+func (AbandonWork) isRequest()          {}
+func (RenewWork) isRequest()            {}
+
+func (FetchOrchestration) Kind() engine.CallKind   { return engine.CallFetchOrchestrationItem }
+func (AckOrchestration) Kind() engine.CallKind     { return engine.CallAckOrchestrationItem }
+func (AbandonOrchestration) Kind() engine.CallKind { return engine.CallAbandonOrchestrationItem }
+func (RenewOrchestration) Kind() engine.CallKind   { return engine.CallRenewOrchestrationItemLock }
+func (FetchWork) Kind() engine.CallKind            { return engine.CallFetchWorkItem }
+func (AckWork) Kind() engine.CallKind              { return engine.CallAckWorkItem }
+func (AbandonWork) Kind() engine.CallKind          { return engine.CallAbandonWorkItem }
+func (RenewWork) Kind() engine.CallKind            { return engine.CallRenewWorkItemLock }

@@ -1,0 +1,58 @@
+package node
+
+import "time"
+
+// The fixed delays of contract/runtime.md section 0 and of design.md section 6.
+const (
+	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the delays of those abandons.
+	IncompatibleDelay = time.Second
+	HistoryErrorDelay = time.Second
+	WaitForStartDelay = time.Second
+	// AckFailedDelay is the delay of the abandon after a turn's ack failed for good, WorkAckFailedDelay of the one after
+	// an activity's.
+	AckFailedDelay     = 50 * time.Millisecond
+	WorkAckFailedDelay = 100 * time.Millisecond
+	// AckRetries is how often an ack that failed retryably is sent again.
+	AckRetries = 5
+	// PermanentFetchErrorDelay is the pause after a fetch that failed permanently.
+	PermanentFetchErrorDelay = 100 * time.Millisecond
+)
+
+// RenewalInterval is how long after it was taken or renewed a lock is renewed: the one formula for turns, activities and
+// sessions (contract/runtime.md section 4). From 15 s on it is the timeout less the buffer, at least 1 s; below, half
+// the timeout in whole seconds, rounded up, and the buffer counts for nothing. So a lock of 1 s or less runs out before
+// it is renewed.
+func RenewalInterval(timeout, buffer time.Duration) time.Duration {
+	if timeout >= 15*time.Second {
+		return max(timeout-min(buffer, timeout), time.Second)
+	}
+	// Half of the timeout in seconds, rounded up; a fraction of a second counts.
+	seconds := (timeout + 2*time.Second - 1) / (2 * time.Second)
+	return max(seconds, 1) * time.Second
+}
+
+// RenewalRetryDelay is the pause after a renewal that failed retryably: a twentieth of the timeout, between 10 and 500 ms.
+func RenewalRetryDelay(timeout time.Duration) time.Duration {
+	return min(max((timeout/20).Truncate(time.Millisecond), 10*time.Millisecond), 500*time.Millisecond)
+}
+
+// UnregisteredBackoff is the delay with which work without a handler is given back at its n-th delivery:
+// min(base * 2^min(n-1, 6), most).
+func UnregisteredBackoff(n uint32, base, most time.Duration) time.Duration {
+	exponent := min(max(n, 1)-1, 6)
+	delay := base << exponent
+	if delay>>exponent != base { // it overflowed
+		return most
+	}
+	return min(delay, most)
+}
+
+// FetchErrorBackoff is the pause after the k-th fetch in a row that failed retryably, k from 1: min(100 * 2^k, 3000) ms.
+func FetchErrorBackoff(k int) time.Duration {
+	return min(100*time.Millisecond<<min(max(k, 0), 5), 3*time.Second)
+}
+
+// AckRetryDelay is the pause before the k-th repetition of an ack, k from 1: 10, 20, 40, 80, 160 ms.
+func AckRetryDelay(k int) time.Duration {
+	return 10 * time.Millisecond << min(max(k-1, 0), AckRetries-1)
+}

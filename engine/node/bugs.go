@@ -1,0 +1,129 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
+)
+
+// Bug is a seeded bug of a node: a named way to get one rule wrong.
+type Bug struct {
+	ID      bugs.ID
+	Summary string
+	Apply   func(*Rules)
+}
+
+// Bugs are the seeded bugs of this package, sorted by id. The caller owns the slice.
+func Bugs() []Bug { return slices.Clone(seededBugs) }
+
+// RulesWith are the default rules with the switched-on bugs applied, in the order of Bugs. Ids of other packages are
+// ignored.
+func RulesWith(on *bugs.Set) *Rules {
+	r := DefaultRules()
+	for _, b := range seededBugs {
+		if on.On(b.ID) {
+			b.Apply(r)
+		}
+	}
+	return r
+}
+
+var seededBugs = []Bug{
+	{"duroxide-0.1.26/corrupted-parent-not-told", "the poison of an undecodable history does not tell the parent (10.2)", func(r *Rules) {
+		r.PoisonTellsParent = func(undecodable bool) bool { return !undecodable }
+	}},
+	{"duroxide-0.1.26/poison-cancels-nothing", "the activities of a poisoned execution run on (10.1)", func(r *Rules) {
+		r.PoisonCancels = func() bool { return false }
+	}},
+	{"duroxide-0.1.26/poison-on-old-execution", "the poison of a continue-as-new start fails the execution that continued (10.1)", func(r *Rules) {
+		r.PoisonWaitsForStart = func() bool { return false }
+	}},
+	{"duroxide-0.1.26/renewal-stops-at-shutdown", "a draining node lets the locks of what it holds run out (5.5, 6.3)", func(r *Rules) {
+		r.RenewsWhileDraining = func() bool { return false }
+	}},
+	{"duroxide-0.1.26/turn-renewal-gives-up", "any failed renewal of a turn is its last (5.5)", func(r *Rules) {
+		r.TurnRenewalFailed = func(error) bool { return false }
+	}},
+	{"duroxide-0.1.26/version-check-first", "an incompatible pin is tested before poison, so a bounced item never ends (10.4)", func(r *Rules) {
+		r.Order = moved(r.Order, TestIncompatible, 0)
+	}},
+	{"engine/ack-failure-fails-orchestration", "a turn whose ack fails for good becomes a failure of the orchestration (5.4)", func(r *Rules) {
+		next := r.AckFailed
+		r.AckFailed = func(kind SlotKind, err error, failures int) AckStep {
+			step := next(kind, err, failures)
+			if step.Do == AckAbandon && kind == SlotOrchestration {
+				step.Do = AckFail
+			}
+			return step
+		}
+	}},
+	{"engine/backoff-doubles-forever", "the backoff of a missing handler has no upper bound", func(r *Rules) {
+		r.UnregisteredBackoff = func(n uint32, base, _ time.Duration) time.Duration {
+			return base << min(max(n, 1)-1, 20)
+		}
+	}},
+	{"engine/can-input-dropped", "input before a waiting continue-as-new start is acknowledged away (2.2 row 5)", func(r *Rules) {
+		r.Ended = func(status engine.Status, hasStart bool) bool {
+			return endedDropsMessages(status, hasStart) || status == engine.StatusContinuedAsNew && !hasStart
+		}
+	}},
+	{"engine/count-ignored", "nothing is ever poison", func(r *Rules) {
+		r.ExceedsMaxAttempts = func(uint32, uint32) bool { return false }
+	}},
+	{"engine/filter-not-declared", "the node fetches without a filter, and bounces what it cannot replay", func(r *Rules) {
+		r.DeclareFilter = func(engine.VersionRange) *engine.CapabilityFilter { return nil }
+	}},
+	{"engine/history-error-ignores-attempt", "an undecodable history is given back uncounted, so it never ends", func(r *Rules) {
+		r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, DecideHistoryError)
+	}},
+	{"engine/incompatible-abandon-ignores-attempt", "an incompatible item is given back uncounted, so it never ends", func(r *Rules) {
+		r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, DecideIncompatible)
+	}},
+	{"engine/lock-not-renewed", "no lock is ever renewed", func(r *Rules) {
+		r.RenewalInterval = func(time.Duration, time.Duration) time.Duration { return 0 }
+	}},
+	{"engine/phantom-activity", "a turn's ack enqueues an activity that no event schedules", func(r *Rules) {
+		r.WorkerItems = withPhantom
+	}},
+	{"engine/poison-off-by-one", "the last allowed delivery is already poison", func(r *Rules) {
+		r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
+	}},
+	{"engine/poisons-terminal", "poison is tested before the end, so an ended instance can fail again (10.1)", func(r *Rules) {
+		r.Order = moved(r.Order, TestTerminal, slices.Index(r.Order, TestHistoryError))
+	}},
+	{"engine/poll-stops", "a slot whose fetch failed never fetches again", func(r *Rules) {
+		r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 0, false }
+	}},
+	{"engine/renewal-error-cancels-activity", "any failed renewal cancels the activity, and its row is acknowledged without a completion (6.3)", func(r *Rules) {
+		r.ActivityRenewalFailed = func(error) RenewalStep { return RenewalDiscard }
+	}},
+	{"engine/turn-not-retried", "a turn whose ack failed is forgotten: not sent again, not given back", func(r *Rules) {
+		r.AckFailed = func(SlotKind, error, int) AckStep { return AckStep{Do: AckForget} }
+	}},
+	{"engine/version-check-missing", "the node replays any pin that it is given", func(r *Rules) {
+		r.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
+	}},
+}
+
+// moved is the order with one test taken out and put in at another place, the others as they were.
+func moved(order []Test, t Test, to int) []Test {
+	rest := slices.DeleteFunc(slices.Clone(order), func(have Test) bool { return have == t })
+	return slices.Insert(rest, to, t)
+}
+
+func alsoIgnoring(next func(Decision) bool, also Decision) func(Decision) bool {
+	return func(d Decision) bool { return d == also || next(d) }
+}
+
+// withPhantom repeats the last activity under the next event's id, as a node would that numbers an item twice.
+func withPhantom(turn []engine.WorkItem) []engine.WorkItem {
+	for _, item := range slices.Backward(turn) {
+		if a, ok := item.(engine.ActivityExecuteItem); ok {
+			a.ID++
+			return append(slices.Clone(turn), a)
+		}
+	}
+	return turn
+}

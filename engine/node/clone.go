@@ -1,0 +1,18 @@
+package node
+
+import "slices"
+
+// Clone is a node in the same state that steps on its own. It shares what is never changed, and the registry.
+func (n *Node) Clone() *Node {
+	c := *n
+	c.out = nil
+	c.slots = slices.Clone(n.slots)
+	for i := range c.slots {
+		if h := c.slots[i].hold; h != nil {
+			own := *h
+			own.ack = cloneAck(h.ack)
+			c.slots[i].hold = &own
+		}
+	}
+	return &c
+}

@@ -1,0 +1,141 @@
+package node
+
+// Counters count what a node did, from its start. Abandons and poisons are counted when they are decided, commits when
+// the provider has confirmed them.
+type Counters struct {
+	Fetches               uint64
+	FetchedNothing        uint64
+	FetchedOrchestrations uint64
+	FetchedWork           uint64
+	FetchErrors           uint64
+
+	Turns            uint64 // computed
+	TurnsCommitted   uint64
+	BatchesDropped   uint64 // acknowledged without a turn, poison apart
+	MessagesDropped  uint64 // by a rule, in turns, poison and dropped batches
+	AckRetries       uint64 // calls, beside the first of each ack
+	AckFailures      uint64 // acks that were given up
+	Renewals         uint64 // calls
+	RenewalFailures  uint64
+	Activities       uint64 // begun
+	ActivitiesAcked  uint64
+	ActivitiesFailed uint64 // with an error or a panic of their code
+	ActivitiesLost   uint64 // stopped because their lock was lost
+
+	AbandonedHistoryError uint64
+	AbandonedIncompatible uint64
+	AbandonedWaitForStart uint64
+	AbandonedNoHandler    uint64
+	AbandonedAckFailed    uint64
+	AbandonedWorkLost     uint64
+	AbandonedDrained      uint64
+
+	PoisonedUndecodable  uint64
+	PoisonedIncompatible uint64
+	PoisonedNoHandler    uint64
+	PoisonedCrashes      uint64
+	PoisonedActivities   uint64
+}
+
+// Count is a counter by name.
+type Count struct {
+	Name  string
+	Value uint64
+}
+
+// counterTable names every counter, in the order of the fields.
+var counterTable = []struct {
+	name  string
+	field func(*Counters) *uint64
+}{
+	{"fetches", func(c *Counters) *uint64 { return &c.Fetches }},
+	{"fetched_nothing", func(c *Counters) *uint64 { return &c.FetchedNothing }},
+	{"fetched_orchestrations", func(c *Counters) *uint64 { return &c.FetchedOrchestrations }},
+	{"fetched_work", func(c *Counters) *uint64 { return &c.FetchedWork }},
+	{"fetch_errors", func(c *Counters) *uint64 { return &c.FetchErrors }},
+	{"turns", func(c *Counters) *uint64 { return &c.Turns }},
+	{"turns_committed", func(c *Counters) *uint64 { return &c.TurnsCommitted }},
+	{"batches_dropped", func(c *Counters) *uint64 { return &c.BatchesDropped }},
+	{"messages_dropped", func(c *Counters) *uint64 { return &c.MessagesDropped }},
+	{"ack_retries", func(c *Counters) *uint64 { return &c.AckRetries }},
+	{"ack_failures", func(c *Counters) *uint64 { return &c.AckFailures }},
+	{"renewals", func(c *Counters) *uint64 { return &c.Renewals }},
+	{"renewal_failures", func(c *Counters) *uint64 { return &c.RenewalFailures }},
+	{"activities", func(c *Counters) *uint64 { return &c.Activities }},
+	{"activities_acked", func(c *Counters) *uint64 { return &c.ActivitiesAcked }},
+	{"activities_failed", func(c *Counters) *uint64 { return &c.ActivitiesFailed }},
+	{"activities_lost", func(c *Counters) *uint64 { return &c.ActivitiesLost }},
+	{"abandoned_history_error", func(c *Counters) *uint64 { return &c.AbandonedHistoryError }},
+	{"abandoned_incompatible", func(c *Counters) *uint64 { return &c.AbandonedIncompatible }},
+	{"abandoned_wait_for_start", func(c *Counters) *uint64 { return &c.AbandonedWaitForStart }},
+	{"abandoned_no_handler", func(c *Counters) *uint64 { return &c.AbandonedNoHandler }},
+	{"abandoned_ack_failed", func(c *Counters) *uint64 { return &c.AbandonedAckFailed }},
+	{"abandoned_work_lost", func(c *Counters) *uint64 { return &c.AbandonedWorkLost }},
+	{"abandoned_drained", func(c *Counters) *uint64 { return &c.AbandonedDrained }},
+	{"poisoned_undecodable", func(c *Counters) *uint64 { return &c.PoisonedUndecodable }},
+	{"poisoned_incompatible", func(c *Counters) *uint64 { return &c.PoisonedIncompatible }},
+	{"poisoned_no_handler", func(c *Counters) *uint64 { return &c.PoisonedNoHandler }},
+	{"poisoned_crashes", func(c *Counters) *uint64 { return &c.PoisonedCrashes }},
+	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
+}
+
+// List is every counter by name, in a fixed order.
+func (c Counters) List() []Count {
+	out := make([]Count, len(counterTable))
+	for i, e := range counterTable {
+		out[i] = Count{e.name, *e.field(&c)}
+	}
+	return out
+}
+
+// Add adds the counts of another node or incarnation.
+func (c *Counters) Add(o Counters) {
+	for _, e := range counterTable {
+		*e.field(c) += *e.field(&o)
+	}
+}
+
+func (c *Counters) countDrops(dropped []DroppedMessage) { c.MessagesDropped += uint64(len(dropped)) }
+
+func (c *Counters) countCommit(h *hold) {
+	switch h.decision {
+	case DecideTurn:
+		c.TurnsCommitted++
+	case DecideDropTerminal, DecideDropUnstarted:
+		c.BatchesDropped++
+	case DecideWorkRun:
+		c.ActivitiesAcked++
+	}
+}
+
+func (c *Counters) countAbandon(d Decision) {
+	switch d {
+	case DecideHistoryError:
+		c.AbandonedHistoryError++
+	case DecideIncompatible:
+		c.AbandonedIncompatible++
+	case DecideWaitForStart:
+		c.AbandonedWaitForStart++
+	case DecideNoHandler, DecideWorkNoHandler:
+		c.AbandonedNoHandler++
+	case DecideAckFailed:
+		c.AbandonedAckFailed++
+	case DecideWorkLost:
+		c.AbandonedWorkLost++
+	case DecideDrained:
+		c.AbandonedDrained++
+	}
+}
+
+func (c *Counters) countPoison(cause PoisonCause) {
+	switch cause {
+	case PoisonUndecodable:
+		c.PoisonedUndecodable++
+	case PoisonIncompatible:
+		c.PoisonedIncompatible++
+	case PoisonNoHandler:
+		c.PoisonedNoHandler++
+	case PoisonCrashes:
+		c.PoisonedCrashes++
+	}
+}

@@ -1,0 +1,217 @@
+package node
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// delivery is a fetched batch with what the tests ask of it. It is made once, and only read.
+type delivery struct {
+	*engine.FetchedOrchestration
+	// status is the current execution's: as the provider tells it, else as the history shows it; empty if there is no
+	// execution, or nobody can say.
+	status engine.Status
+	// started is the first OrchestrationStarted of the history, nil if there is none.
+	started *engine.OrchestrationStarted
+	// pin is the current execution's, nil if unpinned.
+	pin *engine.Version
+	// begin is what the batch begins a new execution with, nil if it is for the current one.
+	begin *start
+}
+
+// start is the message that begins an execution.
+type start struct {
+	index               int // in the batch
+	name, version       string
+	input               string
+	parent              *engine.ParentLink
+	carried             []engine.CarriedEvent
+	initialCustomStatus *string
+	// next says that the message is a continue-as-new: the new execution follows the fetched one.
+	next bool
+}
+
+func newDelivery(f *engine.FetchedOrchestration) *delivery {
+	d := &delivery{FetchedOrchestration: f, status: f.Item.CurrentStatus, pin: f.Item.Pin}
+	for i := range f.Item.History {
+		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
+			d.started = &s
+			if v, err := engine.ParseVersion(f.Item.History[i].DuroxideVersion); err == nil && d.pin == nil {
+				d.pin = &v
+			}
+			break
+		}
+	}
+	if d.status == "" {
+		d.status = statusOf(f.Item.History)
+	}
+	d.begin = d.chooseStart()
+	return d
+}
+
+// statusOf reads the status from a history: a Completed or Failed anywhere in it counts before a ContinuedAsNew, and
+// need not be the last event.
+func statusOf(history []engine.Event) engine.Status {
+	var status engine.Status
+	for _, e := range history {
+		switch e.Data.(type) {
+		case engine.OrchestrationCompleted:
+			return engine.StatusCompleted
+		case engine.OrchestrationFailed:
+			return engine.StatusFailed
+		case engine.OrchestrationContinuedAsNew:
+			status = engine.StatusContinuedAsNew
+		default:
+			if status == "" {
+				status = engine.StatusRunning
+			}
+		}
+	}
+	return status
+}
+
+// undecodable says that the history, or a message, could not be decoded.
+func (d *delivery) undecodable() bool { return d.Item.HistoryError != "" }
+
+// waitsForStart says that the current execution has continued as new, and the batch lacks the start of the next one.
+func (d *delivery) waitsForStart() bool {
+	return d.status == engine.StatusContinuedAsNew && d.begin == nil
+}
+
+// unstarted says that there is no execution and nothing that would begin one.
+func (d *delivery) unstarted() bool {
+	return d.started == nil && len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
+}
+
+// execution is the one that the batch is for.
+func (d *delivery) execution() uint64 {
+	if d.begin != nil && d.begin.next {
+		return d.Item.ExecutionID + 1
+	}
+	return d.Item.ExecutionID
+}
+
+// chooseStart finds the message that begins an execution. After a continue-as-new only a ContinueAsNewItem does, and a
+// duplicate start before it in the queue takes nothing away (contract/runtime.md section 13.2 #18); where nothing has
+// begun yet it is the first start of either kind; for an execution that runs there is none (design.md section 6 row 8).
+func (d *delivery) chooseStart() *start {
+	fresh := len(d.Item.History) == 0 && !d.undecodable()
+	continued := d.status == engine.StatusContinuedAsNew
+	for i, m := range d.Item.Messages {
+		switch m := m.(type) {
+		case engine.StartItem:
+			if continued || !fresh {
+				continue
+			}
+			return &start{
+				index: i, name: m.Orchestration, version: m.Version, input: m.Input,
+				parent: linkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent),
+			}
+		case engine.ContinueAsNewItem:
+			if !continued && !fresh {
+				continue
+			}
+			parent := linkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent)
+			if parent == nil {
+				parent = d.parent()
+			}
+			return &start{
+				index: i, name: m.Orchestration, version: m.Version, input: m.Input, parent: parent,
+				carried: m.CarryForwardEvents, initialCustomStatus: m.InitialCustomStatus, next: true,
+			}
+		}
+	}
+	return nil
+}
+
+// parent is the link of the instance: as its new start, its history or the provider tells it.
+func (d *delivery) parent() *engine.ParentLink {
+	if d.begin != nil {
+		return d.begin.parent
+	}
+	if s := d.started; s != nil && s.ParentInstance != "" {
+		return linkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, d.Item.Parent)
+	}
+	if d.Item.Parent != nil {
+		return d.Item.Parent
+	}
+	if d.undecodable() && d.status == "" {
+		// A provider that does not tell: the start may be in the batch, beside what could not be decoded.
+		for _, m := range d.Item.Messages {
+			if m, ok := m.(engine.StartItem); ok {
+				return linkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
+			}
+		}
+	}
+	return nil
+}
+
+// linkOf makes a link, nil for no parent. Messages and events of old runtimes lack the execution; the provider's own link
+// may have it, and otherwise the first execution is the guess.
+func linkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
+	if instance == "" {
+		return nil
+	}
+	if execution == 0 && told != nil && told.Instance == instance && told.EventID == event {
+		execution = told.ExecutionID
+	}
+	if execution == 0 {
+		execution = engine.InitialExecutionID
+	}
+	return &engine.ParentLink{Instance: instance, ExecutionID: execution, EventID: event}
+}
+
+// handlerName is the orchestration and version that the batch needs, the version empty for "by policy".
+func (d *delivery) handlerName() (name, version string) {
+	switch {
+	case d.begin != nil:
+		return d.begin.name, d.begin.version
+	case d.started != nil:
+		return d.started.Name, d.started.Version
+	}
+	return d.Item.OrchestrationName, d.Item.Version
+}
+
+// resolve finds the handler.
+func (d *delivery) resolve(r *Registry) (Resolved, bool) {
+	name, version := d.handlerName()
+	if d.begin != nil {
+		return r.ResolveStart(name, version)
+	}
+	return r.ResolveStarted(name, version)
+}
+
+// replayStart is the start in the form that replay takes it, with the resolved version.
+func (s *start) replayStart(version string) *replay.Start {
+	return &replay.Start{Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried}
+}
+
+// refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist
+// (design.md section 6 row 8). A turn does this itself; what ends without one must do it here.
+func (d *delivery) refusals() []engine.WorkItem {
+	var out []engine.WorkItem
+	own := d.parent()
+	for _, m := range d.Item.Messages {
+		if s, ok := m.(engine.StartItem); ok {
+			if answer, ok := replay.RefuseStart(s, own); ok {
+				out = append(out, answer)
+			}
+		}
+	}
+	return out
+}
+
+func childFailed(parent engine.ParentLink, details engine.ErrorDetails) engine.WorkItem {
+	return engine.SubOrchFailedItem{
+		ParentInstance: parent.Instance, ParentExecutionID: parent.ExecutionID, ParentID: parent.EventID, Details: details,
+	}
+}
+
+// dropAll is every message of the batch, dropped by one rule.
+func (d *delivery) dropAll(rule string) []DroppedMessage {
+	out := make([]DroppedMessage, len(d.Item.Messages))
+	for i := range out {
+		out[i] = DroppedMessage{Index: i, Rule: rule}
+	}
+	return out
+}

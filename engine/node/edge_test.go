@@ -1,0 +1,164 @@
+package node
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// TestPanics: what no driver may do.
+func TestPanics(t *testing.T) {
+	started := func() *Node {
+		d := &driver{t: t}
+		d.newNode(nil)
+		d.node.Step(Start{NowMs: 1})
+		return d.node
+	}
+	work, _ := workFixture("charge")
+	for _, c := range []struct {
+		in   Input
+		want string
+	}{
+		{Start{}, "started twice"},
+		{Answer{Call: 0}, "answer to call 0, which was never made"},
+		{Answer{Call: 3}, "answer to call 3, which was never made"},
+		{Wake{Timer: 1}, "wake of timer 1, which was never set"},
+		{Finished{Job: 1}, "finish of job 1, which was never begun"},
+		{Answer{Call: 1, Work: &engine.FetchedWork{Item: work}}, "the other kind of work"},
+		{nil, "unknown input"},
+	} {
+		func() {
+			defer func() {
+				if p, ok := recover().(string); !ok || !strings.Contains(p, c.want) {
+					t.Errorf("%#v: panic %q, want %q", c.in, p, c.want)
+				}
+			}()
+			started().Step(c.in)
+		}()
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := New(Config{Registry: NewRegistry(), Options: DefaultOptions()}); err == nil {
+		t.Error("a node without a build is accepted")
+	}
+	n, err := New(Config{Name: "n", Build: buildNamed(t, "3.0.0"), Registry: NewRegistry(), Options: DefaultOptions()})
+	if err != nil || n.Name() != "n" || n.Filter().String() != ">=1.0.0, <=3.0.0" || n.Supported().String() != n.Filter().String() {
+		t.Errorf("%v, %v", n, err)
+	}
+}
+
+// TestLinkOf: a link without the parent's execution takes it from the provider, if that tells of the same schedule.
+func TestLinkOf(t *testing.T) {
+	told := &engine.ParentLink{Instance: "p", ExecutionID: 3, EventID: 7}
+	for _, c := range []struct {
+		instance         string
+		execution, event uint64
+		want             *engine.ParentLink
+	}{
+		{"", 0, 0, nil},
+		{"p", 2, 7, &engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}},
+		{"p", 0, 7, told},
+		{"p", 0, 8, &engine.ParentLink{Instance: "p", ExecutionID: 1, EventID: 8}},
+		{"q", 0, 7, &engine.ParentLink{Instance: "q", ExecutionID: 1, EventID: 7}},
+	} {
+		if got := linkOf(c.instance, c.execution, c.event, told); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("linkOf(%q, %d, %d) = %v, want %v", c.instance, c.execution, c.event, got, c.want)
+		}
+	}
+}
+
+// TestParentOfCorrupted: a provider that tells nothing leaves the start in the batch as the only witness.
+func TestParentOfCorrupted(t *testing.T) {
+	item := batchFixture(t, "new-child")
+	item.HistoryError = "message 2: unexpected end"
+	d := newDelivery(&engine.FetchedOrchestration{Item: item})
+	if want := (engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}); d.parent() == nil || *d.parent() != want {
+		t.Errorf("parent %v, want %v", d.parent(), want)
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	end, can := engine.OrchestrationFailed{}, engine.OrchestrationContinuedAsNew{}
+	for _, c := range []struct {
+		history []engine.EventData
+		want    engine.Status
+	}{
+		{nil, ""},
+		{[]engine.EventData{orderStarted, chargeAsked}, engine.StatusRunning},
+		{[]engine.EventData{orderStarted, can, engine.ActivityCancelRequested{}}, engine.StatusContinuedAsNew},
+		{[]engine.EventData{orderStarted, can, end}, engine.StatusFailed},
+		{[]engine.EventData{orderStarted, engine.OrchestrationCompleted{}, end}, engine.StatusCompleted},
+		{[]engine.EventData{end}, engine.StatusFailed},
+	} {
+		if got := statusOf(history(c.history...)); got != c.want {
+			t.Errorf("%v: %q, want %q", c.history, got, c.want)
+		}
+	}
+}
+
+func TestRunning(t *testing.T) {
+	events := history(
+		orderStarted, chargeAsked, chargeAsked, chargeAsked, chargeAsked, // 2 to 5
+		engine.SubOrchestrationScheduled{Instance: "sub::6"}, engine.SubOrchestrationScheduled{Instance: "own"}, engine.SubOrchestrationScheduled{Instance: "done"},
+		engine.ActivityCompleted{}, engine.ActivityFailed{}, engine.ActivityCancelRequested{}, engine.SubOrchestrationCompleted{},
+	)
+	for i, source := range []uint64{2, 3, 5, 8} {
+		events[8+i].SourceEventID = source
+	}
+	activities, children := running(events)
+	if !reflect.DeepEqual(activities, []uint64{4}) || !reflect.DeepEqual(children, []string{"sub::6", "own"}) {
+		t.Errorf("running %v, %v", activities, children)
+	}
+	if childInstance("p", "own") != "own" || childInstance("p", "sub::6") != "p::sub::6" {
+		t.Error("an id of a child is wrong")
+	}
+}
+
+// TestPoisonMessage is the batch as JSON; what the build does not write stands there by its kind.
+func TestPoisonMessage(t *testing.T) {
+	d := &driver{t: t}
+	d.newNode(nil)
+	got := d.node.messagesText([]engine.WorkItem{ping, engine.ExternalRaised2Item{Instance: "a"}})
+	if want := `[{"ExternalRaised":{"instance":"a","name":"ping","data":"x"}},"ExternalRaised2"]`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestDoubleCheck: a handler that is not deterministic is named in the note.
+func TestDoubleCheck(t *testing.T) {
+	calls := 0
+	r := NewRegistry()
+	err := r.Register("Order", engine.V(1, 0, 0), func(ctx *orch.Context, _ string) (string, error) {
+		calls++
+		ctx.Trace("called")
+		return strings.Repeat("x", calls), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, double := range []bool{false, true} {
+		n, err := New(Config{Build: buildNamed(t, "1.5.0"), Registry: r, Options: DefaultOptions(), DoubleCheck: double})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Step(Start{})
+		traced := false
+		for _, c := range n.Step(Answer{Call: 1, Orchestration: &engine.FetchedOrchestration{Item: batchFixture(t, "new"), LockToken: "t", AttemptCount: 1}}) {
+			switch c := c.(type) {
+			case Note:
+				if (c.Turn.Nondeterministic != "") != double {
+					t.Errorf("double check %v: verdict %q", double, c.Turn.Nondeterministic)
+				}
+			case Log:
+				traced = traced || c.Text == "called" && c.Instance == "a"
+			}
+		}
+		if !traced {
+			t.Error("what the handler traced is not logged")
+		}
+	}
+}

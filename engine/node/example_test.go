@@ -1,0 +1,76 @@
+package node_test
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// A node is driven by hand: it fetches, is given a start, takes its time for the turn, and commits it.
+func ExampleNode_Step() {
+	registry := node.NewRegistry()
+	_ = registry.Register("Greet", engine.V(1, 0, 0), func(_ *orch.Context, name string) (string, error) { return "hello " + name, nil })
+	options := node.DefaultOptions()
+	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 0
+	n, err := node.New(node.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: registry, Options: options})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show := func(calls []node.Call) {
+		for _, c := range calls {
+			switch c := c.(type) {
+			case node.ProviderCall:
+				fmt.Println("call", c.ID, c.Request.Kind())
+				if ack, ok := c.Request.(node.AckOrchestration); ok {
+					fmt.Println("  ", ack.Ack.Metadata.Status, *ack.Ack.Metadata.Output)
+				}
+			case node.Note:
+				fmt.Println("decides", c.Decision, c.Instance)
+			case node.RunTurn:
+				fmt.Println("job", c.Job)
+			case node.Stopped:
+				fmt.Println("stopped")
+			}
+		}
+	}
+	show(n.Step(node.Start{NowMs: 1000}))
+	show(n.Step(node.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
+		LockToken: "t1", AttemptCount: 1,
+		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{node.StartOrchestration("i", "Greet", "world")}},
+	}}))
+	show(n.Step(node.Finished{NowMs: 1020, Job: 1}))
+	show(n.Step(node.Drain{NowMs: 1021}))
+	show(n.Step(node.Answer{NowMs: 1030, Call: 2}))
+	// Output:
+	// call 1 fetch_orchestration_item
+	// decides turn i
+	// job 1
+	// call 2 ack_orchestration_item
+	//    Completed hello world
+	// stopped
+}
+
+func ExampleNew() {
+	options := node.DefaultOptions()
+	options.MaxAttempts = 0
+	_, err := node.New(node.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: node.NewRegistry(), Options: options})
+	fmt.Println(err)
+	// Output: node a: option max_attempts: 0: expected at least 1
+}
+
+func ExampleCounters_List() {
+	var total node.Counters
+	total.Add(node.Counters{Turns: 3, TurnsCommitted: 2})
+	total.Add(node.Counters{Turns: 1})
+	for _, c := range total.List() {
+		if c.Value > 0 {
+			fmt.Println(c.Name, c.Value)
+		}
+	}
+	// Output:
+	// turns 4
+	// turns_committed 2
+}

@@ -1,0 +1,156 @@
+package node
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), and the
+// activities charge and decline.
+func testRegistry(t testing.TB) *Registry {
+	charge := func(ctx *orch.Context, input string) (string, error) {
+		return ctx.ScheduleActivity("charge", input).Await()
+	}
+	echo := func(_ *orch.Context, input string) (string, error) { return input, nil }
+	r := NewRegistry()
+	for _, err := range []error{
+		r.Register("Order", engine.V(1, 0, 0), charge),
+		r.Register("Order", engine.V(2, 0, 0), echo),
+		r.Register("Loop", engine.V(1, 0, 0), echo),
+		r.RegisterActivity("charge", func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }),
+		r.RegisterActivity("decline", func(ActivityContext, string) (string, error) { return "", errors.New("declined") }),
+		r.RegisterActivity("crash", func(ActivityContext, string) (string, error) { panic("boom") }),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+func workFixture(name string) (engine.WorkItem, bool) {
+	a := engine.ActivityExecuteItem{Instance: "a", ExecutionID: 1, ID: 2, Input: "5"}
+	switch name {
+	case "charge", "decline", "crash", "unknown":
+		a.Name = name
+		return a, true
+	case "not-an-activity":
+		return engine.CancelInstanceItem{Instance: "a", Reason: "x"}, true
+	}
+	return nil, false
+}
+
+// history builds events of execution 1 of instance a, written by build 1.5.0.
+func history(data ...engine.EventData) []engine.Event { return historyBy("1.5.0", data...) }
+
+func historyBy(build string, data ...engine.EventData) []engine.Event {
+	events := make([]engine.Event, len(data))
+	for i, d := range data {
+		events[i] = engine.Event{EventID: uint64(i + 1), InstanceID: "a", ExecutionID: 1, DuroxideVersion: build, Data: d}
+	}
+	return events
+}
+
+var (
+	orderStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
+	childStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5", ParentInstance: "p", ParentID: 7, ParentExecutionID: 2}
+	chargeAsked  = engine.ActivityScheduled{Name: "charge", Input: "5"}
+	chargeDone   = engine.ActivityCompletedItem{Instance: "a", ExecutionID: 1, ID: 2, Result: "paid"}
+	startOrder   = StartOrchestrationVersioned("a", "Order", "1.0.0", "5")
+	startAgain   = engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6"}
+	ping         = RaiseEvent("a", "ping", "x")
+)
+
+// batchFixture is a batch by name. Those with "untold" come from a provider that tells neither status nor pin.
+func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
+	running := func(told engine.Status, h []engine.Event, messages ...engine.WorkItem) engine.OrchestrationItem {
+		return engine.OrchestrationItem{
+			Instance: "a", OrchestrationName: "Order", Version: "1.0.0", ExecutionID: 1, CurrentStatus: told, History: h, Messages: messages,
+		}
+	}
+	pin := func(version string, i engine.OrchestrationItem) engine.OrchestrationItem {
+		v := engine.MustParseVersion(version)
+		i.Pin = &v
+		return i
+	}
+	broken := func(i engine.OrchestrationItem) engine.OrchestrationItem {
+		i.History, i.HistoryError = nil, "event 2: unknown kind Foo"
+		return i
+	}
+	link := &engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}
+	childStart := startOrder
+	childStart.ParentInstance, childStart.ParentExecutionID, childStart.ParentID = "p", 2, 7
+	strangeStart := startOrder
+	strangeStart.ParentInstance, strangeStart.ParentExecutionID, strangeStart.ParentID = "q", 1, 3
+	charging := history(orderStarted, chargeAsked)
+	switch name {
+	case "new":
+		return running("", nil, startOrder)
+	case "new-child":
+		return running("", nil, childStart)
+	case "new-latest":
+		return running("", nil, StartOrchestration("a", "Order", "5"))
+	case "new-unregistered":
+		return running("", nil, StartOrchestration("a", "Absent", "5"))
+	case "new-bad-version":
+		return running("", nil, StartOrchestrationVersioned("a", "Order", "v1", "5"))
+	case "orphan":
+		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{CancelInstance("a", "x")}}
+	case "charged":
+		return pin("1.5.0", running(engine.StatusRunning, charging, chargeDone))
+	case "charged-untold":
+		return running("", charging, chargeDone)
+	case "charged-child":
+		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
+	case "charged-strange-start":
+		return pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping))
+	case "pinned-2.0.0":
+		return pin("2.0.0", running(engine.StatusRunning, historyBy("2.0.0", orderStarted, chargeAsked), chargeDone))
+	case "pinned-2.0.0-untold":
+		return running("", historyBy("2.0.0", orderStarted, chargeAsked), chargeDone)
+	case "unregistered":
+		return pin("1.5.0", running(engine.StatusRunning, history(engine.OrchestrationStarted{Name: "Order", Version: "1.7.0"}), ping))
+	case "completed":
+		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, engine.OrchestrationCompleted{Output: "x"}), ping))
+	case "completed-untold":
+		return running("", history(orderStarted, engine.OrchestrationCompleted{Output: "x"}), ping)
+	case "completed-strange-start":
+		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, engine.OrchestrationCompleted{Output: "x"}), strangeStart))
+	case "completed-broken":
+		return broken(running(engine.StatusFailed, nil, ping))
+	case "completed-pinned-2.0.0":
+		return pin("2.0.0", running(engine.StatusCompleted, historyBy("2.0.0", orderStarted, engine.OrchestrationCompleted{Output: "x"}), ping))
+	case "broken":
+		return broken(pin("1.5.0", running(engine.StatusRunning, nil, ping)))
+	case "broken-child":
+		i := broken(pin("1.5.0", running(engine.StatusRunning, nil, ping)))
+		i.Parent = link
+		return i
+	case "broken-pinned-2.0.0":
+		return broken(pin("2.0.0", running(engine.StatusRunning, nil, ping)))
+	case "broken-new":
+		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, HistoryError: "message 1: unexpected end"}
+	case "continued":
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), ping))
+	case "continued-untold":
+		return running("", history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), ping)
+	case "continued-unregistered":
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(engine.OrchestrationStarted{Name: "Absent", Version: "1.0.0"}, engine.OrchestrationContinuedAsNew{}), ping))
+	case "continued-pinned-2.0.0":
+		return pin("2.0.0", running(engine.StatusContinuedAsNew, historyBy("2.0.0", orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), ping))
+	case "continued-broken":
+		return broken(running(engine.StatusContinuedAsNew, nil, ping))
+	case "again":
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain))
+	case "again-child":
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
+	case "again-unregistered":
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}),
+			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))
+	}
+	t.Fatalf("no batch %q", name)
+	return engine.OrchestrationItem{}
+}

@@ -1,0 +1,195 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// hold is a batch or an activity that a slot has a lock on.
+type hold struct {
+	token     string
+	instance  string
+	execution uint64
+	count     uint32
+	// batch or activity is what was fetched. It belongs to the provider and is only read.
+	batch    *engine.FetchedOrchestration
+	activity engine.ActivityExecuteItem
+	// lockTimeout is the lock's, and expiresMs a time of the node's clock at which the lock has run out for certain.
+	lockTimeout time.Duration
+	expiresMs   int64
+	// renewalTimer and renewalCall are what the renewal waits for; both are 0 when the lock is not renewed any more.
+	renewalTimer  TimerID
+	renewalCall   CallID
+	renewalSentMs int64
+	// ack is what will be, or is being, acknowledged; its slices are given out as copies only.
+	ack      Request
+	decision Decision // what the ack is for
+	failures int      // of this ack
+	failing  bool     // the ack is the failure that replaced a turn's, by a seeded bug
+	discard  bool     // a lost activity ends in an ack without completion, by a seeded bug
+}
+
+// take begins to hold what an answer brought, and to renew its lock.
+func (n *Node) take(s *slot, h hold) {
+	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
+	s.hold = &h
+}
+
+// startRenewing sets the first renewal of a lock that will be held for a while. It never renews before the lock was
+// taken; the time that the answer took is not known and comes out of the buffer.
+func (n *Node) startRenewing(s *slot) {
+	h := s.hold
+	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining()) {
+		h.renewalTimer = n.setTimer(interval, TimerRenewal)
+	}
+}
+
+func (n *Node) renewalInterval(kind SlotKind) time.Duration {
+	o := &n.options
+	if kind == SlotWorker {
+		return n.rules.RenewalInterval(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer)
+	}
+	return n.rules.RenewalInterval(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer)
+}
+
+func (n *Node) stopRenewing(h *hold) {
+	n.cancelTimer(&h.renewalTimer)
+	h.renewalCall = 0
+}
+
+// onRenewalDue sends a renewal, unless the lock has certainly run out meanwhile.
+func (n *Node) onRenewalDue(s *slot) {
+	h := s.hold
+	h.renewalTimer = 0
+	if n.nowMs >= h.expiresMs {
+		n.onRenewalOver(s, "the lock ran out before it could be renewed", RenewalHandBack)
+		return
+	}
+	var request Request = RenewOrchestration{Token: h.token, ExtendFor: h.lockTimeout}
+	if s.id.Kind == SlotWorker {
+		request = RenewWork{Token: h.token, ExtendFor: h.lockTimeout}
+	}
+	n.counters.Renewals++
+	h.renewalSentMs = n.nowMs
+	h.renewalCall = n.ask(s, request, n.options.CallDeadline)
+}
+
+// onRenewed handles the answer to a renewal.
+func (n *Node) onRenewed(s *slot, err error) {
+	h := s.hold
+	h.renewalCall = 0
+	if err == nil {
+		h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
+		took := time.Duration(max(n.nowMs-h.renewalSentMs, 0)) * time.Millisecond
+		h.renewalTimer = n.setTimer(max(n.renewalInterval(s.id.Kind)-took, time.Millisecond), TimerRenewal)
+		return
+	}
+	n.counters.RenewalFailures++
+	step := RenewalHandBack
+	if s.id.Kind == SlotWorker {
+		step = n.rules.ActivityRenewalFailed(err)
+	} else if n.rules.TurnRenewalFailed(err) {
+		step = RenewalRetry
+	}
+	if step == RenewalRetry {
+		h.renewalTimer = n.setTimer(RenewalRetryDelay(h.lockTimeout), TimerRenewal)
+		return
+	}
+	n.onRenewalOver(s, err.Error(), step)
+}
+
+// onRenewalOver gives the renewal up. A turn goes on and learns at its ack; an activity that still runs is stopped.
+func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
+	if s.id.Kind == SlotWorker && s.phase == phaseRunning {
+		n.onActivityLost(s, cause, step == RenewalDiscard)
+	}
+}
+
+// commit sends the ack of what the slot holds.
+func (n *Node) commit(s *slot, d Decision, ack Request) {
+	s.hold.ack, s.hold.decision, s.hold.failures = ack, d, 0
+	n.sendAck(s)
+}
+
+func (n *Node) sendAck(s *slot) {
+	s.phase = phaseAcking
+	s.call = n.ask(s, cloneAck(s.hold.ack), n.options.CallDeadline)
+}
+
+// cloneAck copies the slices of an ack, so that the node and whoever gets the call share none.
+func cloneAck(r Request) Request {
+	a, ok := r.(AckOrchestration)
+	if !ok {
+		return r
+	}
+	a.Ack.HistoryDelta = slices.Clone(a.Ack.HistoryDelta)
+	a.Ack.WorkerItems = slices.Clone(a.Ack.WorkerItems)
+	a.Ack.OrchestratorItems = slices.Clone(a.Ack.OrchestratorItems)
+	a.Ack.CancelledActivities = slices.Clone(a.Ack.CancelledActivities)
+	return a
+}
+
+// onAcked handles the answer to an ack: done, again, or given up. A turn whose ack failed for good is handed back, its
+// count kept; it never becomes a failure of the orchestration (design.md section 6 row 3).
+func (n *Node) onAcked(s *slot, err error) {
+	h := s.hold
+	if err == nil {
+		n.onCommitted(s)
+		return
+	}
+	h.failures++
+	step := n.rules.AckFailed(s.id.Kind, err, h.failures)
+	if step.Do == AckFail && h.failing {
+		step.Do = AckForget
+	}
+	n.logAckFailed(s, err, step)
+	switch step.Do {
+	case AckRetry:
+		n.counters.AckRetries++
+		s.phase = phaseAckPausing
+		s.timer = n.setTimer(step.After, TimerAckRetry)
+	case AckAbandon:
+		n.counters.AckFailures++
+		delay := AckFailedDelay
+		if s.id.Kind == SlotWorker {
+			delay = WorkAckFailedDelay
+		}
+		n.abandon(s, Note{Decision: DecideAckFailed, Delay: delay, Cause: err.Error()})
+	case AckForget:
+		n.counters.AckFailures++
+		n.note(s, Note{Decision: DecideAckFailed, Cause: err.Error()})
+		n.stopRenewing(h)
+		n.next(s)
+	case AckFail:
+		n.counters.AckFailures++
+		n.note(s, Note{Decision: DecideAckFailed, Cause: err.Error()})
+		h.failing = true
+		n.commit(s, DecideAckFailed, n.failureInstead(h, err))
+	default:
+		panic("unknown ack action")
+	}
+}
+
+func (n *Node) onCommitted(s *slot) {
+	n.counters.countCommit(s.hold)
+	if s.hold.decision == DecideWorkRun {
+		n.note(s, Note{Decision: DecideWorkDone})
+	}
+	n.stopRenewing(s.hold)
+	n.next(s)
+}
+
+// failureInstead is the ack with which 0.1.26 fails an orchestration whose turn could not be committed: made from the
+// history as it was fetched, under the turn's execution (contract/runtime.md section 5.4).
+func (n *Node) failureInstead(h *hold, err error) Request {
+	details := engine.Infrastructure(err)
+	id := lastEventID(h.batch.Item.History) + 1
+	output := details.Display()
+	return AckOrchestration{Ack: engine.OrchestrationAck{
+		LockToken: h.token, ExecutionID: h.execution,
+		HistoryDelta: []engine.Event{n.event(h.instance, h.execution, id, engine.OrchestrationFailed{Details: details})},
+		Metadata:     engine.ExecutionMetadata{Status: engine.StatusFailed, Output: &output},
+	}}
+}

@@ -1,0 +1,298 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// Config is what a node is made of.
+type Config struct {
+	// Name is used in messages only.
+	Name string
+	// Build is what the node runs.
+	Build *engine.Build
+	// Registry is the code that the node has. It is shared, not copied.
+	Registry *Registry
+	// Options are copied.
+	Options Options
+	// Rules are the node's own rules; nil is DefaultRules.
+	Rules *Rules
+	// Replay are the rules of its turns; nil is the default of package replay.
+	Replay *replay.Rules
+	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic says where the two differ.
+	DoubleCheck bool
+}
+
+// Node is one incarnation of a runtime node. It is not safe for concurrent use.
+//
+// Invariant: everything but config, rules and registry is plain data, and Clone copies it.
+type Node struct {
+	name     string
+	build    *engine.Build
+	registry *Registry
+	options  Options
+	rules    *Rules
+	replay   *replay.Rules
+
+	doubleCheck bool
+	supported   engine.VersionRange
+	// admitted is the supported range as a filter, for the runtime-side check; filter is what the node fetches with,
+	// which is the same but for a seeded bug. Nobody changes them.
+	admitted, filter *engine.CapabilityFilter
+
+	nowMs    int64
+	slots    []slot
+	calls    CallID // the last id given out, as for the two below
+	timers   TimerID
+	jobs     JobID
+	started  bool
+	draining bool
+	stopped  bool
+	counters Counters
+	out      []Call // of the current step
+}
+
+// New makes a node that has not started.
+func New(c Config) (*Node, error) {
+	if c.Build == nil || c.Registry == nil {
+		return nil, errors.New("node: expected a build and a registry")
+	}
+	if err := c.Options.Validate(); err != nil {
+		return nil, fmt.Errorf("node %s: %w", c.Name, err)
+	}
+	if c.Rules == nil {
+		c.Rules = DefaultRules()
+	}
+	n := &Node{
+		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
+		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build),
+	}
+	n.admitted = engine.FilterFor(n.supported)
+	n.filter = n.rules.DeclareFilter(n.supported)
+	for i := range n.options.OrchestrationConcurrency {
+		n.slots = append(n.slots, slot{id: Slot{SlotOrchestration, i}})
+	}
+	for i := range n.options.WorkerConcurrency {
+		n.slots = append(n.slots, slot{id: Slot{SlotWorker, i}})
+	}
+	return n, nil
+}
+
+// Name is the node's name.
+func (n *Node) Name() string { return n.name }
+
+// Filter is what the node fetches with. It must not be changed.
+func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
+
+// Supported is the range of pins that the node replays.
+func (n *Node) Supported() engine.VersionRange { return n.supported }
+
+// Counters are the node's counts so far.
+func (n *Node) Counters() Counters { return n.counters }
+
+// Holds is how many batches and activities the node holds at the moment.
+func (n *Node) Holds() int {
+	count := 0
+	for i := range n.slots {
+		if n.slots[i].hold != nil {
+			count++
+		}
+	}
+	return count
+}
+
+// Step applies one input to the node's own state and returns the calls that it wants made, in order. The caller owns the
+// returned slice.
+func (n *Node) Step(in Input) []Call {
+	n.out = nil
+	switch in := in.(type) {
+	case Start:
+		n.nowMs = in.NowMs
+		n.onStart()
+	case Answer:
+		n.nowMs = in.NowMs
+		n.onAnswer(in)
+	case Wake:
+		n.nowMs = in.NowMs
+		n.onWake(in.Timer)
+	case Finished:
+		n.nowMs = in.NowMs
+		n.onFinished(in)
+	case Drain:
+		n.nowMs = in.NowMs
+		n.onDrain()
+	default:
+		panic(fmt.Sprintf("node %s: unknown input %T", n.name, in))
+	}
+	n.stopIfDrained()
+	out := n.out
+	n.out = nil
+	return out
+}
+
+func (n *Node) onStart() {
+	if n.started {
+		panic("node " + n.name + ": started twice")
+	}
+	n.started = true
+	if n.draining {
+		return
+	}
+	n.logStart()
+	for i := range n.slots {
+		n.next(&n.slots[i])
+	}
+}
+
+func (n *Node) onAnswer(in Answer) {
+	if in.Call == 0 || in.Call > n.calls {
+		panic(fmt.Sprintf("node %s: answer to call %d, which was never made", n.name, in.Call))
+	}
+	for i := range n.slots {
+		s := &n.slots[i]
+		if s.hold != nil && s.hold.renewalCall == in.Call {
+			n.onRenewed(s, in.Err)
+			return
+		}
+		if s.call != in.Call {
+			continue
+		}
+		s.call = 0
+		switch s.phase {
+		case phaseFetching:
+			n.onFetched(s, in)
+		case phaseAcking:
+			n.onAcked(s, in.Err)
+		case phaseAbandoning:
+			n.next(s)
+		default:
+			panic(fmt.Sprintf("node %s: answer to call %d in phase %d", n.name, in.Call, s.phase))
+		}
+		return
+	}
+}
+
+func (n *Node) onWake(t TimerID) {
+	if t == 0 || t > n.timers {
+		panic(fmt.Sprintf("node %s: wake of timer %d, which was never set", n.name, t))
+	}
+	for i := range n.slots {
+		s := &n.slots[i]
+		if s.hold != nil && s.hold.renewalTimer == t {
+			n.onRenewalDue(s)
+			return
+		}
+		if s.timer != t {
+			continue
+		}
+		s.timer = 0
+		switch s.phase {
+		case phasePausing:
+			n.next(s)
+		case phaseAckPausing:
+			n.sendAck(s)
+		case phaseGrace:
+			n.onGraceOver(s)
+		default:
+			panic(fmt.Sprintf("node %s: wake of timer %d in phase %d", n.name, t, s.phase))
+		}
+		return
+	}
+}
+
+func (n *Node) onFinished(in Finished) {
+	if in.Job == 0 || in.Job > n.jobs {
+		panic(fmt.Sprintf("node %s: finish of job %d, which was never begun", n.name, in.Job))
+	}
+	for i := range n.slots {
+		s := &n.slots[i]
+		if s.job != in.Job {
+			continue
+		}
+		s.job = 0
+		switch {
+		case s.id.Kind == SlotOrchestration:
+			n.sendAck(s)
+		case s.phase == phaseGrace:
+			n.cancelTimer(&s.timer)
+			n.endLost(s)
+		default:
+			n.onActivityDone(s, in.Panic)
+		}
+		return
+	}
+}
+
+func (n *Node) onDrain() {
+	if n.draining {
+		return
+	}
+	n.draining = true
+	for i := range n.slots {
+		n.drain(&n.slots[i])
+	}
+}
+
+// stopIfDrained says Stopped, once, when every slot has stopped.
+func (n *Node) stopIfDrained() {
+	if !n.draining || n.stopped {
+		return
+	}
+	for i := range n.slots {
+		if n.slots[i].phase != phaseStopped {
+			return
+		}
+	}
+	n.stopped = true
+	n.emit(Stopped{})
+}
+
+func (n *Node) emit(c Call) { n.out = append(n.out, c) }
+
+// ask makes a provider call.
+func (n *Node) ask(s *slot, r Request, deadline time.Duration) CallID {
+	n.calls++
+	n.emit(ProviderCall{ID: n.calls, Slot: s.id, Deadline: deadline, Request: r})
+	return n.calls
+}
+
+func (n *Node) setTimer(after time.Duration, purpose TimerPurpose) TimerID {
+	n.timers++
+	n.emit(SetTimer{Timer: n.timers, After: after, Purpose: purpose})
+	return n.timers
+}
+
+// cancelTimer takes a timer back, if it is set.
+func (n *Node) cancelTimer(t *TimerID) {
+	if *t != 0 {
+		n.emit(CancelTimer{Timer: *t})
+		*t = 0
+	}
+}
+
+// note fills in what the slot holds and emits the note.
+func (n *Node) note(s *slot, note Note) {
+	h := s.hold
+	note.Slot, note.Token, note.Instance, note.ExecutionID, note.AttemptCount = s.id, h.token, h.instance, h.execution, h.count
+	n.emit(note)
+}
+
+// event makes an event as this node stamps it.
+func (n *Node) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
+	return engine.Event{
+		EventID: id, InstanceID: instance, ExecutionID: execution, TimestampMs: uint64(n.nowMs),
+		DuroxideVersion: n.build.Version.String(), Data: data,
+	}
+}
+
+func lastEventID(history []engine.Event) uint64 {
+	var last uint64
+	for _, e := range history {
+		last = max(last, e.EventID)
+	}
+	return last
+}

@@ -1,0 +1,120 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Options are a node's options (contract/runtime.md section 4). They are plain data: a copy made by Clone shares nothing.
+// Durations are whole milliseconds. DefaultOptions are the contract's defaults; the zero value of Options is not valid.
+type Options struct {
+	// DispatcherMinPollInterval is how long a slot waits between two fetches that find nothing.
+	DispatcherMinPollInterval time.Duration
+	// DispatcherLongPollTimeout is how long a provider may keep a fetch waiting for work; 0 is not at all.
+	DispatcherLongPollTimeout time.Duration
+	// OrchestrationConcurrency and WorkerConcurrency are numbers of slots; 0 is none of that kind.
+	OrchestrationConcurrency int
+	WorkerConcurrency        int
+	// OrchestratorLockTimeout is for how long a batch is locked, by fetch and by each renewal. The buffer is how long
+	// before the end it is renewed; see RenewalInterval, which ignores it for short timeouts.
+	OrchestratorLockTimeout       time.Duration
+	OrchestratorLockRenewalBuffer time.Duration
+	// WorkerLockTimeout and its buffer are the same for activities.
+	WorkerLockTimeout       time.Duration
+	WorkerLockRenewalBuffer time.Duration
+	// UnregisteredBackoffBase and Max bound the delay with which work without a handler is given back; see
+	// UnregisteredBackoff.
+	UnregisteredBackoffBase time.Duration
+	UnregisteredBackoffMax  time.Duration
+	// MaxAttempts is how often a message may be delivered, for both queues: the delivery after it is poison.
+	MaxAttempts uint32
+	// ActivityCancellationGracePeriod is how long a cancelled activity may go on; 0 is not at all.
+	ActivityCancellationGracePeriod time.Duration
+	// SupportedReplayVersions is the range of pins that the node replays; nil is the build's default range.
+	SupportedReplayVersions *engine.VersionRange
+	// The session options: kept, and checked against the worker's lock, for nodes that serve sessions.
+	SessionLockTimeout       time.Duration
+	SessionLockRenewalBuffer time.Duration
+	SessionIdleTimeout       time.Duration
+	SessionCleanupInterval   time.Duration
+	MaxSessionsPerRuntime    int
+	// WorkerNodeID is the stable session owner of all slots; empty is that each slot is its own owner.
+	WorkerNodeID string
+	// WorkerTagFilter says which activities the node takes.
+	WorkerTagFilter engine.TagFilter
+	// CallDeadline is how long the node waits for an answer to a provider call other than a fetch (design.md section 3).
+	CallDeadline time.Duration
+}
+
+// DefaultOptions are the defaults of contract/runtime.md section 4.
+func DefaultOptions() Options {
+	return Options{
+		DispatcherMinPollInterval:       100 * time.Millisecond,
+		DispatcherLongPollTimeout:       30 * time.Second,
+		OrchestrationConcurrency:        2,
+		WorkerConcurrency:               2,
+		OrchestratorLockTimeout:         5 * time.Second,
+		OrchestratorLockRenewalBuffer:   2 * time.Second,
+		WorkerLockTimeout:               30 * time.Second,
+		WorkerLockRenewalBuffer:         5 * time.Second,
+		UnregisteredBackoffBase:         time.Second,
+		UnregisteredBackoffMax:          60 * time.Second,
+		MaxAttempts:                     10,
+		ActivityCancellationGracePeriod: 10 * time.Second,
+		SessionLockTimeout:              30 * time.Second,
+		SessionLockRenewalBuffer:        5 * time.Second,
+		SessionIdleTimeout:              300 * time.Second,
+		SessionCleanupInterval:          300 * time.Second,
+		MaxSessionsPerRuntime:           10,
+		CallDeadline:                    500 * time.Millisecond,
+	}
+}
+
+// Clone is a copy that shares nothing with o.
+func (o Options) Clone() Options {
+	if r := o.SupportedReplayVersions; r != nil {
+		own := *r
+		o.SupportedReplayVersions = &own
+	}
+	o.WorkerTagFilter.Tags = slices.Clone(o.WorkerTagFilter.Tags)
+	return o
+}
+
+// Range is the range of pins that a node of that build with these options replays.
+func (o Options) Range(b *engine.Build) engine.VersionRange {
+	if o.SupportedReplayVersions != nil {
+		return *o.SupportedReplayVersions
+	}
+	return b.DefaultRange
+}
+
+// maxSlots bounds the numbers of slots: a node with more is a mistake in a scenario.
+const maxSlots = 1024
+
+// Validate says what is wrong with the options, nil if nothing is. New calls it.
+func (o Options) Validate() error {
+	for _, d := range optionTable {
+		if d.check == nil {
+			continue
+		}
+		if err := d.check(&o); err != nil {
+			return fmt.Errorf("option %s: %w", d.name, err)
+		}
+	}
+	if o.UnregisteredBackoffMax < o.UnregisteredBackoffBase {
+		return fmt.Errorf("option unregistered_backoff_max: %v is below unregistered_backoff_base, %v", o.UnregisteredBackoffMax, o.UnregisteredBackoffBase)
+	}
+	// A session must not be taken for idle while its activity sits between two renewals (contract section 4).
+	floor := o.WorkerLockTimeout - o.WorkerLockRenewalBuffer
+	if floor < 0 {
+		floor = time.Second
+	}
+	if o.SessionIdleTimeout <= floor {
+		return fmt.Errorf("option session_idle_timeout: %v must be above %v, which is worker_lock_timeout less worker_lock_renewal_buffer (1s if that is negative)",
+			o.SessionIdleTimeout, floor)
+	}
+	return nil
+}

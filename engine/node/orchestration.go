@@ -1,0 +1,171 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// The rules by which the node itself drops messages; replay has its own.
+const (
+	DropTerminal  = replay.DropTerminal // the current execution has ended
+	DropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
+	DropPoison    = "poison"            // the batch was delivered too often
+)
+
+// onOrchestration decides what to do with a fetched batch: the first test of Rules.Order that applies, else a turn.
+func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
+	d := newDelivery(f)
+	n.take(s, hold{
+		token: f.LockToken, instance: f.Item.Instance, execution: d.execution(), count: f.AttemptCount, batch: f,
+		lockTimeout: n.options.OrchestratorLockTimeout,
+	})
+	if n.draining {
+		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
+		return
+	}
+	for _, t := range n.rules.Order {
+		if n.decides(t, s, d) {
+			return
+		}
+	}
+	n.runTurn(s, d)
+}
+
+// decides applies one test, and acts on it if it applies.
+func (n *Node) decides(t Test, s *slot, d *delivery) bool {
+	switch t {
+	case TestTerminal:
+		return n.dropsEnded(s, d)
+	case TestPoison:
+		return n.poisons(s, d)
+	case TestHistoryError:
+		return n.bouncesUndecodable(s, d)
+	case TestIncompatible:
+		return n.bouncesIncompatible(s, d)
+	case TestWaitForStart:
+		return n.waitsForStart(s, d)
+	case TestHandler:
+		return n.bouncesUnregistered(s, d)
+	}
+	panic(fmt.Sprintf("node %s: unknown test %d", n.name, t))
+}
+
+// dropsEnded acknowledges what no execution wants: the current one has ended, or there is none.
+func (n *Node) dropsEnded(s *slot, d *delivery) bool {
+	note := Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(DropTerminal)}
+	switch {
+	case n.rules.Ended(d.status, d.begin != nil):
+		n.logTerminal(d)
+	case d.unstarted():
+		note = Note{Decision: DecideDropUnstarted, Cause: "no history and no start", Dropped: d.dropAll(DropUnstarted)}
+		n.logUnstarted(d)
+	default:
+		return false
+	}
+	n.note(s, note)
+	n.counters.countDrops(note.Dropped)
+	n.startRenewing(s)
+	n.commit(s, note.Decision, AckOrchestration{Ack: engine.OrchestrationAck{
+		LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID, OrchestratorItems: d.refusals(),
+	}})
+	return true
+}
+
+func (n *Node) bouncesUndecodable(s *slot, d *delivery) bool {
+	if !d.undecodable() {
+		return false
+	}
+	n.logHistoryError(d)
+	n.abandon(s, Note{Decision: DecideHistoryError, Delay: HistoryErrorDelay, Cause: d.Item.HistoryError})
+	return true
+}
+
+func (n *Node) bouncesIncompatible(s *slot, d *delivery) bool {
+	if n.rules.Admits(n.admitted, d.pin) {
+		return false
+	}
+	n.logIncompatible(d)
+	n.abandon(s, Note{Decision: DecideIncompatible, Delay: IncompatibleDelay, Cause: n.incompatible(d)})
+	return true
+}
+
+// incompatible is the pin and the range, in words.
+func (n *Node) incompatible(d *delivery) string {
+	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
+}
+
+// waitsForStart gives input back, uncounted, that came before the start of the execution that it is for.
+func (n *Node) waitsForStart(s *slot, d *delivery) bool {
+	if !d.waitsForStart() {
+		return false
+	}
+	n.logWaitForStart(d)
+	n.abandon(s, Note{Decision: DecideWaitForStart, Delay: WaitForStartDelay, Cause: "the continue-as-new start is still to come"})
+	return true
+}
+
+func (n *Node) bouncesUnregistered(s *slot, d *delivery) bool {
+	if _, found := d.resolve(n.registry); found {
+		return false
+	}
+	o := &n.options
+	delay := n.rules.UnregisteredBackoff(d.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
+	n.logUnregistered(d, delay)
+	n.abandon(s, Note{Decision: DecideNoHandler, Delay: delay, Cause: missingHandler(d)})
+	return true
+}
+
+func missingHandler(d *delivery) string {
+	name, version := d.handlerName()
+	if version == "" {
+		version = "latest"
+	}
+	return "handler missing: " + name + "@" + version
+}
+
+// runTurn computes the turn and begins to take its time; onFinished commits it.
+func (n *Node) runTurn(s *slot, d *delivery) {
+	handler, found := d.resolve(n.registry)
+	if !found {
+		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
+	}
+	in := replay.Input{
+		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
+		Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent, Rules: n.replay, DoubleCheck: n.doubleCheck,
+	}
+	if d.begin != nil {
+		in.Start = d.begin.replayStart(handler.Version.String())
+	} else {
+		in.History = d.Item.History
+	}
+	out, err := replay.Turn(in)
+	if err != nil {
+		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
+	}
+	n.counters.Turns++
+	dropped := make([]DroppedMessage, len(out.Dropped))
+	for i, m := range out.Dropped {
+		dropped[i] = DroppedMessage{Index: m.Message, Rule: m.Rule}
+	}
+	n.counters.countDrops(dropped)
+	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: &TurnNote{
+		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
+		Nondeterministic: out.Nondeterministic,
+	}})
+	n.logTurn(d, &out)
+	s.hold.decision = DecideTurn
+	s.hold.ack = AckOrchestration{Ack: engine.OrchestrationAck{
+		LockToken: d.LockToken, ExecutionID: in.ExecutionID, HistoryDelta: out.Delta,
+		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,
+		Metadata: out.Metadata, CancelledActivities: out.Cancelled,
+	}}
+	s.phase = phaseRunning
+	n.jobs++
+	s.job = n.jobs
+	n.emit(RunTurn{
+		Job: s.job, Slot: s.id, Instance: d.Item.Instance, ExecutionID: in.ExecutionID, LockTimeout: n.options.OrchestratorLockTimeout,
+	})
+	n.startRenewing(s)
+}

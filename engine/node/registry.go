@@ -1,0 +1,263 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// Activity is an activity's code. It must be deterministic: all that it knows is in its arguments. A returned error fails
+// the activity with the error's text, and so does a panic.
+type Activity func(ctx ActivityContext, input string) (string, error)
+
+// ActivityContext says which activity runs. Attempt is its delivery, from 1.
+type ActivityContext struct {
+	Instance    string
+	ExecutionID uint64
+	ActivityID  uint64
+	Attempt     uint32
+}
+
+// Registry is the code that a node has: orchestrations by name and version, activities by name. Registrations may change
+// between two steps of a node; the nodes that share a Registry all see it. A Registry is not safe for concurrent use.
+//
+// Versions of one name are compared as numeric triples, as everywhere, and registered in ascending order only.
+type Registry struct {
+	orchestrations []registeredOrchestration // sorted by name
+	activities     []registeredActivity      // sorted by name
+}
+
+type registeredOrchestration struct {
+	name     string
+	versions []registeredVersion // ascending
+	policy   Policy
+}
+
+// registeredVersion has a nil handler after Deregister: its place is kept, so that the version may come back.
+type registeredVersion struct {
+	version engine.Version
+	handler orch.Handler
+}
+
+type registeredActivity struct {
+	name string
+	run  Activity
+}
+
+// Policy says which version of a name starts when the start names none. The zero value is Latest.
+type Policy struct{ exact *engine.Version }
+
+// Latest is the policy that takes the highest registered version.
+func Latest() Policy { return Policy{} }
+
+// Exact is the policy that takes that version and no other, whether it is registered or not.
+func Exact(v engine.Version) Policy { return Policy{exact: &v} }
+
+// Resolved is a handler as the registry found it.
+type Resolved struct {
+	Name    string
+	Version engine.Version
+	Handler orch.Handler
+}
+
+// String is name@version.
+func (r Resolved) String() string { return r.Name + "@" + r.Version.String() }
+
+// SystemActivityPrefix begins names that are reserved for the runtime's own activities (contract/runtime.md section 7.12).
+const SystemActivityPrefix = "__duroxide_syscall:"
+
+// NewRegistry makes an empty registry.
+func NewRegistry() *Registry { return &Registry{} }
+
+// Register adds a version of an orchestration. It must be later than all that the name has, with one exception: a
+// version that was deregistered may come back.
+func (r *Registry) Register(name string, version engine.Version, handler orch.Handler) error {
+	if name == "" || handler == nil {
+		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
+	}
+	i, found := r.find(name)
+	if !found {
+		r.orchestrations = slices.Insert(r.orchestrations, i, registeredOrchestration{name: name})
+	}
+	o := &r.orchestrations[i]
+	at, exists := o.find(version)
+	switch {
+	case exists && o.versions[at].version != version || exists && o.versions[at].handler != nil:
+		return fmt.Errorf("duplicate orchestration registration: %s@%s", name, version)
+	case exists:
+		o.versions[at].handler = handler
+		return nil
+	}
+	if latest, ok := o.latest(); ok && version.Compare(latest.version) <= 0 {
+		return fmt.Errorf("non-monotonic orchestration version for %s: %s is not later than existing latest %s", name, version, latest.version)
+	}
+	o.versions = slices.Insert(o.versions, at, registeredVersion{version, handler})
+	return nil
+}
+
+// Deregister takes a version of an orchestration away, and says whether it was there.
+func (r *Registry) Deregister(name string, version engine.Version) bool {
+	i, found := r.find(name)
+	if !found {
+		return false
+	}
+	o := &r.orchestrations[i]
+	at, exists := o.find(version)
+	if !exists || o.versions[at].version != version || o.versions[at].handler == nil {
+		return false
+	}
+	o.versions[at].handler = nil
+	return true
+}
+
+// SetPolicy sets which version of a name starts by default. The name must have been registered.
+func (r *Registry) SetPolicy(name string, p Policy) error {
+	i, found := r.find(name)
+	if !found {
+		return fmt.Errorf("version policy for %s: no such orchestration", name)
+	}
+	r.orchestrations[i].policy = p
+	return nil
+}
+
+// RegisterActivity adds an activity.
+func (r *Registry) RegisterActivity(name string, run Activity) error {
+	if strings.HasPrefix(name, SystemActivityPrefix) {
+		return fmt.Errorf("activity name '%s' uses reserved prefix '%s'", name, SystemActivityPrefix)
+	}
+	if name == "" || run == nil {
+		return fmt.Errorf("activity registration %q: expected a name and a function", name)
+	}
+	i, found := r.findActivity(name)
+	if found {
+		return fmt.Errorf("duplicate activity registration: %s", name)
+	}
+	r.activities = slices.Insert(r.activities, i, registeredActivity{name, run})
+	return nil
+}
+
+// DeregisterActivity takes an activity away, and says whether it was there.
+func (r *Registry) DeregisterActivity(name string) bool {
+	i, found := r.findActivity(name)
+	if found {
+		r.activities = slices.Delete(r.activities, i, i+1)
+	}
+	return found
+}
+
+// ResolveStart is the handler for a start or a continue-as-new: the exact version that it names, or by policy if it
+// names none. A version that does not parse is not registered (contract/runtime.md section 8).
+func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
+	i, found := r.find(name)
+	if !found {
+		return Resolved{}, false
+	}
+	o := &r.orchestrations[i]
+	if version == "" {
+		if o.policy.exact == nil {
+			return o.resolved(o.latest())
+		}
+		return o.exactly(*o.policy.exact)
+	}
+	v, err := engine.ParseVersion(version)
+	if err != nil {
+		return Resolved{}, false
+	}
+	return o.exactly(v)
+}
+
+// ResolveStarted is the handler for a later turn: exactly the version that the execution's first event records, where
+// 0.0.0 counts as none.
+func (r *Registry) ResolveStarted(name, version string) (Resolved, bool) {
+	if version == "0.0.0" {
+		version = ""
+	}
+	return r.ResolveStart(name, version)
+}
+
+// Activity is the code of an activity.
+func (r *Registry) Activity(name string) (Activity, bool) {
+	i, found := r.findActivity(name)
+	if !found {
+		return nil, false
+	}
+	return r.activities[i].run, true
+}
+
+// Orchestrations are the registered versions as name@version, by name and then version. The caller owns the slice.
+func (r *Registry) Orchestrations() []string {
+	var names []string
+	for _, o := range r.orchestrations {
+		for _, v := range o.versions {
+			if v.handler != nil {
+				names = append(names, o.name+"@"+v.version.String())
+			}
+		}
+	}
+	return names
+}
+
+// Activities are the names of the registered activities, sorted. The caller owns the slice.
+func (r *Registry) Activities() []string {
+	names := make([]string, len(r.activities))
+	for i, a := range r.activities {
+		names[i] = a.name
+	}
+	return names
+}
+
+// Clone is a registry of its own with the same code.
+func (r *Registry) Clone() *Registry {
+	c := &Registry{orchestrations: slices.Clone(r.orchestrations), activities: slices.Clone(r.activities)}
+	for i := range c.orchestrations {
+		c.orchestrations[i].versions = slices.Clone(c.orchestrations[i].versions)
+	}
+	return c
+}
+
+func (r *Registry) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(r.orchestrations, name, func(o registeredOrchestration, name string) int {
+		return strings.Compare(o.name, name)
+	})
+}
+
+func (r *Registry) findActivity(name string) (int, bool) {
+	return slices.BinarySearchFunc(r.activities, name, func(a registeredActivity, name string) int {
+		return strings.Compare(a.name, name)
+	})
+}
+
+// find is the place of a version by its triple, and whether that triple is there.
+func (o *registeredOrchestration) find(v engine.Version) (int, bool) {
+	return slices.BinarySearchFunc(o.versions, v, func(have registeredVersion, v engine.Version) int {
+		return have.version.Compare(v)
+	})
+}
+
+func (o *registeredOrchestration) latest() (registeredVersion, bool) {
+	for _, v := range slices.Backward(o.versions) {
+		if v.handler != nil {
+			return v, true
+		}
+	}
+	return registeredVersion{}, false
+}
+
+// exactly finds a version as it is written: 2.0.0-rc.1 is not 2.0.0, although only one of them can be registered.
+func (o *registeredOrchestration) exactly(v engine.Version) (Resolved, bool) {
+	at, found := o.find(v)
+	if !found || o.versions[at].version != v {
+		return Resolved{}, false
+	}
+	return o.resolved(o.versions[at], true)
+}
+
+func (o *registeredOrchestration) resolved(v registeredVersion, found bool) (Resolved, bool) {
+	if !found || v.handler == nil {
+		return Resolved{}, false
+	}
+	return Resolved{Name: o.name, Version: v.version, Handler: v.handler}, true
+}

@@ -1,0 +1,154 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// slot is one loop: it fetches, holds what it found until that is given back, and fetches again.
+//
+// Invariant: in each phase at most one of call, timer and job is set: what the phase waits for.
+type slot struct {
+	id    Slot
+	phase phase
+	call  CallID
+	timer TimerID
+	job   JobID
+	// fetchedMs is when the last fetch was sent.
+	fetchedMs int64
+	// errors counts fetches in a row that failed retryably.
+	errors int
+	// hold is what was fetched, nil if nothing is held.
+	hold *hold
+}
+
+// phase is what a slot is doing.
+type phase uint8
+
+const (
+	phaseIdle       phase = iota // not started
+	phaseFetching                // a fetch is out
+	phasePausing                 // between two fetches
+	phaseRunning                 // a turn or an activity takes its time
+	phaseGrace                   // a lost activity may still end by itself
+	phaseAcking                  // an ack is out
+	phaseAckPausing              // an ack will be repeated
+	phaseAbandoning              // an abandon is out; its answer decides nothing
+	phaseStuck                   // it fetches no more, by a seeded bug
+	phaseStopped                 // drained
+)
+
+// next begins the next round, or ends the slot if the node drains.
+func (n *Node) next(s *slot) {
+	s.hold = nil
+	if n.draining {
+		s.phase = phaseStopped
+		return
+	}
+	s.phase = phaseFetching
+	s.fetchedMs = n.nowMs
+	n.counters.Fetches++
+	s.call = n.ask(s, n.fetchRequest(s.id.Kind), 0)
+}
+
+func (n *Node) fetchRequest(kind SlotKind) Request {
+	o := &n.options
+	if kind == SlotOrchestration {
+		return FetchOrchestration{
+			LockTimeout: o.OrchestratorLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval,
+			Filter: n.filter,
+		}
+	}
+	tags := o.WorkerTagFilter
+	tags.Tags = slices.Clone(tags.Tags)
+	return FetchWork{
+		LockTimeout: o.WorkerLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval, Tags: tags,
+	}
+}
+
+// onFetched handles the answer to a fetch.
+func (n *Node) onFetched(s *slot, in Answer) {
+	switch {
+	case in.Err != nil:
+		n.onFetchFailed(s, in.Err)
+	case in.Orchestration == nil && in.Work == nil:
+		s.errors = 0
+		n.counters.FetchedNothing++
+		took := time.Duration(max(n.nowMs-s.fetchedMs, 0)) * time.Millisecond
+		n.pause(s, TimerPoll, n.rules.PauseAfterNothing(took, n.options.DispatcherMinPollInterval))
+	case in.Orchestration != nil && s.id.Kind == SlotOrchestration:
+		s.errors = 0
+		n.counters.FetchedOrchestrations++
+		n.onOrchestration(s, in.Orchestration)
+	case in.Work != nil && s.id.Kind == SlotWorker:
+		s.errors = 0
+		n.counters.FetchedWork++
+		n.onWork(s, in.Work)
+	default:
+		panic(fmt.Sprintf("node %s: fetch %d of a slot of kind %d was answered with the other kind of work", n.name, in.Call, s.id.Kind))
+	}
+}
+
+func (n *Node) onFetchFailed(s *slot, err error) {
+	n.counters.FetchErrors++
+	retryable := engine.IsRetryable(err)
+	s.errors++
+	if !retryable {
+		s.errors = 0
+	}
+	pause, again := n.rules.PauseAfterError(retryable, s.errors)
+	if !again && !n.draining {
+		s.phase = phaseStuck
+		return
+	}
+	n.pause(s, TimerFetchBackoff, pause)
+}
+
+// pause waits before the next fetch, unless there is nothing to wait for or the node drains.
+func (n *Node) pause(s *slot, purpose TimerPurpose, d time.Duration) {
+	if d <= 0 || n.draining {
+		n.next(s)
+		return
+	}
+	s.phase = phasePausing
+	s.timer = n.setTimer(d, purpose)
+}
+
+// abandon gives back what the slot holds and notes why. Its answer changes nothing: if it failed, the lock runs out.
+func (n *Node) abandon(s *slot, why Note) {
+	n.note(s, why)
+	n.handBack(s, why.Decision, why.Delay)
+}
+
+// handBack is abandon without the note.
+func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
+	n.stopRenewing(s.hold)
+	ignore := n.rules.AbandonIgnoresAttempt(d)
+	n.counters.countAbandon(d)
+	var request Request = AbandonOrchestration{Token: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
+	if s.id.Kind == SlotWorker {
+		request = AbandonWork{Token: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
+	}
+	s.phase = phaseAbandoning
+	s.call = n.ask(s, request, n.options.CallDeadline)
+}
+
+// drain takes a slot that holds nothing out of service, or lets it finish.
+func (n *Node) drain(s *slot) {
+	switch s.phase {
+	case phaseIdle, phaseStuck:
+		s.phase = phaseStopped
+	case phasePausing:
+		n.cancelTimer(&s.timer)
+		s.phase = phaseStopped
+	case phaseFetching:
+		n.emit(CancelCall{ID: s.call})
+	default:
+		if s.hold != nil && !n.rules.RenewsWhileDraining() {
+			n.stopRenewing(s.hold)
+		}
+	}
+}

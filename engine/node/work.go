@@ -1,0 +1,144 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back for want
+// of its code, or run it.
+func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
+	item, ok := f.Item.(engine.ActivityExecuteItem)
+	n.take(s, hold{
+		token: f.LockToken, instance: f.Item.Target(), execution: item.ExecutionID, count: f.AttemptCount, activity: item,
+		lockTimeout: n.options.WorkerLockTimeout,
+	})
+	o := &n.options
+	switch {
+	case n.draining:
+		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
+	case !ok:
+		// No contract provider does this: it refuses such an item. It is not this node's to drop.
+		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: o.UnregisteredBackoffMax, Cause: fmt.Sprintf("not an activity: %s", f.Item.Kind())})
+	case n.rules.ExceedsMaxAttempts(f.AttemptCount, o.MaxAttempts):
+		n.poisonsWork(s)
+	default:
+		if _, found := n.registry.Activity(item.Name); !found {
+			delay := n.rules.UnregisteredBackoff(f.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
+			n.logActivityUnregistered(s.hold, delay)
+			n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: delay, Cause: missingActivity(item)})
+			return
+		}
+		n.runActivity(s)
+	}
+}
+
+func (n *Node) poisonsWork(s *slot) {
+	h := s.hold
+	cause := "crashes"
+	if _, found := n.registry.Activity(h.activity.Name); !found {
+		cause = missingActivity(h.activity)
+	}
+	n.logWorkPoison(h)
+	n.counters.PoisonedActivities++
+	n.note(s, Note{Decision: DecideWorkPoison, Cause: cause})
+	n.startRenewing(s)
+	n.commit(s, DecideWorkPoison, AckWork{Token: h.token, Completion: failedActivity(h.activity, engine.ErrorDetails{
+		Poison: &engine.PoisonError{
+			AttemptCount: h.count, MaxAttempts: n.options.MaxAttempts,
+			MessageType: engine.PoisonType{
+				Kind: engine.PoisonActivity, Instance: h.activity.Instance, ExecutionID: h.activity.ExecutionID,
+				ActivityName: h.activity.Name, ActivityID: h.activity.ID, Cause: cause,
+			},
+			Message: string(n.appendItem(nil, h.activity)),
+		},
+	})})
+}
+
+func (n *Node) runActivity(s *slot) {
+	h := s.hold
+	n.counters.Activities++
+	n.note(s, Note{Decision: DecideWorkRun})
+	h.decision = DecideWorkRun
+	s.phase = phaseRunning
+	n.jobs++
+	s.job = n.jobs
+	n.emit(RunActivity{Job: s.job, Slot: s.id, Item: h.activity, AttemptCount: h.count, LockTimeout: h.lockTimeout})
+	n.startRenewing(s)
+}
+
+// onActivityDone runs the code, which has had its time, and acknowledges what came of it.
+func (n *Node) onActivityDone(s *slot, panicked string) {
+	a := s.hold.activity
+	run, found := n.registry.Activity(a.Name)
+	if !found { // taken away while it ran
+		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: n.options.UnregisteredBackoffBase, Cause: missingActivity(a)})
+		return
+	}
+	var completion engine.WorkItem
+	result, err := "", error(nil)
+	if panicked != "" {
+		err = errors.New(panicked)
+	} else {
+		result, err = callActivity(run, ActivityContext{a.Instance, a.ExecutionID, a.ID, s.hold.count}, a.Input)
+	}
+	if err != nil {
+		n.counters.ActivitiesFailed++
+		completion = failedActivity(a, engine.ErrorDetails{
+			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: err.Error()},
+		})
+	} else {
+		completion = engine.ActivityCompletedItem{Instance: a.Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
+	}
+	n.commit(s, DecideWorkRun, AckWork{Token: s.hold.token, Completion: completion})
+}
+
+// callActivity is the edge where user code runs: its panic becomes an error.
+func callActivity(run Activity, ctx ActivityContext, input string) (result string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = "", fmt.Errorf("activity panicked: %v", p)
+		}
+	}()
+	return run(ctx, input)
+}
+
+func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) engine.WorkItem {
+	return engine.ActivityFailedItem{Instance: a.Instance, ExecutionID: a.ExecutionID, ID: a.ID, Details: details}
+}
+
+func missingActivity(a engine.ActivityExecuteItem) string { return "activity missing: " + a.Name }
+
+// onActivityLost stops an activity whose lock is lost: because the orchestration cancelled it, because the lock ran out,
+// or because a renewal failed for good. It may go on for the grace period, and its result counts for nothing. Then it is
+// handed back, count kept: of the three that changes only the last, where the lock still lives and no other node would
+// run it otherwise. (0.1.26 acknowledges it instead, and so loses it for ever.)
+func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
+	n.counters.ActivitiesLost++
+	s.hold.discard = discard
+	n.note(s, Note{Decision: DecideWorkLost, Delay: WorkAckFailedDelay, Cause: cause})
+	n.logActivityLost(s.hold, cause)
+	if n.options.ActivityCancellationGracePeriod == 0 {
+		n.onGraceOver(s)
+		return
+	}
+	s.phase = phaseGrace
+	s.timer = n.setTimer(n.options.ActivityCancellationGracePeriod, TimerGrace)
+}
+
+// onGraceOver ends a lost activity that did not end by itself.
+func (n *Node) onGraceOver(s *slot) {
+	n.emit(CancelJob{Job: s.job})
+	s.job = 0
+	n.endLost(s)
+}
+
+func (n *Node) endLost(s *slot) {
+	if s.hold.discard {
+		n.commit(s, DecideWorkLost, AckWork{Token: s.hold.token})
+		return
+	}
+	n.handBack(s, DecideWorkLost, WorkAckFailedDelay)
+}

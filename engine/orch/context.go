@@ -1,0 +1,99 @@
+package orch
+
+import "time"
+
+// Context is an orchestration's only door to the world.
+type Context struct{ host Host }
+
+// NewContext makes a context over a host.
+func NewContext(h Host) *Context { return &Context{host: h} }
+
+// InstanceID is the id of the instance that runs the code.
+func (c *Context) InstanceID() string { return c.host.Info().Instance }
+
+// ExecutionID is the number of the execution: 1, and one more after each continue-as-new.
+func (c *Context) ExecutionID() uint64 { return c.host.Info().ExecutionID }
+
+// Name is the name under which the code was started.
+func (c *Context) Name() string { return c.host.Info().Name }
+
+// Version is the handler version that was resolved when the execution began.
+func (c *Context) Version() string { return c.host.Info().Version }
+
+// IsReplaying says whether the code is being run over what earlier turns have committed. Code must not decide anything
+// by it.
+func (c *Context) IsReplaying() bool { return c.host.Replaying() }
+
+// Trace writes a line when the code runs for the first time, and nothing when it is being replayed.
+func (c *Context) Trace(text string) {
+	if !c.host.Replaying() {
+		c.host.Trace(text)
+	}
+}
+
+// ScheduleActivity asks for an activity. The future's result is the activity's result, or its error.
+func (c *Context) ScheduleActivity(name, input string) *Future {
+	return c.schedule(Action{Kind: ActionActivity, Name: name, Input: input})
+}
+
+// ScheduleTimer asks for a timer, due d after the turn's start in whole milliseconds of store time; the result is empty.
+// A d that is not positive is due at once, and still takes a turn.
+func (c *Context) ScheduleTimer(d time.Duration) *Future {
+	return c.schedule(Action{Kind: ActionTimer, Delay: d})
+}
+
+// ScheduleWait waits for an event that a client raises under the name; the result is its data. Waits of one name are
+// served in the order in which they were scheduled. An event that no wait of an earlier turn is left for is lost.
+func (c *Context) ScheduleWait(name string) *Future {
+	return c.schedule(Action{Kind: ActionWait, Name: name})
+}
+
+// ScheduleWait2 is ScheduleWait of the new generation: it waits for an event of that name and topic. In an execution
+// whose pinned build does not know the new generation it is ScheduleWait(name).
+func (c *Context) ScheduleWait2(name, topic string) *Future {
+	return c.schedule(Action{Kind: ActionWait2, Name: name, Topic: topic})
+}
+
+// ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history.
+func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
+	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Input: input})
+}
+
+// ScheduleSubOrchestrationWithID starts a child under that id, verbatim, except that an id that begins with "sub::" is
+// prefixed by the parent's as an automatic one is. An empty id is automatic.
+func (c *Context) ScheduleSubOrchestrationWithID(name, instance, input string) *Future {
+	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Instance: instance, Input: input})
+}
+
+// ScheduleSubOrchestrationVersioned starts a child of exactly that handler version.
+func (c *Context) ScheduleSubOrchestrationVersioned(name, version, input string) *Future {
+	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Input: input})
+}
+
+// StartOrchestration starts an instance under that id, verbatim, and does not wait for it: it has no parent and no
+// result.
+func (c *Context) StartOrchestration(name, instance, input string) {
+	c.host.Schedule(Action{Kind: ActionDetached, Name: name, Instance: instance, Input: input})
+}
+
+// ContinueAsNew ends this execution and begins the next one with that input. It never returns.
+func (c *Context) ContinueAsNew(input string) {
+	c.host.ContinueAsNew("", input)
+}
+
+// ContinueAsNewVersioned is ContinueAsNew with exactly that handler version. It never returns.
+func (c *Context) ContinueAsNewVersioned(version, input string) {
+	c.host.ContinueAsNew(version, input)
+}
+
+// Go runs fn as a child coroutine of this turn; the future's result is what fn returns. The child begins when the
+// running code suspends, coroutines run one at a time in the order in which they can go on, and a panic in one is a
+// panic of the orchestration. Dropping the future ends the child and drops what the child has scheduled. When the
+// orchestration returns, its children end.
+func (c *Context) Go(fn func(*Context) (string, error)) *Future {
+	return &Future{host: c.host, token: c.host.Spawn(fn)}
+}
+
+func (c *Context) schedule(a Action) *Future {
+	return &Future{host: c.host, token: c.host.Schedule(a)}
+}

@@ -1,0 +1,17 @@
+// Package orch is what an orchestration's code sees: a Context, futures, and ways to combine them.
+//
+// An orchestration is an ordinary function (Handler). It is run again from its start in every turn, and what it asked
+// for in earlier turns is answered from its history, so it must be deterministic: no clock, no randomness, no goroutine,
+// no variable shared with other runs. Each schedule call takes effect when it is called, awaited or not, and returns a
+// Future. Await, Select and Join suspend the code until what they wait for is known; in the turns in between the code
+// does not run.
+//
+// A future is dropped when it loses a Select, when Drop is called, or when the orchestration returns before it has a
+// result. Dropping cancels: an activity's work is withdrawn, a child orchestration is cancelled, a wait no longer takes
+// part in the delivery of events. Dropping a timer changes nothing; it fires into the void.
+//
+// Limits: a Context and its futures are valid only inside the turn that made them and on the coroutine that runs it.
+// When a turn ends, suspended code is torn down by a panic that no code should recover; deferred calls run, and any
+// call of a Context among them panics again. Queue events, custom status, key-value state, system calls, sessions and
+// the retry helper of the contract are not here.
+package orch

@@ -1,0 +1,64 @@
+package orch
+
+import "time"
+
+// Host runs an orchestration's code. Package replay implements it; orchestration code never sees it.
+//
+// Only the coroutine that the host resumed may call it. Await, Select and ContinueAsNew suspend that coroutine. When
+// the host is tearing the code down, every method panics.
+type Host interface {
+	// Info is what never changes during a turn.
+	Info() Info
+	// Replaying says whether the code is being run over what earlier turns have committed.
+	Replaying() bool
+	// Trace writes a line that leaves no event.
+	Trace(text string)
+	// Schedule emits an action and returns the token of its future, which means nothing for detached starts.
+	Schedule(a Action) Token
+	// Spawn makes a child coroutine that begins when the current one suspends.
+	Spawn(fn func(*Context) (string, error)) Token
+	// Await suspends until the future has a result.
+	Await(t Token) (string, error)
+	// Select suspends until one of the futures has a result, drops the others and returns the winner's index.
+	Select(ts []Token) int
+	// Drop gives a future up.
+	Drop(t Token)
+	// ContinueAsNew emits the action and never returns. An empty version means "by policy".
+	ContinueAsNew(version, input string)
+}
+
+// Token numbers the futures of a turn in the order of their making, from 1.
+type Token int32
+
+// Info is what a Context can tell about its execution.
+type Info struct {
+	Instance    string
+	ExecutionID uint64
+	Name        string
+	Version     string
+}
+
+// Action is what code asks for. Fields that its kind does not name are zero.
+type Action struct {
+	Kind     ActionKind
+	Name     string        // activity, child, detached start: the handler; wait: the event
+	Input    string        // activity, child, detached start, continue-as-new
+	Instance string        // child: explicit id, empty for an automatic one; detached start: the id
+	Version  string        // child, continue-as-new: handler version, empty for "by policy"
+	Topic    string        // wait of the new generation
+	Delay    time.Duration // timer
+}
+
+// ActionKind is the kind of an Action.
+type ActionKind uint8
+
+// The kinds of actions.
+const (
+	ActionActivity ActionKind = iota + 1
+	ActionTimer
+	ActionWait
+	ActionWait2
+	ActionSubOrchestration
+	ActionDetached
+	ActionContinueAsNew
+)

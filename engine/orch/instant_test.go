@@ -1,0 +1,83 @@
+package orch_test
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// instant is a host that answers everything at once and suspends nobody: an activity or a child gives "name(input)", one
+// named "bad" fails, a timer gives nothing, a wait gives the name of its event. It prints what is scheduled.
+type instant struct {
+	results []result // by token
+}
+
+type result struct {
+	value string
+	err   error
+}
+
+// run runs a handler and prints how it ends.
+func run(h orch.Handler, input string) {
+	host := &instant{results: make([]result, 1)}
+	defer func() {
+		if next, ok := recover().(continued); ok {
+			fmt.Printf("continues as new with %q\n", next)
+		}
+	}()
+	output, err := h(orch.NewContext(host), input)
+	fmt.Printf("returns %q, %v\n", output, err)
+}
+
+type continued string
+
+func (h *instant) Info() orch.Info {
+	return orch.Info{Instance: "order-1", ExecutionID: 1, Name: "Order", Version: "1.0.0"}
+}
+
+func (h *instant) Replaying() bool   { return false }
+func (h *instant) Trace(text string) { fmt.Println("trace:", text) }
+
+func (h *instant) Schedule(a orch.Action) orch.Token {
+	var r result
+	switch a.Kind {
+	case orch.ActionActivity, orch.ActionSubOrchestration:
+		fmt.Printf("schedule %s(%s)\n", a.Name, a.Input)
+		r.value = a.Name + "(" + a.Input + ")"
+		if a.Name == "bad" {
+			r = result{"", fmt.Errorf("%s failed", a.Name)}
+		}
+	case orch.ActionTimer:
+		fmt.Printf("timer of %v\n", a.Delay)
+	case orch.ActionWait, orch.ActionWait2:
+		fmt.Printf("wait for %s%s\n", a.Name, a.Topic)
+		r.value = a.Name + a.Topic
+	case orch.ActionDetached:
+		fmt.Printf("start %s as %s\n", a.Name, a.Instance)
+		return 0
+	}
+	return h.add(r)
+}
+
+func (h *instant) add(r result) orch.Token {
+	h.results = append(h.results, r)
+	return orch.Token(len(h.results) - 1)
+}
+
+func (h *instant) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
+	value, err := fn(orch.NewContext(h))
+	return h.add(result{value, err})
+}
+
+func (h *instant) Await(t orch.Token) (string, error) { return h.results[t].value, h.results[t].err }
+
+func (h *instant) Select(ts []orch.Token) int {
+	for _, t := range ts[1:] {
+		h.Drop(t)
+	}
+	return 0
+}
+
+func (h *instant) Drop(t orch.Token) { fmt.Printf("drop future %d\n", t) }
+
+func (h *instant) ContinueAsNew(version, input string) { panic(continued(version + input)) }

@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// Input is everything that a turn depends on. Turn reads nothing else and changes none of it.
+type Input struct {
+	Build       *engine.Build
+	Instance    string
+	ExecutionID uint64
+	// History is what is stored of this execution, ascending; empty on its first turn.
+	History []engine.Event
+	// Start makes an execution's first event. It is required when History is empty, and ignored otherwise.
+	Start *Start
+	// Messages are the batch, in enqueue order, start items included.
+	Messages []engine.WorkItem
+	// Handler is the orchestration's code, as the registry resolved it. Only Fail works without it.
+	Handler orch.Handler
+	// NowMs is the store time of the turn's start in milliseconds.
+	NowMs uint64
+	// Parent is the link to the parent for an execution whose history does not tell it; usually nil.
+	Parent *engine.ParentLink
+	// Rules are the replaceable rules; nil or zero means DefaultRules. Otherwise every rule must be set.
+	Rules *Rules
+	// DoubleCheck runs the turn twice and compares: see Output.Nondeterministic.
+	DoubleCheck bool
+}
+
+// Start is what an execution begins with; it becomes its OrchestrationStarted.
+type Start struct {
+	Name               string
+	Version            string
+	Input              string
+	Parent             *engine.ParentLink
+	CarryForwardEvents []engine.CarriedEvent
+}
+
+// Result is how a turn ended.
+type Result uint8
+
+// The results of a turn.
+const (
+	ResultContinue Result = iota
+	ResultCompleted
+	ResultFailed
+	ResultContinueAsNew
+	ResultCancelled
+)
+
+// Output is everything that a turn does. The caller owns it.
+type Output struct {
+	Result  Result
+	Details engine.ErrorDetails // for Failed and Cancelled
+	// Delta, WorkerItems, OrchestratorItems, Metadata and Cancelled are what the ack commits, in its order.
+	Delta             []engine.Event
+	WorkerItems       []engine.WorkItem
+	OrchestratorItems []engine.WorkItem
+	Metadata          engine.ExecutionMetadata
+	Cancelled         []engine.ScheduledActivityIdentifier
+	// Dropped are the messages that the turn consumed without an event, each with the rule that dropped it.
+	Dropped []Dropped
+	// Polls is how often the code was polled.
+	Polls int
+	// Traces are the lines that the code wrote while it was not replaying.
+	Traces []string
+	// Nondeterministic says where two runs of this same turn differ, empty if they agree or Input.DoubleCheck is off.
+	// It is a verdict on the handler, not on the engine; the rest of the output is the first run's.
+	Nondeterministic string
+}
+
+// String is the result's name: Continue, Completed, Failed, ContinueAsNew, Cancelled.
+func (r Result) String() string { return resultNames[r] }
+
+var resultNames = [...]string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}
+
+// Dropped is a message that a named rule discarded.
+type Dropped struct {
+	Message int // index in Input.Messages
+	Rule    string
+}
+
+// The rules by which a turn drops messages.
+const (
+	DropTerminal        = "terminal"             // the execution had ended before this turn
+	DropStaleExecution  = "stale-execution"      // a completion for another execution
+	DropDuplicate       = "duplicate-completion" // the schedule is closed already, with whatever outcome
+	DropDuplicateCancel = "duplicate-cancel"     // the first cancel request counts
+	DropDuplicateStart  = "duplicate-start"      // the execution has its start
+	DropNoSchedule      = "no-schedule"          // a completion that nothing asked for; the turn fails
+	DropKindMismatch    = "kind-mismatch"        // a completion of another kind than its schedule; the turn fails
+	DropNotOrchestrator = "not-orchestrator-work"
+	DropFailed          = "execution-failed" // the execution was ended from outside: see Fail
+)

@@ -1,0 +1,115 @@
+package replay
+
+import (
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+func oneActivity(ctx *orch.Context, input string) (string, error) {
+	return ctx.ScheduleActivity("charge", input).Await()
+}
+
+// chain awaits activities one after the other, for ever.
+func chain(ctx *orch.Context, input string) (string, error) {
+	for {
+		if _, err := ctx.ScheduleActivity("step", input).Await(); err != nil {
+			return "", err
+		}
+	}
+}
+
+// history plays turns until the history has n events at least: every activity is completed in the turn after its schedule.
+func playedHistory(b testing.TB, h orch.Handler, n int) []engine.Event {
+	in := benchInput(h)
+	for {
+		out, err := Turn(in)
+		if err != nil || out.Result != ResultContinue {
+			b.Fatal(err, out.Result, out.Details.Display())
+		}
+		in.History = append(in.History, out.Delta...)
+		if len(in.History) >= n {
+			return in.History[:len(in.History):len(in.History)]
+		}
+		in.Messages = nil
+		for _, w := range out.WorkerItems {
+			w := w.(engine.ActivityExecuteItem)
+			in.Messages = append(in.Messages, engine.ActivityCompletedItem{Instance: w.Instance, ExecutionID: 1, ID: w.ID, Result: "ok"})
+		}
+	}
+}
+
+func benchInput(h orch.Handler) Input {
+	return Input{
+		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, Handler: h, NowMs: 1000,
+		Start: &Start{Name: "Order", Version: "1.0.0", Input: "in"},
+	}
+}
+
+func benchTurn(b *testing.B, in Input, events int, want Result) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if out, err := Turn(in); err != nil || out.Result != want {
+			b.Fatal(err, out.Result, out.Details.Display())
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(events), "ns/event")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+}
+
+// BenchmarkTurn is the floor and the usual sizes. The floor is the life of a coroutine that suspends once.
+func BenchmarkTurn(b *testing.B) {
+	b.Run("floor", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			next, stop := iter.Pull(func(yield func(int) bool) { yield(1) })
+			next()
+			stop()
+		}
+	})
+	b.Run("fresh", func(b *testing.B) {
+		in := benchInput(oneActivity)
+		in.Messages = []engine.WorkItem{engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}}
+		benchTurn(b, in, 2, ResultContinue)
+	})
+	b.Run("last", func(b *testing.B) {
+		in := benchInput(oneActivity)
+		in.History = playedHistory(b, oneActivity, 2)
+		in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{Instance: "order-1", ExecutionID: 1, ID: 2, Result: "ok"}}
+		benchTurn(b, in, 4, ResultCompleted)
+	})
+	b.Run("immediate", func(b *testing.B) {
+		benchTurn(b, benchInput(func(_ *orch.Context, in string) (string, error) { return in, nil }), 2, ResultCompleted)
+	})
+	for _, n := range []int{10, 100, 1000, 10_000} {
+		b.Run(fmt.Sprintf("history=%d", n), func(b *testing.B) {
+			in := benchInput(chain)
+			in.History = playedHistory(b, chain, n)
+			in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{
+				Instance: "order-1", ExecutionID: 1, ID: in.History[len(in.History)-1].EventID, Result: "ok",
+			}}
+			benchTurn(b, in, len(in.History)+2, ResultContinue)
+		})
+	}
+	for _, n := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprintf("fanout=%d", n), func(b *testing.B) {
+			h := func(ctx *orch.Context, input string) (string, error) {
+				fs := make([]*orch.Future, n)
+				for i := range fs {
+					fs[i] = ctx.ScheduleActivity("step", input)
+				}
+				orch.Join(fs...)
+				return "done", nil
+			}
+			in := benchInput(h)
+			in.History = playedHistory(b, h, 2)
+			for i := range n {
+				in.Messages = append(in.Messages, engine.ActivityCompletedItem{Instance: "order-1", ExecutionID: 1, ID: uint64(i + 2), Result: "ok"})
+			}
+			benchTurn(b, in, 2*n+2, ResultCompleted)
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/bugs"
+)
+
+// Bug is a seeded bug of this package: it replaces one rule.
+type Bug struct {
+	ID      bugs.ID
+	Summary string
+	Apply   func(*Rules)
+}
+
+// Bugs are the seeded bugs of this package. Each call makes a fresh slice.
+func Bugs() []Bug {
+	return []Bug{
+		{"engine/stale-completion-accepted", "a completion of another execution is taken for one of the current execution",
+			func(r *Rules) { r.ForThisExecution = func(uint64, uint64) bool { return true } }},
+		{"engine/duplicate-completion-applied", "a completion of a schedule that is closed already is recorded and applied",
+			func(r *Rules) { r.IsDuplicate = func(bool, bool) bool { return false } }},
+		{"engine/select-winner-not-replayed", "when several futures are ready, the last wins at first and the first wins in replay",
+			func(r *Rules) { r.Winner = lastReadyAtFirst }},
+		{"engine/result-to-wrong-await", "a result goes to the oldest open future of its kind instead of its own",
+			func(r *Rules) { r.Recipient = oldestPending }},
+		{"engine/writes-newer-kind", "a build writes what it emits, whatever the pinned build reads",
+			func(r *Rules) {
+				r.Writes = func(b *engine.Build, k engine.EventKind, _ *engine.Version) bool { return b.Emits.Has(k) }
+			}},
+		{"engine/cancel-ignored", "a cancel request is recorded and does not end the execution",
+			func(r *Rules) { r.CancelEnds = never }},
+		{"engine/parent-not-told", "a child's end is not told to its parent",
+			func(r *Rules) { r.TellsParent = func(Result) bool { return false } }},
+		{"engine/cancelled-activity-kept", "a dropped activity is recorded as such and its work is not withdrawn",
+			func(r *Rules) { r.WithdrawsDropped = never }},
+		{"engine/can-parent-lost", "a child that continues as new forgets its parent",
+			func(r *Rules) { r.CarriedParent = func(*engine.ParentLink) *engine.ParentLink { return nil } }},
+		{"engine/completion-before-history-order", "new completions are applied in the order of their schedules, not in that of history",
+			func(r *Rules) { r.ApplyOrder = bySchedule }},
+		{"duroxide-0.1.26/detached-lost-in-can", "a detached start in a turn that continues as new is recorded and never enqueued",
+			func(r *Rules) {
+				r.StartsDetached = func(res Result) bool { return res != ResultCancelled && res != ResultContinueAsNew }
+			}},
+		{"duroxide-0.1.26/other-outcome-applied", "a completion of the other outcome for a closed schedule is applied and kills the execution",
+			func(r *Rules) { r.IsDuplicate = func(closed, sameOutcome bool) bool { return closed && sameOutcome } }},
+		{"duroxide-0.1.26/children-left-running", "continue-as-new, a panic and a nondeterminism leave the children running",
+			func(r *Rules) {
+				r.CancelsChildren = func(res Result, returned bool) bool { return returned || res == ResultCancelled }
+			}},
+		{"duroxide-0.1.26/unstarted-child-cancelled", "a child whose start is not enqueued gets a cancel",
+			func(r *Rules) { r.CancelsUnstarted = always }},
+		{"duroxide-0.1.26/parent-execution-guessed", "a child answers its parent's first execution, whichever scheduled it",
+			func(r *Rules) {
+				r.ChildsParent = func(own engine.ParentLink) engine.ParentLink {
+					own.ExecutionID = engine.InitialExecutionID
+					return own
+				}
+			}},
+	}
+}
+
+func lastReadyAtFirst(replaying bool, n int, ready func(i int) bool) int {
+	if replaying {
+		return firstReady(replaying, n, ready)
+	}
+	for i := n - 1; i >= 0; i-- {
+		if ready(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+func oldestPending(own orch.Token, pending func() []orch.Token) orch.Token {
+	if p := pending(); len(p) > 0 {
+		return p[0]
+	}
+	return own
+}
+
+func bySchedule(a, b *engine.Event) int { return cmp.Compare(a.SourceEventID, b.SourceEventID) }

@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// difference says where two outputs of one input differ, empty if they do not.
+func difference(a, b *Output) string {
+	if d := listDifference("event", a.Delta, b.Delta); d != "" {
+		return d
+	}
+	if d := listDifference("worker item", a.WorkerItems, b.WorkerItems); d != "" {
+		return d
+	}
+	if d := listDifference("orchestrator item", a.OrchestratorItems, b.OrchestratorItems); d != "" {
+		return d
+	}
+	if d := listDifference("cancelled activity", a.Cancelled, b.Cancelled); d != "" {
+		return d
+	}
+	if d := listDifference("trace", a.Traces, b.Traces); d != "" {
+		return d
+	}
+	switch {
+	case a.Result != b.Result:
+		return fmt.Sprintf("the turn ends as %v and as %v", a.Result, b.Result)
+	case a.Polls != b.Polls:
+		return fmt.Sprintf("the turn takes %d polls and %d", a.Polls, b.Polls)
+	case !reflect.DeepEqual(a, b):
+		return "the turn's metadata, details or dropped messages differ"
+	}
+	return ""
+}
+
+func listDifference[T any](what string, a, b []T) string {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return fmt.Sprintf("%s %d is missing and is %s", what, i, show(b[i]))
+		case i >= len(b):
+			return fmt.Sprintf("%s %d is %s and is missing", what, i, show(a[i]))
+		case !reflect.DeepEqual(a[i], b[i]):
+			return fmt.Sprintf("%s %d is %s and is %s", what, i, show(a[i]), show(b[i]))
+		}
+	}
+	return ""
+}
+
+// show is a value of an output as text without addresses.
+func show(v any) string {
+	switch v := v.(type) {
+	case engine.Event:
+		return fmt.Sprintf("%d:%s", v.EventID, describeEvent(v.Data))
+	case engine.SubOrchFailedItem:
+		return fmt.Sprintf("SubOrchFailed(%q)", v.Details.Display())
+	case engine.WorkItem:
+		return fmt.Sprintf("%s%+v", v.Kind(), v)
+	case string:
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprintf("%+v", v)
+}

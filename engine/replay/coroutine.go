@@ -1,0 +1,208 @@
+package replay
+
+import (
+	"iter"
+	"runtime"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// task is a coroutine of the turn: the handler's, or a child's that the code started.
+type task struct {
+	t         *turn
+	fn        func(*orch.Context) (string, error)
+	token     orch.Token // of the child's future, 0 for the handler
+	state     taskState
+	abandoned bool // its future was dropped; it is not resumed
+	raised    int  // how many sentinels it was sent
+
+	next  func() (signal, bool)
+	stop  func()
+	yield func(signal) bool
+
+	value    string
+	err      error
+	message  string // the error's or the panic's text
+	panicked bool
+}
+
+type taskState uint8
+
+const (
+	taskRunnable taskState = iota
+	taskSuspended
+	taskDone
+)
+
+// signal is what a coroutine yields: it waits, or it is being ended by runtime.Goexit.
+type signal uint8
+
+const (
+	signalSuspended signal = iota
+	signalExiting
+)
+
+// sentinel is the panic that tears suspended code down.
+type sentinel struct{}
+
+func (sentinel) String() string { return "orch: the turn is over" }
+
+// maxSentinels is how many panics code may recover before it is ended by runtime.Goexit, which cannot be recovered.
+const maxSentinels = 100
+
+// exitedText is the panic text of code that called runtime.Goexit, as a failed test does.
+const exitedText = "orchestration code called runtime.Goexit"
+
+func (t *turn) newTask(token orch.Token, fn func(*orch.Context) (string, error)) *task {
+	c := &task{t: t, token: token, fn: fn}
+	t.tasks = append(t.tasks, c)
+	t.runnable = append(t.runnable, c)
+	return c
+}
+
+// start makes the handler runnable.
+func (t *turn) start() {
+	t.eager = t.in.Build.Semantics == engine.SemanticsEagerTimers
+	t.ctx = orch.NewContext(t)
+	t.futures = make([]future, 1, t.schedules+4)
+	handler, input := t.in.Handler, t.input
+	t.due = true
+	t.newTask(0, func(ctx *orch.Context) (string, error) { return handler(ctx, input) })
+}
+
+// stopped says that the code must not be polled any more.
+func (t *turn) stopped() bool { return t.returned || !t.abort.IsZero() }
+
+// poll runs the tasks that can go on, one at a time in the order in which they became runnable, until none can.
+func (t *turn) poll() {
+	t.due = false
+	if len(t.runnable) == 0 || t.stopped() {
+		return
+	}
+	t.polls++
+	for i := 0; i < len(t.runnable) && !t.stopped(); i++ {
+		if c := t.runnable[i]; !c.abandoned {
+			c.resume()
+			t.settle(c)
+		}
+	}
+	t.runnable = t.runnable[:0]
+}
+
+// settle takes note of a task that has ended.
+func (t *turn) settle(c *task) {
+	switch {
+	case c.state != taskDone:
+	case c.panicked:
+		t.abort = engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: c.message}}
+	case c.token == 0:
+		t.returned = true
+	default:
+		t.resolve(c.token, c.value, c.err)
+		t.due = false
+	}
+}
+
+// resume runs the task until it suspends or ends. Whatever the code does, resume returns.
+func (c *task) resume() {
+	if c.next == nil {
+		c.next, c.stop = iter.Pull(c.body)
+	}
+	c.t.current = c
+	s, more := c.next()
+	c.t.current = nil
+	switch {
+	case !more:
+		c.state = taskDone
+	case s == signalExiting:
+		c.state = taskDone
+		c.panicked, c.message = true, exitedText
+		stopAside(c.stop)
+	}
+}
+
+// body is the coroutine. When the code calls runtime.Goexit, the deferred call yields a marker first: iter.Pull would
+// otherwise exit the goroutine that resumed it.
+func (c *task) body(yield func(signal) bool) {
+	c.yield = yield
+	ended := false
+	defer func() {
+		if !ended {
+			yield(signalExiting)
+		}
+	}()
+	c.call()
+	ended = true
+}
+
+// call runs the code; a panic becomes a value. The error's text is taken here too, since it is the code's.
+func (c *task) call() {
+	defer func() {
+		switch r := recover(); r.(type) {
+		case nil, sentinel:
+		default:
+			c.panicked, c.message = true, panicText(r)
+		}
+	}()
+	value, err := c.fn(c.t.ctx)
+	if err != nil {
+		c.message = err.Error()
+	}
+	c.value, c.err = value, err
+}
+
+// panicText is the text of a panic: a string or an error's text. Other values have none that is the same in each run.
+func panicText(r any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "orchestration panicked"
+		}
+	}()
+	switch r := r.(type) {
+	case string:
+		return r
+	case error:
+		return r.Error()
+	}
+	return "orchestration panicked"
+}
+
+// suspend gives control back until the task is resumed.
+func (c *task) suspend() {
+	c.state = taskSuspended
+	c.yield(signalSuspended)
+	if c.t.tearing {
+		c.raise()
+	}
+}
+
+// raise ends code that calls its context during teardown. Code may recover the panic and call again; it is stopped for
+// good when it has done so too often.
+func (c *task) raise() {
+	if c.raised++; c.raised > maxSentinels {
+		runtime.Goexit()
+	}
+	panic(sentinel{})
+}
+
+// tearDown unwinds the code that is still suspended, in the order in which the tasks were made.
+func (t *turn) tearDown() {
+	t.tearing = true
+	for _, c := range t.tasks {
+		if c.next != nil && c.state != taskDone {
+			c.resume()
+		}
+	}
+}
+
+// stopAside calls stop on a goroutine of its own and waits for it: iter.Pull re-raises a Goexit in whoever calls stop.
+// This is the one place below the command line that starts a goroutine (design.md section 1, Coroutines).
+func stopAside(stop func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		stop()
+	}()
+	<-done
+}

@@ -1,0 +1,22 @@
+// Package replay computes one turn of an orchestration as a pure function: history, messages, handler, build and time
+// in; events, work items, metadata and cancellations out (contract/runtime.md section 7, decided further by design.md
+// section 6).
+//
+// A turn has stages. Prep turns messages into events or drops them by a named rule. The walk runs the code over
+// history and new events: before each event the code is polled if it can go on, then the event is applied. A schedule
+// event must match the oldest action that the code emitted and was not matched yet. What the code emits beyond the
+// history becomes new events, which are applied in just the same way, so that a later replay takes the same steps.
+// Finish decides the result and makes the items.
+//
+// Fail ends an execution from outside its code, and Verify replays a whole history, an ended one too, against the code.
+//
+// Guarantees: Turn reads nothing but its input and changes none of it; equal inputs give equal outputs, if the handler
+// is deterministic; no coroutine and no goroutine outlives the call, unless the handler blocks by other means than its
+// context. A handler's panic or Goexit is a Failed result. The error of Turn means a broken caller.
+//
+// Limits: queue events, custom status and key-value state are not here; a turn that meets a queue event is an error
+// rather than a loss. Code that loops without calling its context hangs the turn.
+//
+// Terms: the baseline is what is stored, the delta what the turn adds. A position is an index into both, one after the
+// other. A breadcrumb is an event that records that a schedule is no longer wanted.
+package replay

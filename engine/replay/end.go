@@ -1,0 +1,147 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// fail ends the execution with an error.
+func (t *turn) fail(r Result, details engine.ErrorDetails) {
+	t.out.Details = details
+	t.end(r, engine.OrchestrationFailed{Details: details}, details.Display())
+}
+
+// end ends the execution: breadcrumbs of open waits, the terminal event, cancellation of what runs, the items.
+func (t *turn) end(r Result, terminal engine.EventData, output string) {
+	t.out.Result = r
+	for _, pos := range t.openWaits() {
+		t.add(t.at(pos).EventID, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal})
+	}
+	t.add(0, terminal)
+	t.endActivities(r)
+	t.endChildren(r)
+
+	status, toParent := engine.StatusFailed, engine.WorkItem(nil)
+	switch r {
+	case ResultCompleted:
+		status = engine.StatusCompleted
+	case ResultContinueAsNew:
+		status = engine.StatusContinuedAsNew
+	}
+	if p := t.parent; p != nil && t.rules.TellsParent(r) {
+		if r == ResultCompleted {
+			toParent = engine.SubOrchCompletedItem{ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Result: output}
+		} else {
+			toParent = engine.SubOrchFailedItem{ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Details: t.out.Details}
+		}
+	}
+	t.out.Metadata.Status, t.out.Metadata.Output = status, &output
+
+	if t.rules.StartsDetached(r) {
+		t.enqueue()
+	}
+	items := &t.out.OrchestratorItems
+	switch r {
+	case ResultContinueAsNew:
+		*items = append(*items, t.continued())
+		*items = append(*items, t.cancels...)
+	case ResultCancelled:
+		*items = append(*items, t.cancels...)
+		if toParent != nil {
+			*items = append(*items, toParent)
+		}
+	default:
+		if toParent != nil {
+			*items = append(*items, toParent)
+		}
+		*items = append(*items, t.cancels...)
+	}
+}
+
+// continued is the message that begins the next execution.
+func (t *turn) continued() engine.WorkItem {
+	item := engine.ContinueAsNewItem{
+		Instance: t.in.Instance, Orchestration: t.info.Name, Input: t.continues.Input, Version: t.continues.Version,
+	}
+	if p := t.rules.CarriedParent(t.parent); p != nil {
+		item.ParentInstance, item.ParentExecutionID, item.ParentID = p.Instance, p.ExecutionID, p.EventID
+	}
+	return item
+}
+
+// endActivities withdraws the activities in flight.
+func (t *turn) endActivities(r Result) {
+	reason := engine.ReasonTerminalFailed
+	switch r {
+	case ResultCompleted:
+		reason = engine.ReasonTerminalCompleted
+	case ResultContinueAsNew:
+		reason = engine.ReasonTerminalContinuedAsNew
+	}
+	for pos, n := 0, len(t.sched); pos < n; pos++ {
+		if s := t.sched[pos]; s.kind == scheduleActivity && !s.closed && !s.withdrawn {
+			id := t.at(pos).EventID
+			t.add(id, engine.ActivityCancelRequested{Reason: reason})
+			t.withdrawActivity(id)
+		}
+	}
+}
+
+// endChildren cancels the children that run and were not told yet. Those that the code gave up when it returned are
+// among t.cancels already.
+func (t *turn) endChildren(r Result) {
+	if !t.rules.CancelsChildren(r, t.returned) {
+		return
+	}
+	reason := engine.ReasonParentDroppedFuture
+	if r == ResultCancelled {
+		reason = engine.ReasonParentCancelled
+	}
+	for pos := range t.sched {
+		if s := &t.sched[pos]; s.kind == scheduleChild && !s.closed && !s.withdrawn {
+			t.cancelChild(pos, t.at(pos).Data.(engine.SubOrchestrationScheduled), reason)
+		}
+	}
+}
+
+// enqueue makes the items of this turn's schedules: all of them if the execution goes on, only detached starts at its
+// end.
+func (t *turn) enqueue() {
+	goesOn := t.out.Result == ResultContinue
+	items := &t.out.OrchestratorItems
+	*items = slices.Grow(*items, len(t.pending)+len(t.cancels))
+	for _, p := range t.pending {
+		e := t.at(p.pos)
+		switch d := e.Data.(type) {
+		case engine.OrchestrationChained:
+			*items = append(*items, engine.StartItem{
+				Instance: d.Instance, Orchestration: d.Name, Input: d.Input, ExecutionID: engine.InitialExecutionID,
+			})
+		case engine.ActivityScheduled:
+			if goesOn {
+				t.out.WorkerItems = append(t.out.WorkerItems, engine.ActivityExecuteItem{
+					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, Name: d.Name, Input: d.Input,
+				})
+			}
+		case engine.TimerCreated:
+			if goesOn {
+				*items = append(*items, engine.TimerFiredItem{
+					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, FireAtMs: d.FireAtMs,
+				})
+			}
+		case engine.SubOrchestrationScheduled:
+			if goesOn {
+				own := t.rules.ChildsParent(engine.ParentLink{Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, EventID: e.EventID})
+				*items = append(*items, engine.StartItem{
+					Instance: t.fullID(d.Instance), Orchestration: d.Name, Input: d.Input, Version: p.version,
+					ParentInstance: own.Instance, ParentExecutionID: own.ExecutionID, ParentID: own.EventID,
+					ExecutionID: engine.InitialExecutionID,
+				})
+			}
+		}
+	}
+	if goesOn {
+		*items = append(*items, t.cancels...)
+	}
+}

@@ -1,0 +1,113 @@
+package replay_test
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// Two turns of an execution: the first asks for an activity, the second gets its result.
+func ExampleTurn() {
+	in := replay.Input{
+		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, NowMs: 1000,
+		Start: &replay.Start{Name: "Order", Version: "1.0.0", Input: "book"},
+		Handler: func(ctx *orch.Context, input string) (string, error) {
+			return ctx.ScheduleActivity("charge", input).Await()
+		},
+	}
+	first, err := replay.Turn(in)
+	fmt.Println(first.Result, err, "pin", first.Metadata.PinnedVersion)
+	for _, e := range first.Delta {
+		fmt.Println(e.EventID, e.Kind())
+	}
+
+	in.History = first.Delta
+	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{Instance: "order-1", ExecutionID: 1, ID: 2, Result: "paid"}}
+	second, err := replay.Turn(in)
+	fmt.Println(second.Result, err, *second.Metadata.Output)
+	for _, e := range second.Delta {
+		fmt.Println(e.EventID, e.Kind())
+	}
+	// Output:
+	// Continue <nil> pin 1.5.0
+	// 1 OrchestrationStarted
+	// 2 ActivityScheduled
+	// Completed <nil> paid
+	// 3 ActivityCompleted
+	// 4 OrchestrationCompleted
+}
+
+// A child's start meets an instance of that id: the parent that scheduled it must not wait for ever.
+func ExampleRefuseStart() {
+	start := engine.StartItem{Instance: "audit", Orchestration: "Audit", ParentInstance: "order-1", ParentExecutionID: 2, ParentID: 7}
+	answer, ok := replay.RefuseStart(start, nil)
+	fmt.Println(ok, answer.ParentInstance, answer.ParentExecutionID, answer.ParentID, answer.Details.Display())
+
+	own := &engine.ParentLink{Instance: "order-1", ExecutionID: 2, EventID: 7}
+	_, ok = replay.RefuseStart(start, own)
+	fmt.Println(ok)
+	// Output:
+	// true order-1 2 7 instance already exists: audit
+	// false
+}
+
+// A seeded bug replaces one rule.
+func ExampleBugs() {
+	rules := replay.DefaultRules()
+	fmt.Println(rules.CancelEnds())
+	for _, b := range replay.Bugs() {
+		if b.ID == "engine/cancel-ignored" {
+			b.Apply(&rules)
+		}
+	}
+	fmt.Println(rules.CancelEnds())
+	// Output:
+	// true
+	// false
+}
+
+// The poison of a message ends an execution whose code cannot be run.
+func ExampleFail() {
+	in := replay.Input{
+		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, NowMs: 1000,
+		Start: &replay.Start{Name: "Order", Version: "1.0.0"},
+	}
+	out, err := replay.Fail(in, engine.ErrorDetails{Poison: &engine.PoisonError{AttemptCount: 11, MaxAttempts: 10}})
+	fmt.Println(out.Result, err, out.Metadata.Status)
+	for _, e := range out.Delta {
+		fmt.Println(e.EventID, e.Kind())
+	}
+	// Output:
+	// Failed <nil> Failed
+	// 1 OrchestrationStarted
+	// 2 OrchestrationFailed
+}
+
+// A history is held against code that has changed since.
+func ExampleVerify() {
+	in := replay.Input{
+		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1,
+		History: []engine.Event{
+			{EventID: 1, Data: engine.OrchestrationStarted{Name: "Order", Input: "book"}},
+			{EventID: 2, Data: engine.ActivityScheduled{Name: "charge", Input: "book"}},
+			{EventID: 3, SourceEventID: 2, Data: engine.ActivityCompleted{Result: "paid"}},
+			{EventID: 4, Data: engine.OrchestrationCompleted{Output: "paid"}},
+		},
+	}
+	in.Handler = func(ctx *orch.Context, input string) (string, error) {
+		return ctx.ScheduleActivity("charge", input).Await()
+	}
+	difference, err := replay.Verify(in)
+	fmt.Printf("%q %v\n", difference, err)
+	in.Handler = func(ctx *orch.Context, input string) (string, error) {
+		_, err := ctx.ScheduleActivity("charge", input).Await()
+		return "thanks", err
+	}
+	difference, err = replay.Verify(in)
+	fmt.Printf("%q %v\n", difference, err)
+	// Output:
+	// "" <nil>
+	// "the code returns \"thanks\", the history ends with OrchestrationCompleted(\"paid\")" <nil>
+}

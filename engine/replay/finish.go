@@ -1,0 +1,177 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// autoPrefix begins the id of a child that the engine or the code's "sub::" id leaves to the parent's prefix.
+const autoPrefix = "sub::"
+
+// finish decides the result and writes what follows from it. A failure of the turn comes before a cancel request, that
+// before continue-as-new, and that before the code's return.
+func (t *turn) finish() {
+	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap
+		t.nextID = t.at(n-1).EventID + 1
+	}
+	main := t.mainTask()
+	switch {
+	case !t.abort.IsZero():
+		t.fail(ResultFailed, t.abort)
+	case t.cancelled && t.rules.CancelEnds():
+		t.fail(ResultCancelled, engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled, Reason: t.reason}})
+	case t.continues != nil:
+		t.end(ResultContinueAsNew, engine.OrchestrationContinuedAsNew{Input: t.continues.Input}, t.continues.Input)
+	default:
+		t.reconcile()
+		switch {
+		case !t.abort.IsZero():
+			t.fail(ResultFailed, t.abort)
+		case !t.returned:
+			t.out.Result = ResultContinue
+			t.dropFutures()
+			t.enqueue()
+		case main.err != nil:
+			t.dropFutures()
+			t.fail(ResultFailed, engine.ErrorDetails{Application: &engine.ApplicationError{
+				Kind: engine.AppOrchestrationFailed, Message: main.message,
+			}})
+		default:
+			t.dropFutures()
+			t.end(ResultCompleted, engine.OrchestrationCompleted{Output: main.value}, main.value)
+		}
+	}
+	t.out.OrchestratorItems = append(t.out.OrchestratorItems, t.refusals...)
+	t.out.Delta = t.delta
+	t.out.Polls = t.polls
+}
+
+func (t *turn) mainTask() *task {
+	if len(t.tasks) == 0 {
+		return nil
+	}
+	return t.tasks[0]
+}
+
+// isDropped says whether the code has given a future up: while it ran, or by returning before the result was known.
+func (t *turn) isDropped(token orch.Token) bool {
+	f := &t.futures[token]
+	return f.state == futureDropped || t.returned && f.state == futurePending
+}
+
+// reconcile checks that the code drops again what it dropped in earlier turns. It may drop more.
+func (t *turn) reconcile() {
+	for _, group := range dropGroups {
+		ok := true
+		for _, pos := range t.crumbs {
+			s := &t.sched[pos]
+			if s.kind == group.kind && (s.future == 0 || !t.isDropped(s.future)) {
+				ok = false
+			}
+		}
+		if ok {
+			continue
+		}
+		var then, now []int
+		for _, pos := range t.crumbs {
+			if t.sched[pos].kind == group.kind {
+				then = append(then, pos)
+			}
+		}
+		for pos := range t.in.History {
+			if s := &t.sched[pos]; s.kind == group.kind && s.future != 0 && t.isDropped(s.future) {
+				now = append(now, pos)
+			}
+		}
+		t.abort = engine.Nondeterminism(fmt.Sprintf(
+			"cancellation mismatch (%s): baseline_dropped_future_cancel_requests=%s ctx_cancelled_in_replayed_segment=%s",
+			group.name, t.idSet(then), t.idSet(now)))
+		return
+	}
+}
+
+// dropGroups are the kinds of schedules whose dropping is recorded, in the order of recording.
+var dropGroups = [...]struct {
+	kind scheduleKind
+	name string
+}{{scheduleActivity, "activities"}, {scheduleChild, "sub-orchestrations"}, {scheduleWait, "external waits"}}
+
+func (t *turn) idSet(positions []int) string {
+	slices.Sort(positions)
+	var b strings.Builder
+	for i, pos := range slices.Compact(positions) {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, t.at(pos).EventID)
+	}
+	return "{" + b.String() + "}"
+}
+
+// dropFutures records what the code has given up and earlier turns did not record. What has its completion in the
+// meantime needs no record; a wait does even then, since its arrival passes to the next wait.
+func (t *turn) dropFutures() {
+	var lists [len(dropGroups)][]int
+	for i := 1; i < len(t.futures); i++ {
+		f := &t.futures[i]
+		if f.pos < 0 || !t.isDropped(orch.Token(i)) {
+			continue
+		}
+		s := &t.sched[f.pos]
+		for g, group := range dropGroups {
+			if s.kind == group.kind && !s.withdrawn && !s.closed {
+				lists[g] = append(lists[g], int(f.pos))
+			}
+		}
+	}
+	for _, list := range lists {
+		slices.Sort(list)
+		for _, pos := range list {
+			t.dropSchedule(pos)
+		}
+	}
+}
+
+func (t *turn) dropSchedule(pos int) {
+	id := t.at(pos).EventID
+	t.sched[pos].withdrawn = true
+	switch d := t.at(pos).Data.(type) {
+	case engine.ActivityScheduled:
+		t.add(id, engine.ActivityCancelRequested{Reason: engine.ReasonDroppedFuture})
+		if t.rules.WithdrawsDropped() {
+			t.withdrawActivity(id)
+		}
+	case engine.SubOrchestrationScheduled:
+		t.add(id, engine.SubOrchestrationCancelRequested{Reason: engine.ReasonDroppedFuture})
+		t.cancelChild(pos, d, engine.ReasonParentDroppedFuture)
+	default:
+		t.add(id, engine.ExternalSubscribedCancelled{Reason: engine.ReasonDroppedFuture})
+	}
+}
+
+func (t *turn) withdrawActivity(id uint64) {
+	t.out.Cancelled = append(t.out.Cancelled, engine.ScheduledActivityIdentifier{
+		Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ActivityID: id,
+	})
+}
+
+// cancelChild asks a child to end, if its start was enqueued or is about to be.
+func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason string) {
+	startsNow := t.out.Result == ResultContinue && !t.returned && t.abort.IsZero()
+	if pos >= len(t.in.History) && !startsNow && !t.rules.CancelsUnstarted() {
+		return
+	}
+	t.cancels = append(t.cancels, engine.CancelInstanceItem{Instance: t.fullID(d.Instance), Reason: reason})
+}
+
+// fullID is a child's instance id.
+func (t *turn) fullID(child string) string {
+	if strings.HasPrefix(child, autoPrefix) {
+		return t.in.Instance + "::" + child
+	}
+	return child
+}

@@ -1,0 +1,279 @@
+package replay
+
+import (
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// code is the part of a turn that runs the orchestration's code: it is the orch.Host.
+type code struct {
+	ctx       *orch.Context
+	actions   []action // a queue
+	claimed   int      // how many of them are matched or written
+	emissions int      // how many actions there have been
+	futures   []future // by token; 0 is unused
+	tasks     []*task  // in the order of their making; the first runs the handler
+	runnable  []*task  // a queue
+	current   *task
+	replaying bool
+	due       bool // the walk has given the code something new
+	eager     bool // each timer is scheduled twice
+	tearing   bool
+	returned  bool  // the handler has returned
+	order     []int // see position
+	left      int   // where the walk stopped, because the code or the history had ended
+	verifying bool  // see Verify
+	waits     waitTable
+	polls     int
+}
+
+type action struct {
+	orch.Action
+	token orch.Token
+}
+
+type future struct {
+	state  futureState
+	wait   bool  // a positional wait: its result is decided when it is looked at
+	pos    int32 // of its schedule event, -1 while there is none
+	owner  *task
+	child  *task // for a child coroutine's future
+	value  string
+	err    error
+	waiter *task
+	more   []*task
+}
+
+type futureState uint8
+
+const (
+	futurePending futureState = iota
+	futureResolved
+	futureDropped
+)
+
+// maxActions bounds what code may schedule in one turn, replay included; beyond it the call panics.
+const (
+	maxActions  = 1 << 20
+	tooManyText = "orch: more than 1048576 schedules in one turn"
+)
+
+func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
+
+func (t *turn) nextAction() action {
+	a := t.actions[t.claimed]
+	if t.claimed++; t.claimed == len(t.actions) {
+		t.actions, t.claimed = t.actions[:0], 0
+	}
+	return a
+}
+
+func (t *turn) emit(a orch.Action, token orch.Token) {
+	if t.emissions++; t.emissions > maxActions {
+		panic(tooManyText)
+	}
+	t.actions = append(t.actions, action{a, token})
+}
+
+// enter is the start of every call of the code.
+func (t *turn) enter() *task {
+	c := t.current
+	if c == nil {
+		panic("orch: a Context was used outside its turn")
+	}
+	if t.tearing {
+		c.raise()
+	}
+	return c
+}
+
+// Info implements orch.Host, like all exported methods of turn.
+func (t *turn) Info() orch.Info {
+	t.enter()
+	return t.info
+}
+
+func (t *turn) Replaying() bool {
+	t.enter()
+	return t.replaying
+}
+
+func (t *turn) Trace(text string) {
+	t.enter()
+	t.out.Traces = append(t.out.Traces, text)
+}
+
+func (t *turn) Schedule(a orch.Action) orch.Token {
+	owner := t.enter()
+	if a.Kind == orch.ActionDetached {
+		t.emit(a, 0)
+		return 0
+	}
+	token := t.newFuture(owner)
+	t.futures[token].wait = a.Kind == orch.ActionWait || a.Kind == orch.ActionWait2
+	t.emit(a, token)
+	if a.Kind == orch.ActionTimer && t.eager {
+		t.emit(a, 0)
+	}
+	return token
+}
+
+func (t *turn) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
+	owner := t.enter()
+	token := t.newFuture(owner)
+	c := t.newTask(token, fn)
+	t.futures[token].child = c
+	return token
+}
+
+func (t *turn) Await(token orch.Token) (string, error) {
+	c := t.enter()
+	if t.futures[token].state == futureDropped {
+		panic("orch: Await of a dropped future")
+	}
+	for !t.ready(token) {
+		t.watch(token, c)
+		c.suspend()
+	}
+	f := &t.futures[token]
+	if f.state == futurePending { // a wait whose event has come
+		f.value, _ = t.waits.result(int(f.pos))
+		f.state = futureResolved
+		t.waits.consume(int(f.pos))
+	}
+	return f.value, f.err
+}
+
+func (t *turn) Select(tokens []orch.Token) int {
+	c := t.enter()
+	for _, token := range tokens {
+		if t.futures[token].state == futureDropped {
+			panic("orch: Select of a dropped future")
+		}
+	}
+	ready := func(i int) bool { return t.ready(tokens[i]) }
+	winner := t.rules.Winner(t.replaying, len(tokens), ready)
+	for winner < 0 {
+		for _, token := range tokens {
+			t.watch(token, c)
+		}
+		c.suspend()
+		winner = t.rules.Winner(t.replaying, len(tokens), ready)
+	}
+	for _, token := range tokens {
+		if token != tokens[winner] {
+			t.giveUp(token)
+		}
+	}
+	return winner
+}
+
+func (t *turn) Drop(token orch.Token) {
+	t.enter()
+	t.giveUp(token)
+}
+
+func (t *turn) ContinueAsNew(version, input string) {
+	c := t.enter()
+	t.emit(orch.Action{Kind: orch.ActionContinueAsNew, Version: version, Input: input}, 0)
+	for {
+		c.suspend()
+	}
+}
+
+func (t *turn) newFuture(owner *task) orch.Token {
+	t.futures = append(t.futures, future{pos: -1, owner: owner})
+	return orch.Token(len(t.futures) - 1)
+}
+
+// ready says whether a future has a result. It changes nothing.
+func (t *turn) ready(token orch.Token) bool {
+	f := &t.futures[token]
+	if f.state == futurePending && f.wait && f.pos >= 0 {
+		_, ok := t.waits.result(int(f.pos))
+		return ok
+	}
+	return f.state == futureResolved
+}
+
+// watch makes the task runnable when the future gets a result.
+func (t *turn) watch(token orch.Token, c *task) {
+	switch f := &t.futures[token]; {
+	case f.waiter == nil:
+		f.waiter = c
+	case f.waiter != c:
+		f.more = append(f.more, c)
+	}
+}
+
+func (t *turn) wake(token orch.Token) {
+	f := &t.futures[token]
+	t.makeRunnable(f.waiter)
+	for _, c := range f.more {
+		t.makeRunnable(c)
+	}
+	f.waiter, f.more = nil, nil
+}
+
+func (t *turn) makeRunnable(c *task) {
+	if c != nil && c.state == taskSuspended {
+		c.state = taskRunnable
+		t.runnable = append(t.runnable, c)
+	}
+}
+
+// resolve gives a future its result. A dropped one ignores it.
+func (t *turn) resolve(token orch.Token, value string, err error) {
+	t.due = true
+	if f := &t.futures[token]; token != 0 && f.state == futurePending {
+		f.state, f.value, f.err = futureResolved, value, err
+		t.wake(token)
+	}
+}
+
+// giveUp drops a future that has no result, and with a child coroutine what the child has scheduled.
+func (t *turn) giveUp(token orch.Token) {
+	f := &t.futures[token]
+	if f.state != futurePending {
+		return
+	}
+	f.state = futureDropped
+	c := f.child
+	if c == nil {
+		return
+	}
+	c.abandoned = true
+	for i := 1; i < len(t.futures); i++ {
+		if t.futures[i].owner == c {
+			t.giveUp(orch.Token(i))
+		}
+	}
+}
+
+func (t *turn) subscribe(key waitKey, pos int, token orch.Token) {
+	t.hasWaits = true
+	t.served(t.waits.subscribe(key, pos, token), true)
+}
+
+func (t *turn) arrive(key waitKey, data string) {
+	if w := t.waits.arrive(key, data); w != nil {
+		t.served(w, true)
+	}
+}
+
+// unsubscribe applies a wait's cancellation. An arrival that it frees goes to the next wait, and the code goes on with
+// it before the next event, whatever that is; it is not by itself a reason to poll.
+func (t *turn) unsubscribe(id uint64) {
+	if w := t.waits.cancel(t.find(id)); w != nil {
+		t.served(w, false)
+	}
+}
+
+// served wakes the tasks of waits that have an arrival.
+func (t *turn) served(w *waits, due bool) {
+	w.each(true, func(s *subscription) {
+		if s.token != 0 && t.futures[s.token].state == futurePending {
+			t.due = t.due || due
+			t.wake(s.token)
+		}
+	})
+}

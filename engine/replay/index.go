@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// schedule is what a turn knows of the event at a position, if it is a schedule.
+type schedule struct {
+	kind      scheduleKind
+	closed    bool // a completion is recorded, of any outcome
+	failed    bool // and it is a failure
+	withdrawn bool // a breadcrumb is recorded
+	open      bool // the walk has bound it and not delivered its completion
+	future    orch.Token
+}
+
+type scheduleKind uint8
+
+const (
+	notSchedule scheduleKind = iota
+	scheduleActivity
+	scheduleTimer
+	scheduleChild
+	scheduleWait
+)
+
+// String is the kind as nondeterminism texts call it.
+func (k scheduleKind) String() string { return scheduleKindNames[k] }
+
+var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external"}
+
+var errQueueEvents = errors.New("replay: queue events are not supported")
+
+// index enters the event at a position into the table of schedules, and what it says about another schedule there.
+func (t *turn) index(pos int, e *engine.Event) error {
+	s := &t.sched[pos]
+	switch d := e.Data.(type) {
+	case nil:
+		return fmt.Errorf("replay: event %d of %s/%d has no data", e.EventID, t.in.Instance, t.in.ExecutionID)
+	case engine.ActivityScheduled:
+		s.kind = scheduleActivity
+		t.schedules++
+	case engine.TimerCreated:
+		s.kind = scheduleTimer
+		t.schedules++
+	case engine.SubOrchestrationScheduled:
+		s.kind = scheduleChild
+		t.schedules++
+	case engine.ExternalSubscribed, engine.ExternalSubscribed2:
+		s.kind = scheduleWait
+		t.schedules++
+		t.hasWaits = true
+	case engine.ActivityCompleted, engine.TimerFired, engine.SubOrchestrationCompleted:
+		t.close(t.find(e.SourceEventID), false)
+	case engine.ActivityFailed, engine.SubOrchestrationFailed:
+		t.close(t.find(e.SourceEventID), true)
+	case engine.ActivityCancelRequested:
+		t.withdraw(e.SourceEventID, d.Reason)
+	case engine.SubOrchestrationCancelRequested:
+		t.withdraw(e.SourceEventID, d.Reason)
+	case engine.ExternalSubscribedCancelled:
+		t.withdraw(e.SourceEventID, d.Reason)
+	case engine.OrchestrationCancelRequested:
+		if !t.cancelled {
+			t.cancelled, t.reason = true, d.Reason
+		}
+	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+		t.ended = true
+	case engine.QueueSubscribed, engine.QueueEventDelivered, engine.QueueSubscriptionCancelled:
+		return errQueueEvents
+	}
+	return nil
+}
+
+func (t *turn) close(pos int, failed bool) {
+	if pos >= 0 {
+		t.sched[pos].closed, t.sched[pos].failed = true, failed
+	}
+}
+
+func (t *turn) withdraw(id uint64, reason string) {
+	pos := t.find(id)
+	if pos < 0 {
+		return
+	}
+	t.sched[pos].withdrawn = true
+	if reason == engine.ReasonDroppedFuture && pos < len(t.in.History) {
+		t.crumbs = append(t.crumbs, pos)
+	}
+}
+
+// find is the position of an event id, -1 if there is none. Ids ascend, mostly without gaps.
+func (t *turn) find(id uint64) int {
+	base := t.in.History
+	if i := id - engine.InitialEventID; i < uint64(len(base)) && base[i].EventID == id {
+		return int(i)
+	}
+	byID := func(e engine.Event, id uint64) int {
+		switch {
+		case e.EventID < id:
+			return -1
+		case e.EventID > id:
+			return 1
+		}
+		return 0
+	}
+	if i, ok := slices.BinarySearchFunc(base, id, byID); ok {
+		return i
+	}
+	if i, ok := slices.BinarySearchFunc(t.delta, id, byID); ok {
+		return len(base) + i
+	}
+	return -1
+}

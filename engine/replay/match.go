@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// matches says whether an action is the one that a schedule event records. Not compared: a timer's time, a child's
+// instance id and version. A wait of the new generation matches either form, since the execution's pin and not the code
+// decides which one is written.
+func matches(a *orch.Action, data engine.EventData) bool {
+	switch d := data.(type) {
+	case engine.ActivityScheduled:
+		return a.Kind == orch.ActionActivity && a.Name == d.Name && a.Input == d.Input && d.SessionID == "" && d.Tag == ""
+	case engine.TimerCreated:
+		return a.Kind == orch.ActionTimer
+	case engine.ExternalSubscribed:
+		return (a.Kind == orch.ActionWait || a.Kind == orch.ActionWait2) && a.Name == d.Name
+	case engine.ExternalSubscribed2:
+		return a.Kind == orch.ActionWait2 && a.Name == d.Name && a.Topic == d.Topic
+	case engine.SubOrchestrationScheduled:
+		return a.Kind == orch.ActionSubOrchestration && a.Name == d.Name && a.Input == d.Input
+	case engine.OrchestrationChained:
+		return a.Kind == orch.ActionDetached && a.Name == d.Name && a.Instance == d.Instance && a.Input == d.Input
+	}
+	return false
+}
+
+// describeAction is an action as the text of a mismatch shows it.
+func describeAction(a *orch.Action) string {
+	switch a.Kind {
+	case orch.ActionActivity:
+		return fmt.Sprintf("Activity(name=%q, input=%q)", a.Name, a.Input)
+	case orch.ActionTimer:
+		return fmt.Sprintf("Timer(delay_ms=%d)", a.Delay.Milliseconds())
+	case orch.ActionWait:
+		return fmt.Sprintf("Wait(name=%q)", a.Name)
+	case orch.ActionWait2:
+		return fmt.Sprintf("Wait2(name=%q, topic=%q)", a.Name, a.Topic)
+	case orch.ActionSubOrchestration:
+		return fmt.Sprintf("SubOrchestration(name=%q, input=%q)", a.Name, a.Input)
+	case orch.ActionDetached:
+		return fmt.Sprintf("Detached(name=%q, instance=%q, input=%q)", a.Name, a.Instance, a.Input)
+	case orch.ActionContinueAsNew:
+		return fmt.Sprintf("ContinueAsNew(version=%q, input=%q)", a.Version, a.Input)
+	}
+	return fmt.Sprintf("Action(%d)", a.Kind)
+}
+
+// describeEvent is an event as the text of a mismatch shows it.
+func describeEvent(data engine.EventData) string {
+	switch d := data.(type) {
+	case engine.ActivityScheduled:
+		text := fmt.Sprintf("ActivityScheduled(name=%q, input=%q", d.Name, d.Input)
+		if d.SessionID != "" {
+			text += fmt.Sprintf(", session_id=%q", d.SessionID)
+		}
+		if d.Tag != "" {
+			text += fmt.Sprintf(", tag=%q", d.Tag)
+		}
+		return text + ")"
+	case engine.TimerCreated:
+		return fmt.Sprintf("TimerCreated(fire_at_ms=%d)", d.FireAtMs)
+	case engine.ExternalSubscribed:
+		return fmt.Sprintf("ExternalSubscribed(name=%q)", d.Name)
+	case engine.ExternalSubscribed2:
+		return fmt.Sprintf("ExternalSubscribed2(name=%q, topic=%q)", d.Name, d.Topic)
+	case engine.SubOrchestrationScheduled:
+		return fmt.Sprintf("SubOrchestrationScheduled(name=%q, instance=%q, input=%q)", d.Name, d.Instance, d.Input)
+	case engine.OrchestrationChained:
+		return fmt.Sprintf("OrchestrationChained(name=%q, instance=%q, input=%q)", d.Name, d.Instance, d.Input)
+	}
+	return describeOther(data)
+}
+
+// describeOther describes the kinds that are no schedules.
+func describeOther(data engine.EventData) string {
+	switch d := data.(type) {
+	case engine.OrchestrationFailed:
+		return fmt.Sprintf("OrchestrationFailed(%q)", d.Details.Display())
+	case engine.ActivityFailed:
+		return fmt.Sprintf("ActivityFailed(%q)", d.Details.Display())
+	case engine.SubOrchestrationFailed:
+		return fmt.Sprintf("SubOrchestrationFailed(%q)", d.Details.Display())
+	case engine.OrchestrationCompleted:
+		return fmt.Sprintf("OrchestrationCompleted(%q)", d.Output)
+	case engine.OrchestrationContinuedAsNew:
+		return fmt.Sprintf("OrchestrationContinuedAsNew(%q)", d.Input)
+	}
+	return string(data.Kind())
+}

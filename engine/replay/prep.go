@@ -1,0 +1,153 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// prep turns the batch into events at the head of the delta, in message order, and names what it drops. A message that
+// cannot belong to this history leaves no event and fails the turn; of several such the last one counts. A completion
+// with an error that is not the application's leaves its event and fails the turn, unless something else does already.
+func (t *turn) prep() error {
+	start := t.startMessage()
+	for i, m := range t.in.Messages {
+		switch m := m.(type) {
+		case engine.StartItem:
+			if i != start {
+				t.drop(i, DropDuplicateStart)
+				t.refuse(m)
+			}
+		case engine.ContinueAsNewItem:
+			if i != start {
+				t.drop(i, DropDuplicateStart)
+			} else if len(m.CarryForwardEvents) > 0 {
+				return errQueueEvents
+			}
+		case engine.ActivityCompletedItem:
+			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, engine.ActivityCompleted{Result: m.Result}, nil)
+		case engine.ActivityFailedItem:
+			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, engine.ActivityFailed{Details: m.Details}, &m.Details)
+		case engine.TimerFiredItem:
+			t.complete(i, m.ExecutionID, m.ID, scheduleTimer, engine.TimerFired{FireAtMs: m.FireAtMs}, nil)
+		case engine.SubOrchCompletedItem:
+			t.complete(i, m.ParentExecutionID, m.ParentID, scheduleChild, engine.SubOrchestrationCompleted{Result: m.Result}, nil)
+		case engine.SubOrchFailedItem:
+			t.complete(i, m.ParentExecutionID, m.ParentID, scheduleChild, engine.SubOrchestrationFailed{Details: m.Details}, &m.Details)
+		case engine.ExternalRaisedItem:
+			t.add(0, engine.ExternalEvent{Name: m.Name, Data: m.Data})
+		case engine.ExternalRaised2Item:
+			if t.writes(engine.KindExternalEvent2) {
+				t.add(0, engine.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data})
+			} else {
+				t.add(0, engine.ExternalEvent{Name: m.Name, Data: m.Data})
+			}
+		case engine.CancelInstanceItem:
+			if t.cancelled {
+				t.drop(i, DropDuplicateCancel)
+				continue
+			}
+			t.cancelled, t.reason = true, m.Reason
+			t.add(0, engine.OrchestrationCancelRequested{Reason: m.Reason})
+		case engine.QueueMessageItem:
+			return errQueueEvents
+		case engine.ActivityExecuteItem:
+			t.drop(i, DropNotOrchestrator)
+		default:
+			return fmt.Errorf("replay: message %d of %s has no known kind", i, t.in.Instance)
+		}
+	}
+	return nil
+}
+
+// startMessage is the index of the message that Input.Start was made from, -1 if no message of the batch was: on a
+// first turn, the first one of the kind that begins this execution, else the first start of any kind.
+func (t *turn) startMessage() int {
+	if len(t.in.History) > 0 {
+		return -1
+	}
+	first := -1
+	for i, m := range t.in.Messages {
+		switch k := m.Kind(); {
+		case k != engine.ItemStartOrchestration && k != engine.ItemContinueAsNew:
+		case (k == engine.ItemStartOrchestration) == (t.in.ExecutionID == engine.InitialExecutionID):
+			return i
+		case first < 0:
+			first = i
+		}
+	}
+	return first
+}
+
+// complete records a completion, or drops it. Details are those of a failure, nil for a result.
+func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, data engine.EventData, details *engine.ErrorDetails) {
+	if !t.rules.ForThisExecution(t.in.ExecutionID, execution) {
+		t.drop(message, DropStaleExecution)
+		return
+	}
+	pos := t.find(id)
+	if pos < 0 || t.sched[pos].kind == notSchedule {
+		t.drop(message, DropNoSchedule)
+		t.abort = engine.Nondeterminism(fmt.Sprintf("no matching schedule for %s id=%d", completionNames[kind], id))
+		return
+	}
+	s := &t.sched[pos]
+	if s.kind != kind {
+		t.drop(message, DropKindMismatch)
+		t.abort = engine.Nondeterminism(fmt.Sprintf("completion kind mismatch for id=%d, expected '%v', got '%v'", id, s.kind, kind))
+		return
+	}
+	if t.rules.IsDuplicate(s.closed, s.failed == (details != nil)) {
+		t.drop(message, DropDuplicate)
+		return
+	}
+	s.closed, s.failed = true, details != nil
+	t.add(id, data)
+	if details != nil && details.Application == nil && t.abort.IsZero() {
+		t.abort = *details
+	}
+}
+
+// completionNames are what the text for a completion without a schedule calls each kind.
+var completionNames = [...]string{
+	scheduleActivity: "completion", scheduleTimer: "timer", scheduleChild: "sub-orchestration",
+}
+
+func (t *turn) drop(message int, rule string) {
+	t.out.Dropped = append(t.out.Dropped, Dropped{Message: message, Rule: rule})
+}
+
+// dropAll drops a batch that came after the end.
+func (t *turn) dropAll() {
+	for i, m := range t.in.Messages {
+		t.drop(i, DropTerminal)
+		if start, ok := m.(engine.StartItem); ok {
+			t.refuse(start)
+		}
+	}
+	t.out.OrchestratorItems = t.refusals
+}
+
+func (t *turn) refuse(start engine.StartItem) {
+	if answer, ok := RefuseStart(start, t.parent); ok {
+		t.refusals = append(t.refusals, answer)
+	}
+}
+
+// RefuseStart is the failure that answers a start for an instance that exists already, if the start has a parent that
+// waits for an answer. A start from the very schedule that made the instance, own, is a mere duplicate and needs none.
+func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrchFailedItem, bool) {
+	if start.ParentInstance == "" {
+		return engine.SubOrchFailedItem{}, false
+	}
+	link := engine.ParentLink{Instance: start.ParentInstance, ExecutionID: max(start.ParentExecutionID, engine.InitialExecutionID), EventID: start.ParentID}
+	if own != nil && *own == link {
+		return engine.SubOrchFailedItem{}, false
+	}
+	return engine.SubOrchFailedItem{
+		ParentInstance: link.Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID,
+		Details: engine.ErrorDetails{Application: &engine.ApplicationError{
+			Kind: engine.AppOrchestrationFailed, Message: "instance already exists: " + start.Instance,
+		}},
+	}, true
+}

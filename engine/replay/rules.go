@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// Rules are the decisions of a turn that can be got wrong, each a small function of plain values. A seeded bug replaces
+// one of them.
+type Rules struct {
+	// ForThisExecution says whether a completion that carries one execution id is for the current execution.
+	ForThisExecution func(current, carried uint64) bool
+	// IsDuplicate says whether a completion is dropped, given whether its schedule has one and of the same kind.
+	IsDuplicate func(closed, sameOutcome bool) bool
+	// Winner picks the future that wins a select of n, at least one of which is ready.
+	Winner func(replaying bool, n int, ready func(i int) bool) int
+	// Recipient is the future that gets a result: own, or one of the pending ones of its kind, ascending.
+	Recipient func(own orch.Token, pending func() []orch.Token) orch.Token
+	// Writes says whether the build writes the kind into an execution of that pin.
+	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
+	// CancelEnds says whether a cancel request ends the execution.
+	CancelEnds func() bool
+	// TellsParent says whether an end of that kind is told to the parent.
+	TellsParent func(r Result) bool
+	// WithdrawsDropped says whether a dropped activity's work is withdrawn.
+	WithdrawsDropped func() bool
+	// CarriedParent is the parent link that the next execution gets.
+	CarriedParent func(own *engine.ParentLink) *engine.ParentLink
+	// ApplyOrder orders this turn's new events for the code; nil is the order in which history records them.
+	ApplyOrder func(a, b *engine.Event) int
+	// StartsDetached says whether detached starts of a turn with that result are enqueued.
+	StartsDetached func(r Result) bool
+	// CancelsChildren says whether an end of that kind, with the code's return or without, cancels running children.
+	CancelsChildren func(r Result, returned bool) bool
+	// CancelsUnstarted says whether children whose start is not enqueued get a cancel.
+	CancelsUnstarted func() bool
+	// ChildsParent is the link that the start of a child carries.
+	ChildsParent func(own engine.ParentLink) engine.ParentLink
+}
+
+// DefaultRules are the right rules.
+func DefaultRules() Rules {
+	return Rules{
+		ForThisExecution: sameExecution,
+		IsDuplicate:      closedIsDuplicate,
+		Winner:           firstReady,
+		Recipient:        ownFuture,
+		Writes:           (*engine.Build).Writes,
+		CancelEnds:       always,
+		TellsParent:      everyEndButContinue,
+		WithdrawsDropped: always,
+		CarriedParent:    sameParent,
+		StartsDetached:   unlessCancelled,
+		CancelsChildren:  atEveryEnd,
+		CancelsUnstarted: never,
+		ChildsParent:     trueLink,
+	}
+}
+
+func always() bool { return true }
+func never() bool  { return false }
+
+func sameExecution(current, carried uint64) bool { return current == carried }
+
+func closedIsDuplicate(closed, _ bool) bool { return closed }
+
+func firstReady(_ bool, n int, ready func(i int) bool) int {
+	for i := range n {
+		if ready(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+func ownFuture(own orch.Token, _ func() []orch.Token) orch.Token { return own }
+
+func everyEndButContinue(r Result) bool { return r != ResultContinue && r != ResultContinueAsNew }
+
+func sameParent(own *engine.ParentLink) *engine.ParentLink { return own }
+
+func unlessCancelled(r Result) bool { return r != ResultCancelled }
+
+func atEveryEnd(Result, bool) bool { return true }
+
+func trueLink(own engine.ParentLink) engine.ParentLink { return own }

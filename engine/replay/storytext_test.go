@@ -1,0 +1,247 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// message reads a message line. "@N" at its end makes a completion one of execution N.
+//
+//	done ID RESULT · failed ID TEXT · infra ID TEXT · fired ID · child-done ID RESULT · child-failed ID TEXT
+//	raise NAME DATA · raise2 NAME TOPIC DATA · cancel REASON · start INPUT [PARENT EXECUTION EVENT] · continue INPUT
+//	queue NAME DATA
+func (s *story) message(line string) (engine.WorkItem, error) {
+	w := splitWords(line)
+	execution := s.in.ExecutionID
+	if last := w[len(w)-1]; strings.HasPrefix(last, "@") {
+		execution, w = number(last[1:]), w[:len(w)-1]
+	}
+	me := s.in.Instance
+	arg := func(i int) string {
+		if i < len(w) {
+			return w[i]
+		}
+		return ""
+	}
+	switch w[0] {
+	case "done":
+		return engine.ActivityCompletedItem{Instance: me, ExecutionID: execution, ID: number(w[1]), Result: arg(2)}, nil
+	case "failed":
+		return engine.ActivityFailedItem{Instance: me, ExecutionID: execution, ID: number(w[1]), Details: application(arg(2))}, nil
+	case "infra":
+		return engine.ActivityFailedItem{Instance: me, ExecutionID: execution, ID: number(w[1]), Details: infrastructure(arg(2))}, nil
+	case "fired":
+		return engine.TimerFiredItem{Instance: me, ExecutionID: execution, ID: number(w[1]), FireAtMs: 7}, nil
+	case "child-done":
+		return engine.SubOrchCompletedItem{ParentInstance: me, ParentExecutionID: execution, ParentID: number(w[1]), Result: arg(2)}, nil
+	case "child-failed":
+		return engine.SubOrchFailedItem{ParentInstance: me, ParentExecutionID: execution, ParentID: number(w[1]), Details: application(arg(2))}, nil
+	case "raise":
+		return engine.ExternalRaisedItem{Instance: me, Name: w[1], Data: arg(2)}, nil
+	case "raise2":
+		return engine.ExternalRaised2Item{Instance: me, Name: w[1], Topic: w[2], Data: arg(3)}, nil
+	case "queue":
+		return engine.QueueMessageItem{Instance: me, Name: w[1], Data: arg(2)}, nil
+	case "cancel":
+		return engine.CancelInstanceItem{Instance: me, Reason: arg(1)}, nil
+	case "start":
+		item := engine.StartItem{Instance: me, Orchestration: "P", Input: arg(1), ExecutionID: 1}
+		if len(w) > 2 {
+			item.ParentInstance, item.ParentExecutionID, item.ParentID = w[2], number(w[3]), number(w[4])
+		}
+		return item, nil
+	case "continue":
+		return engine.ContinueAsNewItem{Instance: me, Orchestration: "P", Input: arg(1)}, nil
+	}
+	return nil, fmt.Errorf("unknown message %q", line)
+}
+
+func application(text string) engine.ErrorDetails {
+	return engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: text}}
+}
+
+func infrastructure(text string) engine.ErrorDetails {
+	return engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{Operation: "op", Message: text}}
+}
+
+// parseEvent reads an event line: id, build version, kind, source with "<-", fields.
+func parseEvent(line string) (engine.Event, error) {
+	w := splitWords(line)
+	e := engine.Event{EventID: number(w[0]), InstanceID: "p", ExecutionID: 1, DuroxideVersion: w[1]}
+	kind, args := w[2], w[3:]
+	if len(args) > 0 && strings.HasPrefix(args[0], "<-") {
+		e.SourceEventID, args = number(args[0][2:]), args[1:]
+	}
+	arg := func(i int) string {
+		if i < len(args) {
+			return args[i]
+		}
+		return ""
+	}
+	switch engine.EventKind(kind) {
+	case engine.KindOrchestrationStarted:
+		e.Data = engine.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1)}
+		if arg(1) != "" {
+			e.Data = engine.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1), ParentExecutionID: 1, ParentID: 9}
+		}
+	case engine.KindActivityScheduled:
+		e.Data = engine.ActivityScheduled{Name: arg(0), Input: arg(1)}
+	case engine.KindActivityCompleted:
+		e.Data = engine.ActivityCompleted{Result: arg(0)}
+	case engine.KindActivityCancelRequested:
+		e.Data = engine.ActivityCancelRequested{Reason: arg(0)}
+	case engine.KindTimerCreated:
+		e.Data = engine.TimerCreated{FireAtMs: number(arg(0))}
+	case engine.KindTimerFired:
+		e.Data = engine.TimerFired{}
+	case engine.KindSubOrchestrationScheduled:
+		e.Data = engine.SubOrchestrationScheduled{Name: arg(0), Instance: arg(1), Input: arg(2)}
+	case engine.KindOrchestrationChained:
+		e.Data = engine.OrchestrationChained{Name: arg(0), Instance: arg(1), Input: arg(2)}
+	case engine.KindOrchestrationContinuedAsNew:
+		e.Data = engine.OrchestrationContinuedAsNew{Input: arg(0)}
+	case engine.KindOrchestrationCompleted:
+		e.Data = engine.OrchestrationCompleted{Output: arg(0)}
+	case engine.KindExternalSubscribed:
+		e.Data = engine.ExternalSubscribed{Name: arg(0)}
+	case engine.KindKeyValueSet:
+		e.Data = engine.KeyValueSet{Key: arg(0), Value: arg(1)}
+	case engine.KindLegacyNote:
+		e.Data = engine.LegacyNote{Text: arg(0)}
+	default:
+		return e, fmt.Errorf("unknown event %q", line)
+	}
+	return e, nil
+}
+
+// printOutput is a turn's output, one line a fact, in the order of the ack.
+func printOutput(out *Output, me string) string {
+	var b strings.Builder
+	for _, text := range out.Traces {
+		fmt.Fprintf(&b, "trace %q\n", text)
+	}
+	for _, e := range out.Delta {
+		source := ""
+		if e.SourceEventID != 0 {
+			source = fmt.Sprintf(" <-%d", e.SourceEventID)
+		}
+		fmt.Fprintf(&b, "%d %s%s%s\n", e.EventID, e.Kind(), source, fields(e.Data))
+		if e.InstanceID != me || e.ExecutionID == 0 || e.DuroxideVersion == "" {
+			fmt.Fprintf(&b, "  bad envelope: %q %d %q\n", e.InstanceID, e.ExecutionID, e.DuroxideVersion)
+		}
+	}
+	for _, w := range out.WorkerItems {
+		fmt.Fprintf(&b, "worker: %s\n", item(w))
+	}
+	for _, w := range out.OrchestratorItems {
+		fmt.Fprintf(&b, "orchestrator: %s\n", item(w))
+	}
+	for _, c := range out.Cancelled {
+		fmt.Fprintf(&b, "withdrawn: activity %d\n", c.ActivityID)
+	}
+	for _, d := range out.Dropped {
+		fmt.Fprintf(&b, "dropped: message %d, %s\n", d.Message, d.Rule)
+	}
+	m := out.Metadata
+	if m.PinnedVersion != nil {
+		fmt.Fprintf(&b, "metadata: %s@%s pin=%v", m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion)
+		if m.ParentInstanceID != "" {
+			fmt.Fprintf(&b, " parent=%s/%d/%d", m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID)
+		}
+		b.WriteString("\n")
+	}
+	if m.Status != "" {
+		fmt.Fprintf(&b, "metadata: %s %q\n", m.Status, *m.Output)
+	}
+	fmt.Fprintf(&b, "result: %v", out.Result)
+	if !out.Details.IsZero() {
+		fmt.Fprintf(&b, ", %s %q", out.Details.Category(), out.Details.Display())
+	}
+	b.WriteString("\n")
+	if out.Nondeterministic != "" {
+		fmt.Fprintf(&b, "nondeterministic handler: %s\n", out.Nondeterministic)
+	}
+	return b.String()
+}
+
+func fields(data engine.EventData) string {
+	switch d := data.(type) {
+	case engine.OrchestrationStarted:
+		text := fmt.Sprintf(" %s@%s %q", d.Name, d.Version, d.Input)
+		if d.ParentInstance != "" {
+			text += fmt.Sprintf(" parent=%s/%d/%d", d.ParentInstance, d.ParentExecutionID, d.ParentID)
+		}
+		return text
+	case engine.OrchestrationCompleted:
+		return fmt.Sprintf(" %q", d.Output)
+	case engine.OrchestrationFailed:
+		return fmt.Sprintf(" %q", d.Details.Display())
+	case engine.OrchestrationContinuedAsNew:
+		return fmt.Sprintf(" %q", d.Input)
+	case engine.OrchestrationCancelRequested:
+		return fmt.Sprintf(" %q", d.Reason)
+	case engine.OrchestrationChained:
+		return fmt.Sprintf(" %s %s %q", d.Name, d.Instance, d.Input)
+	case engine.ActivityScheduled:
+		return fmt.Sprintf(" %s %q", d.Name, d.Input)
+	case engine.ActivityCompleted:
+		return fmt.Sprintf(" %q", d.Result)
+	case engine.ActivityFailed:
+		return fmt.Sprintf(" %q", d.Details.Display())
+	case engine.ActivityCancelRequested:
+		return " " + d.Reason
+	case engine.TimerCreated:
+		return fmt.Sprintf(" %d", d.FireAtMs)
+	case engine.ExternalSubscribed:
+		return " " + d.Name
+	case engine.ExternalSubscribed2:
+		return " " + d.Name + " " + d.Topic
+	case engine.ExternalEvent:
+		return fmt.Sprintf(" %s %q", d.Name, d.Data)
+	case engine.ExternalEvent2:
+		return fmt.Sprintf(" %s %s %q", d.Name, d.Topic, d.Data)
+	case engine.ExternalSubscribedCancelled:
+		return " " + d.Reason
+	case engine.SubOrchestrationScheduled:
+		return fmt.Sprintf(" %s %s %q", d.Name, d.Instance, d.Input)
+	case engine.SubOrchestrationCompleted:
+		return fmt.Sprintf(" %q", d.Result)
+	case engine.SubOrchestrationFailed:
+		return fmt.Sprintf(" %q", d.Details.Display())
+	case engine.SubOrchestrationCancelRequested:
+		return " " + d.Reason
+	case engine.LegacyNote:
+		return fmt.Sprintf(" %q", d.Text)
+	}
+	return ""
+}
+
+func item(w engine.WorkItem) string {
+	switch w := w.(type) {
+	case engine.ActivityExecuteItem:
+		return fmt.Sprintf("activity %d %s %q", w.ID, w.Name, w.Input)
+	case engine.TimerFiredItem:
+		return fmt.Sprintf("timer %d at %d", w.ID, w.FireAtMs)
+	case engine.StartItem:
+		text := fmt.Sprintf("start %s %s@%s %q", w.Instance, w.Orchestration, w.Version, w.Input)
+		if w.ParentInstance != "" {
+			text += fmt.Sprintf(" parent=%s/%d/%d", w.ParentInstance, w.ParentExecutionID, w.ParentID)
+		}
+		return text
+	case engine.ContinueAsNewItem:
+		text := fmt.Sprintf("continue %s %s@%s %q", w.Instance, w.Orchestration, w.Version, w.Input)
+		if w.ParentInstance != "" {
+			text += fmt.Sprintf(" parent=%s/%d/%d", w.ParentInstance, w.ParentExecutionID, w.ParentID)
+		}
+		return text
+	case engine.SubOrchCompletedItem:
+		return fmt.Sprintf("tell %s/%d/%d completed %q", w.ParentInstance, w.ParentExecutionID, w.ParentID, w.Result)
+	case engine.SubOrchFailedItem:
+		return fmt.Sprintf("tell %s/%d/%d failed %q", w.ParentInstance, w.ParentExecutionID, w.ParentID, w.Details.Display())
+	case engine.CancelInstanceItem:
+		return fmt.Sprintf("cancel %s %q", w.Instance, w.Reason)
+	}
+	return string(w.Kind())
+}

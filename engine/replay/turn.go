@@ -1,0 +1,213 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
+// orchestration issued them. An error means that the caller is broken or asks for what is not supported; all else,
+// failures of the code included, is a Result.
+func Turn(in Input) (Output, error) {
+	out, err := runTurn(&in)
+	if err != nil || !in.DoubleCheck {
+		return out, err
+	}
+	again, err := runTurn(&in)
+	if err != nil {
+		return out, err
+	}
+	out.Nondeterministic = difference(&out, &again)
+	return out, nil
+}
+
+// turn is the state of one computation. Nothing of it outlives runTurn.
+type turn struct {
+	in      *Input
+	rules   Rules
+	info    orch.Info
+	stamp   string // the build's version as text
+	input   string
+	parent  *engine.ParentLink
+	pinned  *engine.Version // see pin
+	pinRead bool
+
+	delta  []engine.Event
+	sched  []schedule // by position
+	nextID uint64     // of the next schedule event
+
+	ended     bool // the baseline has a terminal event, not necessarily the last one
+	cancelled bool // a cancel request is recorded
+	reason    string
+	abort     engine.ErrorDetails // why the turn fails; zero if it does not
+	crumbs    []int               // positions of schedules with a persisted dropped_future breadcrumb
+	schedules int                 // how many the baseline has, waits included
+	hasWaits  bool                // a positional subscription is recorded
+	refusals  []engine.WorkItem   // answers to parents of duplicate starts
+	pending   []pending
+	continues *orch.Action // the first continue-as-new
+	cancels   []engine.WorkItem
+
+	code
+	out Output
+}
+
+// pending is a new schedule whose item may have to be enqueued.
+type pending struct {
+	pos     int
+	version string // handler version of a child
+}
+
+func newTurn(in *Input) *turn {
+	return &turn{in: in, info: orch.Info{Instance: in.Instance, ExecutionID: in.ExecutionID}}
+}
+
+func runTurn(in *Input) (Output, error) {
+	if in.Handler == nil {
+		return Output{}, errors.New("replay: no handler")
+	}
+	t := newTurn(in)
+	if err := t.begin(); err != nil {
+		return Output{}, err
+	}
+	if t.ended {
+		t.dropAll()
+		return t.out, nil
+	}
+	if err := t.prep(); err != nil {
+		return Output{}, err
+	}
+	if t.abort.IsZero() {
+		t.start()
+		if t.replay() {
+			t.convert()
+		}
+		t.tearDown()
+	}
+	t.finish()
+	return t.out, nil
+}
+
+// begin checks the input, indexes the baseline and makes the first event of a new execution.
+func (t *turn) begin() error {
+	in := t.in
+	switch {
+	case in.Build == nil:
+		return errors.New("replay: no build")
+	case len(in.History) == 0 && in.Start == nil:
+		return fmt.Errorf("replay: execution %s/%d has neither history nor start", in.Instance, in.ExecutionID)
+	case in.Rules != nil && in.Rules.Writes != nil:
+		t.rules = *in.Rules
+	default:
+		t.rules = DefaultRules()
+	}
+	t.stamp = in.Build.Version.String()
+	t.sched = make([]schedule, 0, len(in.History)+len(in.Messages)+8)
+	t.delta = make([]engine.Event, 0, len(in.Messages)+4)
+	for i := range in.History {
+		t.sched = append(t.sched, schedule{})
+		if err := t.index(i, &in.History[i]); err != nil {
+			return err
+		}
+	}
+	t.nextID = engine.InitialEventID
+	if n := len(in.History); n > 0 {
+		t.nextID = in.History[n-1].EventID + 1
+		return t.readStart()
+	}
+	return t.writeStart()
+}
+
+// readStart takes what the code needs to know from the first event. A history that does not begin as it must fails the
+// turn.
+func (t *turn) readStart() error {
+	s, ok := t.in.History[0].Data.(engine.OrchestrationStarted)
+	if !ok {
+		t.abort = engine.Nondeterminism("corrupted history: first event must be OrchestrationStarted")
+		t.parent = t.in.Parent
+		return nil
+	}
+	if len(s.CarryForwardEvents) > 0 {
+		return errQueueEvents
+	}
+	t.info.Name, t.info.Version, t.input = s.Name, s.Version, s.Input
+	t.parent = t.in.Parent
+	if s.ParentInstance != "" {
+		link := engine.ParentLink{Instance: s.ParentInstance, ExecutionID: s.ParentExecutionID, EventID: s.ParentID}
+		if link.ExecutionID == 0 {
+			link.ExecutionID = engine.InitialExecutionID
+			if p := t.in.Parent; p != nil && p.Instance == link.Instance && p.EventID == link.EventID {
+				link.ExecutionID = p.ExecutionID
+			}
+		}
+		t.parent = &link
+	}
+	return nil
+}
+
+func (t *turn) writeStart() error {
+	s := t.in.Start
+	if len(s.CarryForwardEvents) > 0 {
+		return errQueueEvents
+	}
+	t.info.Name, t.info.Version, t.input = s.Name, s.Version, s.Input
+	t.parent = t.in.Parent
+	if s.Parent != nil {
+		link := *s.Parent
+		link.ExecutionID = max(link.ExecutionID, engine.InitialExecutionID)
+		t.parent = &link
+	}
+	started := engine.OrchestrationStarted{Name: s.Name, Version: s.Version, Input: s.Input}
+	meta := &t.out.Metadata
+	meta.OrchestrationName, meta.OrchestrationVersion = s.Name, s.Version
+	if p := t.parent; p != nil {
+		started.ParentInstance, started.ParentExecutionID, started.ParentID = p.Instance, p.ExecutionID, p.EventID
+		meta.ParentInstanceID, meta.ParentExecutionID, meta.ParentEventID = p.Instance, p.ExecutionID, p.EventID
+	}
+	pin := t.in.Build.Version
+	meta.PinnedVersion = &pin
+	t.pinned, t.pinRead = &pin, true
+	t.add(0, started)
+	if t.writes(engine.KindLegacyNote) {
+		t.add(0, engine.LegacyNote{Text: "started by duroxide " + t.stamp})
+	}
+	return nil
+}
+
+// add appends an event to the delta under the next id and returns its position.
+func (t *turn) add(source uint64, data engine.EventData) int {
+	t.delta = append(t.delta, engine.Event{
+		EventID: t.nextID, SourceEventID: source, InstanceID: t.in.Instance, ExecutionID: t.in.ExecutionID,
+		TimestampMs: t.in.NowMs, DuroxideVersion: t.stamp, Data: data,
+	})
+	t.sched = append(t.sched, schedule{})
+	t.nextID++
+	return len(t.sched) - 1
+}
+
+// at is the event at a position.
+func (t *turn) at(pos int) *engine.Event {
+	if n := len(t.in.History); pos >= n {
+		return &t.delta[pos-n]
+	}
+	return &t.in.History[pos]
+}
+
+// pin is the version of the build that wrote the execution's first event, nil if that is no version.
+func (t *turn) pin() *engine.Version {
+	if !t.pinRead {
+		t.pinRead = true
+		if v, err := engine.ParseVersion(t.in.History[0].DuroxideVersion); err == nil {
+			t.pinned = &v
+		}
+	}
+	return t.pinned
+}
+
+// writes says whether this turn may write events of that kind.
+func (t *turn) writes(k engine.EventKind) bool {
+	return t.rules.Writes(t.in.Build, k, t.pin())
+}

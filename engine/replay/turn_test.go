@@ -1,0 +1,340 @@
+package replay
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/bugs"
+)
+
+func TestBrokenCallers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Input)
+		want   string
+	}{
+		{"no build", func(in *Input) { in.Build = nil }, "no build"},
+		{"no handler", func(in *Input) { in.Handler = nil }, "no handler"},
+		{"no start", func(in *Input) { in.Start = nil }, "neither history nor start"},
+		{"empty event", func(in *Input) { in.History = []engine.Event{{EventID: 1}} }, "no data"},
+		{"nil message", func(in *Input) { in.History = started(); in.Messages = []engine.WorkItem{nil} }, "no known kind"},
+		{"carried", func(in *Input) { in.Start.CarryForwardEvents = make([]engine.CarriedEvent, 1) }, "queue events"},
+		{"queue event", func(in *Input) { in.Messages = []engine.WorkItem{engine.QueueMessageItem{}} }, "queue events"},
+		{"queue stored", func(in *Input) {
+			in.History = append(started(), engine.Event{EventID: 2, Data: engine.QueueSubscribed{}})
+		}, "queue events"},
+		{"carried stored", func(in *Input) {
+			in.History = []engine.Event{{EventID: 1, Data: engine.OrchestrationStarted{CarryForwardEvents: make([]engine.CarriedEvent, 1)}}}
+		}, "queue events"},
+		{"carried item", func(in *Input) {
+			in.ExecutionID = 2
+			in.Messages = []engine.WorkItem{engine.ContinueAsNewItem{CarryForwardEvents: make([]engine.CarriedEvent, 1)}}
+		}, "queue events"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := input(oneActivity)
+			c.change(&in)
+			if out, err := Turn(in); err == nil || !strings.Contains(err.Error(), c.want) || !reflect.DeepEqual(out, Output{}) {
+				t.Errorf("%v, want an error that says %q and no output", err, c.want)
+			}
+		})
+	}
+}
+
+func started() []engine.Event {
+	return []engine.Event{{EventID: 1, InstanceID: "p", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "P"}}}
+}
+
+// TestDoubleCheck shows that a handler that differs from run to run is told from one that does not.
+func TestDoubleCheck(t *testing.T) {
+	runs := 0
+	for _, c := range []struct {
+		name string
+		h    orch.Handler
+		want string
+	}{
+		{"input", func(c *orch.Context, _ string) (string, error) {
+			runs++
+			return c.ScheduleActivity("a", fmt.Sprint(runs%2)).Await()
+		}, "event 1 is 2:ActivityScheduled"},
+		{"number", func(c *orch.Context, _ string) (string, error) {
+			runs++
+			scheduleMany(c, runs%2)
+			return c.ScheduleTimer(1).Await()
+		}, "event 2 is"},
+		{"result", func(*orch.Context, string) (string, error) { runs++; return fmt.Sprint(runs), nil }, "event 1 is 2:OrchestrationCompleted"},
+		{"trace", func(c *orch.Context, _ string) (string, error) { runs++; c.Trace(fmt.Sprint(runs)); return "", nil }, "trace 0 is"},
+		{"honest", handlers["two-steps"], ""},
+		{"coroutines", handlers["coroutines"], ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			runs = 0
+			in := input(c.h)
+			in.DoubleCheck = true
+			got := mustTurn(t, in).Nondeterministic
+			if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			in.DoubleCheck = false
+			if got := mustTurn(t, in).Nondeterministic; got != "" {
+				t.Errorf("unasked: %q", got)
+			}
+		})
+	}
+}
+
+func scheduleMany(c *orch.Context, n int) {
+	for range n + 1 {
+		c.ScheduleActivity("a", "")
+	}
+}
+
+// TestQuiescenceCap builds a history in which a hundred and more waits were dropped after their events had come, so that
+// each new wait is served as soon as it is bound, and the code waits on and on.
+func TestQuiescenceCap(t *testing.T) {
+	h := func(n int) orch.Handler {
+		return func(c *orch.Context, _ string) (string, error) {
+			var first []*orch.Future
+			for range n {
+				first = append(first, c.ScheduleWait("go"))
+			}
+			c.ScheduleTimer(second).Await()
+			for _, f := range first {
+				f.Drop()
+			}
+			c.ScheduleTimer(second).Await()
+			for range n {
+				c.ScheduleWait("go").Await()
+			}
+			return "all", nil
+		}
+	}
+	for _, c := range []struct {
+		n    int
+		want Result
+	}{{99, ResultCompleted}, {100, ResultFailed}, {150, ResultFailed}} {
+		in := input(h(c.n))
+		out := mustTurn(t, in)
+		for _, batch := range [][]engine.WorkItem{raises(c.n), {fired(c.n + 2)}, {fired(2*c.n + 4)}} {
+			in.History, in.Messages = append(in.History, out.Delta...), batch
+			out = mustTurn(t, in)
+		}
+		if out.Result != c.want {
+			t.Fatalf("%d waits: %v %q", c.n, out.Result, out.Details.Display())
+		}
+		if c.want == ResultFailed {
+			want := "infrastructure:quiescence_loop: quiescence loop exceeded 100 iterations —                      orchestration is emitting"
+			if !strings.HasPrefix(out.Details.Display(), want) || out.Details.Retryable() {
+				t.Errorf("%q", out.Details.Display())
+			}
+		}
+	}
+}
+
+func raises(n int) []engine.WorkItem {
+	var out []engine.WorkItem
+	for i := range n {
+		out = append(out, engine.ExternalRaisedItem{Instance: "p", Name: "go", Data: fmt.Sprint(i)})
+	}
+	return out
+}
+
+func fired(id int) engine.WorkItem {
+	return engine.TimerFiredItem{Instance: "p", ExecutionID: 1, ID: uint64(id)}
+}
+
+func TestRunawaySchedulesFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("allocates")
+	}
+	out := mustTurn(t, input(func(c *orch.Context, _ string) (string, error) {
+		for {
+			c.StartOrchestration("Other", "other", "")
+		}
+	}))
+	if out.Result != ResultFailed || out.Details.Application.Message != tooManyText || len(out.Delta) != 2 {
+		t.Errorf("%v %q with %d events", out.Result, out.Details.Display(), len(out.Delta))
+	}
+}
+
+// TestHistoryWithGaps finds schedules in a history whose ids are not positions, as a continue-as-new leaves them.
+func TestHistoryWithGaps(t *testing.T) {
+	in := input(handlers["two-steps"])
+	in.History = append(started(),
+		engine.Event{EventID: 4, Data: engine.ActivityScheduled{Name: "a"}},
+		engine.Event{EventID: 9, SourceEventID: 4, Data: engine.ActivityCompleted{Result: "x"}},
+		engine.Event{EventID: 11, Data: engine.ActivityScheduled{Name: "b", Input: "x"}},
+	)
+	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{ExecutionID: 1, ID: 11, Result: "y"}}
+	out := mustTurn(t, in)
+	if out.Result != ResultCompleted || out.Delta[0].EventID != 12 || *out.Metadata.Output != "xy" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestContinueAsNewTakesAnID shows the gap: the action takes an id, and no event has it.
+func TestContinueAsNewTakesAnID(t *testing.T) {
+	out := mustTurn(t, input(func(c *orch.Context, _ string) (string, error) {
+		c.Go(func(c *orch.Context) (string, error) { c.ContinueAsNew("next"); return "", nil })
+		c.Go(func(c *orch.Context) (string, error) { return c.ScheduleActivity("a", "").Await() })
+		return c.ScheduleWait("go").Await()
+	}))
+	var ids []uint64
+	for _, e := range out.Delta {
+		ids = append(ids, e.EventID)
+	}
+	if want := []uint64{1, 2, 4, 5, 6, 7}; !slices.Equal(ids, want) || out.Result != ResultContinueAsNew {
+		t.Errorf("%v: ids %v, want %v", out.Result, ids, want)
+	}
+}
+
+// TestParentLinks shows where an execution takes its parent from.
+func TestParentLinks(t *testing.T) {
+	link := func(execution uint64) *engine.ParentLink {
+		return &engine.ParentLink{Instance: "q", ExecutionID: execution, EventID: 7}
+	}
+	of := func(execution uint64) []engine.Event {
+		return []engine.Event{{EventID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{ParentInstance: "q", ParentID: 7, ParentExecutionID: execution}}}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Input)
+		want   uint64
+	}{
+		{"start", func(in *Input) { in.Start.Parent = link(3) }, 3},
+		{"start without execution", func(in *Input) { in.Start.Parent = link(0) }, 1},
+		{"provider", func(in *Input) { in.Parent = link(3) }, 3},
+		{"history", func(in *Input) { in.History, in.Parent = of(3), link(9) }, 3},
+		{"history of 0.1.26", func(in *Input) { in.History = of(0) }, 1},
+		{"history of 0.1.26, provider", func(in *Input) { in.History, in.Parent = of(0), link(3) }, 3},
+		{"history without, provider", func(in *Input) { in.History, in.Parent = started(), link(3) }, 3},
+		{"none", func(*Input) {}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := input(handlers["echo"])
+			c.change(&in)
+			var got uint64
+			for _, m := range mustTurn(t, in).OrchestratorItems {
+				got = m.(engine.SubOrchCompletedItem).ParentExecutionID
+			}
+			if got != c.want {
+				t.Errorf("execution %d was told, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// TestBugs: every seeded bug replaces exactly one rule, has an id of its own and a story that plays it.
+func TestBugs(t *testing.T) {
+	stories := storyTexts(t)
+	seen := map[bugs.ID]bool{}
+	for _, b := range Bugs() {
+		if seen[b.ID] || b.Summary == "" {
+			t.Errorf("%s twice or without summary", b.ID)
+		}
+		seen[b.ID] = true
+		rules, defaults := DefaultRules(), DefaultRules()
+		b.Apply(&rules)
+		changed := 0
+		got, want := reflect.ValueOf(rules), reflect.ValueOf(defaults)
+		for i := range got.NumField() {
+			if got.Field(i).Pointer() != want.Field(i).Pointer() {
+				changed++
+			}
+		}
+		if changed != 1 {
+			t.Errorf("%s replaces %d rules", b.ID, changed)
+		}
+		if !strings.Contains(stories, "bug "+string(b.ID)+"\n") {
+			t.Errorf("no story plays %s", b.ID)
+		}
+	}
+}
+
+// TestVerify shows what Verify finds; that it finds nothing in true histories is part of TestReplayIsDeterministic.
+func TestVerify(t *testing.T) {
+	event := func(id, source uint64, data engine.EventData) engine.Event {
+		return engine.Event{EventID: id, SourceEventID: source, Data: data}
+	}
+	scheduled := append(started(), event(2, 0, engine.ActivityScheduled{Name: "charge"}))
+	done := append(slices.Clone(scheduled), event(3, 2, engine.ActivityCompleted{Result: "x"}))
+	with := func(data engine.EventData) []engine.Event { return append(slices.Clone(done), event(4, 0, data)) }
+	failed := func(d engine.ErrorDetails) engine.EventData { return engine.OrchestrationFailed{Details: d} }
+	for _, c := range []struct {
+		name    string
+		h       string
+		history []engine.Event
+		want    string
+	}{
+		{"running", "activity", scheduled, ""},
+		{"right end", "activity", with(engine.OrchestrationCompleted{Output: "x"}), ""},
+		{"cancelled", "activity", append(slices.Clone(scheduled), event(3, 0, failed(engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled}}))), ""},
+		{"poisoned", "echo", with(failed(engine.ErrorDetails{Poison: &engine.PoisonError{}})), ""},
+		{"other output", "activity", with(engine.OrchestrationCompleted{Output: "y"}), `the code returns "x", the history ends with OrchestrationCompleted("y")`},
+		{"other end", "activity", with(failed(application("no"))), `the code returns "x", the history ends with OrchestrationFailed("no")`},
+		{"end missing", "activity", done, `the code returns "x", the history goes on`},
+		{"too early", "activity", append(slices.Clone(scheduled), event(3, 0, engine.OrchestrationCompleted{})), `the code waits, the history ends with OrchestrationCompleted("")`},
+		{"other name", "two-steps", done, `nondeterministic: schedule mismatch: action=Activity(name="a", input="") vs event=ActivityScheduled(name="charge", input="")`},
+		{"more", "join", started(), `the code asks for something new: Activity(name="a", input="")`},
+		{"panic", "odd-panic", started(), `the code ends with "orchestration panicked: orchestration panicked", the history goes on`},
+		{"no beginning", "activity", []engine.Event{event(1, 0, engine.OrchestrationCompleted{})}, "the history is an end without a beginning"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := input(handlers[c.h])
+			in.History = c.history
+			if got, err := Verify(in); err != nil || got != c.want {
+				t.Errorf("%v %q, want %q", err, got, c.want)
+			}
+		})
+	}
+	if _, err := Verify(input(handlers["echo"])); err == nil {
+		t.Error("an empty history was verified")
+	}
+}
+
+// TestFail ends an execution from outside: the first one has no history, the second one has work in flight.
+func TestFail(t *testing.T) {
+	poison := engine.ErrorDetails{Poison: &engine.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: engine.PoisonType{Kind: engine.PoisonOrchestration, Instance: "p"}}}
+	in := input(nil)
+	in.Start.Parent = &engine.ParentLink{Instance: "q", ExecutionID: 2, EventID: 7}
+	in.Messages = []engine.WorkItem{engine.StartItem{Instance: "p"}, engine.QueueMessageItem{Instance: "p"}}
+	out, err := Fail(in, poison)
+	const wantFirst = `1 OrchestrationStarted P@1.0.0 "in" parent=q/2/7
+2 OrchestrationFailed "poison: orchestration p exceeded 11 attempts (max 10)"
+orchestrator: tell q/2/7 failed "poison: orchestration p exceeded 11 attempts (max 10)"
+dropped: message 1, execution-failed
+metadata: P@1.0.0 pin=1.5.0 parent=q/2/7
+metadata: Failed "poison: orchestration p exceeded 11 attempts (max 10)"
+result: Failed, poison "poison: orchestration p exceeded 11 attempts (max 10)"
+`
+	if got := printOutput(&out, "p"); err != nil || got != wantFirst {
+		t.Errorf("%v\n%s", err, got)
+	}
+
+	in = input(handlers["busy"])
+	in.History = mustTurn(t, in).Delta
+	in.Messages = []engine.WorkItem{fired(5)}
+	out, err = Fail(in, poison)
+	const want = `6 ExternalSubscribedCancelled <-4 orchestration_terminal
+7 OrchestrationFailed "poison: orchestration p exceeded 11 attempts (max 10)"
+8 ActivityCancelRequested <-2 orchestration_terminal_failed
+orchestrator: cancel p::sub::3 "parent dropped sub-orchestration future"
+withdrawn: activity 2
+dropped: message 0, execution-failed
+metadata: Failed "poison: orchestration p exceeded 11 attempts (max 10)"
+result: Failed, poison "poison: orchestration p exceeded 11 attempts (max 10)"
+`
+	if got := printOutput(&out, "p"); err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+
+	in.History, in.Messages = append(in.History, out.Delta...), nil
+	if out, err = Fail(in, poison); err != nil || len(out.Delta) > 0 {
+		t.Errorf("failed twice: %v %+v", err, out)
+	}
+}

@@ -1,0 +1,126 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// Verify replays a whole history, an ended one too, and says where the code and the history disagree, in words; empty
+// if they agree: every schedule is claimed, none is new, the end is the one recorded. Times, and a child's id and
+// version, are not compared. Input.Messages and Input.Start are ignored. An execution that ended by an error which is
+// not the application's was ended against its code and agrees with any.
+func Verify(in Input) (string, error) {
+	if len(in.History) == 0 || in.Handler == nil {
+		return "", errors.New("replay: nothing to verify")
+	}
+	in.Messages, in.Start = nil, nil
+	end := len(in.History)
+	for i := range in.History {
+		if isEnd(in.History[i].Data) {
+			end = i
+			break
+		}
+	}
+	var terminal engine.EventData
+	if end < len(in.History) {
+		terminal = in.History[end].Data
+		in.History = in.History[:end]
+	}
+	if f, ok := terminal.(engine.OrchestrationFailed); ok && f.Details.Application == nil {
+		return "", nil
+	}
+	if end == 0 {
+		return "the history is an end without a beginning", nil
+	}
+	t := newTurn(&in)
+	if err := t.begin(); err != nil {
+		return "", err
+	}
+	if t.abort.IsZero() {
+		t.verifying = true
+		t.start()
+		if t.replay() {
+			t.claimRest()
+		}
+		t.tearDown()
+	}
+	return t.disagreement(terminal), nil
+}
+
+// claimRest matches the schedules after the poll that ended the code with what the code has emitted.
+func (t *turn) claimRest() {
+	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
+		_, detached := t.at(pos).Data.(engine.OrchestrationChained)
+		if t.sched[pos].kind == notSchedule && !detached {
+			continue
+		}
+		if mismatch := t.apply(pos); mismatch != "" {
+			t.abort = engine.Nondeterminism(mismatch)
+		}
+	}
+}
+
+func isEnd(data engine.EventData) bool {
+	switch data.(type) {
+	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+		return true
+	}
+	return false
+}
+
+// disagreement compares how the replay stands with how the history ended; terminal is nil if it did not.
+func (t *turn) disagreement(terminal engine.EventData) string {
+	seen := "the code waits"
+	end, _ := terminal.(engine.OrchestrationFailed)
+	cancelled := end.Details.Application != nil && end.Details.Application.Kind == engine.AppCancelled
+	switch main := t.mainTask(); {
+	case t.abort.Application != nil:
+		if t.abort.Display() == end.Details.Display() {
+			return ""
+		}
+		seen = fmt.Sprintf("the code ends with %q", t.abort.Display())
+	case !t.abort.IsZero():
+		return t.abort.Display()
+	default:
+		for t.emitted() {
+			if a := t.nextAction(); a.Kind != orch.ActionContinueAsNew {
+				return "the code asks for something new: " + describeAction(&a.Action)
+			} else {
+				t.noteContinue(&a)
+			}
+		}
+		switch d := terminal.(type) {
+		case engine.OrchestrationContinuedAsNew:
+			if t.continues != nil && t.continues.Input == d.Input {
+				return ""
+			}
+		case engine.OrchestrationCompleted:
+			if t.continues == nil && t.returned && main.err == nil && main.value == d.Output {
+				return ""
+			}
+		case engine.OrchestrationFailed:
+			if cancelled || t.continues == nil && t.returned && main.err != nil && main.message == d.Details.Display() {
+				return ""
+			}
+		case nil:
+			if t.continues == nil && !t.returned {
+				return ""
+			}
+		}
+		switch {
+		case t.continues != nil:
+			seen = fmt.Sprintf("the code continues as new with %q", t.continues.Input)
+		case t.returned && main.err != nil:
+			seen = fmt.Sprintf("the code fails with %q", main.message)
+		case t.returned:
+			seen = fmt.Sprintf("the code returns %q", main.value)
+		}
+	}
+	if terminal == nil {
+		return seen + ", the history goes on"
+	}
+	return seen + ", the history ends with " + describeEvent(terminal)
+}

@@ -1,0 +1,186 @@
+package replay
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// waitKey is what a positional event and its wait must agree in: the generation, the name, and the topic of the second
+// generation.
+type waitKey struct {
+	second bool
+	name   string
+	topic  string
+}
+
+// waits are the subscriptions and arrivals of one key (contract/runtime.md section 7.7).
+//
+// The i-th subscription gets the arrival number i minus the number of cancelled subscriptions before it. An arrival
+// that finds no subscription left over is skipped for ever.
+type waits struct {
+	subs     []subscription
+	arrivals []string
+	live     int // subscriptions not cancelled
+	// settled is how many leading subscriptions are consumed or cancelled, and cancelled how many of them are cancelled.
+	settled   int
+	cancelled int
+}
+
+type subscription struct {
+	pos       int
+	token     orch.Token
+	cancelled bool
+	consumed  bool
+}
+
+// subscribe adds a subscription and says which it is.
+func (w *waits) subscribe(pos int, token orch.Token) int {
+	w.subs = append(w.subs, subscription{pos: pos, token: token})
+	w.live++
+	return len(w.subs) - 1
+}
+
+// arrive adds an arrival, unless every live subscription has one.
+func (w *waits) arrive(data string) bool {
+	if w.live <= len(w.arrivals) {
+		return false
+	}
+	w.arrivals = append(w.arrivals, data)
+	return true
+}
+
+func (w *waits) cancel(i int) {
+	if !w.subs[i].cancelled {
+		w.subs[i].cancelled = true
+		w.live--
+		w.settle()
+	}
+}
+
+func (w *waits) consume(i int) {
+	w.subs[i].consumed = true
+	w.settle()
+}
+
+func (w *waits) settle() {
+	for ; w.settled < len(w.subs) && (w.subs[w.settled].cancelled || w.subs[w.settled].consumed); w.settled++ {
+		if w.subs[w.settled].cancelled {
+			w.cancelled++
+		}
+	}
+}
+
+// result is what the i-th subscription would get now.
+func (w *waits) result(i int) (string, bool) {
+	if w.subs[i].cancelled {
+		return "", false
+	}
+	n := i - w.cancelled
+	for j := w.settled; j < i; j++ {
+		if w.subs[j].cancelled {
+			n--
+		}
+	}
+	if n >= len(w.arrivals) {
+		return "", false
+	}
+	return w.arrivals[n], true
+}
+
+// each calls f for the subscriptions that are not settled and have an arrival, or have none.
+func (w *waits) each(served bool, f func(*subscription)) {
+	n := w.settled - w.cancelled
+	for i := w.settled; i < len(w.subs); i++ {
+		if w.subs[i].cancelled {
+			continue
+		}
+		if (n < len(w.arrivals)) == served {
+			f(&w.subs[i])
+		}
+		n++
+	}
+}
+
+// waitTable is the waits of all keys.
+type waitTable struct {
+	byKey map[waitKey]int // index into all
+	all   []waits
+	place map[int]subPlace // by position of the schedule event
+}
+
+type subPlace struct{ queue, index int }
+
+func (wt *waitTable) subscribe(key waitKey, pos int, token orch.Token) *waits {
+	q, ok := wt.byKey[key]
+	if !ok {
+		if wt.byKey == nil {
+			wt.byKey, wt.place = map[waitKey]int{}, map[int]subPlace{}
+		}
+		q = len(wt.all)
+		wt.byKey[key] = q
+		wt.all = append(wt.all, waits{})
+	}
+	wt.place[pos] = subPlace{q, wt.all[q].subscribe(pos, token)}
+	return &wt.all[q]
+}
+
+// arrive is nil if the arrival is skipped.
+func (wt *waitTable) arrive(key waitKey, data string) *waits {
+	if q, ok := wt.byKey[key]; ok && wt.all[q].arrive(data) {
+		return &wt.all[q]
+	}
+	return nil
+}
+
+// cancel is nil if there is no such subscription.
+func (wt *waitTable) cancel(pos int) *waits {
+	p, ok := wt.place[pos]
+	if !ok {
+		return nil
+	}
+	wt.all[p.queue].cancel(p.index)
+	return &wt.all[p.queue]
+}
+
+func (wt *waitTable) result(pos int) (string, bool) {
+	p := wt.place[pos]
+	return wt.all[p.queue].result(p.index)
+}
+
+func (wt *waitTable) consume(pos int) {
+	p := wt.place[pos]
+	wt.all[p.queue].consume(p.index)
+}
+
+// openWaits are the positions of the subscriptions that the events leave without cancellation and arrival, ascending.
+func (t *turn) openWaits() []int {
+	if !t.hasWaits {
+		return nil
+	}
+	var wt waitTable
+	for pos := range t.sched {
+		switch e := t.at(pos); d := e.Data.(type) {
+		case engine.ExternalSubscribed:
+			wt.subscribe(waitKey{name: d.Name}, pos, 0)
+		case engine.ExternalSubscribed2:
+			wt.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, 0)
+		case engine.ExternalEvent:
+			wt.arrive(waitKey{name: d.Name}, d.Data)
+		case engine.ExternalEvent2:
+			wt.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
+		case engine.ExternalSubscribedCancelled:
+			wt.cancel(t.find(e.SourceEventID))
+		}
+	}
+	open := make([]bool, len(t.sched))
+	for i := range wt.all {
+		wt.all[i].each(false, func(s *subscription) { open[s.pos] = true })
+	}
+	var out []int
+	for pos, is := range open {
+		if is {
+			out = append(out, pos)
+		}
+	}
+	return out
+}

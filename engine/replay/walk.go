@@ -1,0 +1,252 @@
+package replay
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// quiescencePolls is how often code may be polled after the walk because of what it has just scheduled.
+const quiescencePolls = 100
+
+// replay runs the code over baseline and delta and says whether the two agree so far.
+//
+// Before an event is applied, the code is polled if it can go on. Old events, this turn's completions and new schedules
+// are all treated so; therefore a later turn, for which all of them are history, polls the code at the same places.
+// Breadcrumbs are written when a turn's last poll is over, so what they set free waits for the first event after them.
+func (t *turn) replay() bool {
+	persisted := len(t.in.History)
+	t.replaying = persisted > 0
+	t.left = len(t.sched)
+	for i, n := 0, len(t.sched); i < n; i++ {
+		if i == persisted {
+			t.replaying = false
+			t.reorder()
+		}
+		pos := t.position(i)
+		if t.due || len(t.runnable) > 0 && !isCrumb(t.at(pos)) {
+			t.poll()
+			if t.stopped() {
+				t.left = i
+				break
+			}
+		}
+		if mismatch := t.apply(pos); mismatch != "" {
+			t.abort = engine.Nondeterminism(mismatch)
+			return false
+		}
+	}
+	t.replaying = false
+	if t.due {
+		t.poll()
+	}
+	return t.abort.IsZero()
+}
+
+// isCrumb says whether an event is a breadcrumb of dropped futures.
+func isCrumb(e *engine.Event) bool {
+	switch e.Data.(type) {
+	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled:
+		return true
+	}
+	return false
+}
+
+// convert makes events of the actions that no event of the history claimed. What a new event sets free is polled for
+// before the next one; the poll number quiescencePolls fails the turn, even if it ends the code.
+func (t *turn) convert() {
+	limit := t.polls + quiescencePolls
+	for t.abort.IsZero() && t.emitted() {
+		if !t.returned && len(t.runnable) > 0 {
+			t.poll()
+		} else {
+			a := t.nextAction()
+			t.write(&a)
+			if t.due && !t.returned {
+				t.poll()
+			}
+		}
+		if t.polls >= limit && t.abort.IsZero() {
+			t.abort = engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{
+				Operation: "quiescence_loop",
+				Message: "quiescence loop exceeded 100 iterations —" + strings.Repeat(" ", 22) +
+					"orchestration is emitting unbounded persistent event subscriptions",
+			}}
+		}
+	}
+}
+
+// write makes the event of an action and applies it.
+func (t *turn) write(a *action) {
+	var data engine.EventData
+	switch a.Kind {
+	case orch.ActionActivity:
+		data = engine.ActivityScheduled{Name: a.Name, Input: a.Input}
+	case orch.ActionTimer:
+		data = engine.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
+	case orch.ActionWait2:
+		if t.writes(engine.KindExternalSubscribed2) {
+			data = engine.ExternalSubscribed2{Name: a.Name, Topic: a.Topic}
+			break
+		}
+		data = engine.ExternalSubscribed{Name: a.Name}
+	case orch.ActionWait:
+		data = engine.ExternalSubscribed{Name: a.Name}
+	case orch.ActionSubOrchestration:
+		instance := a.Instance
+		if instance == "" {
+			instance = autoPrefix + strconv.FormatUint(t.nextID, 10)
+		}
+		data = engine.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
+	case orch.ActionDetached:
+		data = engine.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
+	case orch.ActionContinueAsNew:
+		t.noteContinue(a)
+		t.nextID++ // it takes an id and leaves no event
+		return
+	}
+	pos := t.add(0, data)
+	t.bind(pos, a.token, data)
+	t.pending = append(t.pending, pending{pos: pos, version: a.Version})
+}
+
+// noteContinue keeps the first continue-as-new.
+func (t *turn) noteContinue(a *action) {
+	if t.continues == nil {
+		c := a.Action
+		t.continues = &c
+	}
+}
+
+// apply gives an event its effect on the code. The answer is a nondeterminism text, empty if all is well.
+func (t *turn) apply(pos int) string {
+	e := t.at(pos)
+	switch d := e.Data.(type) {
+	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled,
+		engine.ExternalSubscribed, engine.ExternalSubscribed2:
+		return t.claim(pos, e, "history schedule but no emitted action")
+	case engine.OrchestrationChained:
+		return t.claim(pos, e, "history OrchestrationChained but no emitted action")
+	case engine.CustomStatusUpdated, engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared:
+		if t.emitted() {
+			return t.claim(pos, e, "")
+		}
+	case engine.ActivityCompleted:
+		return t.deliver(e, d.Result, nil)
+	case engine.ActivityFailed:
+		return t.deliver(e, "", &d.Details)
+	case engine.TimerFired:
+		return t.deliver(e, "", nil)
+	case engine.SubOrchestrationCompleted:
+		return t.deliver(e, d.Result, nil)
+	case engine.SubOrchestrationFailed:
+		return t.deliver(e, "", &d.Details)
+	case engine.ExternalEvent:
+		t.arrive(waitKey{name: d.Name}, d.Data)
+	case engine.ExternalEvent2:
+		t.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
+	case engine.ExternalSubscribedCancelled:
+		t.unsubscribe(e.SourceEventID)
+	}
+	return ""
+}
+
+// claim matches a schedule event with the oldest action and binds the action's future to it.
+func (t *turn) claim(pos int, e *engine.Event, missing string) string {
+	if !t.emitted() {
+		return missing
+	}
+	a := t.nextAction()
+	for t.verifying && a.Kind == orch.ActionContinueAsNew && t.emitted() {
+		t.noteContinue(&a)
+		a = t.nextAction()
+	}
+	if !matches(&a.Action, e.Data) {
+		return "schedule mismatch: action=" + describeAction(&a.Action) + " vs event=" + describeEvent(e.Data)
+	}
+	t.bind(pos, a.token, e.Data)
+	return ""
+}
+
+// bind ties a future to the position of its schedule event.
+func (t *turn) bind(pos int, token orch.Token, data engine.EventData) {
+	s := &t.sched[pos]
+	s.future, s.open = token, true
+	if token != 0 {
+		t.futures[token].pos = int32(pos)
+	}
+	switch d := data.(type) {
+	case engine.ActivityScheduled:
+		s.kind = scheduleActivity
+	case engine.TimerCreated:
+		s.kind = scheduleTimer
+	case engine.SubOrchestrationScheduled:
+		s.kind = scheduleChild
+	case engine.OrchestrationChained:
+		s.open = false
+	case engine.ExternalSubscribed:
+		s.kind = scheduleWait
+		t.subscribe(waitKey{name: d.Name}, pos, token)
+	case engine.ExternalSubscribed2:
+		s.kind = scheduleWait
+		t.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, token)
+	}
+}
+
+// deliver stores a completion's outcome with its future.
+func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) string {
+	pos := t.find(e.SourceEventID)
+	if pos < 0 || !t.sched[pos].open {
+		return "completion without open schedule"
+	}
+	if _, ok := e.Data.(engine.ActivityCompleted); ok && t.sched[pos].kind != scheduleActivity {
+		return "completion kind mismatch: expected activity"
+	}
+	var err error
+	if details != nil {
+		err = failure(details.Display())
+	}
+	token := t.rules.Recipient(t.sched[pos].future, func() []orch.Token { return t.pendingLike(pos) })
+	t.sched[pos].open = false
+	t.resolve(token, value, err)
+	return ""
+}
+
+// failure is a failed activity or child as orchestration code sees it.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// pendingLike are the futures of one's kind that have no result, ascending.
+func (t *turn) pendingLike(pos int) []orch.Token {
+	var out []orch.Token
+	for i := 1; i < len(t.futures); i++ {
+		f := &t.futures[i]
+		if f.state == futurePending && f.pos >= 0 && t.sched[f.pos].kind == t.sched[pos].kind {
+			out = append(out, orch.Token(i))
+		}
+	}
+	return out
+}
+
+// reorder prepares position for a rule that applies new events in another order than they are recorded in.
+func (t *turn) reorder() {
+	if t.rules.ApplyOrder == nil {
+		return
+	}
+	for i := len(t.in.History); i < len(t.sched); i++ {
+		t.order = append(t.order, i)
+	}
+	slices.SortStableFunc(t.order, func(a, b int) int { return t.rules.ApplyOrder(t.at(a), t.at(b)) })
+}
+
+// position is the position of the event that the walk applies as the i-th.
+func (t *turn) position(i int) int {
+	if n := len(t.in.History); i >= n && t.order != nil {
+		return t.order[i-n]
+	}
+	return i
+}

@@ -1,0 +1,328 @@
+package memprovider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const opAckOrchestration = "ack_orchestration_item"
+
+// AckOrchestrationItem implements engine.Provider. It checks everything that can be checked first; what still fails in
+// one of the steps takes back those before it. Lists that hold an item of the wrong kind are refused (F17), as is
+// execution 0.
+func (p *Provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
+	s := p.store
+	req := s.begin(engine.CallAckOrchestrationItem, p.caller)
+	s.acking = ack
+	req.Token, req.Ack = ack.LockToken, &s.acking
+	s.started()
+	in, err := p.acknowledge(&s.acking)
+	r := result{}
+	if in != nil {
+		r.instance = in.no
+	}
+	ended := s.end(r, err)
+	s.acking = engine.OrchestrationAck{} // nothing of the caller's is kept
+	return ended
+}
+
+func (p *Provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine.ProviderError) {
+	s := p.store
+	in, h, err := s.holder(opAckOrchestration, ack.LockToken)
+	if err != nil {
+		return nil, err
+	}
+	if !s.rules.MayCommit(h) {
+		return in, invalidToken(opAckOrchestration, ack.LockToken, h)
+	}
+	if err := p.prepare(ack); err != nil {
+		return in, err
+	}
+	c := commit{p: p, ack: ack, in: in}
+	c.token, _, _ = s.lookup(orchestratorToken, ack.LockToken)
+	atomic := s.rules.AckIsAtomic()
+	if atomic {
+		if err := c.checkEvents(); err != nil {
+			return in, err
+		}
+	}
+	s.journaling = atomic
+	for _, step := range s.rules.AckOrder {
+		if err := c.step(step); err != nil {
+			s.takeBack()
+			return in, err
+		}
+	}
+	s.forgetJournal()
+	return in, nil
+}
+
+// preparedAck is an ack as bytes, in buffers that the store reuses; only the bytes that it keeps are allocated.
+type preparedAck struct {
+	scratch []byte
+	ends    []int
+	// data are the encoded events, worker items and orchestrator items, in this order.
+	data [][]byte
+}
+
+// prepare refuses an ack that cannot be done whatever is stored, and encodes what it brings.
+func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
+	if ack.ExecutionID == 0 {
+		return engine.Permanentf(opAckOrchestration, "execution id 0 is not an execution")
+	}
+	a := &p.store.ack
+	a.scratch, a.ends = a.scratch[:0], a.ends[:0]
+	var err error
+	for i := range ack.HistoryDelta {
+		e := &ack.HistoryDelta[i]
+		if err := unsupportedEvent(e); err != nil {
+			return err
+		}
+		if e.EventID == 0 {
+			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: ids come from the runtime", e.Kind())
+		}
+		if a.scratch, err = p.codec.AppendEvent(a.scratch, *e); err != nil {
+			return engine.Permanentf(opAckOrchestration, "event %d: %w", e.EventID, err)
+		}
+		a.ends = append(a.ends, len(a.scratch))
+	}
+	for _, item := range ack.WorkerItems {
+		if err := isActivity(opAckOrchestration, item); err != nil {
+			return err
+		}
+		if a.scratch, err = p.codec.AppendWorkItem(a.scratch, item); err != nil {
+			return engine.Permanentf(opAckOrchestration, "%w", err)
+		}
+		a.ends = append(a.ends, len(a.scratch))
+	}
+	for _, item := range ack.OrchestratorItems {
+		if err := isMessage(opAckOrchestration, item); err != nil {
+			return err
+		}
+		if a.scratch, err = p.codec.AppendWorkItem(a.scratch, item); err != nil {
+			return engine.Permanentf(opAckOrchestration, "%w", err)
+		}
+		a.ends = append(a.ends, len(a.scratch))
+	}
+	a.cut()
+	return nil
+}
+
+// cut copies the scratch once and cuts the copy into the pieces that the store keeps.
+func (a *preparedAck) cut() {
+	kept := append(make([]byte, 0, len(a.scratch)), a.scratch...)
+	clear(a.data)
+	a.data = a.data[:0]
+	from := 0
+	for _, end := range a.ends {
+		a.data = append(a.data, kept[from:end:end])
+		from = end
+	}
+}
+
+// commit is an ack under way.
+type commit struct {
+	p     *Provider
+	ack   *engine.OrchestrationAck
+	in    *instance
+	token uint64
+}
+
+// checkEvents refuses event ids that are stored already or come twice.
+func (c *commit) checkEvents() *engine.ProviderError {
+	delta := c.ack.HistoryDelta
+	ex := c.in.execution(c.ack.ExecutionID)
+	last := uint64(0)
+	ascending := true
+	for i := range delta {
+		id := delta[i].EventID
+		if ex != nil {
+			if _, dup := ex.find(id); dup {
+				return c.duplicate(id)
+			}
+		}
+		ascending = ascending && id > last
+		last = id
+	}
+	if ascending {
+		return nil
+	}
+	seen := make(map[uint64]bool, len(delta)) // looked up only
+	for i := range delta {
+		if seen[delta[i].EventID] {
+			return c.duplicate(delta[i].EventID)
+		}
+		seen[delta[i].EventID] = true
+	}
+	return nil
+}
+
+func (c *commit) duplicate(id uint64) *engine.ProviderError {
+	return engine.Permanentf(opAckOrchestration, "duplicate event %d of %s, execution %d", id, c.in.name, c.ack.ExecutionID)
+}
+
+// step does one step of the ack. No step uses what another one produced, so the order is data.
+func (c *commit) step(step AckStep) *engine.ProviderError {
+	s := c.p.store
+	if hook := s.options.BeforeAckStep; hook != nil {
+		if err := hook(s.call, step); err != nil {
+			return asProviderError(step, err)
+		}
+	}
+	switch step {
+	case AckConsume:
+		c.consume()
+	case AckInstance:
+		c.instance()
+	case AckExecution:
+		s.create(c.in, c.ack.ExecutionID)
+	case AckPin:
+		c.pin()
+	case AckPointer:
+		if c.in.meta.created {
+			s.setPointer(c.in, s.rules.PointerAfterAck(c.in.meta.current, c.ack.ExecutionID))
+		}
+	case AckEvents:
+		return c.events()
+	case AckStatus:
+		if m := &c.ack.Metadata; m.Status != "" {
+			s.setStatus(c.in, s.historyOf(c.in, c.ack.ExecutionID), m.Status, m.Output)
+		}
+	case AckEnqueueWork:
+		for i, item := range c.ack.WorkerItems {
+			data := s.ack.data[len(c.ack.HistoryDelta)+i]
+			s.insert(engine.QueueWorker, s.named(item.Target()), item, data, c.p.codecNo, s.now)
+		}
+	case AckCancelWork:
+		for _, id := range c.ack.CancelledActivities {
+			s.cancel(id)
+		}
+	case AckEnqueueMessages:
+		for i, item := range c.ack.OrchestratorItems {
+			data := s.ack.data[len(c.ack.HistoryDelta)+len(c.ack.WorkerItems)+i]
+			s.insert(engine.QueueOrchestrator, s.named(item.Target()), item, data, c.p.codecNo, s.visibleAt(item))
+		}
+	case AckRelease:
+		s.releaseLock(c.in)
+	default:
+		panic(fmt.Sprintf("memprovider: unknown ack step %d", step))
+	}
+	return nil
+}
+
+func asProviderError(step AckStep, err error) *engine.ProviderError {
+	var p *engine.ProviderError
+	if errors.As(err, &p) {
+		return p
+	}
+	return engine.Retryablef(opAckOrchestration, "before the step %q: %w", step, err)
+}
+
+func (c *commit) consume() {
+	s := c.p.store
+	c.in.promote(s.now)
+	s.candidateRows = append(s.candidateRows[:0], c.in.visible...)
+	for _, r := range s.candidateRows {
+		if s.rules.Consumes(r.lock.number == c.token) {
+			s.remove(r, engine.RemovedAcked)
+		}
+	}
+}
+
+// instance creates or renames the instance, if the ack gives name and version; with only one of them it does nothing
+// (F20).
+func (c *commit) instance() {
+	m := &c.ack.Metadata
+	if m.OrchestrationName == "" || m.OrchestrationVersion == "" {
+		return
+	}
+	s := c.p.store
+	existed := c.in.meta.created
+	s.setRow(c.in, m.OrchestrationName, m.OrchestrationVersion, c.ack.ExecutionID)
+	if !existed && m.ParentInstanceID != "" {
+		s.setParent(c.in, engine.ParentLink{Instance: m.ParentInstanceID, ExecutionID: m.ParentExecutionID, EventID: m.ParentEventID})
+	}
+}
+
+func (c *commit) pin() {
+	s := c.p.store
+	var previous *engine.Version
+	if in := c.in; in.meta.created && in.meta.current < c.ack.ExecutionID {
+		if ex := in.execution(in.meta.current); ex != nil {
+			previous = ex.pin
+		}
+	}
+	ex := s.historyOf(c.in, c.ack.ExecutionID)
+	s.setPin(c.in, ex, s.intern(s.rules.PinAfterAck(c.ack.Metadata.PinnedVersion, ex.pin, previous)))
+}
+
+// events appends the delta, and puts it into the cache of the codec that wrote it.
+func (c *commit) events() *engine.ProviderError {
+	s := c.p.store
+	ex := s.historyOf(c.in, c.ack.ExecutionID)
+	if s.rules.RewritesHistory() {
+		if err := c.rewrite(ex); err != nil {
+			return err
+		}
+	}
+	for i := range c.ack.HistoryDelta {
+		e := &c.ack.HistoryDelta[i]
+		if _, dup := ex.find(e.EventID); dup {
+			return c.duplicate(e.EventID)
+		}
+		c.p.append(c.in, ex, e, s.ack.data[i])
+	}
+	return nil
+}
+
+// append stores an event, whose bytes are given, and remembers it.
+func (p *Provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
+	p.store.appendEvent(in, ex, e.EventID, e.Kind(), data)
+	ex.remember(p.codecNo, *e)
+	p.store.recheck(p.codec, data, *e)
+}
+
+// rewrite is what an ack must not do: it reads the stored events and writes them again.
+func (c *commit) rewrite(ex *execution) *engine.ProviderError {
+	s := c.p.store
+	history, err := s.decode(c.in, ex, c.p.codecNo, false)
+	if err != nil {
+		return engine.Permanentf(opAckOrchestration, "%w", err)
+	}
+	for i := range history {
+		data, err := c.p.codec.AppendEvent(nil, history[i])
+		if err != nil {
+			return engine.Permanentf(opAckOrchestration, "%w", err)
+		}
+		s.removeEvent(c.in, ex, history[i].EventID)
+		s.appendEvent(c.in, ex, history[i].EventID, history[i].Kind(), data)
+	}
+	return nil
+}
+
+// visibleAt is when a message that an ack enqueues becomes visible: now, except for timers.
+func (s *Store) visibleAt(item engine.WorkItem) int64 {
+	if t, ok := item.(engine.TimerFiredItem); ok {
+		return s.rules.TimerVisibleAt(s.now, int64(min(t.FireAtMs, math.MaxInt64)))
+	}
+	return s.now
+}
+
+// cancel deletes every row of an activity, locked or not.
+func (s *Store) cancel(id engine.ScheduledActivityIdentifier) {
+	in := s.known(id.Instance)
+	if in == nil {
+		return
+	}
+	for i := 0; i < len(in.work); {
+		if r := in.work[i]; r.execution == id.ExecutionID && r.activity == id.ActivityID {
+			s.remove(r, engine.RemovedCancelled)
+		} else {
+			i++
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package memprovider
+
+import (
+	"context"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// observed runs a management read as a call. Lists are in the order in which the store heard of the instances first
+// (F11); the caller owns them.
+func observed[T any](p *Provider, read func(s *Store) (T, *engine.ProviderError)) (T, error) {
+	s := p.store
+	s.begin(engine.CallAdmin, p.caller)
+	s.started()
+	v, err := read(s)
+	return v, s.end(result{}, err)
+}
+
+func notFound(op, what, name string) *engine.ProviderError {
+	return engine.Permanentf(op, "%s %q not found", what, name)
+}
+
+// listInstances returns the names of the created instances that match.
+func (s *Store) listInstances(match func(in *instance) bool) []string {
+	var names []string
+	for _, in := range s.instances {
+		if in.meta.created && match(in) {
+			names = append(names, in.name)
+		}
+	}
+	return names
+}
+
+// ListInstances implements engine.ProviderAdmin.
+func (p *Provider) ListInstances(context.Context) ([]string, error) {
+	return observed(p, func(s *Store) ([]string, *engine.ProviderError) {
+		return s.listInstances(func(*instance) bool { return true }), nil
+	})
+}
+
+// ListInstancesByStatus implements engine.ProviderAdmin.
+func (p *Provider) ListInstancesByStatus(_ context.Context, status engine.Status) ([]string, error) {
+	return observed(p, func(s *Store) ([]string, *engine.ProviderError) {
+		return s.listInstances(func(in *instance) bool {
+			ex := in.currentRow()
+			return ex != nil && ex.state.status == status
+		}), nil
+	})
+}
+
+// currentRow is the current execution, nil if it has no row.
+func (in *instance) currentRow() *execution {
+	if ex := in.execution(in.meta.current); ex != nil && ex.state.created {
+		return ex
+	}
+	return nil
+}
+
+// ListExecutions implements engine.ProviderAdmin.
+func (p *Provider) ListExecutions(_ context.Context, instance string) ([]uint64, error) {
+	return observed(p, func(s *Store) ([]uint64, *engine.ProviderError) {
+		var ids []uint64
+		if in := s.known(instance); in != nil {
+			for _, ex := range in.executions {
+				if ex.state.created {
+					ids = append(ids, ex.id)
+				}
+			}
+		}
+		return ids, nil
+	})
+}
+
+// LatestExecutionID implements engine.ProviderAdmin.
+func (p *Provider) LatestExecutionID(_ context.Context, instance string) (uint64, error) {
+	return observed(p, func(s *Store) (uint64, *engine.ProviderError) {
+		if in := s.known(instance); in != nil {
+			return in.latest(), nil
+		}
+		return engine.InitialExecutionID, nil
+	})
+}
+
+// GetInstanceInfo implements engine.ProviderAdmin. An instance whose current execution has no row has status Unknown
+// (F16). UpdatedAt is the last change of the instances row itself (F12).
+func (p *Provider) GetInstanceInfo(_ context.Context, instance string) (*engine.InstanceInfo, error) {
+	return observed(p, func(s *Store) (*engine.InstanceInfo, *engine.ProviderError) {
+		in := s.known(instance)
+		if in == nil || !in.meta.created {
+			return nil, notFound("get_instance_info", "instance", instance)
+		}
+		m := &in.meta
+		info := &engine.InstanceInfo{
+			InstanceID: in.name, OrchestrationName: m.orchestration, OrchestrationVersion: m.version,
+			CurrentExecutionID: m.current, Status: "Unknown", CreatedAt: uint64(m.createdMs), UpdatedAt: uint64(m.updatedMs),
+			ParentInstanceID: m.parent.Instance,
+		}
+		if ex := in.currentRow(); ex != nil {
+			info.Status, info.Output = ex.state.status, ex.state.output
+		}
+		return info, nil
+	})
+}
+
+// GetExecutionInfo implements engine.ProviderAdmin.
+func (p *Provider) GetExecutionInfo(_ context.Context, instance string, executionID uint64) (*engine.ExecutionInfo, error) {
+	return observed(p, func(s *Store) (*engine.ExecutionInfo, *engine.ProviderError) {
+		var ex *execution
+		if in := s.known(instance); in != nil {
+			ex = in.execution(executionID)
+		}
+		if ex == nil || !ex.state.created {
+			return nil, notFound("get_execution_info", "execution of", instance)
+		}
+		info := &engine.ExecutionInfo{
+			ExecutionID: ex.id, Status: ex.state.status, Output: ex.state.output, StartedAt: uint64(ex.state.startedMs),
+			EventCount: uint64(len(ex.events)), PinnedVersion: ex.pin,
+		}
+		if ex.state.completed {
+			at := uint64(ex.state.completedMs)
+			info.CompletedAt = &at
+		}
+		return info, nil
+	})
+}
+
+// GetSystemMetrics implements engine.ProviderAdmin.
+func (p *Provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, error) {
+	return observed(p, func(s *Store) (*engine.SystemMetrics, *engine.ProviderError) {
+		m := &engine.SystemMetrics{}
+		for _, in := range s.instances {
+			for _, ex := range in.executions {
+				m.TotalEvents += uint64(len(ex.events))
+				if ex.state.created {
+					m.TotalExecutions++
+				}
+			}
+			if !in.meta.created {
+				continue
+			}
+			m.TotalInstances++
+			if ex := in.currentRow(); ex != nil {
+				switch ex.state.status {
+				case engine.StatusRunning:
+					m.RunningInstances++
+				case engine.StatusCompleted:
+					m.CompletedInstances++
+				case engine.StatusFailed:
+					m.FailedInstances++
+				}
+			}
+		}
+		return m, nil
+	})
+}
+
+// GetQueueDepths implements engine.ProviderAdmin. A message counts unless a live lock holds it: messages of expired and
+// abandoned holdings count (F6), and so do messages that arrived while their instance was locked.
+func (p *Provider) GetQueueDepths(context.Context) (*engine.QueueDepths, error) {
+	return observed(p, func(s *Store) (*engine.QueueDepths, *engine.ProviderError) {
+		d := &engine.QueueDepths{}
+		for _, in := range s.instances {
+			d.OrchestratorQueue += uint64(s.free(in, in.visible) + s.free(in, in.delayed))
+			for _, r := range in.work {
+				if !r.lock.live(s.now) {
+					d.WorkerQueue++
+				}
+			}
+		}
+		return d, nil
+	})
+}
+
+// free counts the messages that the live lock of their instance does not hold.
+func (s *Store) free(in *instance, rows []*row) int {
+	n := 0
+	for _, r := range rows {
+		n += countIf(!in.lock.live(s.now) || r.lock.number != in.lock.number)
+	}
+	return n
+}
+
+// ListChildren implements engine.ProviderAdmin.
+func (p *Provider) ListChildren(_ context.Context, instance string) ([]string, error) {
+	return observed(p, func(s *Store) ([]string, *engine.ProviderError) { return s.children(instance), nil })
+}
+
+func (s *Store) children(parent string) []string {
+	return s.listInstances(func(in *instance) bool { return in.meta.parent.Instance == parent && parent != "" })
+}
+
+// GetParentID implements engine.ProviderAdmin.
+func (p *Provider) GetParentID(_ context.Context, instance string) (string, error) {
+	return observed(p, func(s *Store) (string, *engine.ProviderError) {
+		in := s.known(instance)
+		if in == nil || !in.meta.created {
+			return "", notFound("get_parent_id", "instance", instance)
+		}
+		return in.meta.parent.Instance, nil
+	})
+}
+
+// GetInstanceTree implements engine.ProviderAdmin. The root comes first, parents before their children.
+func (p *Provider) GetInstanceTree(_ context.Context, root string) (*engine.InstanceTree, error) {
+	return observed(p, func(s *Store) (*engine.InstanceTree, *engine.ProviderError) {
+		t := &engine.InstanceTree{RootID: root, AllIDs: []string{root}}
+		seen := map[string]bool{root: true} // looked up only: parents may form a ring
+		for i := 0; i < len(t.AllIDs); i++ {
+			for _, child := range s.children(t.AllIDs[i]) {
+				if !seen[child] {
+					seen[child] = true
+					t.AllIDs = append(t.AllIDs, child)
+				}
+			}
+		}
+		return t, nil
+	})
+}

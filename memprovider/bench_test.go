@@ -1,0 +1,178 @@
+package memprovider_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// BenchmarkFilteredFetch fetches and abandons one instance that stands behind a growing number that the filter leaves
+// out. ns/fetch must stay flat; the floor is the same loop over a bare map.
+func BenchmarkFilteredFetch(b *testing.B) {
+	for _, skipped := range []int{1e2, 1e3, 1e4, 1e5, 1e6} {
+		b.Run(fmt.Sprintf("skipped=%.0e", float64(skipped)), func(b *testing.B) {
+			p := crowded(b, skipped)
+			filter := filterOf("1.0.0..1.9.9")
+			b.ReportAllocs()
+			b.ResetTimer()
+			for b.Loop() {
+				f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, filter)
+				if f == nil || err != nil {
+					b.Fatal(f, err)
+				}
+				if err := p.AbandonOrchestrationItem(ctx, f.LockToken, 0, true); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFetchNothing is a filtered fetch that finds nothing but what it must leave out.
+func BenchmarkFetchNothing(b *testing.B) {
+	for _, skipped := range []int{1e2, 1e6} {
+		b.Run(fmt.Sprintf("skipped=%.0e", float64(skipped)), func(b *testing.B) {
+			p := crowded(b, skipped)
+			filter := filterOf("2.0.0..2.9.9")
+			for b.Loop() {
+				if f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, filter); f != nil || err != nil {
+					b.Fatal(f, err)
+				}
+			}
+		})
+	}
+}
+
+// crowded is a store with many instances pinned 3.0.0, and one pinned 1.0.0 behind them; each has a message.
+func crowded(b *testing.B, skipped int) *memprovider.Provider {
+	store := memprovider.New(memprovider.Options{})
+	p := store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1})
+	data, err := build("2.0.0").Codec.AppendEvent(nil, startedEvent(1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range skipped + 1 {
+		pin := engine.V(3, 0, 0)
+		if i == skipped {
+			pin = engine.V(1, 0, 0)
+		}
+		name := fmt.Sprintf("instance-%d", i)
+		seed := memprovider.SeedInstance{Instance: name, Orchestration: "TestOrch", Version: "1.0.0", Executions: []memprovider.SeedExecution{
+			{ID: 1, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Data: data}}},
+		}}
+		if err := store.Seed(seed); err != nil {
+			b.Fatal(err)
+		}
+		if err := p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: name, Name: "e"}, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return p
+}
+
+// discard is a sink that looks at nothing.
+type discard struct{ n int }
+
+func (d *discard) Observe(*engine.Observation) { d.n++ }
+
+// BenchmarkAckTurn is a whole turn of a growing instance: enqueue, fetch, ack of two events with one activity, fetch and
+// ack of the activity. It starts a new instance every 32 turns.
+func BenchmarkAckTurn(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		sink  engine.Sink
+		rules *memprovider.Rules
+	}{
+		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, memprovider.DefaultRules()},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			turns(b, memprovider.New(memprovider.Options{Sink: c.sink, Rules: c.rules}))
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+		})
+	}
+}
+
+func turns(b *testing.B, store *memprovider.Store) {
+	p := store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1})
+	filter := filterOf("0.0.0..2.0.0")
+	pin := engine.V(2, 0, 0)
+	name, n := "", uint64(0)
+	for i := 0; b.Loop(); i++ {
+		var item engine.WorkItem
+		var events []engine.Event
+		var metadata engine.ExecutionMetadata
+		if i%32 == 0 {
+			name, n = fmt.Sprintf("instance-%d", i/32), 1
+			item, events = engine.StartItem{Instance: name, Orchestration: "TestOrch", ExecutionID: 1}, []engine.Event{startedEvent(1)}
+			metadata = engine.ExecutionMetadata{OrchestrationName: "TestOrch", OrchestrationVersion: "1.0.0", PinnedVersion: &pin}
+		} else {
+			item = engine.ExternalRaisedItem{Instance: name, Name: "e"}
+			events = []engine.Event{{EventID: n + 1, InstanceID: name, ExecutionID: 1, Data: engine.ExternalEvent{Name: "e"}}}
+			n++
+		}
+		n++
+		events = append(events, engine.Event{EventID: n, InstanceID: name, ExecutionID: 1, Data: engine.ActivityScheduled{Name: "Act"}})
+		if err := p.EnqueueForOrchestrator(ctx, item, 0); err != nil {
+			b.Fatal(err)
+		}
+		f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, filter)
+		if err != nil {
+			b.Fatal(err)
+		}
+		err = p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: events, Metadata: metadata,
+			WorkerItems: []engine.WorkItem{engine.ActivityExecuteItem{Instance: name, ExecutionID: 1, ID: n, Name: "Act"}}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		w, err := p.FetchWorkItem(ctx, time.Second, 0, nil, engine.TagFilter{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := p.AckWorkItem(ctx, w.LockToken, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBareMap is the floor: the same turn, with the same encodings, in maps and slices and without any rule.
+func BenchmarkBareMap(b *testing.B) {
+	codec := build("2.0.0").Codec
+	histories := map[string][][]byte{}
+	var queue, work [][]byte
+	b.ReportAllocs()
+	name, n := "", uint64(0)
+	for i := 0; b.Loop(); i++ {
+		if i%32 == 0 {
+			name, n = fmt.Sprintf("instance-%d", i/32), 0
+		}
+		m, _ := codec.AppendWorkItem(nil, engine.ExternalRaisedItem{Instance: name, Name: "e"})
+		queue = append(queue, m)
+		h := histories[name]
+		for _, data := range []engine.EventData{engine.ExternalEvent{Name: "e"}, engine.ActivityScheduled{Name: "Act"}} {
+			n++
+			e, _ := codec.AppendEvent(nil, engine.Event{EventID: n, InstanceID: name, ExecutionID: 1, Data: data})
+			h = append(h, e)
+		}
+		histories[name] = h
+		a, _ := codec.AppendWorkItem(nil, engine.ActivityExecuteItem{Instance: name, ExecutionID: 1, ID: n, Name: "Act"})
+		work = append(work, a)
+		queue, work = queue[:0], work[:0]
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+}
+
+// BenchmarkSetNow moves the time past nothing, with many instances waiting.
+func BenchmarkSetNow(b *testing.B) {
+	store := memprovider.New(memprovider.Options{})
+	p := store.Handle(build("2.0.0").Codec, engine.Caller{})
+	for i := range 10_000 {
+		_ = p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: fmt.Sprint(i), Orchestration: "T"}, time.Duration(1<<60))
+	}
+	for b.Loop() {
+		store.SetNow(store.Now() + 1)
+	}
+}

@@ -1,0 +1,230 @@
+package memprovider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// TestEachBugShows runs each bug's script twice: "OPERATION -> RIGHT | WRONG" gives RIGHT by the default rules and WRONG
+// under the bug, a result without bar is the same under both.
+func TestEachBugShows(t *testing.T) {
+	cases := map[bugs.ID]string{} // looked up only
+	for _, c := range bugCases {
+		cases[c.id] = c.script
+	}
+	for _, b := range memprovider.Bugs() {
+		t.Run(string(b.ID), func(t *testing.T) {
+			script, ok := cases[b.ID]
+			if !ok || !strings.Contains(script, "|") {
+				t.Fatal("no script with a difference")
+			}
+			right, wrong := sides(script)
+			checkScript(t, newWorld(memprovider.Options{}), right)
+			checkScript(t, newWorld(memprovider.Options{Rules: memprovider.RulesWith(bugs.New(b.ID))}), wrong)
+		})
+	}
+	if len(cases) != len(memprovider.Bugs()) {
+		t.Errorf("%d cases for %d bugs", len(cases), len(memprovider.Bugs()))
+	}
+}
+
+// sides cuts a script with alternatives into the right one and the wrong one.
+func sides(script string) (right, wrong string) {
+	for _, line := range strings.Split(strings.TrimSpace(script), "\n") {
+		op, result, _ := strings.Cut(line, " -> ")
+		r, w, two := strings.Cut(result, "|")
+		if !two {
+			w = r
+		}
+		right += join(op, strings.TrimSpace(r)) + "\n"
+		wrong += join(op, strings.TrimSpace(w)) + "\n"
+	}
+	return right, wrong
+}
+
+func TestRulesWithoutProviderBugsAreNil(t *testing.T) {
+	if memprovider.RulesWith(nil) != nil || memprovider.RulesWith(bugs.New("engine/whatever")) != nil {
+		t.Error("RulesWith made rules without a bug of this package")
+	}
+}
+
+var bugCases = []struct {
+	id     bugs.ID
+	script string
+}{
+	{"provider/filter-after-lock", `
+		make A pin=1.0.0 send=ext:A:e
+		seen -> ` + seenMake + `
+		fetch filter=2.0.0..2.9.9 -> none
+		seen -> | lock taken, lock released`},
+	{"provider/filter-after-count", `
+		make A pin=1.0.0 send=ext:A:e
+		seen -> ` + seenMake + `
+		fetch filter=2.0.0..2.9.9 -> none
+		seen -> | lock taken, message marked 2, count 2: 0 to 1, lock released
+		fetch -> A#1 x1 [ext:e] | A#1 x2 [ext:e]`},
+	{"provider/filter-after-decode", `
+		make A pin=1.0.0 send=ext:A:e
+		seen -> ` + seenMake + `
+		fetch filter=2.0.0..2.9.9 -> none
+		seen -> | lock taken, message marked 2, count 2: 0 to 1, message decoded 2, event decoded 1, lock released
+		fetch -> A#1 x1 [ext:e] | A#1 x2 [ext:e]`},
+	{"provider/filter-ignored", `
+		make A pin=1.0.0 send=ext:A:e
+		fetch filter=2.0.0..2.9.9 -> none | A#1 x1 [ext:e]`},
+	{"provider/any-range", `
+		make A pin=3.0.0 send=ext:A:e
+		fetch filter=1.0.0..1.5.0,3.0.0..3.5.0 -> none | A#1 x1 [ext:e]`},
+	{"provider/exclusive-upper-bound", `
+		make A pin=1.9.0 send=ext:A:e
+		fetch filter=1.0.0..1.9.0 -> A#1 x1 [ext:e] | none`},
+	{"provider/text-comparison", `
+		make A pin=1.10.0 send=ext:A:e
+		fetch filter=1.9.0..1.11.0 -> A#1 x1 [ext:e] | none
+		fetch filter=1.1.0..1.2.0 -> none | A#1 x1 [ext:e]`},
+	{"provider/packed-comparison", `
+		make A pin=1.1000.0 send=ext:A:e
+		fetch filter=2.0.0..2.0.0 -> none | A#1 x1 [ext:e]`},
+	{"provider/unpinned-incompatible", `
+		send start:A
+		fetch filter=1.0.0..1.9.0 -> A#1 x1 [start] | none`},
+	{"provider/empty-filter-as-none", `
+		make A pin=1.0.0 send=ext:A:e
+		fetch filter= -> none | A#1 x1 [ext:e]`},
+	{"provider/pin-of-first-execution", `
+		make A pin=1.0.0
+		send can:A
+		fetch t -> A#1 x1 [can]
+		ack t exec=2 events=OS1 pin=2.0.0 send=ext:A:e
+		fetch filter=2.0.0..2.9.9 -> A#2 x1 [ext:e] | none
+		fetch filter=1.0.0..1.9.9 -> none | A#2 x1 [ext:e]`},
+	{"provider/head-of-line-block", `
+		make A pin=1.0.0
+		send ext:A:e
+		send stop:nobody
+		send start:B
+		fetch filter=2.0.0..2.9.9 -> B#1 x1 [start] | none`},
+	{"provider/orphan-dropped-while-start-queued", `
+		send queue:A:q
+		send start:A delay=1000
+		fetch -> none
+		wait 1000
+		fetch -> A#1 x1 [queue:q start] | A#1 x1 [start]`},
+	{"provider/orphan-kept", `
+		send queue:A:q
+		fetch -> none
+		depths -> 0 0 | 1 0`},
+
+	{"provider/undecodable-event-skipped", `
+		make A events=OS1,2,3 send=ext:A:e
+		corrupt A 1 2
+		fetch -> A#1 x1 [ext:e] HISTORY-ERROR | A#1 x1 [ext:e]`},
+	{"provider/error-while-locked", `
+		make A send=ext:A:e
+		corrupt A 1 1
+		fetch lock=1000 -> A#1 x1 [ext:e] HISTORY-ERROR | perm
+		fetch -> none`},
+	{"provider/count-lost-when-decoding-fails", `
+		make A send=ext:A:e
+		corrupt A 1 1
+		fetch lock=0 -> A#1 x1 [ext:e] HISTORY-ERROR
+		fetch lock=0 -> A#1 x2 [ext:e] HISTORY-ERROR | A#1 x1 [ext:e] HISTORY-ERROR`},
+	{"provider/count-reset-by-abandon", `
+		send start:A
+		fetch t -> A#1 x1 [start]
+		abandon t
+		fetch -> A#1 x2 [start] | A#1 x1 [start]`},
+	{"provider/first-count", `
+		make A
+		send ext:A:a delay=100
+		send ext:A:b
+		fetch t -> A#1 x1 [ext:b]
+		abandon t
+		wait 100
+		fetch t -> A#1 x2 [ext:a ext:b] | A#1 x1 [ext:a ext:b]`},
+	{"provider/decrement-below-zero", `
+		send start:A
+		fetch t -> A#1 x1 [start]
+		abandon t ignore
+		fetch t -> A#1 x1 [start] | A#1 x0 [start]`},
+	{"provider/ignore-attempt-ignored", `
+		send start:A
+		fetch t -> A#1 x1 [start]
+		abandon t ignore
+		fetch t -> A#1 x1 [start] | A#1 x2 [start]`},
+
+	{"provider/token-not-checked", `
+		make A send=ext:A:e
+		fetch t1 lock=1000 -> A#1 x1 [ext:e]
+		wait 1000
+		fetch t2 -> A#1 x2 [ext:e]
+		ack t1 events=2 -> perm |
+		read A -> [1] | [1 2]
+		ack t2 events=2 -> | perm`},
+	{"provider/expiry-not-checked", `
+		make A send=ext:A:e
+		fetch t lock=1000 -> A#1 x1 [ext:e]
+		wait 1000
+		ack t events=2 -> perm |
+		read A -> [1] | [1 2]`},
+	{"provider/renewal-after-expiry", `
+		act act:A:1
+		work w lock=1000 -> A:1 x1
+		wait 1000
+		extend w 1000 -> perm |
+		work -> A:1 x2 | none`},
+
+	{"provider/delay-ignored", `
+		make A
+		send ext:A:e delay=1000
+		fetch -> none | A#1 x1 [ext:e]`},
+	{"provider/timer-visible-at-once", `
+		make A send=timer:A:9000
+		fetch -> none | A#1 x1 [timer]`},
+
+	{"provider/ack-partial", `
+		make A send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		ack t events=2,1 pin=1.0.0 status=Completed -> perm
+		execinfo A 1 -> Running 1 events | Running 2 events pin 1.0.0
+		depths -> 0 0`},
+	{"provider/cancel-before-enqueue", `
+		make A work=act:A:2 cancel=A:2
+		work -> none | A:2 x1`},
+	{"provider/late-arrivals-deleted-by-ack", `
+		make A send=ext:A:a
+		fetch t -> A#1 x1 [ext:a]
+		send ext:A:b
+		ack t
+		fetch -> A#1 x1 [ext:b] | none`},
+	{"provider/ack-re-encodes", `
+		make A pin=1.0.0 send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		seen -> ` + seenMake + `, lock taken, message marked 2, count 2: 0 to 1, message decoded 2, event decoded 1
+		ack t events=2 send=ext:A:f
+		seen -> row removed 2, event appended 2, row inserted 3, lock released | row removed 2, event decoded 1, event removed 1, event appended 1, event appended 2, row inserted 3, lock released
+		fetch t -> A#1 x1 [ext:f]
+		corrupt A 1 1
+		ack t events=99999 status=Failed -> | perm
+		info A -> TestOrch@1.0.0 #1 Failed | TestOrch@1.0.0 #1 Running`},
+	{"provider/pin-inherited", `
+		make A pin=1.0.0 send=can:A
+		fetch t -> A#1 x1 [can]
+		ack t exec=2 events=OS1 send=ext:A:e
+		fetch filter=2.0.0..2.9.9 -> A#2 x1 [ext:e] | none`},
+	{"provider/pin-write-once", `
+		make A pin=1.0.0 send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		ack t pin=2.0.0 send=ext:A:f
+		fetch filter=2.0.0..2.9.9 -> A#1 x1 [ext:f] | none`},
+	{"provider/execution-pointer-moved-back", `
+		make A send=ext:A:a
+		fetch t -> A#1 x1 [ext:a]
+		ack t exec=2 events=OS1 send=ext:A:b
+		fetch t -> A#2 x1 [ext:b]
+		ack t exec=1 events=5
+		info A -> TestOrch@1.0.0 #2 Running | TestOrch@1.0.0 #1 Running`},
+}

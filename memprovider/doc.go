@@ -1,0 +1,52 @@
+// Package memprovider is the in-memory provider of the simulator: one Store that all nodes share, and for each caller a
+// handle with the codec of that caller's build. It implements engine.Provider and engine.ProviderAdmin by the rules of
+// contract/provider.md.
+//
+//	store := memprovider.New(memprovider.Options{StartMs: 1_000})
+//	node := store.Handle(build.Codec, engine.Caller{Node: 1, Incarnation: 1})
+//	err := node.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order"}, 0)
+//	store.SetNow(2_000)
+//	fetched, err := node.FetchOrchestrationItem(ctx, 5*time.Second, 0, filter)
+//
+// # Guarantees
+//
+// The store is a function of the calls made and the times set: it reads no clock, draws nothing, starts nothing, and
+// ranges over no map. Tokens are "o" or "w" and a counter over both queues.
+//
+// Every change of state goes through a primitive in mutate.go, which emits the observation of that change; fetch and
+// ack, and the seeded bugs in them, cannot change anything else. An ack that fails midway is taken back by the same
+// primitives, in reverse order, with Undo set. Snapshot is the state that the observations describe.
+//
+// Bytes are the truth and are never written to. Events and messages are decoded once for each codec name, failures
+// included; what a handle writes it need not decode again. Options.Recheck verifies that.
+//
+// A fetch looks at one candidate for each distinct pin (or tag), whatever number of instances stand before it. The
+// eligibility queries NextOrchestration and NextWork are answered by the code that fetch uses.
+//
+// # Choices where the contract is free
+//
+//   - F1: a fetch takes the instance with the oldest visible message (smallest position) of those it can deliver.
+//   - F3: polls never wait. Contexts are ignored.
+//   - F4: a fetch goes on to the next candidate past orphans, which it drops when they stand before what it takes, and
+//     past instances without context, which are never locked or counted. A queue message is no orphan while a start
+//     for its instance is queued, visible or not.
+//   - F6: queue depths count what no live lock holds.
+//   - F7: a duplicate append is refused. F17: an item in the wrong queue is refused; an ack that lists one fails whole.
+//   - F8, F9: an abandon with an expired token that was not taken over succeeds; delay and decrement concern exactly the
+//     messages that the token marked.
+//   - F14: without an instances row, an instance whose latest execution has a start event reports that execution.
+//   - F16: without an execution row the status is Unknown. F20: an ack that gives only a name, or only a version,
+//     creates no instances row. F21: a missing parent is no error.
+//   - F23: versions compare as triples. F25: a redelivered activity keeps its position.
+//   - F18: every status that is set, Running too, stamps the completion time.
+//   - Execution id 0 and event id 0 are refused.
+//   - A message that the codec cannot decode sets HistoryError; if it is the only start of a new instance, the item has
+//     no orchestration name. An activity that it cannot decode is passed over; when nothing else is ready the fetch
+//     fails permanently, with nothing locked.
+//
+// # Limits
+//
+// Single-threaded. Sessions, custom status, the key-value store, statistics, deletion and pruning are not supported yet:
+// every call that needs one of them, and every ack or enqueue that brings one, fails permanently and changes nothing.
+// The store keeps one word for every message and token there ever was.
+package memprovider

@@ -1,0 +1,52 @@
+package memprovider
+
+import "github.com/durosim/durosim/engine"
+
+// Eligibility says what a fetch would find.
+type Eligibility struct {
+	// Now says that a fetch would find something: Instance, or for the worker queue Message of Instance.
+	Now      bool
+	Instance engine.InstanceNo
+	Message  engine.MessageNo
+	// Drops says that an orchestration fetch would drop orphaned queue messages, whether or not it finds something.
+	Drops bool
+	// AtMs is, when Now is false, the earliest later time at which that may change without a call; Never if it cannot.
+	AtMs int64
+}
+
+// NextOrchestration says what FetchOrchestrationItem with that filter would find, by the rules of the store. It changes
+// nothing and is not a provider call.
+func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
+	return s.index.next(filter)
+}
+
+// TrueNextOrchestration is NextOrchestration by the contract's rules, whatever rules the store has: checkers judge a
+// wrong provider by it. It looks at the store's present state, right or wrong.
+func (s *Store) TrueNextOrchestration(filter *engine.CapabilityFilter) Eligibility {
+	return s.truth.next(filter)
+}
+
+func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
+	e := Eligibility{AtMs: x.changesAt(filter)}
+	in := x.pick(filter)
+	if in != nil {
+		e.Now, e.Instance = true, in.no
+	}
+	if o := x.orphans.head(); o != nil && x.rules.Admits(filter, nil) {
+		e.Drops = in == nil || o.key < int64(in.visible[0].no)
+	}
+	return e
+}
+
+// NextWork says what FetchWorkItem with that session config and tag filter would find. It changes nothing and is not a
+// provider call. Sessions are not supported yet: with a session config a fetch finds nothing but an error.
+func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {
+	if session != nil {
+		return Eligibility{AtMs: Never}
+	}
+	e := Eligibility{AtMs: s.work.changesAt(tags)}
+	if r := s.work.pick(tags); r != nil {
+		e.Now, e.Message, e.Instance = true, r.no, r.in.no
+	}
+	return e
+}

@@ -1,0 +1,117 @@
+package memprovider
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// decodedHistory is an execution's history as one codec sees it: the events from the first on, up to the first that the
+// codec cannot decode, if err is set, or as far as somebody asked.
+//
+// Slices of events are handed out, so its elements are never overwritten: it only grows, or is cut with its capacity.
+type decodedHistory struct {
+	events []engine.Event
+	err    error // of event number len(events)
+}
+
+// forget drops what was decoded from event i on.
+func (ex *execution) forget(i int) {
+	for _, d := range ex.decoded {
+		if d != nil && i <= len(d.events) {
+			d.events, d.err = d.events[:i:i], nil
+		}
+	}
+}
+
+// seenBy is the decoded history of a codec.
+func (ex *execution) seenBy(codec int) *decodedHistory {
+	for len(ex.decoded) <= codec {
+		ex.decoded = append(ex.decoded, nil)
+	}
+	if ex.decoded[codec] == nil {
+		ex.decoded[codec] = &decodedHistory{}
+	}
+	return ex.decoded[codec]
+}
+
+// remember puts the event that was appended last into the cache of the codec that wrote it.
+func (ex *execution) remember(codec int, e engine.Event) {
+	d := ex.seenBy(codec)
+	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
+		d.events = append(d.events, e)
+	}
+}
+
+// decode returns an execution's events, ascending, as the codec sees them. It decodes what is not decoded yet and
+// observes each event. On an error the slice is nil. With skip set events that cannot be decoded are left out. The
+// caller must not change the slice.
+func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]engine.Event, error) {
+	if ex == nil || len(ex.events) == 0 {
+		return nil, nil
+	}
+	d := ex.seenBy(codec)
+	known := len(d.events)
+	failed := d.err != nil
+	for i := known; i < len(ex.events) && d.err == nil; i++ {
+		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
+		if err != nil {
+			d.err = err
+			break
+		}
+		d.events = append(d.events, e)
+	}
+	if s.options.Sink != nil {
+		for i := range d.events {
+			s.observeDecoded(in, ex, i, engine.OutcomeOK, i < known)
+		}
+		if d.err != nil {
+			s.observeDecoded(in, ex, len(d.events), engine.OutcomePermanent, failed)
+		}
+	}
+	if d.err == nil {
+		return d.events[:len(d.events):len(d.events)], nil
+	}
+	if skip {
+		return s.decodeRest(in, ex, codec, d), nil
+	}
+	return nil, fmt.Errorf("event %d of %s, execution %d: %w", ex.events[len(d.events)].id, in.name, ex.id, d.err)
+}
+
+// decodeRest goes on behind an event that cannot be decoded.
+func (s *Store) decodeRest(in *instance, ex *execution, codec int, d *decodedHistory) []engine.Event {
+	events := append([]engine.Event(nil), d.events...)
+	for i := len(d.events) + 1; i < len(ex.events); i++ {
+		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
+		if err != nil {
+			s.observeDecoded(in, ex, i, engine.OutcomePermanent, false)
+			continue
+		}
+		s.observeDecoded(in, ex, i, engine.OutcomeOK, false)
+		events = append(events, e)
+	}
+	return events
+}
+
+func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome engine.Outcome, cached bool) {
+	if o := s.observeExecution(engine.ObsEventDecoded, in, ex.id); o != nil {
+		o.EventID, o.Outcome, o.Cached = ex.events[i].id, outcome, cached
+		s.send()
+	}
+}
+
+// decodeItem returns a message as the codec sees it, and observes that.
+func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
+	d, cached := r.decodedBy(codec, s.codecs[codec])
+	if o := s.observeRow(engine.ObsMessageDecoded, r); o != nil {
+		o.Outcome, o.Cached = engine.OutcomeOK, cached
+		if d.err != nil {
+			o.Outcome = engine.OutcomePermanent
+		}
+		s.send()
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("message %d of %s: %w", r.no, r.in.name, d.err)
+	}
+	return d.item, nil
+}

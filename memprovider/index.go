@@ -1,0 +1,203 @@
+package memprovider
+
+import "github.com/durosim/durosim/engine"
+
+// index answers which instance a fetch would take. Instances are ordered by the position of their oldest visible
+// message, in a bucket for each pin, so that what a filter leaves out is not looked at: the cost of an answer depends on
+// the number of distinct pins, not of instances.
+type index struct {
+	rules   *Rules
+	which   int       // which of an instance's places is this index's
+	buckets []*bucket // the unpinned one among them; in order of first use
+	// Instances without context that have visible messages: stuck ones wait for their start, orphans are dropped.
+	stuck, orphans heap[*instance]
+}
+
+// bucket holds the instances of one pin.
+type bucket struct {
+	pin *engine.Version // nil for the unpinned
+	// ready are the instances that can be delivered, by their oldest visible message; later are those that may change
+	// by time alone, by that time.
+	ready, later heap[*instance]
+}
+
+// place is where an index keeps an instance.
+type place struct {
+	bucket *bucket
+	in     *heap[*instance] // ready, stuck or orphans
+	slot   int
+	later  int
+}
+
+// update places the instance anew.
+func (x *index) update(in *instance, now int64) {
+	p := &in.places[x.which]
+	b := x.bucket(x.rules.Pin(in.pins()))
+	if p.bucket != b {
+		if p.bucket != nil {
+			p.bucket.later.drop(&p.later)
+		}
+		p.bucket = b
+	}
+	target := x.target(in, b, now)
+	if p.in != target && p.in != nil {
+		p.in.drop(&p.slot)
+	}
+	p.in = target
+	if target != nil {
+		target.put(&p.slot, int64(in.visible[0].no), 0, in)
+	}
+	if at := in.nextMs(now); at != Never {
+		b.later.put(&p.later, at, uint64(in.no), in)
+	} else {
+		b.later.drop(&p.later)
+	}
+}
+
+// target is the heap in which the instance belongs, nil if it has nothing to deliver now.
+func (x *index) target(in *instance, b *bucket, now int64) *heap[*instance] {
+	switch {
+	case len(in.visible) == 0 || in.lock.live(now):
+		return nil
+	case in.visibleStarts > 0 || in.hasContext():
+		return &b.ready
+	case x.rules.IsOrphan(in.visibleQueueMessages == len(in.visible), in.delayedStarts > 0):
+		return &x.orphans
+	}
+	return &x.stuck
+}
+
+func (x *index) bucket(pin *engine.Version) *bucket {
+	for _, b := range x.buckets {
+		if b.pin == pin { // pins are interned
+			return b
+		}
+	}
+	b := &bucket{pin: pin}
+	x.buckets = append(x.buckets, b)
+	return b
+}
+
+// pick is the instance that a fetch takes, nil if there is none.
+func (x *index) pick(filter *engine.CapabilityFilter) *instance {
+	var best *entry[*instance]
+	for _, b := range x.buckets {
+		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) && x.rules.Admits(filter, b.pin) {
+			best = e
+		}
+	}
+	if best == nil || !x.rules.LooksPast() && best.item != x.oldest() {
+		return nil
+	}
+	return best.item
+}
+
+// oldest is the instance with the oldest visible message of all that are not locked, orphans aside.
+func (x *index) oldest() *instance {
+	best := x.stuck.head()
+	for _, b := range x.buckets {
+		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) {
+			best = e
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.item
+}
+
+// changesAt is the earliest time at which an instance that the filter admits may change by time alone.
+func (x *index) changesAt(filter *engine.CapabilityFilter) int64 {
+	at := Never
+	for _, b := range x.buckets {
+		if e := b.later.head(); e != nil && e.key < at && x.rules.Admits(filter, b.pin) {
+			at = e.key
+		}
+	}
+	return at
+}
+
+// due returns an instance whose time has come, nil if there is none.
+func (x *index) due(now int64) *instance {
+	for _, b := range x.buckets {
+		if e := b.later.head(); e != nil && e.key <= now {
+			return e.item
+		}
+	}
+	return nil
+}
+
+// workIndex answers which activity a fetch would take: a bucket for each tag.
+type workIndex struct{ buckets []*tagBucket }
+
+type tagBucket struct {
+	tag          string
+	ready, later heap[*row]
+}
+
+// update places the row anew.
+func (x *workIndex) update(r *row, now int64) {
+	if r.bucket == nil {
+		r.bucket = x.bucket(r.tag)
+	}
+	at := r.visibleMs
+	if r.lock.live(now) {
+		at = max(at, r.lock.untilMs)
+	}
+	if at > now {
+		r.bucket.ready.drop(&r.readySlot)
+		r.bucket.later.put(&r.laterSlot, at, uint64(r.no), r)
+		return
+	}
+	r.bucket.later.drop(&r.laterSlot)
+	r.bucket.ready.put(&r.readySlot, int64(r.no), 0, r)
+}
+
+func (x *workIndex) drop(r *row) {
+	r.bucket.ready.drop(&r.readySlot)
+	r.bucket.later.drop(&r.laterSlot)
+}
+
+func (x *workIndex) bucket(tag string) *tagBucket {
+	for _, b := range x.buckets {
+		if b.tag == tag {
+			return b
+		}
+	}
+	b := &tagBucket{tag: tag}
+	x.buckets = append(x.buckets, b)
+	return b
+}
+
+// pick is the oldest row that the filter takes, nil if there is none.
+func (x *workIndex) pick(tags engine.TagFilter) *row {
+	var best *entry[*row]
+	for _, b := range x.buckets {
+		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) && tags.Matches(b.tag) {
+			best = e
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.item
+}
+
+func (x *workIndex) changesAt(tags engine.TagFilter) int64 {
+	at := Never
+	for _, b := range x.buckets {
+		if e := b.later.head(); e != nil && e.key < at && tags.Matches(b.tag) {
+			at = e.key
+		}
+	}
+	return at
+}
+
+func (x *workIndex) due(now int64) *row {
+	for _, b := range x.buckets {
+		if e := b.later.head(); e != nil && e.key <= now {
+			return e.item
+		}
+	}
+	return nil
+}

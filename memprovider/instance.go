@@ -1,0 +1,225 @@
+package memprovider
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// instance is everything that the store has of one instance name: the instances row, executions with their history, the
+// queued messages and the lock. An instance that was only named has nothing of all this.
+type instance struct {
+	no   engine.InstanceNo
+	name string
+	// meta is the instances row.
+	meta instanceMeta
+	// executions are in ascending order of id.
+	executions []*execution
+	// visible are the queued messages with visibleAt <= now, by row number; delayed are the others, by visibleAt and
+	// row number. Invariant: all of them together are the instance's rows of the orchestrator queue, and, when no call
+	// runs, a message whose time has come is in visible unless the instance is locked.
+	visible, delayed []*row
+	// Counts over visible and delayed, so that orphans are told without looking.
+	visibleQueueMessages, visibleStarts, delayedStarts int
+	// work are the instance's rows of the worker queue, by row number.
+	work []*row
+	// lock is the instance lock; it stays when it expires, until it is replaced or released.
+	lock lock
+	// places are the instance's places in the two indexes.
+	places [2]place
+	dirty  bool
+}
+
+// instanceMeta is an instances row. Only created ones count.
+type instanceMeta struct {
+	created       bool
+	orchestration string
+	version       string
+	current       uint64
+	parent        engine.ParentLink
+	createdMs     int64
+	updatedMs     int64
+}
+
+// lock is a peek-lock. The zero value is "no lock".
+type lock struct {
+	number  uint64 // of the token, from 1
+	token   string
+	untilMs int64
+}
+
+// live says whether the lock is held: the instant at which it ends counts as expired.
+func (l *lock) live(now int64) bool { return l.number != 0 && l.untilMs > now }
+
+// execution is an executions row with its history. A history may exist without the row (AppendWithExecution).
+type execution struct {
+	id    uint64
+	state executionState
+	pin   *engine.Version // interned; a release
+	// events are in ascending order of id; started counts those of kind OrchestrationStarted.
+	events  []event
+	started int
+	// decoded are the decoded histories by codec number.
+	decoded []*decodedHistory
+}
+
+type executionState struct {
+	created     bool
+	status      engine.Status
+	output      *string
+	startedMs   int64
+	completed   bool
+	completedMs int64
+}
+
+// event is a history row. Its bytes are never written to.
+type event struct {
+	id   uint64
+	kind engine.EventKind // empty if it was stored as bytes only
+	data []byte
+}
+
+func byEventID(e event, id uint64) int {
+	switch {
+	case e.id < id:
+		return -1
+	case e.id > id:
+		return 1
+	}
+	return 0
+}
+
+// find returns the event's index, or where it would stand.
+func (ex *execution) find(id uint64) (int, bool) {
+	if n := len(ex.events); n == 0 || ex.events[n-1].id < id {
+		return n, false
+	}
+	return slices.BinarySearchFunc(ex.events, id, byEventID)
+}
+
+// execution is the execution of that id, nil if nothing is known of it.
+func (in *instance) execution(id uint64) *execution {
+	if n := len(in.executions); n > 0 && in.executions[n-1].id == id {
+		return in.executions[n-1]
+	}
+	if i, ok := in.findExecution(id); ok {
+		return in.executions[i]
+	}
+	return nil
+}
+
+func (in *instance) findExecution(id uint64) (int, bool) {
+	return slices.BinarySearchFunc(in.executions, id, func(ex *execution, id uint64) int {
+		switch {
+		case ex.id < id:
+			return -1
+		case ex.id > id:
+			return 1
+		}
+		return 0
+	})
+}
+
+// latest is the largest id that has an executions row, 1 if none has.
+func (in *instance) latest() uint64 {
+	for i := len(in.executions) - 1; i >= 0; i-- {
+		if in.executions[i].state.created {
+			return in.executions[i].id
+		}
+	}
+	return engine.InitialExecutionID
+}
+
+// hasContext says whether a fetch knows what the instance runs without a start message: from its row, or from the start
+// event of its latest execution.
+func (in *instance) hasContext() bool {
+	if in.meta.created {
+		return true
+	}
+	ex := in.execution(in.latest())
+	return ex != nil && ex.started > 0
+}
+
+// pins are the pins of the current and of the first execution. An instance without a row has none, whatever its
+// executions say (contract/provider.md section 6.4).
+func (in *instance) pins() (current, first *engine.Version) {
+	if !in.meta.created {
+		return nil, nil
+	}
+	if ex := in.execution(in.meta.current); ex != nil {
+		current = ex.pin
+	}
+	if len(in.executions) > 0 {
+		first = in.executions[0].pin
+	}
+	return current, first
+}
+
+// empty says that the instance has a number and nothing else.
+func (in *instance) empty() bool {
+	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 &&
+		in.lock.number == 0
+}
+
+// attach adds a queued message to visible or delayed.
+func (in *instance) attach(r *row, now int64) {
+	if r.visibleMs <= now {
+		in.visible = insertRow(in.visible, r, byNumber)
+		in.visibleQueueMessages += countIf(r.kind == engine.ItemQueueMessage)
+		in.visibleStarts += countIf(isStart(r.kind))
+		r.isVisible = true
+		return
+	}
+	in.delayed = insertRow(in.delayed, r, byTime)
+	in.delayedStarts += countIf(isStart(r.kind))
+	r.isVisible = false
+}
+
+// detach takes a queued message out of visible or delayed.
+func (in *instance) detach(r *row) {
+	if r.isVisible {
+		in.visible = deleteRow(in.visible, r, byNumber)
+		in.visibleQueueMessages -= countIf(r.kind == engine.ItemQueueMessage)
+		in.visibleStarts -= countIf(isStart(r.kind))
+		return
+	}
+	in.delayed = deleteRow(in.delayed, r, byTime)
+	in.delayedStarts -= countIf(isStart(r.kind))
+}
+
+// promote moves what has become visible.
+func (in *instance) promote(now int64) {
+	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
+		r := in.delayed[0]
+		in.detach(r)
+		in.attach(r, now)
+	}
+}
+
+// nextMs is the time at which the instance may become ready, or get an older visible message, by time alone.
+func (in *instance) nextMs(now int64) int64 {
+	at := Never
+	if len(in.delayed) > 0 {
+		at = in.delayed[0].visibleMs
+	}
+	switch {
+	case !in.lock.live(now):
+		return at
+	case len(in.visible) > 0:
+		return in.lock.untilMs
+	case at == Never:
+		return Never
+	}
+	return max(at, in.lock.untilMs)
+}
+
+func isStart(k engine.WorkItemKind) bool {
+	return k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew
+}
+
+func countIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,288 @@
+package memprovider_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// machine makes random calls on a few instances.
+type machine struct {
+	*world
+	shadow  *shadow
+	old     *memprovider.Provider // a handle of an older build
+	failing memprovider.AckStep
+	tokens  []string
+	work    []string
+	events  uint64
+}
+
+func newMachine(rules *memprovider.Rules) *machine {
+	m := &machine{shadow: &shadow{}, failing: memprovider.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
+	m.world = newWorld(memprovider.Options{Sink: m.shadow, Rules: rules, BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+		if at == m.failing {
+			return errStorage
+		}
+		return nil
+	}})
+	m.old = m.store.Handle(build("1.5.0").Codec, engine.Caller{Node: 2, Incarnation: 1})
+	return m
+}
+
+// differs is cmp.Diff, but quick when there is no difference.
+func differs(a, b *memprovider.Snapshot) string {
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return cmp.Diff(a, b)
+}
+
+var machineFilters = []*engine.CapabilityFilter{
+	nil, {}, filterOf("1.0.0..1.9.9"), filterOf("2.0.0..2.0.0"), filterOf("0.0.0..9.0.0"), filterOf("2.0.0..1.0.0"),
+}
+
+func filterOf(text string) *engine.CapabilityFilter {
+	return arguments{named: map[string]string{"filter": text}}.filter()
+}
+
+var machinePins = []*engine.Version{nil, nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 3}}
+
+func drawInstance(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"A", "B", "C", "D"}).Draw(t, "instance")
+}
+
+func drawMs(t *rapid.T) time.Duration {
+	return time.Duration(rapid.SampledFrom([]int{0, 0, 1, 100, 500, 1000, 5000}).Draw(t, "ms")) * time.Millisecond
+}
+
+func drawMessage(t *rapid.T) engine.WorkItem {
+	in := drawInstance(t)
+	return rapid.SampledFrom([]engine.WorkItem{
+		engine.StartItem{Instance: in, Orchestration: "TestOrch", ExecutionID: 1}, engine.ContinueAsNewItem{Instance: in, Orchestration: "TestOrch"},
+		engine.ExternalRaisedItem{Instance: in, Name: "e"}, engine.QueueMessageItem{Instance: in, Name: "q"}, engine.QueueMessageItem{Instance: in, Name: "r"},
+		engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2}, engine.ExternalRaised2Item{Instance: in, Name: "e2"},
+	}).Draw(t, "message")
+}
+
+func (m *machine) handle(t *rapid.T) *memprovider.Provider {
+	if rapid.IntRange(0, 3).Draw(t, "handle") == 0 {
+		return m.old
+	}
+	return m.Provider
+}
+
+func (m *machine) Send(t *rapid.T) {
+	item := drawMessage(t)
+	if err := m.EnqueueForOrchestrator(ctx, item, drawMs(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *machine) Fetch(t *rapid.T) {
+	filter := rapid.SampledFrom(machineFilters).Draw(t, "filter")
+	next, before := m.store.NextOrchestration(filter), m.store.Snapshot()
+	f, err := m.handle(t).FetchOrchestrationItem(ctx, drawMs(t), 0, filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (f != nil) != next.Now {
+		t.Fatalf("eligibility %+v, fetched %+v", next, f)
+	}
+	if f == nil {
+		if next.Drops {
+			return
+		}
+		if diff := differs(before, m.store.Snapshot()); diff != "" {
+			t.Fatalf("a fetch that found nothing changed something: %s", diff)
+		}
+		return
+	}
+	if f.Item.Instance != m.store.InstanceName(next.Instance) || f.AttemptCount == 0 {
+		t.Fatalf("eligibility %+v, fetched %+v", next, f)
+	}
+	m.tokens = append(m.tokens, f.LockToken)
+}
+
+func (m *machine) token(t *rapid.T) string {
+	recent := m.tokens[max(0, len(m.tokens)-4):]
+	return rapid.SampledFrom(recent).Draw(t, "token")
+}
+
+func (m *machine) Ack(t *rapid.T) {
+	ack := engine.OrchestrationAck{LockToken: m.token(t), ExecutionID: rapid.Uint64Range(1, 3).Draw(t, "execution")}
+	m.events++
+	ack.HistoryDelta = []engine.Event{scheduledEvent(m.events)}
+	if rapid.Bool().Draw(t, "first turn") {
+		ack.HistoryDelta = append(ack.HistoryDelta, startedEvent(1))
+	}
+	if rapid.Bool().Draw(t, "named") {
+		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = "TestOrch", "1.0.0"
+	}
+	ack.Metadata.ParentInstanceID = rapid.SampledFrom([]string{"", "parent"}).Draw(t, "parent")
+	ack.Metadata.PinnedVersion = rapid.SampledFrom(machinePins).Draw(t, "pin")
+	ack.Metadata.Status = rapid.SampledFrom([]engine.Status{"", engine.StatusRunning, engine.StatusCompleted}).Draw(t, "status")
+	if rapid.Bool().Draw(t, "enqueues") {
+		ack.OrchestratorItems = []engine.WorkItem{drawMessage(t), engine.TimerFiredItem{Instance: drawInstance(t), FireAtMs: uint64(m.store.Now()) + 700}}
+		ack.WorkerItems = []engine.WorkItem{engine.ActivityExecuteItem{Instance: drawInstance(t), ExecutionID: 1, ID: 1, Name: "Act"}}
+	}
+	if rapid.Bool().Draw(t, "cancels") {
+		ack.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: drawInstance(t), ExecutionID: 1, ActivityID: 1}}
+	}
+	m.failing = memprovider.AckStep(rapid.IntRange(0, 3*memprovider.AckSteps).Draw(t, "failing step"))
+	before := m.store.Snapshot()
+	err := m.handle(t).AckOrchestrationItem(ctx, ack)
+	m.failing = memprovider.AckSteps
+	if err != nil {
+		if diff := differs(before, m.store.Snapshot()); diff != "" {
+			t.Fatalf("a failed ack changed something: %s", diff)
+		}
+	}
+}
+
+func (m *machine) Abandon(t *rapid.T) {
+	_ = m.AbandonOrchestrationItem(ctx, m.token(t), drawMs(t), rapid.Bool().Draw(t, "ignore"))
+}
+
+func (m *machine) Renew(t *rapid.T) { _ = m.RenewOrchestrationItemLock(ctx, m.token(t), drawMs(t)) }
+
+func (m *machine) Append(t *rapid.T) {
+	m.events++
+	_ = m.AppendWithExecution(ctx, drawInstance(t), rapid.Uint64Range(1, 3).Draw(t, "execution"), []engine.Event{scheduledEvent(m.events)})
+}
+
+func (m *machine) Work(t *rapid.T) {
+	next, before := m.store.NextWork(nil, engine.TagFilter{}), m.store.Snapshot()
+	f, err := m.handle(t).FetchWorkItem(ctx, drawMs(t), 0, nil, engine.TagFilter{})
+	if f == nil {
+		if diff := differs(before, m.store.Snapshot()); diff != "" || next.Now && err == nil {
+			t.Fatalf("eligibility %+v, nothing fetched, %v: %s", next, err, diff)
+		}
+		return
+	}
+	m.work = append(m.work, f.LockToken)
+}
+
+func (m *machine) EndWork(t *rapid.T) {
+	token := rapid.SampledFrom(m.work[max(0, len(m.work)-3):]).Draw(t, "token")
+	switch rapid.IntRange(0, 2).Draw(t, "how") {
+	case 0:
+		_ = m.AckWorkItem(ctx, token, engine.ActivityCompletedItem{Instance: drawInstance(t), ExecutionID: 1, ID: 1})
+	case 1:
+		_ = m.AbandonWorkItem(ctx, token, drawMs(t), rapid.Bool().Draw(t, "ignore"))
+	case 2:
+		_ = m.RenewWorkItemLock(ctx, token, drawMs(t))
+	}
+}
+
+func (m *machine) Damage(t *rapid.T) {
+	if rapid.Bool().Draw(t, "message") {
+		_ = m.store.DamageMessage(engine.MessageNo(len(m.shadow.messages)), []byte("{"))
+		return
+	}
+	_ = m.store.Damage(drawInstance(t), 1, rapid.SampledFrom([]uint64{1, m.events}).Draw(t, "event"), []byte("{"))
+}
+
+func (m *machine) Read(t *rapid.T) {
+	in := drawInstance(t)
+	events, err := m.Provider.Read(ctx, in)
+	latest, _ := m.LatestExecutionID(ctx, in)
+	peeked, peekErr := m.store.PeekHistory(in, latest, build("2.0.0").Codec)
+	if len(events) != len(peeked) || (err == nil) != (peekErr == nil) {
+		t.Fatalf("read %d events, %v; peeked %d, %v", len(events), err, len(peeked), peekErr)
+	}
+}
+
+func (m *machine) Wait(t *rapid.T) {
+	m.store.SetNow(m.store.Now() + drawMs(t).Milliseconds())
+}
+
+// WaitForMore goes to just before the time at which something may change, and then there.
+func (m *machine) WaitForMore(t *rapid.T) {
+	filter := rapid.SampledFrom(machineFilters).Draw(t, "filter")
+	e := m.store.NextOrchestration(filter)
+	if e.Now || e.AtMs == memprovider.Never {
+		return
+	}
+	m.store.SetNow(e.AtMs - 1)
+	if early := m.store.NextOrchestration(filter); early.Now || early.AtMs != e.AtMs {
+		t.Fatalf("eligibility %+v, and %+v before that time", e, early)
+	}
+	m.store.SetNow(e.AtMs)
+}
+
+func (m *machine) Check(t *rapid.T) {
+	if diff := differs(m.shadow.snapshot(), m.store.Snapshot()); diff != "" {
+		t.Fatalf("the store is not what the observations say: -observed +stored\n%s", diff)
+	}
+	for _, filter := range machineFilters {
+		e := m.store.TrueNextOrchestration(filter)
+		want := m.shadow.next(m.store.Now(), filter)
+		if e.Instance != want || e.Now != (want != 0) || !e.Now && e.AtMs <= m.store.Now() {
+			t.Fatalf("filter %s: %+v, but instance %d is eligible", filter, e, want)
+		}
+	}
+}
+
+func (m *machine) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"Send": m.Send, "Fetch": m.Fetch, "Fetch2": m.Fetch, "Ack": m.Ack, "Ack2": m.Ack, "Abandon": m.Abandon, "Renew": m.Renew,
+		"Append": m.Append, "Work": m.Work, "EndWork": m.EndWork, "Damage": m.Damage, "Read": m.Read, "Wait": m.Wait,
+		"WaitForMore": m.WaitForMore, "": m.Check,
+	}
+}
+
+func TestMachine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { t.Repeat(newMachine(nil).actions()) })
+}
+
+// TestTruthUnderBugs: with a wrong filter the store keeps answering by the right rules when asked to.
+func TestTruthUnderBugs(t *testing.T) {
+	for _, id := range []bugs.ID{
+		"provider/filter-ignored", "provider/pin-of-first-execution", "provider/head-of-line-block", "provider/filter-after-count",
+		"provider/orphan-dropped-while-start-queued", "provider/orphan-kept",
+	} {
+		t.Run(string(id), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				m := newMachine(memprovider.RulesWith(bugs.New(id)))
+				actions := m.actions()
+				if id == "provider/filter-after-count" { // there a fetch that finds nothing does change something
+					actions["Fetch"] = func(t *rapid.T) {
+						_, _ = m.FetchOrchestrationItem(ctx, drawMs(t), 0, rapid.SampledFrom(machineFilters).Draw(t, "filter"))
+					}
+					actions["Fetch2"] = actions["Fetch"]
+				}
+				t.Repeat(actions)
+			})
+		})
+	}
+}
+
+// TestTwoRunsAreOne makes the same calls twice and compares everything that is observed.
+func TestTwoRunsAreOne(t *testing.T) {
+	run := func() []string {
+		log := &callLog{}
+		for _, c := range conformanceCases {
+			checkScript(t, newWorld(memprovider.Options{Sink: log}), c.script)
+		}
+		return log.lines
+	}
+	if diff := cmp.Diff(run(), run()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// callLog keeps everything but pointers of every observation.
+type callLog struct{ lines []string }
+
+func (l *callLog) Observe(o *engine.Observation) {
+	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Cached, o.Undo, o.Instance, o.Execution,
+		o.EventID, o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status, o.Pin))
+}

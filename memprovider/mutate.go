@@ -1,0 +1,343 @@
+package memprovider
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// This file has every way in which the store's state changes, apart from time and caches. Each primitive makes one
+// change, observes it, and while an ack runs notes how to take it back. Nothing else writes to these fields.
+
+// takeLock gives the instance lock to a token, whoever had it. No ack does that, so it is not noted.
+func (s *Store) takeLock(in *instance, l lock) {
+	in.lock = l
+	s.touch(in)
+	s.observeLock(engine.ObsLockTaken, in, &in.lock)
+}
+
+func (s *Store) extendLock(in *instance, untilMs int64) {
+	in.lock.untilMs = untilMs
+	s.touch(in)
+	s.observeLock(engine.ObsLockExtended, in, &in.lock)
+}
+
+func (s *Store) releaseLock(in *instance) {
+	if in.lock.number == 0 {
+		return
+	}
+	s.note(undo{op: undoLock, in: in, lock: in.lock})
+	old := in.lock
+	in.lock = lock{}
+	s.touch(in)
+	s.observeLock(engine.ObsLockReleased, in, &old)
+}
+
+// mark notes that a message was taken by the fetch of that token.
+func (s *Store) mark(r *row, l *lock) {
+	r.lock = lock{number: l.number, token: l.token}
+	if o := s.observeRow(engine.ObsMessageMarked, r); o != nil {
+		o.Queue, o.Token = engine.QueueNone, l.token
+		s.send()
+	}
+}
+
+func (s *Store) setCount(r *row, count uint32) {
+	if r.count == count {
+		return
+	}
+	old := r.count
+	r.count = count
+	if o := s.observeRow(engine.ObsCountChanged, r); o != nil {
+		o.OldCount, o.NewCount = old, count
+		s.send()
+	}
+}
+
+func (s *Store) takeRow(r *row, l lock) {
+	r.lock = l
+	s.placeWork(r)
+	s.observeRowLock(engine.ObsLockTaken, r, &r.lock)
+}
+
+func (s *Store) extendRow(r *row, untilMs int64) {
+	r.lock.untilMs = untilMs
+	s.placeWork(r)
+	s.observeRowLock(engine.ObsLockExtended, r, &r.lock)
+}
+
+func (s *Store) releaseRow(r *row) {
+	old := r.lock
+	r.lock = lock{}
+	s.placeWork(r)
+	s.observeRowLock(engine.ObsLockReleased, r, &old)
+}
+
+func (s *Store) placeWork(r *row) {
+	s.generation++
+	s.work.update(r, s.now)
+}
+
+// insert appends a message to its queue and gives it its number. codec is the one that wrote data.
+func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
+	r := &row{
+		no: engine.MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
+		own: decodedItem{codec: codec + 1, item: item},
+	}
+	if a, ok := item.(engine.ActivityExecuteItem); ok {
+		r.execution, r.activity, r.tag = a.ExecutionID, a.ID, a.Tag
+	}
+	s.rows = append(s.rows, r)
+	s.note(undo{op: undoInsert, row: r})
+	s.link(r)
+	if o := s.observeRow(engine.ObsRowInserted, r); o != nil {
+		o.Item, o.Bytes, o.UntilMs, o.Execution, o.EventID = item, data, visibleMs, r.execution, r.activity
+		s.send()
+	}
+	return r
+}
+
+func (s *Store) remove(r *row, reason engine.RemoveReason) {
+	s.note(undo{op: undoRemove, row: r})
+	s.unlink(r)
+	s.rows[r.no-1] = nil
+	if o := s.observeRow(engine.ObsRowRemoved, r); o != nil {
+		o.Reason = reason
+		s.send()
+	}
+}
+
+// restore takes back a removal.
+func (s *Store) restore(r *row) {
+	s.rows[r.no-1] = r
+	s.link(r)
+	if o := s.observeRow(engine.ObsRowRestored, r); o != nil {
+		s.send()
+	}
+}
+
+func (s *Store) link(r *row) {
+	if r.queue == engine.QueueWorker {
+		r.in.work = insertRow(r.in.work, r, byNumber)
+		s.placeWork(r)
+		return
+	}
+	r.in.attach(r, s.now)
+	s.touch(r.in)
+}
+
+func (s *Store) unlink(r *row) {
+	if r.queue == engine.QueueWorker {
+		r.in.work = deleteRow(r.in.work, r, byNumber)
+		s.generation++
+		s.work.drop(r)
+		return
+	}
+	r.in.detach(r)
+	s.touch(r.in)
+}
+
+// delay changes the time at which a message is visible.
+func (s *Store) delay(r *row, visibleMs int64) {
+	if r.queue == engine.QueueWorker {
+		r.visibleMs = visibleMs
+		s.placeWork(r)
+	} else {
+		r.in.detach(r)
+		r.visibleMs = visibleMs
+		r.in.attach(r, s.now)
+		s.touch(r.in)
+	}
+	if o := s.observeRow(engine.ObsRowDelayed, r); o != nil {
+		o.UntilMs = visibleMs
+		s.send()
+	}
+}
+
+// setRow creates the instances row or changes the orchestration's name and version in it.
+func (s *Store) setRow(in *instance, orchestration, version string, current uint64) {
+	if in.meta.created && in.meta.orchestration == orchestration && in.meta.version == version {
+		return
+	}
+	s.noteMeta(in)
+	if !in.meta.created {
+		in.meta = instanceMeta{created: true, current: current, createdMs: s.now}
+	}
+	in.meta.orchestration, in.meta.version, in.meta.updatedMs = orchestration, version, s.now
+	s.touch(in)
+	s.observeCreated(in)
+}
+
+func (s *Store) observeCreated(in *instance) {
+	if o := s.observeExecution(engine.ObsInstanceCreated, in, in.meta.current); o != nil {
+		o.Name, o.Token = in.meta.orchestration, in.meta.version
+		s.send()
+	}
+}
+
+func (s *Store) setParent(in *instance, parent engine.ParentLink) {
+	s.noteMeta(in)
+	in.meta.parent = parent
+	s.observeParent(in)
+}
+
+func (s *Store) observeParent(in *instance) {
+	if o := s.observeExecution(engine.ObsParentSet, in, in.meta.parent.ExecutionID); o != nil {
+		o.Name, o.EventID = in.meta.parent.Instance, in.meta.parent.EventID
+		s.send()
+	}
+}
+
+func (s *Store) setPointer(in *instance, execution uint64) {
+	if in.meta.current == execution {
+		return
+	}
+	s.noteMeta(in)
+	in.meta.current = execution
+	s.touch(in)
+	s.observePointer(in)
+}
+
+func (s *Store) observePointer(in *instance) {
+	if o := s.observeExecution(engine.ObsPointerSet, in, in.meta.current); o != nil {
+		s.send()
+	}
+}
+
+// historyOf returns the execution of that id and makes room for it if there is none. Room is not a row.
+func (s *Store) historyOf(in *instance, id uint64) *execution {
+	if ex := in.execution(id); ex != nil {
+		return ex
+	}
+	ex := &execution{id: id}
+	i, _ := in.findExecution(id)
+	in.executions = slices.Insert(in.executions, i, ex)
+	s.touch(in)
+	return ex
+}
+
+// dropRoom removes an execution that has neither row nor history.
+func (s *Store) dropRoom(in *instance, ex *execution) {
+	if !ex.state.created && len(ex.events) == 0 && ex.pin == nil {
+		if i, ok := in.findExecution(ex.id); ok {
+			in.executions = slices.Delete(in.executions, i, i+1)
+			s.touch(in)
+		}
+	}
+}
+
+// create makes the executions row, with status Running.
+func (s *Store) create(in *instance, id uint64) *execution {
+	ex := s.historyOf(in, id)
+	if ex.state.created {
+		return ex
+	}
+	s.note(undo{op: undoCreate, in: in, ex: ex})
+	ex.state = executionState{created: true, status: engine.StatusRunning, startedMs: s.now}
+	s.touch(in)
+	if o := s.observeExecution(engine.ObsExecutionCreated, in, id); o != nil {
+		o.Status = ex.state.status
+		s.send()
+	}
+	return ex
+}
+
+func (s *Store) setPin(in *instance, ex *execution, pin *engine.Version) {
+	if ex.pin == pin {
+		return
+	}
+	s.note(undo{op: undoPin, in: in, ex: ex, pin: ex.pin})
+	ex.pin = pin
+	s.touch(in)
+	s.observePin(in, ex)
+}
+
+func (s *Store) observePin(in *instance, ex *execution) {
+	if o := s.observeExecution(engine.ObsPinSet, in, ex.id); o != nil {
+		o.Pin = ex.pin
+		s.send()
+	}
+}
+
+func (s *Store) setStatus(in *instance, ex *execution, status engine.Status, output *string) {
+	if s.journaling {
+		old := ex.state
+		s.note(undo{op: undoStatus, in: in, ex: ex, state: &old})
+	}
+	ex.state.status, ex.state.output = status, output
+	ex.state.completed, ex.state.completedMs = true, s.now
+	s.observeStatus(in, ex)
+}
+
+func (s *Store) observeStatus(in *instance, ex *execution) {
+	if o := s.observeExecution(engine.ObsStatusSet, in, ex.id); o != nil {
+		o.Status = ex.state.status
+		if ex.state.output != nil {
+			o.Name = *ex.state.output
+		}
+		s.send()
+	}
+}
+
+// appendEvent adds a history row. kind is empty if only the bytes are known. It panics on a duplicate key.
+func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.EventKind, data []byte) {
+	i, dup := ex.find(id)
+	if dup {
+		panic("memprovider: an event is appended twice")
+	}
+	s.note(undo{op: undoAppend, in: in, ex: ex, id: id})
+	if i < len(ex.events) {
+		ex.forget(i)
+	}
+	ex.events = slices.Insert(ex.events, i, event{id: id, kind: kind, data: data})
+	if kind == engine.KindOrchestrationStarted {
+		ex.started++
+		s.touch(in)
+	}
+	if o := s.observeExecution(engine.ObsEventAppended, in, ex.id); o != nil {
+		o.EventID, o.Bytes = id, data
+		s.send()
+	}
+}
+
+func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
+	i, ok := ex.find(id)
+	if !ok {
+		panic("memprovider: an event that is not there is removed")
+	}
+	if s.journaling {
+		old := ex.events[i]
+		s.note(undo{op: undoRemoveEvent, in: in, ex: ex, event: &old})
+	}
+	ex.forget(i)
+	if ex.events[i].kind == engine.KindOrchestrationStarted {
+		ex.started--
+		s.touch(in)
+	}
+	ex.events = slices.Delete(ex.events, i, i+1)
+	if o := s.observeExecution(engine.ObsEventRemoved, in, ex.id); o != nil {
+		o.EventID = id
+		s.send()
+	}
+}
+
+// damage replaces stored bytes: of a message, or else of an event.
+func (s *Store) damage(in *instance, ex *execution, i int, r *row, data []byte) {
+	o := s.observe(engine.ObsDamaged)
+	if r != nil {
+		r.data, r.own, r.more = data, decodedItem{}, nil
+		if o != nil {
+			o.Queue, o.Message = r.queue, r.no
+		}
+	} else {
+		ex.forget(i)
+		ex.events[i].data = data
+		if o != nil {
+			o.Execution, o.EventID = ex.id, ex.events[i].id
+		}
+	}
+	if o != nil {
+		o.Instance, o.Bytes = in.no, data
+		s.send()
+	}
+}

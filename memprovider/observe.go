@@ -1,0 +1,110 @@
+package memprovider
+
+import "github.com/durosim/durosim/engine"
+
+// observe returns the reused observation, filled with what all kinds have, or nil if nobody watches. send follows.
+func (s *Store) observe(kind engine.ObservationKind) *engine.Observation {
+	if s.options.Sink == nil {
+		return nil
+	}
+	s.observation = engine.Observation{Kind: kind, AtMs: s.now, Undo: s.undoing}
+	if s.inCall {
+		s.observation.Call = s.call
+	}
+	return &s.observation
+}
+
+func (s *Store) send() { s.options.Sink.Observe(&s.observation) }
+
+// begin opens a call and returns the request to be filled; started announces it.
+func (s *Store) begin(kind engine.CallKind, caller engine.Caller) *engine.CallRequest {
+	s.call++
+	s.inCall, s.caller, s.callKind = true, caller, kind
+	s.delivered = s.delivered[:0]
+	s.request = engine.CallRequest{}
+	return &s.request
+}
+
+func (s *Store) started() {
+	if o := s.observe(engine.ObsCallBegin); o != nil {
+		o.CallKind, o.Caller, o.Request = s.callKind, s.caller, &s.request
+		s.send()
+	}
+}
+
+// result is what the end of a call tells beside its error.
+type result struct {
+	nothing  bool
+	instance engine.InstanceNo
+	fetched  *engine.FetchedOrchestration
+	work     *engine.FetchedWork
+}
+
+// end closes the call. It returns err as an error, so that a nil *ProviderError becomes a nil error.
+func (s *Store) end(r result, err *engine.ProviderError) error {
+	s.settle()
+	if o := s.observe(engine.ObsCallEnd); o != nil {
+		o.CallKind, o.Caller, o.Err, o.Outcome = s.callKind, s.caller, err, outcome(r, err)
+		o.Instance, o.Fetched, o.Work = r.instance, r.fetched, r.work
+		switch {
+		case r.fetched != nil:
+			o.Messages, o.Token, o.NewCount = s.delivered, r.fetched.LockToken, r.fetched.AttemptCount
+		case r.work != nil:
+			o.Messages, o.Token, o.NewCount = s.delivered, r.work.LockToken, r.work.AttemptCount
+		}
+		s.send()
+	}
+	s.inCall = false
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+func outcome(r result, err *engine.ProviderError) engine.Outcome {
+	switch {
+	case err != nil && err.Retryable:
+		return engine.OutcomeRetryable
+	case err != nil:
+		return engine.OutcomePermanent
+	case r.nothing:
+		return engine.OutcomeNothing
+	}
+	return engine.OutcomeOK
+}
+
+func (s *Store) observeRow(kind engine.ObservationKind, r *row) *engine.Observation {
+	o := s.observe(kind)
+	if o != nil {
+		o.Queue, o.Message, o.Instance = r.queue, r.no, r.in.no
+	}
+	return o
+}
+
+func (s *Store) observeExecution(kind engine.ObservationKind, in *instance, execution uint64) *engine.Observation {
+	o := s.observe(kind)
+	if o != nil {
+		o.Instance, o.Execution = in.no, execution
+	}
+	return o
+}
+
+func (s *Store) observeLock(kind engine.ObservationKind, in *instance, l *lock) {
+	if o := s.observe(kind); o != nil {
+		o.Queue, o.Instance, o.Token = engine.QueueOrchestrator, in.no, l.token
+		if kind != engine.ObsLockReleased {
+			o.UntilMs = l.untilMs
+		}
+		s.send()
+	}
+}
+
+func (s *Store) observeRowLock(kind engine.ObservationKind, r *row, l *lock) {
+	if o := s.observeRow(kind, r); o != nil {
+		o.Token = l.token
+		if kind != engine.ObsLockReleased {
+			o.UntilMs = l.untilMs
+		}
+		s.send()
+	}
+}

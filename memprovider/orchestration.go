@@ -1,0 +1,270 @@
+package memprovider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const (
+	opEnqueueForOrchestrator = "enqueue_for_orchestrator"
+	opFetchOrchestration     = "fetch_orchestration_item"
+)
+
+// EnqueueForOrchestrator implements engine.Provider.
+func (p *Provider) EnqueueForOrchestrator(_ context.Context, item engine.WorkItem, delay time.Duration) error {
+	s := p.store
+	req := s.begin(engine.CallEnqueueForOrchestrator, p.caller)
+	req.Item, req.Delay = item, delay
+	s.started()
+	return s.end(result{}, p.enqueue(item, milliseconds(delay)))
+}
+
+func (p *Provider) enqueue(item engine.WorkItem, delayMs int64) *engine.ProviderError {
+	if err := isMessage(opEnqueueForOrchestrator, item); err != nil {
+		return err
+	}
+	data, err := p.encode(item)
+	if err != nil {
+		return engine.Permanentf(opEnqueueForOrchestrator, "%w", err)
+	}
+	s := p.store
+	s.insert(engine.QueueOrchestrator, s.named(item.Target()), item, data, p.codecNo, s.rules.VisibleAt(s.now, delayMs))
+	return nil
+}
+
+// isMessage refuses what does not belong in the orchestrator queue.
+func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
+	switch {
+	case item == nil:
+		return engine.Permanentf(op, "no work item")
+	case item.Kind() == engine.ItemActivityExecute:
+		return engine.Permanentf(op, "%s belongs in the worker queue", item.Kind())
+	}
+	return nil
+}
+
+// FetchOrchestrationItem implements engine.Provider. It takes the instance with the oldest visible message of those
+// that can be delivered, and passes over those that cannot.
+func (p *Provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
+	s := p.store
+	req := s.begin(engine.CallFetchOrchestrationItem, p.caller)
+	req.Filter, req.LockTimeout = filter, lockTimeout
+	s.started()
+	f, in, err := p.fetch(s.now+milliseconds(lockTimeout), filter)
+	r := result{nothing: f == nil, fetched: f}
+	if in != nil {
+		r.instance = in.no
+	}
+	return f, s.end(r, err)
+}
+
+func (p *Provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
+	s := p.store
+	s.dropOrphans(filter)
+	for _, in := range s.choose(filter) {
+		d := delivery{p: p, in: in, lock: s.token(orchestratorToken, holding{instance: in.no}, untilMs)}
+		passed := true
+		for _, step := range s.rules.FetchOrder {
+			if passed = d.step(step, filter); !passed {
+				break
+			}
+		}
+		if !passed {
+			continue
+		}
+		if d.failed != nil && !s.rules.DeliversDecodeError() {
+			return nil, nil, engine.Permanentf(opFetchOrchestration, "%w", d.failed)
+		}
+		return d.fetched(), in, nil
+	}
+	return nil, nil, nil
+}
+
+// choose returns the instances that the fetch tries, best first. When the filter comes first there is at most one, and
+// the index finds it without looking at those that the filter leaves out.
+func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
+	s.candidates = s.candidates[:0]
+	if s.rules.FetchOrder[0] == FetchFilter {
+		if in := s.index.pick(filter); in != nil {
+			s.candidates = append(s.candidates, in)
+		}
+		return s.candidates
+	}
+	for _, b := range s.index.buckets {
+		for i := range b.ready.entries {
+			s.candidates = append(s.candidates, b.ready.entries[i].item)
+		}
+	}
+	slices.SortFunc(s.candidates, func(a, b *instance) int { return cmp.Compare(a.visible[0].no, b.visible[0].no) })
+	return s.candidates
+}
+
+// dropOrphans drops the orphaned queue messages that stand before what the fetch will take.
+func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
+	for s.index.orphans.head() != nil && s.index.next(filter).Drops {
+		in := s.index.orphans.head().item
+		for len(in.visible) > 0 {
+			s.remove(in.visible[0], engine.RemovedOrphan)
+		}
+		s.settle()
+	}
+}
+
+// delivery is a fetch of one instance under way.
+type delivery struct {
+	p      *Provider
+	in     *instance
+	lock   lock
+	locked bool
+	count  uint32
+	// What decoding gave: failed is why the history cannot be read, or else the first message that cannot.
+	context  itemContext
+	history  []engine.Event
+	messages []engine.WorkItem
+	failed   error
+}
+
+// step does one step; false means that the filter does not let the instance pass.
+func (d *delivery) step(step FetchStep, filter *engine.CapabilityFilter) bool {
+	s := d.p.store
+	switch step {
+	case FetchFilter:
+		if s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
+			return true
+		}
+		if d.locked {
+			s.releaseLock(d.in)
+		}
+		return false
+	case FetchLock:
+		s.takeLock(d.in, d.lock)
+		d.locked = true
+	case FetchCount:
+		d.takeBatch()
+	case FetchDecode:
+		d.decode()
+	default:
+		panic(fmt.Sprintf("memprovider: unknown fetch step %d", step))
+	}
+	return true
+}
+
+// takeBatch marks and counts every visible message.
+func (d *delivery) takeBatch() {
+	s := d.p.store
+	s.delivered = s.delivered[:0]
+	for i, r := range d.in.visible {
+		s.mark(r, &d.lock)
+		s.setCount(r, r.count+1)
+		if i == 0 {
+			d.count = r.count
+		} else {
+			d.count = s.rules.BatchCount(d.count, r.count)
+		}
+		s.delivered = append(s.delivered, r.no)
+	}
+}
+
+// decode reads context, history and messages. The history of an instance without context is left alone.
+func (d *delivery) decode() {
+	s := d.p.store
+	d.messages = make([]engine.WorkItem, 0, len(d.in.visible))
+	var start engine.WorkItem
+	for _, r := range d.in.visible {
+		item, err := s.decodeItem(r, d.p.codecNo)
+		if err != nil {
+			if d.failed == nil {
+				d.failed = err
+			}
+			continue
+		}
+		if start == nil && isStart(item.Kind()) {
+			start = item
+		}
+		d.messages = append(d.messages, item)
+	}
+	d.context = contextOf(d.in, start)
+	if d.in.hasContext() {
+		var err error
+		d.history, err = s.decode(d.in, d.context.execution, d.p.codecNo, s.rules.SkipsUndecodable())
+		if err != nil {
+			d.failed = err
+		}
+		d.context.fromHistory(d.in, d.history)
+	}
+	if d.failed != nil {
+		d.history = nil
+		for _, r := range d.in.visible {
+			s.setCount(r, s.rules.CountAfterDecodeError(r.count-1, r.count))
+		}
+	}
+}
+
+// fetched is the answer.
+func (d *delivery) fetched() *engine.FetchedOrchestration {
+	c := &d.context
+	f := &engine.FetchedOrchestration{LockToken: d.lock.token, AttemptCount: d.count}
+	f.Item = engine.OrchestrationItem{
+		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
+		History: d.history, Messages: d.messages,
+	}
+	if d.failed != nil {
+		f.Item.HistoryError = d.failed.Error()
+	}
+	if c.execution != nil {
+		f.Item.CurrentStatus, f.Item.Pin = c.execution.state.status, c.execution.pin
+	}
+	if parent := d.in.meta.parent; parent.Instance != "" {
+		f.Item.Parent = &parent
+	}
+	return f
+}
+
+// itemContext is the part of an item that says what runs.
+type itemContext struct {
+	name, version string
+	id            uint64
+	execution     *execution // nil if there is no such execution
+}
+
+// unknownVersion is what a missing version reads.
+const unknownVersion = "unknown"
+
+// contextOf finds the context of contract/provider.md section 5.2 step 6: the instances row, else the start event of the
+// latest execution, else the first start message.
+func contextOf(in *instance, start engine.WorkItem) itemContext {
+	c := itemContext{id: engine.InitialExecutionID, version: unknownVersion}
+	switch {
+	case in.meta.created:
+		c.name, c.version, c.id = in.meta.orchestration, in.meta.version, in.meta.current
+	case in.hasContext():
+		c.id = in.latest() // name and version are in the history
+	default:
+		switch m := start.(type) {
+		case engine.StartItem:
+			c.name, c.version = m.Orchestration, cmp.Or(m.Version, unknownVersion)
+		case engine.ContinueAsNewItem:
+			c.name, c.version = m.Orchestration, cmp.Or(m.Version, unknownVersion)
+		}
+	}
+	c.execution = in.execution(c.id)
+	return c
+}
+
+// fromHistory fills name and version of an instance without a row.
+func (c *itemContext) fromHistory(in *instance, history []engine.Event) {
+	if in.meta.created {
+		return
+	}
+	for _, e := range history {
+		if started, ok := e.Data.(engine.OrchestrationStarted); ok {
+			c.name, c.version = started.Name, cmp.Or(started.Version, unknownVersion)
+			return
+		}
+	}
+}

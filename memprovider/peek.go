@@ -1,0 +1,81 @@
+package memprovider
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// InstanceState is what Peek tells of an instance.
+type InstanceState struct {
+	// Created says that the instance has a row; without one Execution is its latest execution.
+	Created   bool
+	Execution uint64
+	// Status is empty if the execution has no row.
+	Status engine.Status
+	Output *string
+	Pin    *engine.Version
+	// Messages is the length of the instance's part of the orchestrator queue, and VisibleMs the earliest time at which
+	// one of it is visible (Never if there is none). Activities counts its rows in the worker queue.
+	Messages   int
+	VisibleMs  int64
+	Activities int
+	// LockedUntilMs is the end of the instance lock, 0 if it is not held now.
+	LockedUntilMs int64
+}
+
+// Peek reads an instance without a provider call and without observations. ok is false if the store has nothing of it.
+func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
+	in := s.known(instance)
+	if in == nil || in.empty() {
+		return InstanceState{VisibleMs: Never}, false
+	}
+	state = InstanceState{
+		Created: in.meta.created, Execution: in.latest(), Messages: len(in.visible) + len(in.delayed), VisibleMs: Never,
+		Activities: len(in.work),
+	}
+	if in.meta.created {
+		state.Execution = in.meta.current
+	}
+	if ex := in.execution(state.Execution); ex != nil {
+		state.Status, state.Output, state.Pin = ex.state.status, ex.state.output, ex.pin
+	}
+	for _, r := range in.visible {
+		state.VisibleMs = min(state.VisibleMs, r.visibleMs)
+	}
+	if len(in.delayed) > 0 {
+		state.VisibleMs = min(state.VisibleMs, in.delayed[0].visibleMs)
+	}
+	if in.lock.live(s.now) {
+		state.LockedUntilMs = in.lock.untilMs
+	}
+	return state, true
+}
+
+// PeekHistory decodes a stored history without a provider call, without observations and without a trace in the cache.
+// An unknown execution has no events. The caller must not change the slice.
+func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error) {
+	in := s.known(instance)
+	if in == nil {
+		return nil, nil
+	}
+	ex := in.execution(execution)
+	if ex == nil {
+		return nil, nil
+	}
+	var events []engine.Event
+	for i, c := range s.codecs {
+		if c.Name() == codec.Name() && i < len(ex.decoded) && ex.decoded[i] != nil {
+			events = ex.decoded[i].events
+		}
+	}
+	events = events[:len(events):len(events)]
+	for _, stored := range ex.events[len(events):] {
+		e, err := codec.DecodeEvent(stored.data)
+		if err != nil {
+			return nil, fmt.Errorf("event %d of %s, execution %d: %w", stored.id, instance, execution, err)
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}

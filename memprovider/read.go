@@ -1,0 +1,100 @@
+package memprovider
+
+import (
+	"context"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const (
+	opRead              = "read"
+	opReadWithExecution = "read_with_execution"
+	opAppend            = "append_with_execution"
+)
+
+// Read implements engine.Provider.
+func (p *Provider) Read(_ context.Context, instance string) ([]engine.Event, error) {
+	return p.readCall(engine.CallRead, opRead, instance, nil)
+}
+
+// ReadWithExecution implements engine.Provider.
+func (p *Provider) ReadWithExecution(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
+	return p.readCall(engine.CallReadWithExecution, opReadWithExecution, instance, &executionID)
+}
+
+// ReadHistory implements engine.ProviderAdmin.
+func (p *Provider) ReadHistory(_ context.Context, instance string) ([]engine.Event, error) {
+	return p.readCall(engine.CallAdmin, "read_history", instance, nil)
+}
+
+// ReadHistoryWithExecutionID implements engine.ProviderAdmin.
+func (p *Provider) ReadHistoryWithExecutionID(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
+	return p.readCall(engine.CallAdmin, "read_history_with_execution_id", instance, &executionID)
+}
+
+// readCall reads one execution, the latest if none is named.
+func (p *Provider) readCall(kind engine.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
+	s := p.store
+	s.begin(kind, p.caller)
+	s.started()
+	in := s.known(instance)
+	if in == nil {
+		return nil, s.end(result{}, nil)
+	}
+	id := in.latest()
+	if execution != nil {
+		id = *execution
+	}
+	events, err := s.decode(in, in.execution(id), p.codecNo, false)
+	if err != nil {
+		return nil, s.end(result{instance: in.no}, engine.Permanentf(op, "%w", err))
+	}
+	return events, s.end(result{instance: in.no}, nil)
+}
+
+// AppendWithExecution implements engine.Provider. Event id 0 and ids that are stored already, or come twice, are
+// refused (F7).
+func (p *Provider) AppendWithExecution(_ context.Context, instance string, executionID uint64, events []engine.Event) error {
+	s := p.store
+	s.begin(engine.CallAppendWithExecution, p.caller)
+	s.started()
+	return s.end(result{}, p.appendAll(instance, executionID, events))
+}
+
+func (p *Provider) appendAll(instance string, executionID uint64, events []engine.Event) *engine.ProviderError {
+	s := p.store
+	if executionID == 0 {
+		return engine.Permanentf(opAppend, "execution id 0 is not an execution")
+	}
+	var ex *execution
+	if in := s.known(instance); in != nil {
+		ex = in.execution(executionID)
+	}
+	data := make([][]byte, len(events))
+	for i := range events {
+		id := events[i].EventID
+		dup := false
+		if ex != nil {
+			_, dup = ex.find(id)
+		}
+		for _, earlier := range events[:i] {
+			dup = dup || earlier.EventID == id
+		}
+		if id == 0 || dup {
+			return engine.Permanentf(opAppend, "duplicate or zero event id %d of %s, execution %d", id, instance, executionID)
+		}
+		var err error
+		if data[i], err = p.codec.AppendEvent(nil, events[i]); err != nil {
+			return engine.Permanentf(opAppend, "event %d: %w", id, err)
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	in := s.named(instance)
+	ex = s.historyOf(in, executionID)
+	for i := range events {
+		p.append(in, ex, &events[i], data[i])
+	}
+	return nil
+}

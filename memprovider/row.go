@@ -1,0 +1,90 @@
+package memprovider
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// row is one message of either queue. Its bytes are never written to.
+type row struct {
+	no    engine.MessageNo
+	queue engine.Queue
+	in    *instance
+	// kind and the fields of an activity are columns beside the bytes: they stay right when the bytes are damaged.
+	kind      engine.WorkItemKind
+	execution uint64
+	activity  uint64
+	tag       string
+
+	data      []byte
+	visibleMs int64
+	count     uint32
+	// lock is, in the worker queue, the row's lock; in the orchestrator queue only its token counts: the mark of the
+	// fetch that last took the message, kept when that holding ends.
+	lock lock
+
+	isVisible bool // in visible of its instance, not in delayed
+	// own is the message as the codec that stored it, or read it first, sees it; more is for other codecs.
+	own  decodedItem
+	more []decodedItem
+	// The row's place in the worker queue's index.
+	bucket               *tagBucket
+	readySlot, laterSlot int
+}
+
+// decodedItem is a message as one codec sees it: an item or an error.
+type decodedItem struct {
+	codec int // number + 1
+	item  engine.WorkItem
+	err   error
+}
+
+func byNumber(a, b *row) int { return cmp.Compare(a.no, b.no) }
+
+func byTime(a, b *row) int {
+	return cmp.Or(cmp.Compare(a.visibleMs, b.visibleMs), cmp.Compare(a.no, b.no))
+}
+
+// insertRow inserts into an ordered slice, mostly at its end.
+func insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
+	if n := len(rows); n == 0 || order(rows[n-1], r) < 0 {
+		return append(rows, r)
+	}
+	i, _ := slices.BinarySearchFunc(rows, r, order)
+	return slices.Insert(rows, i, r)
+}
+
+// deleteRow deletes from an ordered slice, mostly at its beginning.
+func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
+	i, ok := slices.BinarySearchFunc(rows, r, order)
+	if !ok {
+		panic("memprovider: a row is not where its time and number say")
+	}
+	if i == 0 {
+		rows[0] = nil
+		return rows[1:]
+	}
+	return slices.Delete(rows, i, i+1)
+}
+
+// decodedBy returns what the codec makes of the message, and whether that was known already.
+func (r *row) decodedBy(codec int, c engine.Codec) (d *decodedItem, cached bool) {
+	if r.own.codec == codec+1 {
+		return &r.own, true
+	}
+	for i := range r.more {
+		if r.more[i].codec == codec+1 {
+			return &r.more[i], true
+		}
+	}
+	n := decodedItem{codec: codec + 1}
+	n.item, n.err = c.DecodeWorkItem(r.data)
+	if r.own.codec == 0 {
+		r.own = n
+		return &r.own, false
+	}
+	r.more = append(r.more, n)
+	return &r.more[len(r.more)-1], false
+}

@@ -1,0 +1,493 @@
+package memprovider_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// A script is a sequence of lines "OPERATION -> RESULT"; an operation that is expected to just succeed stands alone.
+// Operations take positional words first and key=value words after them; world.do documents them. Running a script
+// gives the script with the results that came, so that a difference shows where it is.
+
+// checkScript runs the script and compares.
+func checkScript(t *testing.T, w *world, script string) {
+	t.Helper()
+	var want, got []string
+	for _, line := range strings.Split(strings.TrimSpace(script), "\n") {
+		op, result, _ := strings.Cut(strings.TrimSpace(line), " -> ")
+		op, result = strings.TrimSpace(op), strings.TrimSpace(result)
+		if op == "" {
+			continue
+		}
+		want = append(want, join(op, result))
+		got = append(got, join(op, w.run(t, op)))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func join(op, result string) string {
+	if result == "" {
+		return op
+	}
+	return op + " -> " + result
+}
+
+// world is a store with one handle, and the tokens that a script named.
+type world struct {
+	*memprovider.Provider
+	store  *memprovider.Store
+	tokens map[string]string
+	seen   recorder
+}
+
+var ctx = context.Background()
+
+func newWorld(options memprovider.Options) *world {
+	w := &world{tokens: map[string]string{}}
+	w.seen.sink = options.Sink
+	options.Sink = &w.seen
+	options.StartMs = 1000
+	options.Recheck = true
+	w.store = memprovider.New(options)
+	w.Provider = w.store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1, Incarnation: 1})
+	return w
+}
+
+func build(version string) *engine.Build {
+	for _, b := range engine.ShippedBuilds() {
+		if b.Name() == version {
+			return b
+		}
+	}
+	panic("no build " + version)
+}
+
+// recorder keeps what the state observations say, in words.
+type recorder struct {
+	sink  engine.Sink
+	lines []string
+}
+
+func (r *recorder) Observe(o *engine.Observation) {
+	if r.sink != nil {
+		r.sink.Observe(o)
+	}
+	undo := ""
+	if o.Undo {
+		undo = "undo "
+	}
+	switch o.Kind {
+	case engine.ObsCallBegin, engine.ObsCallEnd, engine.ObsInstanceNamed:
+	case engine.ObsCountChanged:
+		r.lines = append(r.lines, fmt.Sprintf("%scount %d: %d to %d", undo, o.Message, o.OldCount, o.NewCount))
+	case engine.ObsEventDecoded, engine.ObsEventAppended, engine.ObsEventRemoved:
+		r.lines = append(r.lines, fmt.Sprintf("%s%s %d", undo, o.Kind, o.EventID))
+	case engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowRestored, engine.ObsMessageMarked, engine.ObsMessageDecoded:
+		r.lines = append(r.lines, fmt.Sprintf("%s%s %d", undo, o.Kind, o.Message))
+	default:
+		r.lines = append(r.lines, undo+o.Kind.String())
+	}
+}
+
+func (w *world) run(t *testing.T, line string) string {
+	t.Helper()
+	words := strings.Fields(line)
+	named := map[string]string{}
+	var plain []string
+	for _, word := range words[1:] {
+		if k, v, ok := strings.Cut(word, "="); ok {
+			named[k] = v
+		} else {
+			plain = append(plain, word)
+		}
+	}
+	a := arguments{t: t, line: line, plain: plain, named: named}
+	result, err := w.do(words[0], a)
+	if err != nil {
+		var p *engine.ProviderError
+		switch {
+		case !errors.As(err, &p):
+			return "unclassified: " + err.Error()
+		case p.Retryable:
+			return "retryable"
+		}
+		return "perm"
+	}
+	return result
+}
+
+type arguments struct {
+	t     *testing.T
+	line  string
+	plain []string
+	named map[string]string
+}
+
+func (a arguments) word(i int) string {
+	a.t.Helper()
+	if i >= len(a.plain) {
+		a.t.Fatalf("%s: word %d is missing", a.line, i)
+	}
+	return a.plain[i]
+}
+
+func (a arguments) has(word string) bool {
+	for _, p := range a.plain {
+		if p == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (a arguments) number(text string) int {
+	a.t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		a.t.Fatalf("%s: %v", a.line, err)
+	}
+	return n
+}
+
+func (a arguments) ms(key string, otherwise int) time.Duration {
+	if text, ok := a.named[key]; ok {
+		otherwise = a.number(text)
+	}
+	return time.Duration(otherwise) * time.Millisecond
+}
+
+func (a arguments) list(key string) []string {
+	if a.named[key] == "" {
+		return nil
+	}
+	return strings.Split(a.named[key], ",")
+}
+
+func (a arguments) filter() *engine.CapabilityFilter {
+	text, ok := a.named["filter"]
+	if !ok {
+		return nil
+	}
+	f := &engine.CapabilityFilter{}
+	for _, r := range a.list("filter") {
+		lo, hi, _ := strings.Cut(r, "..")
+		f.SupportedVersions = append(f.SupportedVersions,
+			engine.VersionRange{Min: engine.MustParseVersion(lo), Max: engine.MustParseVersion(hi)})
+	}
+	if text != "" && len(f.SupportedVersions) == 0 {
+		a.t.Fatalf("%s: wrong filter", a.line)
+	}
+	return f
+}
+
+func (a arguments) tags() engine.TagFilter {
+	mode := a.named["tags"]
+	switch {
+	case mode == "any":
+		return engine.TagFilter{Mode: engine.TagAny}
+	case mode == "none":
+		return engine.TagFilter{Mode: engine.TagNone}
+	case strings.HasPrefix(mode, "+"):
+		return engine.TagFilter{Mode: engine.TagDefaultAnd, Tags: strings.Split(mode[1:], ",")}
+	case mode != "":
+		return engine.TagFilter{Mode: engine.TagTags, Tags: strings.Split(mode, ",")}
+	}
+	return engine.TagFilter{}
+}
+
+// item reads KIND:INSTANCE[:ARGUMENT].
+func (a arguments) item(text string) engine.WorkItem {
+	part := append(strings.Split(text, ":"), "", "")
+	n := func() uint64 { return uint64(a.number(part[2])) }
+	switch part[0] {
+	case "start":
+		return engine.StartItem{Instance: part[1], Orchestration: "TestOrch", Input: "{}", Version: "1.0.0", ExecutionID: 1}
+	case "startunversioned":
+		return engine.StartItem{Instance: part[1], Orchestration: "TestOrch", ExecutionID: 1}
+	case "can":
+		return engine.ContinueAsNewItem{Instance: part[1], Orchestration: "TestOrch", Version: "1.0.0"}
+	case "ext":
+		return engine.ExternalRaisedItem{Instance: part[1], Name: part[2]}
+	case "ext2":
+		return engine.ExternalRaised2Item{Instance: part[1], Name: part[2]}
+	case "queue":
+		return engine.QueueMessageItem{Instance: part[1], Name: part[2]}
+	case "stop":
+		return engine.CancelInstanceItem{Instance: part[1]}
+	case "done":
+		return engine.ActivityCompletedItem{Instance: part[1], ExecutionID: 1, ID: n()}
+	case "timer":
+		return engine.TimerFiredItem{Instance: part[1], ExecutionID: 1, FireAtMs: n()}
+	case "child":
+		return engine.SubOrchCompletedItem{ParentInstance: part[1], ParentID: n()}
+	case "childfailed":
+		details := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "no"}}
+		return engine.SubOrchFailedItem{ParentInstance: part[1], ParentID: n(), Details: details}
+	case "act":
+		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 1, ID: n(), Name: "Act", Tag: a.named["tag"]}
+	case "session":
+		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 1, ID: n(), Name: "Act", SessionID: "s"}
+	}
+	a.t.Fatalf("%s: no item %q", a.line, text)
+	return nil
+}
+
+func (a arguments) items(key string) []engine.WorkItem {
+	var items []engine.WorkItem
+	for _, text := range a.list(key) {
+		items = append(items, a.item(text))
+	}
+	return items
+}
+
+// show is an item as the scripts write it, without its instance.
+func show(w engine.WorkItem) string {
+	switch w := w.(type) {
+	case engine.StartItem:
+		return "start"
+	case engine.ContinueAsNewItem:
+		return "can"
+	case engine.ExternalRaisedItem:
+		return "ext:" + w.Name
+	case engine.QueueMessageItem:
+		return "queue:" + w.Name
+	case engine.CancelInstanceItem:
+		return "stop"
+	case engine.ActivityCompletedItem:
+		return fmt.Sprintf("done:%d", w.ID)
+	case engine.TimerFiredItem:
+		return "timer"
+	case engine.ActivityExecuteItem:
+		return fmt.Sprintf("%s:%d%s", w.Instance, w.ID, w.Tag)
+	}
+	return string(w.Kind())
+}
+
+func startedEvent(id uint64) engine.Event {
+	return engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1, DuroxideVersion: "1.0.0",
+		Data: engine.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0", Input: "{}"}}
+}
+
+func scheduledEvent(id uint64) engine.Event {
+	return engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1, Data: engine.ActivityScheduled{Name: fmt.Sprintf("Activity-%d", id)}}
+}
+
+// ackOf builds an ack: exec, events (OS1 is a start event with id 1, 7 an ActivityScheduled), name, status, output, pin,
+// parent, work, cancel (INSTANCE:ID, execution 1) and send.
+func (w *world) ackOf(a arguments, token string) engine.OrchestrationAck {
+	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: 1}
+	if e, ok := a.named["exec"]; ok {
+		ack.ExecutionID = uint64(a.number(e))
+	}
+	for _, e := range a.list("events") {
+		if n, ok := strings.CutPrefix(e, "OS"); ok {
+			ack.HistoryDelta = append(ack.HistoryDelta, startedEvent(uint64(a.number(n))))
+		} else {
+			ack.HistoryDelta = append(ack.HistoryDelta, scheduledEvent(uint64(a.number(e))))
+		}
+	}
+	m := &ack.Metadata
+	if name := a.named["name"]; name != "" {
+		m.OrchestrationName, m.OrchestrationVersion, _ = strings.Cut(name, "@")
+	}
+	m.Status, m.ParentInstanceID = engine.Status(a.named["status"]), a.named["parent"]
+	if out, ok := a.named["output"]; ok {
+		m.Output = &out
+	}
+	if pin := a.named["pin"]; pin != "" {
+		v := engine.MustParseVersion(pin)
+		m.PinnedVersion = &v
+	}
+	ack.WorkerItems, ack.OrchestratorItems = a.items("work"), a.items("send")
+	for _, c := range a.list("cancel") {
+		in, id, _ := strings.Cut(c, ":")
+		ack.CancelledActivities = append(ack.CancelledActivities,
+			engine.ScheduledActivityIdentifier{Instance: in, ExecutionID: 1, ActivityID: uint64(a.number(id))})
+	}
+	return ack
+}
+
+func (w *world) token(name string) string {
+	if t, ok := w.tokens[name]; ok {
+		return t
+	}
+	return name
+}
+
+// do is the operations:
+//
+//	send ITEM [delay=MS]                        enqueue for the orchestrator
+//	make INSTANCE [pin= status= output= name=]  start, fetch and ack execution 1 with OS1 and name TestOrch@1.0.0
+//	bare INSTANCE                               the same with empty metadata
+//	fetch [TOKEN] [lock=MS filter=A..B,C..D]    INSTANCE#EXECUTION xCOUNT [ITEMS], none, or HISTORY-ERROR after the items
+//	ack TOKEN [...]                             see ackOf
+//	abandon TOKEN [delay=MS] [ignore]
+//	renew TOKEN MS
+//	act ITEM                                    enqueue for the worker
+//	work [TOKEN] [lock=MS tags=any|none|a,b|+a,b]   ITEM xCOUNT, or none
+//	finish TOKEN [ITEM]                         ack of an activity
+//	quit TOKEN [delay=MS] [ignore]              abandon of an activity
+//	extend TOKEN MS                             renewal of an activity
+//	wait MS
+//	read INSTANCE [EXECUTION]                   event ids
+//	append INSTANCE EXECUTION IDS
+//	corrupt INSTANCE EXECUTION EVENT, spoil MESSAGE
+//	info INSTANCE, execinfo INSTANCE EXECUTION, depths
+//	seen                                        observations since the last time
+func (w *world) do(op string, a arguments) (string, error) {
+	switch op {
+	case "send":
+		return "", w.EnqueueForOrchestrator(ctx, a.item(a.word(0)), a.ms("delay", 0))
+	case "make", "bare":
+		return "", w.make(op, a)
+	case "fetch":
+		f, err := w.FetchOrchestrationItem(ctx, a.ms("lock", 30_000), 0, a.filter())
+		if f == nil || err != nil {
+			return "none", err
+		}
+		if len(a.plain) > 0 {
+			w.tokens[a.plain[0]] = f.LockToken
+		}
+		return showFetched(f), nil
+	case "ack":
+		return "", w.AckOrchestrationItem(ctx, w.ackOf(a, w.token(a.word(0))))
+	case "abandon":
+		return "", w.AbandonOrchestrationItem(ctx, w.token(a.word(0)), a.ms("delay", 0), a.has("ignore"))
+	case "renew":
+		return "", w.RenewOrchestrationItemLock(ctx, w.token(a.word(0)), time.Duration(a.number(a.word(1)))*time.Millisecond)
+	case "act":
+		return "", w.EnqueueForWorker(ctx, a.item(a.word(0)))
+	case "work":
+		f, err := w.FetchWorkItem(ctx, a.ms("lock", 30_000), 0, nil, a.tags())
+		if f == nil || err != nil {
+			return "none", err
+		}
+		if len(a.plain) > 0 {
+			w.tokens[a.plain[0]] = f.LockToken
+		}
+		return fmt.Sprintf("%s x%d", show(f.Item), f.AttemptCount), nil
+	case "finish":
+		var completion engine.WorkItem
+		if len(a.plain) > 1 {
+			completion = a.item(a.plain[1])
+		}
+		return "", w.AckWorkItem(ctx, w.token(a.word(0)), completion)
+	case "quit":
+		return "", w.AbandonWorkItem(ctx, w.token(a.word(0)), a.ms("delay", 0), a.has("ignore"))
+	case "extend":
+		return "", w.RenewWorkItemLock(ctx, w.token(a.word(0)), time.Duration(a.number(a.word(1)))*time.Millisecond)
+	case "wait":
+		w.store.SetNow(w.store.Now() + int64(a.number(a.word(0))))
+		return "", nil
+	case "seen":
+		lines := w.seen.lines
+		w.seen.lines = nil
+		return strings.Join(lines, ", "), nil
+	}
+	return w.look(op, a)
+}
+
+func showFetched(f *engine.FetchedOrchestration) string {
+	var items []string
+	for _, m := range f.Item.Messages {
+		items = append(items, show(m))
+	}
+	text := fmt.Sprintf("%s#%d x%d %v", f.Item.Instance, f.Item.ExecutionID, f.AttemptCount, items)
+	if f.Item.HistoryError != "" {
+		text += " HISTORY-ERROR"
+		if f.Item.History != nil {
+			text += " with history"
+		}
+	}
+	return text
+}
+
+func (w *world) make(op string, a arguments) error {
+	in := a.word(0)
+	if err := w.EnqueueForOrchestrator(ctx, a.item("start:"+in), 0); err != nil {
+		return err
+	}
+	f, err := w.FetchOrchestrationItem(ctx, 30*time.Second, 0, nil)
+	if err != nil {
+		return err
+	}
+	if f == nil || f.Item.Instance != in {
+		a.t.Fatalf("%s: fetched %+v", a.line, f)
+	}
+	if op == "make" && a.named["name"] == "" {
+		a.named["name"] = "TestOrch@1.0.0"
+	}
+	if a.named["events"] == "" {
+		a.named["events"] = "OS1"
+	}
+	return w.AckOrchestrationItem(ctx, w.ackOf(a, f.LockToken))
+}
+
+// look is the operations that only read, and the faults.
+func (w *world) look(op string, a arguments) (string, error) {
+	switch op {
+	case "read":
+		events, err := w.Read(ctx, a.word(0))
+		if len(a.plain) > 1 {
+			events, err = w.ReadWithExecution(ctx, a.word(0), uint64(a.number(a.plain[1])))
+		}
+		var ids []uint64
+		for _, e := range events {
+			ids = append(ids, e.EventID)
+		}
+		return fmt.Sprint(ids), err
+	case "append":
+		var events []engine.Event
+		for _, id := range strings.Split(a.word(2), ",") {
+			events = append(events, scheduledEvent(uint64(a.number(id))))
+		}
+		return "", w.AppendWithExecution(ctx, a.word(0), uint64(a.number(a.word(1))), events)
+	case "corrupt":
+		return "", w.store.Damage(a.word(0), uint64(a.number(a.word(1))), uint64(a.number(a.word(2))), []byte("{"))
+	case "spoil":
+		return "", w.store.DamageMessage(engine.MessageNo(a.number(a.word(0))), []byte("{"))
+	case "info":
+		i, err := w.GetInstanceInfo(ctx, a.word(0))
+		if err != nil {
+			return "", err
+		}
+		text := fmt.Sprintf("%s@%s #%d %s", i.OrchestrationName, i.OrchestrationVersion, i.CurrentExecutionID, i.Status)
+		if i.Output != nil {
+			text += " " + *i.Output
+		}
+		if i.ParentInstanceID != "" {
+			text += " of " + i.ParentInstanceID
+		}
+		return text, nil
+	case "execinfo":
+		i, err := w.GetExecutionInfo(ctx, a.word(0), uint64(a.number(a.word(1))))
+		if err != nil {
+			return "", err
+		}
+		text := fmt.Sprintf("%s %d events", i.Status, i.EventCount)
+		if i.CompletedAt != nil {
+			text += fmt.Sprintf(" done at %d", *i.CompletedAt)
+		}
+		if i.PinnedVersion != nil {
+			text += " pin " + i.PinnedVersion.String()
+		}
+		return text, nil
+	case "depths":
+		d, err := w.GetQueueDepths(ctx)
+		return fmt.Sprintf("%d %d", d.OrchestratorQueue, d.WorkerQueue), err
+	}
+	a.t.Fatalf("%s: no such operation", a.line)
+	return "", nil
+}

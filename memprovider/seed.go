@@ -1,0 +1,122 @@
+package memprovider
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// SeedInstance is an instance with a history, as it might have been left by builds that do not run any more.
+type SeedInstance struct {
+	Instance string
+	// Orchestration and Version are the instances row; without an orchestration there is none.
+	Orchestration string
+	Version       string
+	Parent        *engine.ParentLink
+	// Current is the current execution, 0 for the last one listed.
+	Current uint64
+	// Executions are in ascending order of id, at least one.
+	Executions []SeedExecution
+}
+
+// SeedExecution is one execution: a pin or none, a status (empty for Running) and events as bytes.
+type SeedExecution struct {
+	ID     uint64
+	Pin    *engine.Version
+	Status engine.Status
+	Output *string
+	Events []SeedEvent
+}
+
+// SeedEvent is one event as it is stored: bytes that some codec may or may not be able to decode. Kind is the kind in
+// the history's kind column, which counts for an instance without a row only: one with an OrchestrationStarted has a
+// context.
+type SeedEvent struct {
+	ID   uint64
+	Kind engine.EventKind
+	Data []byte
+}
+
+// Seed stores a ready instance, outside any call, with the observations of ordinary inserts. It refuses an instance that
+// has anything already. The store takes the bytes over; the caller must not change them.
+func (s *Store) Seed(seed SeedInstance) error {
+	if err := s.checkSeed(&seed); err != nil {
+		return fmt.Errorf("seed %q: %w", seed.Instance, err)
+	}
+	in := s.named(seed.Instance)
+	if seed.Orchestration != "" {
+		current := seed.Current
+		if current == 0 {
+			current = seed.Executions[len(seed.Executions)-1].ID
+		}
+		s.setRow(in, seed.Orchestration, seed.Version, current)
+		if seed.Parent != nil {
+			s.setParent(in, *seed.Parent)
+		}
+	}
+	for _, x := range seed.Executions {
+		ex := s.create(in, x.ID)
+		s.setPin(in, ex, s.intern(x.Pin))
+		for _, e := range x.Events {
+			s.appendEvent(in, ex, e.ID, e.Kind, e.Data)
+		}
+		if x.Status != "" && x.Status != engine.StatusRunning {
+			s.setStatus(in, ex, x.Status, x.Output)
+		}
+	}
+	s.settle()
+	return nil
+}
+
+func (s *Store) checkSeed(seed *SeedInstance) error {
+	if in := s.known(seed.Instance); in != nil && !in.empty() {
+		return errors.New("the store has this instance already")
+	}
+	if len(seed.Executions) == 0 {
+		return errors.New("no executions")
+	}
+	last := uint64(0)
+	for _, x := range seed.Executions {
+		if x.ID <= last {
+			return fmt.Errorf("execution %d after %d: ids ascend from 1", x.ID, last)
+		}
+		last = x.ID
+		lastEvent := uint64(0)
+		for _, e := range x.Events {
+			if e.ID <= lastEvent {
+				return fmt.Errorf("event %d after %d of execution %d: ids ascend from 1", e.ID, lastEvent, x.ID)
+			}
+			lastEvent = e.ID
+		}
+	}
+	if seed.Current != 0 && !slices.ContainsFunc(seed.Executions, func(x SeedExecution) bool { return x.ID == seed.Current }) {
+		return fmt.Errorf("current execution %d is not listed", seed.Current)
+	}
+	return nil
+}
+
+// Damage replaces the stored bytes of an event: a fault, observed as ObsDamaged.
+func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) error {
+	if in := s.known(instance); in != nil {
+		if ex := in.execution(execution); ex != nil {
+			if i, ok := ex.find(eventID); ok {
+				s.damage(in, ex, i, nil, slices.Clone(data))
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("damage: no event %d of %q, execution %d", eventID, instance, execution)
+}
+
+// DamageMessage replaces the stored bytes of a queued message: a fault, observed as ObsDamaged. Where the message is
+// routed to, and what kind it is for routing, does not change.
+func (s *Store) DamageMessage(no engine.MessageNo, data []byte) error {
+	if no == 0 || uint64(no) > uint64(len(s.rows)) || s.rows[no-1] == nil {
+		return fmt.Errorf("damage: no message %d", no)
+	}
+	r := s.rows[no-1]
+	s.damage(r.in, nil, 0, r, slices.Clone(data))
+	return nil
+}

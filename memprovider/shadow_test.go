@@ -1,0 +1,198 @@
+package memprovider_test
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// shadow builds a Snapshot from observations alone.
+type shadow struct {
+	instances []*memprovider.SnapshotInstance // by number - 1
+	messages  []*memprovider.SnapshotMessage  // by number - 1, nil for work
+	work      []*memprovider.SnapshotWork     // by number - 1, nil for messages
+	gone      []bool                          // by number - 1
+	kinds     []engine.WorkItemKind           // by number - 1
+}
+
+func (s *shadow) Observe(o *engine.Observation) {
+	var in *memprovider.SnapshotInstance
+	if o.Instance != 0 && o.Kind != engine.ObsInstanceNamed {
+		in = s.instances[o.Instance-1]
+	}
+	switch o.Kind {
+	case engine.ObsInstanceNamed:
+		s.instances = append(s.instances, &memprovider.SnapshotInstance{Number: o.Instance, Name: o.Name})
+	case engine.ObsLockTaken, engine.ObsLockExtended:
+		if o.Queue == engine.QueueWorker {
+			s.work[o.Message-1].LockToken, s.work[o.Message-1].LockUntilMs = o.Token, o.UntilMs
+		} else {
+			in.LockToken, in.LockUntilMs = o.Token, o.UntilMs
+		}
+	case engine.ObsLockReleased:
+		if o.Queue == engine.QueueWorker {
+			s.work[o.Message-1].LockToken, s.work[o.Message-1].LockUntilMs = "", 0
+		} else {
+			in.LockToken, in.LockUntilMs = "", 0
+		}
+	case engine.ObsMessageMarked:
+		s.messages[o.Message-1].Mark = o.Token
+	case engine.ObsInstanceCreated:
+		in.Created, in.Orchestration, in.Version, in.Current = true, o.Name, o.Token, o.Execution
+	case engine.ObsInstanceRemoved:
+		*in = memprovider.SnapshotInstance{Number: in.Number, Name: in.Name, LockToken: in.LockToken, LockUntilMs: in.LockUntilMs, Executions: in.Executions}
+	case engine.ObsParentSet:
+		in.Parent = engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
+	case engine.ObsPointerSet:
+		in.Current = o.Execution
+	default:
+		s.observeRow(o)
+		if o.Execution != 0 && o.Queue == engine.QueueNone {
+			s.observeExecution(in, o)
+		}
+	}
+}
+
+func (s *shadow) observeRow(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsRowInserted:
+		m, w := &memprovider.SnapshotMessage{Number: o.Message, Instance: o.Instance, Data: o.Bytes, VisibleMs: o.UntilMs}, (*memprovider.SnapshotWork)(nil)
+		if o.Queue == engine.QueueWorker {
+			m, w = nil, &memprovider.SnapshotWork{Number: o.Message, Instance: o.Instance, Execution: o.Execution, Activity: o.EventID,
+				Data: o.Bytes, VisibleMs: o.UntilMs}
+		}
+		s.messages, s.work = append(s.messages, m), append(s.work, w)
+		s.gone, s.kinds = append(s.gone, false), append(s.kinds, o.Item.Kind())
+	case engine.ObsRowRemoved:
+		s.gone[o.Message-1] = true
+	case engine.ObsRowRestored:
+		s.gone[o.Message-1] = false
+	case engine.ObsRowDelayed:
+		if w := s.work[o.Message-1]; w != nil {
+			w.VisibleMs = o.UntilMs
+		} else {
+			s.messages[o.Message-1].VisibleMs = o.UntilMs
+		}
+	case engine.ObsCountChanged:
+		if w := s.work[o.Message-1]; w != nil {
+			w.Count = o.NewCount
+		} else {
+			s.messages[o.Message-1].Count = o.NewCount
+		}
+	case engine.ObsDamaged:
+		if o.Message == 0 {
+			return
+		}
+		if w := s.work[o.Message-1]; w != nil {
+			w.Data = o.Bytes
+		} else {
+			s.messages[o.Message-1].Data = o.Bytes
+		}
+	}
+}
+
+func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *engine.Observation) {
+	i, found := slices.BinarySearchFunc(in.Executions, o.Execution, func(x memprovider.SnapshotExecution, id uint64) int { return cmp.Compare(x.ID, id) })
+	if !found {
+		in.Executions = slices.Insert(in.Executions, i, memprovider.SnapshotExecution{ID: o.Execution})
+	}
+	x := &in.Executions[i]
+	j, _ := slices.BinarySearchFunc(x.Events, o.EventID, func(e memprovider.SnapshotEvent, id uint64) int { return cmp.Compare(e.ID, id) })
+	switch o.Kind {
+	case engine.ObsExecutionCreated:
+		x.Created, x.Status = true, o.Status
+	case engine.ObsExecutionRemoved:
+		x.Created, x.Status = false, ""
+	case engine.ObsPinSet:
+		x.Pin = o.Pin
+	case engine.ObsStatusSet:
+		x.Status, x.Output = o.Status, o.Name
+	case engine.ObsEventAppended:
+		x.Events = slices.Insert(x.Events, j, memprovider.SnapshotEvent{ID: o.EventID, Data: o.Bytes})
+	case engine.ObsEventRemoved:
+		x.Events = slices.Delete(x.Events, j, j+1)
+		if len(x.Events) == 0 {
+			x.Events = nil
+		}
+	case engine.ObsDamaged:
+		x.Events[j].Data = o.Bytes
+	}
+}
+
+func (s *shadow) snapshot() *memprovider.Snapshot {
+	out := &memprovider.Snapshot{}
+	busy := make([]bool, len(s.instances))
+	for i, m := range s.messages {
+		switch w := s.work[i]; {
+		case s.gone[i]:
+		case w != nil:
+			out.Work, busy[w.Instance-1] = append(out.Work, *w), true
+		default:
+			out.Messages, busy[m.Instance-1] = append(out.Messages, *m), true
+		}
+	}
+	for i, in := range s.instances {
+		shot := *in
+		shot.Executions = slices.DeleteFunc(slices.Clone(in.Executions), func(x memprovider.SnapshotExecution) bool {
+			return !x.Created && x.Pin == nil && x.Events == nil
+		})
+		if len(shot.Executions) == 0 {
+			shot.Executions = nil
+		}
+		if busy[i] || shot.Created || shot.LockToken != "" || shot.Executions != nil {
+			out.Instances = append(out.Instances, shot)
+		}
+	}
+	return out
+}
+
+// next is the eligibility query, looking at everything.
+func (s *shadow) next(now int64, filter *engine.CapabilityFilter) (found engine.InstanceNo) {
+	shot := s.snapshot()
+	for _, in := range shot.Instances {
+		var visible, starts []engine.MessageNo
+		for _, m := range shot.Messages {
+			if m.Instance == in.Number && m.VisibleMs <= now {
+				visible = append(visible, m.Number)
+				if k := s.kinds[m.Number-1]; k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew {
+					starts = append(starts, m.Number)
+				}
+			}
+		}
+		locked := in.LockToken != "" && in.LockUntilMs > now
+		context, pin := contextAndPin(&in)
+		if len(visible) == 0 || locked || !context && len(starts) == 0 || !filter.Admits(pin) {
+			continue
+		}
+		if found == 0 || visible[0] < s.oldest(shot, found, now) {
+			found = in.Number
+		}
+	}
+	return found
+}
+
+func (s *shadow) oldest(shot *memprovider.Snapshot, in engine.InstanceNo, now int64) engine.MessageNo {
+	for _, m := range shot.Messages {
+		if m.Instance == in && m.VisibleMs <= now {
+			return m.Number
+		}
+	}
+	return 0
+}
+
+// contextAndPin takes event 1 for the start event.
+func contextAndPin(in *memprovider.SnapshotInstance) (context bool, pin *engine.Version) {
+	var latest *memprovider.SnapshotExecution
+	for i := range in.Executions {
+		if x := &in.Executions[i]; x.Created {
+			latest = x
+		}
+		if in.Created && in.Executions[i].ID == in.Current {
+			pin = in.Executions[i].Pin
+		}
+	}
+	started := latest != nil && len(latest.Events) > 0 && latest.Events[0].ID == 1
+	return in.Created || started, pin
+}

@@ -1,0 +1,126 @@
+package memprovider
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Snapshot is the whole state of a store as data, for comparison: with the state before a call, or with what a shadow
+// store makes of the observations. It has everything that observations tell and no more: no times of creation and
+// completion, and an output that is absent is empty. Bytes and pins are shared with the store, which never writes to
+// them.
+type Snapshot struct {
+	// Instances are in order of their numbers; an instance that was only named is left out.
+	Instances []SnapshotInstance
+	// Messages and Work are the queues in order of their row numbers.
+	Messages []SnapshotMessage
+	Work     []SnapshotWork
+}
+
+// SnapshotInstance is one instance. The fields from Created to Parent are its instances row. The lock stays when it
+// expires, until it is released or replaced; without a lock LockToken is empty.
+type SnapshotInstance struct {
+	Number        engine.InstanceNo
+	Name          string
+	Created       bool
+	Orchestration string
+	Version       string
+	Current       uint64
+	Parent        engine.ParentLink
+	LockToken     string
+	LockUntilMs   int64
+	// Executions are in ascending order of id.
+	Executions []SnapshotExecution
+}
+
+// SnapshotExecution is one execution. Created says that it has an executions row.
+type SnapshotExecution struct {
+	ID      uint64
+	Created bool
+	Status  engine.Status
+	Output  string
+	Pin     *engine.Version
+	// Events are in ascending order of id.
+	Events []SnapshotEvent
+}
+
+// SnapshotEvent is one stored event.
+type SnapshotEvent struct {
+	ID   uint64
+	Data []byte
+}
+
+// SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that took it last; it stays when
+// that holding ends.
+type SnapshotMessage struct {
+	Number    engine.MessageNo
+	Instance  engine.InstanceNo
+	Data      []byte
+	VisibleMs int64
+	Count     uint32
+	Mark      string
+}
+
+// SnapshotWork is a row of the worker queue.
+type SnapshotWork struct {
+	Number      engine.MessageNo
+	Instance    engine.InstanceNo
+	Execution   uint64
+	Activity    uint64
+	Data        []byte
+	VisibleMs   int64
+	Count       uint32
+	LockToken   string
+	LockUntilMs int64
+}
+
+// Snapshot returns the state. It is not a provider call.
+func (s *Store) Snapshot() *Snapshot {
+	out := &Snapshot{}
+	for _, in := range s.instances {
+		if in.empty() {
+			continue
+		}
+		m := &in.meta
+		shot := SnapshotInstance{
+			Number: in.no, Name: in.name, Created: m.created, Orchestration: m.orchestration, Version: m.version,
+			Current: m.current, Parent: m.parent, LockToken: in.lock.token, LockUntilMs: in.lock.untilMs,
+		}
+		for _, ex := range in.executions {
+			if x, ok := ex.snapshot(); ok {
+				shot.Executions = append(shot.Executions, x)
+			}
+		}
+		out.Instances = append(out.Instances, shot)
+		for _, rows := range [][]*row{in.visible, in.delayed} {
+			for _, r := range rows {
+				out.Messages = append(out.Messages, SnapshotMessage{
+					Number: r.no, Instance: in.no, Data: r.data, VisibleMs: r.visibleMs, Count: r.count, Mark: r.lock.token,
+				})
+			}
+		}
+		for _, r := range in.work {
+			out.Work = append(out.Work, SnapshotWork{
+				Number: r.no, Instance: in.no, Execution: r.execution, Activity: r.activity, Data: r.data,
+				VisibleMs: r.visibleMs, Count: r.count, LockToken: r.lock.token, LockUntilMs: r.lock.untilMs,
+			})
+		}
+	}
+	slices.SortFunc(out.Messages, func(a, b SnapshotMessage) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(out.Work, func(a, b SnapshotWork) int { return cmp.Compare(a.Number, b.Number) })
+	return out
+}
+
+// snapshot is the execution as data; ok is false if it is no more than room.
+func (ex *execution) snapshot() (x SnapshotExecution, ok bool) {
+	x = SnapshotExecution{ID: ex.id, Created: ex.state.created, Status: ex.state.status, Pin: ex.pin}
+	if ex.state.output != nil {
+		x.Output = *ex.state.output
+	}
+	for _, e := range ex.events {
+		x.Events = append(x.Events, SnapshotEvent{ID: e.id, Data: e.data})
+	}
+	return x, x.Created || x.Pin != nil || x.Events != nil
+}

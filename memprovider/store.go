@@ -1,0 +1,266 @@
+package memprovider
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Never is the time of what does not come by itself.
+const Never int64 = math.MaxInt64
+
+// Options configure a Store. The zero value is a store by the contract's rules, at time 0, that nobody watches.
+type Options struct {
+	// Sink receives every observation; nil means nobody watches.
+	Sink engine.Sink
+	// Rules are the rules of the store; nil means DefaultRules. With rules of its own a store keeps a second index by
+	// the right ones, for TrueNextOrchestration.
+	Rules *Rules
+	// StartMs is the time at which the store begins, in milliseconds.
+	StartMs int64
+	// BeforeAckStep is called before each step of an orchestration ack, with the number of the call, and fails the ack
+	// by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not touch
+	// the store. Nil means no faults.
+	BeforeAckStep func(call uint64, step AckStep) error
+	// Recheck decodes again what an ack or an append puts into the cache, and panics if the result differs.
+	Recheck bool
+}
+
+// Store is the storage that all handles share. It is single-threaded: its methods and those of its handles must not be
+// called concurrently. It reads no clock; SetNow tells it the time.
+type Store struct {
+	options Options
+	rules   *Rules
+	right   *Rules
+	now     int64
+	// generation grows with each change that may alter what a fetch finds.
+	generation uint64
+
+	names     map[string]engine.InstanceNo // looked up only, never ranged over
+	instances []*instance                  // by number - 1
+	rows      []*row                       // by number - 1, nil once they left
+	holdings  []holding                    // by token number - 1
+	codecs    []engine.Codec               // by codec number; one for each name
+	pins      []*engine.Version            // interned
+
+	index *index // by the store's rules
+	truth *index // by the right rules; the same one if the store has no rules of its own
+	work  workIndex
+	dirty []*instance // to be placed anew at the end of the call
+
+	// The running call.
+	call          uint64 // number of the last call
+	inCall        bool
+	undoing       bool
+	observation   engine.Observation
+	request       engine.CallRequest
+	caller        engine.Caller
+	callKind      engine.CallKind
+	delivered     []engine.MessageNo
+	journal       []undo
+	journaling    bool
+	acking        engine.OrchestrationAck
+	ack           preparedAck
+	scratch       []byte
+	candidates    []*instance
+	candidateRows []*row
+}
+
+// holding says what a token was given for: an instance, or a worker row.
+type holding struct {
+	instance engine.InstanceNo
+	message  engine.MessageNo
+}
+
+// New makes an empty store.
+func New(o Options) *Store {
+	s := &Store{options: o, rules: o.Rules, right: DefaultRules(), now: o.StartMs, names: make(map[string]engine.InstanceNo)}
+	if s.rules == nil {
+		s.rules = s.right
+	}
+	s.index = &index{rules: s.rules}
+	s.truth = s.index
+	if s.rules != s.right {
+		s.truth = &index{rules: s.right, which: 1}
+	}
+	return s
+}
+
+// Now is the store's time in milliseconds.
+func (s *Store) Now() int64 { return s.now }
+
+// SetNow moves the time on. It panics if the time would go back.
+func (s *Store) SetNow(ms int64) {
+	if ms < s.now {
+		panic(fmt.Sprintf("memprovider: time goes back from %d to %d ms", s.now, ms))
+	}
+	if ms == s.now {
+		return
+	}
+	s.now = ms
+	for in := s.index.due(ms); in != nil; in = s.index.due(ms) {
+		s.touch(in)
+		s.settle()
+	}
+	for r := s.work.due(ms); r != nil; r = s.work.due(ms) {
+		s.placeWork(r)
+	}
+}
+
+// Generation grows with each change that may alter what a fetch finds, the passing of time included.
+func (s *Store) Generation() uint64 { return s.generation }
+
+// InstanceName is the name of an instance number, empty for a number that was not given.
+func (s *Store) InstanceName(no engine.InstanceNo) string {
+	if no == 0 || uint64(no) > uint64(len(s.instances)) {
+		return ""
+	}
+	return s.instances[no-1].name
+}
+
+// InstanceNumber is the number of an instance that the store has heard of.
+func (s *Store) InstanceNumber(name string) (engine.InstanceNo, bool) {
+	no, ok := s.names[name]
+	return no, ok
+}
+
+// Handle is the store as one caller sees it. Handles whose codecs have one name share what was decoded, so such codecs
+// must be equal.
+func (s *Store) Handle(codec engine.Codec, caller engine.Caller) *Provider {
+	n := s.codecNumber(codec)
+	return &Provider{store: s, codec: s.codecs[n], codecNo: n, caller: caller}
+}
+
+func (s *Store) codecNumber(codec engine.Codec) int {
+	for i, c := range s.codecs {
+		if c.Name() == codec.Name() {
+			return i
+		}
+	}
+	s.codecs = append(s.codecs, codec)
+	return len(s.codecs) - 1
+}
+
+// named returns the instance of that name; it gets a number when it is heard of first.
+func (s *Store) named(name string) *instance {
+	if no, ok := s.names[name]; ok {
+		return s.instances[no-1]
+	}
+	in := &instance{no: engine.InstanceNo(len(s.instances) + 1), name: name}
+	s.names[name] = in.no
+	s.instances = append(s.instances, in)
+	if o := s.observe(engine.ObsInstanceNamed); o != nil {
+		o.Instance, o.Name = in.no, name
+		s.send()
+	}
+	return in
+}
+
+// known returns the instance of that name, nil if the store has not heard of it.
+func (s *Store) known(name string) *instance {
+	if no, ok := s.names[name]; ok {
+		return s.instances[no-1]
+	}
+	return nil
+}
+
+// touch notes that the instance's place in the indexes may have changed.
+func (s *Store) touch(in *instance) {
+	s.generation++
+	if !in.dirty {
+		in.dirty = true
+		s.dirty = append(s.dirty, in)
+	}
+}
+
+// settle places the touched instances anew.
+func (s *Store) settle() {
+	for i, in := range s.dirty {
+		in.dirty = false
+		in.promote(s.now)
+		s.index.update(in, s.now)
+		if s.truth != s.index {
+			s.truth.update(in, s.now)
+		}
+		s.dirty[i] = nil
+	}
+	s.dirty = s.dirty[:0]
+}
+
+// intern returns the one copy of a pin that the store keeps: a release, since only three integers are stored.
+func (s *Store) intern(pin *engine.Version) *engine.Version {
+	if pin == nil {
+		return nil
+	}
+	for _, p := range s.pins {
+		if p.Compare(*pin) == 0 {
+			return p
+		}
+	}
+	v := pin.Triple()
+	s.pins = append(s.pins, &v)
+	return &v
+}
+
+// encode returns a message as bytes of its own, exactly as long as they need to be.
+func (p *Provider) encode(item engine.WorkItem) ([]byte, error) {
+	s := p.store
+	var err error
+	if s.scratch, err = p.codec.AppendWorkItem(s.scratch[:0], item); err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(s.scratch)), s.scratch...), nil
+}
+
+// token makes the next token for an instance or a row.
+func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
+	s.holdings = append(s.holdings, h)
+	n := uint64(len(s.holdings))
+	return lock{number: n, token: tokenText(prefix, n), untilMs: untilMs}
+}
+
+func tokenText(prefix byte, n uint64) string {
+	return string(strconv.AppendUint(append(make([]byte, 0, 12), prefix), n, 10))
+}
+
+// lookup returns the number of a token and what it was given for; ok is false if it was never given.
+func (s *Store) lookup(prefix byte, token string) (n uint64, h holding, ok bool) {
+	if len(token) < 2 || len(token) > 20 || token[0] != prefix || token[1] == '0' {
+		return 0, holding{}, false
+	}
+	for i := 1; i < len(token); i++ {
+		if token[i] < '0' || token[i] > '9' {
+			return 0, holding{}, false
+		}
+		n = n*10 + uint64(token[i]-'0')
+	}
+	if n > uint64(len(s.holdings)) {
+		return 0, holding{}, false
+	}
+	h = s.holdings[n-1]
+	return n, h, (h.message == 0) == (prefix == orchestratorToken)
+}
+
+// The first letters of tokens.
+const (
+	orchestratorToken = 'o'
+	workerToken       = 'w'
+)
+
+// milliseconds are the whole milliseconds of a duration; negative ones count as none.
+func milliseconds(d time.Duration) int64 { return max(d.Milliseconds(), 0) }
+
+// recheck panics if an event does not read back as it was written.
+func (s *Store) recheck(codec engine.Codec, data []byte, e engine.Event) {
+	if !s.options.Recheck {
+		return
+	}
+	back, err := codec.DecodeEvent(data)
+	if err != nil || !reflect.DeepEqual(back, e) {
+		panic(fmt.Sprintf("memprovider: codec %s wrote %+v and reads %+v, %v", codec.Name(), e, back, err))
+	}
+}

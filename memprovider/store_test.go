@@ -1,0 +1,288 @@
+package memprovider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+func TestItemTellsStatusParentAndPin(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	pin := engine.MustParseVersion("2.0.0-rc.1")
+	_ = w.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "child", Orchestration: "TestOrch"}, 0)
+	first, _ := w.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	want := engine.OrchestrationItem{Instance: "child", OrchestrationName: "TestOrch", ExecutionID: 1, Version: "unknown",
+		Messages: []engine.WorkItem{engine.StartItem{Instance: "child", Orchestration: "TestOrch"}}}
+	if diff := cmp.Diff(want, first.Item); diff != "" {
+		t.Errorf("before the first ack: -want +got\n%s", diff)
+	}
+	err := w.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: first.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{startedEvent(1)},
+		Metadata: engine.ExecutionMetadata{OrchestrationName: "TestOrch", OrchestrationVersion: "3.0.0", PinnedVersion: &pin,
+			ParentInstanceID: "p", ParentExecutionID: 4, ParentEventID: 7, Status: engine.StatusCompleted}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "child"}, 0)
+	second, _ := w.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	release := engine.V(2, 0, 0)
+	want = engine.OrchestrationItem{Instance: "child", OrchestrationName: "TestOrch", ExecutionID: 1, Version: "3.0.0",
+		History: []engine.Event{startedEvent(1)}, Messages: []engine.WorkItem{engine.CancelInstanceItem{Instance: "child"}},
+		CurrentStatus: engine.StatusCompleted, Parent: &engine.ParentLink{Instance: "p", ExecutionID: 4, EventID: 7}, Pin: &release}
+	if diff := cmp.Diff(want, second.Item); diff != "" {
+		t.Errorf("after it: -want +got\n%s", diff)
+	}
+}
+
+// TestEachCodecDecodesOnce: a kind that a build does not know fails in its handle only, and everything is decoded once
+// for each codec name.
+func TestEachCodecDecodesOnce(t *testing.T) {
+	log := &decodeLog{}
+	store := memprovider.New(memprovider.Options{Sink: log})
+	handle := func(version string, node uint32) *memprovider.Provider {
+		return store.Handle(build(version).Codec, engine.Caller{Node: node})
+	}
+	writer, same, old := handle("2.0.0", 1), handle("2.0.0", 2), handle("1.5.0", 3)
+	fetch := func(p *memprovider.Provider) string {
+		f, err := p.FetchOrchestrationItem(ctx, 0, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { log.lines = nil }()
+		return fmt.Sprintf("%d events, %d messages, error %t: %s",
+			len(f.Item.History), len(f.Item.Messages), f.Item.HistoryError != "", strings.Join(log.lines, " "))
+	}
+	_ = writer.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "a", Orchestration: "T"}, 0)
+	f, _ := writer.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	_ = writer.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{
+		startedEvent(1), {EventID: 2, ExecutionID: 1, Data: engine.ExternalSubscribed2{Name: "n", Topic: "t"}}, scheduledEvent(3),
+	}})
+	_ = writer.EnqueueForOrchestrator(ctx, engine.ExternalRaised2Item{Instance: "a", Name: "n"}, 0)
+	_ = writer.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "a", Name: "n"}, 0)
+	log.lines = nil
+	for _, c := range []struct {
+		name string
+		p    *memprovider.Provider
+		want string
+	}{
+		{"writer", writer, "3 events, 2 messages, error false: m2(cached) m3(cached) e1(cached) e2(cached) e3(cached)"},
+		{"same codec", same, "3 events, 2 messages, error false: m2(cached) m3(cached) e1(cached) e2(cached) e3(cached)"},
+		{"old build", old, "0 events, 1 messages, error true: m2! m3 e1 e2!"},
+		{"old build again", old, "0 events, 1 messages, error true: m2!(cached) m3(cached) e1(cached) e2!(cached)"},
+	} {
+		if diff := cmp.Diff(c.want, fetch(c.p)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
+
+// decodeLog keeps what was decoded: e1 is event 1, m1 message 1; ! is a failure.
+type decodeLog struct{ lines []string }
+
+func (l *decodeLog) Observe(o *engine.Observation) {
+	line := ""
+	switch o.Kind {
+	case engine.ObsEventDecoded:
+		line = fmt.Sprintf("e%d", o.EventID)
+	case engine.ObsMessageDecoded:
+		line = fmt.Sprintf("m%d", o.Message)
+	default:
+		return
+	}
+	if o.Outcome == engine.OutcomePermanent {
+		line += "!"
+	}
+	if o.Cached {
+		line += "(cached)"
+	}
+	l.lines = append(l.lines, line)
+}
+
+// TestHandedOutHistoryStays: a history that was handed out is not changed by what is appended or damaged later.
+func TestHandedOutHistoryStays(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	checkScript(t, w, "make A events=OS1,2")
+	before, _ := w.Read(ctx, "A")
+	kept := fmt.Sprint(before)
+	checkScript(t, w, `
+		append A 1 5
+		append A 1 4
+		corrupt A 1 2
+		read A -> perm`)
+	if diff := cmp.Diff(kept, fmt.Sprint(before)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCallsAreObserved(t *testing.T) {
+	var lines []string
+	sink := sinkFunc(func(o *engine.Observation) {
+		switch o.Kind {
+		case engine.ObsCallBegin:
+			lines = append(lines, fmt.Sprintf("%d begins: %s by %d, filter %s, delay %v, token %q", o.Call, o.CallKind, o.Caller.Node,
+				o.Request.Filter, o.Request.Delay, o.Request.Token))
+		case engine.ObsCallEnd:
+			lines = append(lines, fmt.Sprintf("%d ends: outcome %d, messages %v, token %q, count %d, error %v", o.Call, o.Outcome, o.Messages,
+				o.Token, o.NewCount, o.Err != nil))
+		}
+	})
+	w := newWorld(memprovider.Options{Sink: sink})
+	checkScript(t, w, `
+		send ext:A:e delay=5
+		send start:A
+		fetch filter=1.0.0..2.0.0 -> A#1 x1 [start]
+		fetch -> none
+		ack o7 -> perm
+		act act:A:1
+		work -> A:1 x1`)
+	want := []string{
+		`1 begins: enqueue_for_orchestrator by 1, filter any, delay 5ms, token ""`,
+		`1 ends: outcome 1, messages [], token "", count 0, error false`,
+		`2 begins: enqueue_for_orchestrator by 1, filter any, delay 0s, token ""`,
+		`2 ends: outcome 1, messages [], token "", count 0, error false`,
+		`3 begins: fetch_orchestration_item by 1, filter >=1.0.0, <=2.0.0, delay 0s, token ""`,
+		`3 ends: outcome 1, messages [2], token "o1", count 1, error false`,
+		`4 begins: fetch_orchestration_item by 1, filter any, delay 0s, token ""`,
+		`4 ends: outcome 2, messages [], token "", count 0, error false`,
+		`5 begins: ack_orchestration_item by 1, filter any, delay 0s, token "o7"`,
+		`5 ends: outcome 4, messages [], token "", count 0, error true`,
+		`6 begins: enqueue_for_worker by 1, filter any, delay 0s, token ""`,
+		`6 ends: outcome 1, messages [], token "", count 0, error false`,
+		`7 begins: fetch_work_item by 1, filter any, delay 0s, token ""`,
+		`7 ends: outcome 1, messages [3], token "w2", count 1, error false`,
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+type sinkFunc func(o *engine.Observation)
+
+func (f sinkFunc) Observe(o *engine.Observation) { f(o) }
+
+func TestAdmin(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	checkScript(t, w, `
+		make root
+		make child parent=root status=Completed
+		make other parent=root status=Failed
+		make leaf parent=child status=ContinuedAsNew
+		bare rowless
+		send start:unborn`)
+	show := func(v any, err error) string {
+		if err != nil {
+			return fmt.Sprint(v) + " " + err.Error()
+		}
+		return fmt.Sprint(v)
+	}
+	tree, _ := w.GetInstanceTree(ctx, "root")
+	alone, _ := w.GetInstanceTree(ctx, "nobody")
+	metrics, _ := w.GetSystemMetrics(ctx)
+	got := []string{
+		show(w.ListInstances(ctx)), show(w.ListInstancesByStatus(ctx, engine.StatusCompleted)), show(w.ListInstancesByStatus(ctx, "odd")),
+		show(w.ListExecutions(ctx, "rowless")), show(w.ListExecutions(ctx, "nobody")), show(w.LatestExecutionID(ctx, "nobody")),
+		show(w.ListChildren(ctx, "root")), show(w.ListChildren(ctx, "leaf")), show(w.ListChildren(ctx, "")),
+		show(w.GetParentID(ctx, "leaf")), show(w.GetParentID(ctx, "root")), show(w.GetParentID(ctx, "unborn")),
+		fmt.Sprint(*tree), fmt.Sprint(*alone), fmt.Sprint(*metrics),
+	}
+	info, err := w.GetInstanceInfo(ctx, "unborn")
+	got = append(got, fmt.Sprint(info), err.Error())
+	want := []string{
+		"[root child other leaf]", "[child]", "[]",
+		"[1]", "[]", "1",
+		"[child other]", "[]", "[]",
+		"child", "", ` get_parent_id: instance "unborn" not found`,
+		"{root [root child other leaf]}", "{nobody [nobody]}", "{4 5 1 1 1 5}",
+		"<nil>", `get_instance_info: instance "unborn" not found`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestAdminHistory(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	checkScript(t, w, "make A events=OS1,2")
+	all, _ := w.Admin().ReadHistory(ctx, "A")
+	one, _ := w.Admin().ReadHistoryWithExecutionID(ctx, "A", 1)
+	if diff := cmp.Diff(all, one); diff != "" || len(all) != 2 {
+		t.Errorf("%d events; %s", len(all), diff)
+	}
+	checkScript(t, w, "corrupt A 1 1")
+	_, errAll := w.Admin().ReadHistory(ctx, "A")
+	_, errOne := w.Admin().ReadHistoryWithExecutionID(ctx, "A", 1)
+	if errAll == nil || errOne == nil || engine.IsRetryable(errAll) || engine.IsRetryable(errOne) {
+		t.Errorf("BP-64: %v, %v", errAll, errOne)
+	}
+}
+
+func TestPeek(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	checkScript(t, w, `
+		make A pin=1.0.0 work=act:A:1 status=Failed output=x
+		send ext:A:a delay=50
+		send ext:A:b delay=20`)
+	w.seen.lines = nil
+	got, ok := w.store.Peek("A")
+	output, pin := "x", engine.V(1, 0, 0)
+	want := memprovider.InstanceState{Created: true, Execution: 1, Status: engine.StatusFailed, Output: &output, Pin: &pin, Messages: 2, VisibleMs: 1020, Activities: 1}
+	if diff := cmp.Diff(want, got); diff != "" || !ok || w.seen.lines != nil {
+		t.Errorf("observed %v; -want +got\n%s", w.seen.lines, diff)
+	}
+	if _, ok := w.store.Peek("nobody"); ok {
+		t.Error("an unknown instance was found")
+	}
+}
+
+func TestSeedRefuses(t *testing.T) {
+	one := []memprovider.SeedExecution{{ID: 1}}
+	for _, c := range []struct {
+		name string
+		seed memprovider.SeedInstance
+		want string
+	}{
+		{"known", memprovider.SeedInstance{Instance: "A", Executions: one}, `seed "A": the store has this instance already`},
+		{"nothing", memprovider.SeedInstance{Instance: "B"}, `seed "B": no executions`},
+		{"order", memprovider.SeedInstance{Instance: "B", Executions: append(one, one...)}, `seed "B": execution 1 after 1: ids ascend from 1`},
+		{"events", memprovider.SeedInstance{Instance: "B", Executions: []memprovider.SeedExecution{{ID: 1, Events: []memprovider.SeedEvent{{}}}}},
+			`seed "B": event 0 after 0 of execution 1: ids ascend from 1`},
+		{"current", memprovider.SeedInstance{Instance: "B", Current: 2, Executions: one}, `seed "B": current execution 2 is not listed`},
+	} {
+		w := newWorld(memprovider.Options{})
+		checkScript(t, w, "make A")
+		if err := w.store.Seed(c.seed); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestTimeDoesNotGoBack(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	defer func() {
+		if recover() == nil {
+			t.Error("the time went back")
+		}
+	}()
+	w.store.SetNow(999)
+}
+
+// TestGenerationGrows: whatever makes something eligible changes the generation.
+func TestGenerationGrows(t *testing.T) {
+	w := newWorld(memprovider.Options{})
+	last := w.store.Generation()
+	for _, line := range []string{
+		"send start:A delay=100", "wait 100", "fetch t lock=1000 -> A#1 x1 [start]", "renew t 2000", "wait 2000",
+		"fetch t -> A#1 x2 [start]", "abandon t delay=10", "act act:A:1", "work w lock=10 -> A:1 x1", "wait 10",
+	} {
+		checkScript(t, w, line)
+		if w.store.Generation() == last {
+			t.Errorf("%s: generation is still %d", line, last)
+		}
+		last = w.store.Generation()
+	}
+}

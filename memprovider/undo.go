@@ -1,0 +1,117 @@
+package memprovider
+
+import "github.com/durosim/durosim/engine"
+
+// undo is how to take back one change of an ack.
+type undo struct {
+	op    undoOp
+	in    *instance
+	ex    *execution
+	row   *row
+	id    uint64
+	lock  lock
+	pin   *engine.Version
+	meta  *instanceMeta
+	state *executionState
+	event *event
+}
+
+type undoOp uint8
+
+const (
+	undoLock undoOp = iota
+	undoInsert
+	undoRemove
+	undoMeta
+	undoCreate
+	undoPin
+	undoStatus
+	undoAppend
+	undoRemoveEvent
+)
+
+// note keeps how to take back a change, while an ack runs.
+func (s *Store) note(u undo) {
+	if s.journaling {
+		s.journal = append(s.journal, u)
+	}
+}
+
+func (s *Store) noteMeta(in *instance) {
+	if s.journaling {
+		old := in.meta
+		s.note(undo{op: undoMeta, in: in, meta: &old})
+	}
+}
+
+// forgetJournal ends the noting and keeps the changes.
+func (s *Store) forgetJournal() {
+	clear(s.journal)
+	s.journal, s.journaling = s.journal[:0], false
+}
+
+// takeBack takes back everything that was noted, last change first, each with an observation of its own.
+func (s *Store) takeBack() {
+	s.journaling, s.undoing = false, true
+	for i := len(s.journal) - 1; i >= 0; i-- {
+		s.takeBackOne(&s.journal[i])
+	}
+	s.undoing = false
+	s.forgetJournal()
+}
+
+func (s *Store) takeBackOne(u *undo) {
+	switch u.op {
+	case undoLock:
+		s.takeLock(u.in, u.lock)
+	case undoInsert:
+		s.remove(u.row, engine.RemovedUndone)
+	case undoRemove:
+		s.restore(u.row)
+	case undoMeta:
+		s.takeBackMeta(u.in, u.meta)
+	case undoCreate:
+		u.ex.state = executionState{}
+		s.dropRoom(u.in, u.ex)
+		s.touch(u.in)
+		if o := s.observeExecution(engine.ObsExecutionRemoved, u.in, u.ex.id); o != nil {
+			s.send()
+		}
+	case undoPin:
+		u.ex.pin = u.pin
+		s.touch(u.in)
+		s.observePin(u.in, u.ex)
+	case undoStatus:
+		u.ex.state = *u.state
+		s.observeStatus(u.in, u.ex)
+	case undoAppend:
+		s.removeEvent(u.in, u.ex, u.id)
+		s.dropRoom(u.in, u.ex)
+	case undoRemoveEvent:
+		s.appendEvent(u.in, u.ex, u.event.id, u.event.kind, u.event.data)
+	default:
+		panic("memprovider: unknown change in the journal")
+	}
+}
+
+// takeBackMeta restores an instances row and observes what differs.
+func (s *Store) takeBackMeta(in *instance, old *instanceMeta) {
+	was := in.meta
+	in.meta = *old
+	s.touch(in)
+	if !old.created {
+		if o := s.observeExecution(engine.ObsInstanceRemoved, in, 0); o != nil {
+			s.send()
+		}
+		return
+	}
+	if was.orchestration != old.orchestration || was.version != old.version {
+		s.observeCreated(in)
+	}
+	if was.current != old.current {
+		s.observePointer(in)
+	}
+	if was.parent != old.parent {
+		s.observeParent(in)
+	}
+}

@@ -1,0 +1,207 @@
+package memprovider
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const (
+	opEnqueueForWorker = "enqueue_for_worker"
+	opFetchWork        = "fetch_work_item"
+	opAckWork          = "ack_work_item"
+	opRenewWork        = "renew_work_item_lock"
+	opAbandonWork      = "abandon_work_item"
+)
+
+// EnqueueForWorker implements engine.Provider. Only activities are accepted (F17), and none with a session yet.
+func (p *Provider) EnqueueForWorker(_ context.Context, item engine.WorkItem) error {
+	s := p.store
+	s.begin(engine.CallEnqueueForWorker, p.caller).Item = item
+	s.started()
+	return s.end(result{}, p.enqueueWork(item))
+}
+
+func (p *Provider) enqueueWork(item engine.WorkItem) *engine.ProviderError {
+	if err := isActivity(opEnqueueForWorker, item); err != nil {
+		return err
+	}
+	data, err := p.encode(item)
+	if err != nil {
+		return engine.Permanentf(opEnqueueForWorker, "%w", err)
+	}
+	s := p.store
+	s.insert(engine.QueueWorker, s.named(item.Target()), item, data, p.codecNo, s.now)
+	return nil
+}
+
+// isActivity refuses what does not belong in the worker queue.
+func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
+	if item == nil {
+		return engine.Permanentf(op, "no work item")
+	}
+	a, ok := item.(engine.ActivityExecuteItem)
+	switch {
+	case !ok:
+		return engine.Permanentf(op, "%s belongs in the orchestrator queue", item.Kind())
+	case a.SessionID != "":
+		return unsupported(op, "sessions")
+	}
+	return nil
+}
+
+// FetchWorkItem implements engine.Provider. It passes over rows that the handle's codec cannot decode; when nothing else
+// is ready, that is a permanent error, and nothing is locked or counted. A session config is refused: sessions are not
+// supported yet.
+func (p *Provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+	s := p.store
+	req := s.begin(engine.CallFetchWorkItem, p.caller)
+	req.LockTimeout, req.Session, req.Tags = lockTimeout, session, tags
+	s.started()
+	f, in, err := p.fetchWork(s.now+milliseconds(lockTimeout), session, tags)
+	r := result{nothing: f == nil, work: f}
+	if in != nil {
+		r.instance = in.no
+	}
+	return f, s.end(r, err)
+}
+
+func (p *Provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, *instance, *engine.ProviderError) {
+	if session != nil {
+		return nil, nil, unsupported(opFetchWork, "sessions")
+	}
+	s := p.store
+	r := s.work.pick(tags)
+	if r == nil {
+		return nil, nil, nil
+	}
+	item, err := s.decodeItem(r, p.codecNo)
+	if err != nil {
+		if r, item = p.nextDecodable(tags); r == nil {
+			return nil, nil, engine.Permanentf(opFetchWork, "%w", err)
+		}
+	}
+	s.takeRow(r, s.token(workerToken, holding{message: r.no}, untilMs))
+	s.setCount(r, r.count+1)
+	s.delivered = append(s.delivered[:0], r.no)
+	return &engine.FetchedWork{Item: item, LockToken: r.lock.token, AttemptCount: r.count}, r.in, nil
+}
+
+// nextDecodable is the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks at every
+// ready row; it is needed only behind one that cannot be decoded.
+func (p *Provider) nextDecodable(tags engine.TagFilter) (*row, engine.WorkItem) {
+	s := p.store
+	ready := s.candidateRows[:0]
+	for _, b := range s.work.buckets {
+		if tags.Matches(b.tag) {
+			for i := range b.ready.entries {
+				ready = append(ready, b.ready.entries[i].item)
+			}
+		}
+	}
+	s.candidateRows = ready
+	slices.SortFunc(ready, byNumber)
+	for _, r := range ready[1:] {
+		if item, err := s.decodeItem(r, p.codecNo); err == nil {
+			return r, item
+		}
+	}
+	return nil, nil
+}
+
+// AckWorkItem implements engine.Provider.
+func (p *Provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
+	s := p.store
+	req := s.begin(engine.CallAckWorkItem, p.caller)
+	req.Token, req.Item = token, completion
+	s.started()
+	return s.end(result{}, p.ackWork(token, completion))
+}
+
+func (p *Provider) ackWork(token string, completion engine.WorkItem) *engine.ProviderError {
+	s := p.store
+	r, h, refused := s.workHolder(opAckWork, token)
+	if refused != nil {
+		return refused
+	}
+	if !s.rules.MayCommit(h) {
+		return invalidToken(opAckWork, token, h)
+	}
+	var data []byte
+	if completion != nil {
+		if k := completion.Kind(); k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
+			return engine.Permanentf(opAckWork, "%s is not the completion of an activity", k)
+		}
+		var err error
+		if data, err = p.encode(completion); err != nil {
+			return engine.Permanentf(opAckWork, "%w", err)
+		}
+	}
+	s.remove(r, engine.RemovedAcked)
+	if completion != nil {
+		s.insert(engine.QueueOrchestrator, s.named(completion.Target()), completion, data, p.codecNo, s.now)
+	}
+	return nil
+}
+
+// RenewWorkItemLock implements engine.Provider.
+func (p *Provider) RenewWorkItemLock(_ context.Context, token string, extendFor time.Duration) error {
+	s := p.store
+	req := s.begin(engine.CallRenewWorkItemLock, p.caller)
+	req.Token, req.LockTimeout = token, extendFor
+	s.started()
+	return s.end(result{}, s.renewWork(token, milliseconds(extendFor)))
+}
+
+func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
+	r, h, err := s.workHolder(opRenewWork, token)
+	if err != nil {
+		return err
+	}
+	if !s.rules.MayRenew(h) {
+		return invalidToken(opRenewWork, token, h)
+	}
+	s.extendRow(r, s.now+extendMs)
+	return nil
+}
+
+// AbandonWorkItem implements engine.Provider. A token whose lock ran out but was not taken over is accepted (F8). The
+// row keeps its position (F25).
+func (p *Provider) AbandonWorkItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
+	s := p.store
+	req := s.begin(engine.CallAbandonWorkItem, p.caller)
+	req.Token, req.Delay, req.IgnoreAttempt = token, delay, ignoreAttempt
+	s.started()
+	return s.end(result{}, s.abandonWork(token, milliseconds(delay), ignoreAttempt))
+}
+
+func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *engine.ProviderError {
+	r, h, err := s.workHolder(opAbandonWork, token)
+	if err != nil {
+		return err
+	}
+	if h.Superseded {
+		return invalidToken(opAbandonWork, token, h)
+	}
+	s.setCount(r, s.rules.CountAfterAbandon(r.count, ignoreAttempt))
+	if delayMs > 0 {
+		s.delay(r, s.rules.VisibleAt(s.now, delayMs))
+	}
+	s.releaseRow(r)
+	return nil
+}
+
+// workHolder returns the row that a token was given for, and how the token stands. A row that left is an error.
+func (s *Store) workHolder(op, token string) (*row, Holding, *engine.ProviderError) {
+	n, h, ok := s.lookup(workerToken, token)
+	if !ok {
+		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
+	}
+	r := s.rows[h.message-1]
+	if r == nil {
+		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: the activity is gone", token)
+	}
+	return r, Holding{Superseded: r.lock.number != n, Expired: r.lock.number == n && !r.lock.live(s.now)}, nil
+}

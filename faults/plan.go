@@ -1,0 +1,157 @@
+package faults
+
+import "time"
+
+// Kind names something that can go wrong.
+type Kind string
+
+// The faults that a plan can name. Each is either an opportunity that the world draws for (with a rate), or a thing
+// that a plan schedules by hand, or both.
+const (
+	// CrashBeforeAck stops a node without warning when it has computed a turn and not yet sent its ack.
+	CrashBeforeAck Kind = "crash-before-ack"
+	// CrashAfterCommit stops a node when its ack has been committed and not yet been answered.
+	CrashAfterCommit Kind = "crash-after-commit"
+	// CrashAfterFetch stops a node when it was handed work and has not yet looked at it.
+	CrashAfterFetch Kind = "crash-after-fetch"
+	// PauseNode freezes a node for long enough that a lock of its may run out.
+	PauseNode Kind = "pause"
+	// RequestLost loses a call on its way: nothing happened.
+	RequestLost Kind = "request-lost"
+	// AnswerLost loses an answer: it happened, and nobody was told.
+	AnswerLost Kind = "answer-lost"
+	// CallDelayed makes a leg of a call late, up to beyond the deadline.
+	CallDelayed Kind = "call-delayed"
+	// RetryableError makes the store refuse a call as busy.
+	RetryableError Kind = "retryable-error"
+	// PermanentError makes the store refuse a call for good.
+	PermanentError Kind = "permanent-error"
+	// AckStepError makes an ack fail before one of its steps.
+	AckStepError Kind = "ack-step-error"
+	// Unavailable makes the store refuse every call for a window.
+	Unavailable Kind = "unavailable"
+	// DuplicateRequest makes a client send a message twice.
+	DuplicateRequest Kind = "duplicate-request"
+	// LateActivity lets an activity run past its lock's end.
+	LateActivity Kind = "late-activity"
+	// ActivityPanic makes an activity panic.
+	ActivityPanic Kind = "activity-panic"
+	// CorruptEvent damages a stored event.
+	CorruptEvent Kind = "corrupt-event"
+	// CorruptMessage damages a queued message.
+	CorruptMessage Kind = "corrupt-message"
+	// LostRenewal loses the renewal of a lock.
+	LostRenewal Kind = "lost-renewal"
+	// SlowTurn lets a turn take as long as its lock, or a little longer.
+	SlowTurn Kind = "slow-turn"
+)
+
+// Info describes a kind of fault for listings.
+type Info struct {
+	Kind    Kind
+	Summary string
+	// Suspends are the properties that cannot be asked for while the fault is on.
+	Suspends []string
+}
+
+// Kinds are all kinds of faults, in a fixed order.
+func Kinds() []Info {
+	return []Info{
+		{CrashAfterFetch, "a node crashes when it was handed work", nil},
+		{CrashBeforeAck, "a node crashes between a turn and its ack", nil},
+		{CrashAfterCommit, "a node crashes when its ack was committed, before the answer", nil},
+		{PauseNode, "a node freezes past the expiry of its locks", []string{"S19"}},
+		{RequestLost, "a call is lost on its way to the store", nil},
+		{AnswerLost, "a call took effect and its answer is lost", nil},
+		{CallDelayed, "a leg of a call is late, up to beyond the call deadline", nil},
+		{RetryableError, "the store refuses a call as busy", nil},
+		{PermanentError, "the store refuses a call for good", nil},
+		{AckStepError, "an ack fails before one of its steps", nil},
+		{Unavailable, "the store refuses every call for a while", nil},
+		{DuplicateRequest, "a client sends a message twice", nil},
+		{LateActivity, "an activity runs past the end of its lock", nil},
+		{ActivityPanic, "an activity panics", nil},
+		{CorruptEvent, "a stored event is damaged", []string{"L02"}},
+		{CorruptMessage, "a queued message is damaged", []string{"L02"}},
+		{LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
+		{SlowTurn, "a turn takes as long as its lock or longer", nil},
+	}
+}
+
+// Rate says how often a fault happens at its opportunities: Num in Den of them, while the window is open. Rates are
+// ratios, never floats. Window bounds are virtual time since the start of the run; To 0 is "until turbulence ends".
+type Rate struct {
+	Kind     Kind
+	Num, Den uint64
+	From, To time.Duration
+	// Node restricts the fault to one node, by name; empty is every node.
+	Node string
+}
+
+// Plan is what goes wrong in a run.
+type Plan struct {
+	Rates []Rate
+}
+
+// None is the plan in which nothing goes wrong.
+func None() Plan { return Plan{} }
+
+// Light is the fault load of the default campaign: crashes, some loss and delay, now and then a busy store.
+func Light() Plan {
+	return Plan{Rates: []Rate{
+		{Kind: CrashAfterFetch, Num: 1, Den: 400},
+		{Kind: CrashBeforeAck, Num: 1, Den: 400},
+		{Kind: CrashAfterCommit, Num: 1, Den: 400},
+		{Kind: RequestLost, Num: 1, Den: 200},
+		{Kind: AnswerLost, Num: 1, Den: 200},
+		{Kind: CallDelayed, Num: 1, Den: 100},
+		{Kind: RetryableError, Num: 1, Den: 200},
+		{Kind: DuplicateRequest, Num: 1, Den: 50},
+		{Kind: SlowTurn, Num: 1, Den: 200},
+	}}
+}
+
+// Full is every fault that a plan can draw.
+func Full() Plan {
+	return Plan{Rates: []Rate{
+		{Kind: CrashAfterFetch, Num: 1, Den: 150},
+		{Kind: CrashBeforeAck, Num: 1, Den: 150},
+		{Kind: CrashAfterCommit, Num: 1, Den: 150},
+		{Kind: PauseNode, Num: 1, Den: 300},
+		{Kind: RequestLost, Num: 1, Den: 60},
+		{Kind: AnswerLost, Num: 1, Den: 60},
+		{Kind: CallDelayed, Num: 1, Den: 40},
+		{Kind: RetryableError, Num: 1, Den: 60},
+		{Kind: PermanentError, Num: 1, Den: 400},
+		{Kind: AckStepError, Num: 1, Den: 100},
+		{Kind: Unavailable, Num: 1, Den: 2000},
+		{Kind: DuplicateRequest, Num: 1, Den: 15},
+		{Kind: LateActivity, Num: 1, Den: 60},
+		{Kind: ActivityPanic, Num: 1, Den: 60},
+		{Kind: LostRenewal, Num: 1, Den: 10},
+		{Kind: SlowTurn, Num: 1, Den: 60},
+		{Kind: CorruptEvent, Num: 1, Den: 1500},
+		{Kind: CorruptMessage, Num: 1, Den: 1500},
+	}}
+}
+
+// Rate is the ratio of a kind for a node at a time since the start, 0 in 1 if the plan does not have it.
+func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) {
+	for i := range p.Rates {
+		r := &p.Rates[i]
+		if r.Kind == kind && (r.Node == "" || r.Node == node) && at >= r.From && (r.To == 0 || at < r.To) {
+			return r.Num, r.Den
+		}
+	}
+	return 0, 1
+}
+
+// Has says whether the plan may ever inject the kind.
+func (p *Plan) Has(kind Kind) bool {
+	for i := range p.Rates {
+		if p.Rates[i].Kind == kind && p.Rates[i].Num > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// Tables are the rules of one run: the right ones, with what the run's seeded bugs replace. They are read only once they
+// are made.
+type Tables struct {
+	Provider memprovider.Rules
+	Node     node.Rules
+	Replay   replay.Rules
+	// WrongProvider says whether a bug has replaced a rule of the provider.
+	WrongProvider bool
+}
+
+// NewTables fills the tables for a set of bugs. An unknown id is an error that names the nearest known ones.
+func NewTables(on *bugs.Set) (*Tables, error) {
+	t := &Tables{Provider: *memprovider.DefaultRules(), Node: *node.DefaultRules(), Replay: replay.DefaultRules()}
+	for _, id := range on.IDs() {
+		b, ok := Lookup(id)
+		if !ok {
+			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
+		}
+		b.apply(t)
+	}
+	return t, nil
+}
+
+// Bug is an entry of the catalogue of seeded bugs: a deviation from the contract that can be switched on by its id, the
+// properties that are expected to break, and the scenario that shows it.
+type Bug struct {
+	ID      bugs.ID
+	Summary string
+	// Properties are the ids of which at least one is violated when the bug is on.
+	Properties []string
+	// Scenario is the built-in scenario that shows the bug.
+	Scenario string
+
+	apply func(*Tables)
+}
+
+// Catalogue is every seeded bug, in ascending order of id. The caller owns the slice.
+func Catalogue() []Bug {
+	var all []Bug
+	for _, b := range memprovider.Bugs() {
+		all = append(all, Bug{ID: b.ID, Summary: b.Summary, apply: func(t *Tables) { b.Apply(&t.Provider); t.WrongProvider = true }})
+	}
+	for _, b := range replay.Bugs() {
+		all = append(all, Bug{ID: b.ID, Summary: b.Summary, apply: func(t *Tables) { b.Apply(&t.Replay) }})
+	}
+	for _, b := range node.Bugs() {
+		all = append(all, Bug{ID: b.ID, Summary: b.Summary, apply: func(t *Tables) { b.Apply(&t.Node) }})
+	}
+	out := all[:0]
+	for _, b := range all {
+		e, ok := expected(b.ID)
+		if !ok {
+			continue // not in this version's catalogue: no property is known to catch it yet
+		}
+		b.Properties, b.Scenario = e.properties, e.scenario
+		out = append(out, b)
+	}
+	slices.SortFunc(out, func(a, b Bug) int {
+		switch {
+		case a.ID < b.ID:
+			return -1
+		case a.ID > b.ID:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// Lookup is the catalogue's entry of an id.
+func Lookup(id bugs.ID) (Bug, bool) {
+	for _, b := range Catalogue() {
+		if b.ID == id {
+			return b, true
+		}
+	}
+	return Bug{}, false
+}
+
+// Named is the id of a bug by its text.
+func Named(text string) (bugs.ID, bool) {
+	b, ok := Lookup(bugs.ID(text))
+	return b.ID, ok
+}

@@ -1,0 +1,342 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+)
+
+// callState is a provider call on its way. The world's number of a call is its index + 1.
+type callState struct {
+	node, inc uint32
+	id        node.CallID
+	slot      node.Slot
+	request   node.Request
+	kind      engine.CallKind
+	deadline  time.Duration
+	key       sim.Key
+	sentAt    sim.Time
+	state     callPhase
+	cancelled bool // the node took a fetch back
+	answer    node.Answer
+	storeCall uint64
+	// For parked fetches:
+	group    int
+	parkedAt sim.Time
+	wake     sim.Handle
+}
+
+type callPhase uint8
+
+const (
+	callSent callPhase = iota
+	callParked
+	callAnswering
+	callDone // answered, given up, or nobody is left to be told
+)
+
+func (w *World) owner(c *callState) *nodeState { return w.nodes[c.node-1] }
+
+// alive says whether the incarnation that made a call still runs.
+func (w *World) alive(c *callState) bool {
+	n := w.owner(c)
+	return n.machine != nil && n.inc == c.inc
+}
+
+func isFetch(k engine.CallKind) bool {
+	return k == engine.CallFetchOrchestrationItem || k == engine.CallFetchWorkItem
+}
+
+func isRenewal(k engine.CallKind) bool {
+	return k == engine.CallRenewOrchestrationItemLock || k == engine.CallRenewWorkItemLock
+}
+
+// send puts a node's call on the wire.
+func (w *World) send(n *nodeState, pc node.ProviderCall) {
+	key := n.incKey.Num(labelCall, uint64(pc.ID))
+	kind := pc.Request.Kind()
+	if kind == engine.CallAckOrchestrationItem && w.draws(faults.CrashBeforeAck, n.plan.Name, key) {
+		w.crashByFault(n, faults.CrashBeforeAck)
+		return
+	}
+	w.calls = append(w.calls, callState{
+		node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, kind: kind,
+		deadline: pc.Deadline, key: key, sentAt: w.kernel.Now(), group: -1,
+	})
+	i := len(w.calls) - 1
+	c := &w.calls[i]
+	if c.deadline == 0 {
+		c.deadline = w.callDeadline(n)
+	}
+	w.recordCall(RecCallSent, i)
+	leg := key.At(labelRequest)
+	if w.draws(faults.RequestLost, n.plan.Name, leg) {
+		w.lose(i, faults.RequestLost)
+		return
+	}
+	if isRenewal(kind) && w.draws(faults.LostRenewal, n.plan.Name, leg) {
+		w.lose(i, faults.LostRenewal)
+		return
+	}
+	w.kernel.After(w.travel(i, leg), leg, event{kind: evRequest, node: n.number, inc: n.inc, a: uint64(i)})
+}
+
+// travel draws how long a leg takes, and arms the deadline if the call will not be answered in time.
+func (w *World) travel(i int, leg sim.Key) time.Duration {
+	c := &w.calls[i]
+	d := w.leg(leg)
+	if w.draws(faults.CallDelayed, w.owner(c).plan.Name, leg) {
+		d = w.around(leg.Name(labelFault, "delay"), c.deadline)
+		w.record(Record{Kind: RecFault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+	}
+	if w.kernel.Now().Add(d) >= c.sentAt.Add(c.deadline) && !w.waited(c) {
+		w.armDeadline(i)
+	}
+	return d
+}
+
+// waited says whether the call is a fetch that was parked: it has no deadline of its own any more.
+func (w *World) waited(c *callState) bool { return c.parkedAt != 0 }
+
+// lose loses a leg: the node learns of it at the deadline.
+func (w *World) lose(i int, kind faults.Kind) {
+	c := &w.calls[i]
+	w.record(Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+	w.armDeadline(i)
+}
+
+func (w *World) armDeadline(i int) {
+	c := &w.calls[i]
+	at := c.sentAt.Add(c.deadline)
+	if w.waited(c) || at < w.kernel.Now() {
+		at = w.kernel.Now().Add(c.deadline)
+	}
+	w.kernel.At(at, c.key, event{kind: evDeadline, node: c.node, inc: c.inc, a: uint64(i)})
+}
+
+// onRequest is the arrival of a request at the store.
+func (w *World) onRequest(i int) {
+	c := &w.calls[i]
+	if !w.alive(c) && !sim.Chance(w.chooser, c.key.At(labelZombie), 1, 2) {
+		c.state = callDone
+		return
+	}
+	w.execute(i)
+}
+
+// execute is the atomic instant of a call.
+func (w *World) execute(i int) {
+	w.changed = true
+	c := &w.calls[i]
+	w.recordCall(RecCallExecuting, i)
+	before := w.observed
+	w.storeCall = 0
+	w.executing = i
+	answer := w.perform(i)
+	w.executing = -1
+	c = &w.calls[i]
+	c.storeCall = w.storeCall
+	answer.Call = c.id
+	if c.state != callDone {
+		c.answer = answer
+	}
+	w.recordExecuted(i, answer)
+	if !w.alive(c) {
+		c.state = callDone
+		return
+	}
+	n := w.owner(c)
+	if c.kind == engine.CallAckOrchestrationItem && answer.Err == nil && w.draws(faults.CrashAfterCommit, n.plan.Name, c.key) {
+		w.crashByFault(n, faults.CrashAfterCommit)
+		return
+	}
+	if answer.Err == nil {
+		w.corrupt(i)
+	}
+	if c.state == callDone {
+		return
+	}
+	nothing := isFetch(c.kind) && answer.Err == nil && answer.Orchestration == nil && answer.Work == nil
+	if nothing && w.observed == before && !c.cancelled {
+		w.park(i)
+		return
+	}
+	w.reply(i)
+}
+
+// perform makes the call. Refusals by faults come from the node's decorated provider.
+func (w *World) perform(i int) node.Answer {
+	c := &w.calls[i]
+	n := w.owner(c)
+	p := faults.Refuse(n.provider, func(kind engine.CallKind) error { return w.refusal(i, kind) })
+	var a node.Answer
+	switch r := c.request.(type) {
+	case node.FetchOrchestration:
+		a.Orchestration, a.Err = p.FetchOrchestrationItem(w.ctx, r.LockTimeout, 0, r.Filter)
+	case node.AckOrchestration:
+		a.Err = p.AckOrchestrationItem(w.ctx, r.Ack)
+	case node.AbandonOrchestration:
+		a.Err = p.AbandonOrchestrationItem(w.ctx, r.Token, r.Delay, r.IgnoreAttempt)
+	case node.RenewOrchestration:
+		a.Err = p.RenewOrchestrationItemLock(w.ctx, r.Token, r.ExtendFor)
+	case node.FetchWork:
+		a.Work, a.Err = p.FetchWorkItem(w.ctx, r.LockTimeout, 0, r.Session, r.Tags)
+	case node.AckWork:
+		a.Err = p.AckWorkItem(w.ctx, r.Token, r.Completion)
+	case node.AbandonWork:
+		a.Err = p.AbandonWorkItem(w.ctx, r.Token, r.Delay, r.IgnoreAttempt)
+	case node.RenewWork:
+		a.Err = p.RenewWorkItemLock(w.ctx, r.Token, r.ExtendFor)
+	default:
+		panic(fmt.Sprintf("cluster: request %T", r))
+	}
+	w.ackStep = -1
+	return a
+}
+
+// damaged is what a damaged event or message reads like: the beginning of one.
+const damaged = `{"event_id":`
+
+// corrupt damages what a call has just written, where a fault says so.
+func (w *World) corrupt(i int) {
+	c := &w.calls[i]
+	name := w.owner(c).plan.Name
+	if r, ok := c.request.(node.AckOrchestration); ok && len(r.Ack.HistoryDelta) > 0 && w.draws(faults.CorruptEvent, name, c.key) {
+		e := r.Ack.HistoryDelta[len(r.Ack.HistoryDelta)-1]
+		if w.store.Damage(e.InstanceID, r.Ack.ExecutionID, e.EventID, []byte(damaged)) == nil {
+			w.recordFault(faults.CorruptEvent, i)
+		}
+	}
+	if w.lastRowCall == w.storeCall && w.lastRow != 0 && w.draws(faults.CorruptMessage, name, c.key) {
+		if w.store.DamageMessage(w.lastRow, []byte(damaged)) == nil {
+			w.recordFault(faults.CorruptMessage, i)
+		}
+	}
+}
+
+// unavailableMax bounds a window in which the store refuses every call.
+const unavailableMax = 3 * time.Second
+
+// ackSteps is the number of steps of an ack (contract/provider.md section 5.3).
+const ackSteps = 13
+
+// refusal decides whether the store refuses the call, and arms an error inside an ack.
+func (w *World) refusal(i int, kind engine.CallKind) error {
+	c := &w.calls[i]
+	name := w.owner(c).plan.Name
+	if w.kernel.Now() < w.downUntil {
+		return engine.Retryablef(kind.String(), "storage is unavailable")
+	}
+	switch {
+	case w.draws(faults.Unavailable, name, c.key):
+		w.downUntil = w.kernel.Now().Add(sim.Between(w.chooser, c.key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
+		w.recordFault(faults.Unavailable, i)
+		return engine.Retryablef(kind.String(), "storage is unavailable")
+	case w.draws(faults.RetryableError, name, c.key):
+		w.recordFault(faults.RetryableError, i)
+		return engine.Retryablef(kind.String(), "storage is busy")
+	case w.draws(faults.PermanentError, name, c.key):
+		w.recordFault(faults.PermanentError, i)
+		return engine.Permanentf(kind.String(), "storage refuses the call")
+	case kind == engine.CallAckOrchestrationItem && w.draws(faults.AckStepError, name, c.key):
+		w.ackStep = 1 + int(w.chooser.Choose(c.key.Name(labelFault, "step"), ackSteps))
+		w.recordFault(faults.AckStepError, i)
+	}
+	return nil
+}
+
+// beforeAckStep is the store's hook: it fails an ack before the step that a fault has named.
+func (w *World) beforeAckStep(_ uint64, step memprovider.AckStep) error {
+	if w.ackStep == int(step) {
+		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", w.ackStep)
+	}
+	return nil
+}
+
+// reply puts an answer on the wire.
+func (w *World) reply(i int) {
+	c := &w.calls[i]
+	c.state = callAnswering
+	n := w.owner(c)
+	leg := c.key.At(labelAnswer)
+	if w.draws(faults.AnswerLost, n.plan.Name, leg) {
+		w.lose(i, faults.AnswerLost)
+		return
+	}
+	w.kernel.After(w.travel(i, leg), leg, event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
+}
+
+// onAnswer is the arrival of an answer at its node.
+func (w *World) onAnswer(e event) {
+	c := &w.calls[e.a]
+	if c.state == callDone || !w.alive(c) {
+		return
+	}
+	n := w.owner(c)
+	if n.paused {
+		n.held = append(n.held, e)
+		return
+	}
+	c.state = callDone
+	found := c.answer.Orchestration != nil || c.answer.Work != nil
+	if found && w.draws(faults.CrashAfterFetch, n.plan.Name, c.key) {
+		w.crashByFault(n, faults.CrashAfterFetch)
+		return
+	}
+	w.recordAnswered(int(e.a), "")
+	answer := c.answer
+	c.answer, c.request = node.Answer{}, nil
+	answer.NowMs = w.NowMs()
+	w.step(n, answer)
+}
+
+// onDeadline tells a node that it waited in vain.
+func (w *World) onDeadline(e event) {
+	c := &w.calls[e.a]
+	if c.state == callDone || c.state == callParked || !w.alive(c) {
+		return
+	}
+	n := w.owner(c)
+	if n.paused {
+		n.held = append(n.held, e)
+		return
+	}
+	c.state = callDone
+	w.recordAnswered(int(e.a), "deadline")
+	w.step(n, node.Answer{NowMs: w.NowMs(), Call: c.id, Err: errDeadline})
+}
+
+// cancelCall takes a fetch back for a draining node.
+func (w *World) cancelCall(n *nodeState, id node.CallID) {
+	for i := len(w.calls) - 1; i >= 0; i-- {
+		c := &w.calls[i]
+		if c.node != n.number || c.inc != n.inc || c.id != id {
+			continue
+		}
+		c.cancelled = true
+		if c.state == callParked {
+			w.unpark(i)
+			c.answer = node.Answer{Call: c.id}
+			c.state = callAnswering
+			w.kernel.After(0, c.key.At(labelAnswer), event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
+		}
+		return
+	}
+}
+
+func outcomeOf(kind engine.CallKind, a node.Answer) engine.Outcome {
+	switch {
+	case a.Err != nil && engine.IsRetryable(a.Err):
+		return engine.OutcomeRetryable
+	case a.Err != nil:
+		return engine.OutcomePermanent
+	case isFetch(kind) && a.Orchestration == nil && a.Work == nil:
+		return engine.OutcomeNothing
+	}
+	return engine.OutcomeOK
+}

@@ -1,0 +1,204 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
+)
+
+// clientState is what the clients of a run remember. Clients are one caller, outside of all nodes.
+type clientState struct {
+	provider engine.Provider
+	codec    engine.Codec
+	raised   []raised
+}
+
+// raised is when a client last sent an instance an event in calm, so that it does not send again at every tick.
+type raised struct{ atMs int64 }
+
+// clientRetry is after how long a client sends again what it does not know to be accepted.
+const clientRetry = time.Second
+
+// maxAttempts bounds how often a client sends one message; in an action event it is packed with the action's index.
+const maxAttempts = 1000
+
+// makeClients gives clients the newest codec that the plan runs: they are upgraded first.
+func (w *World) makeClients() {
+	newest := w.builds[0]
+	for _, b := range w.builds {
+		if b.Semantics == engine.SemanticsStandard && b.Version.Compare(newest.Version) >= 0 {
+			newest = b
+		}
+	}
+	w.clients = &clientState{codec: newest.Codec, provider: w.store.Handle(newest.Codec, engine.Caller{})}
+}
+
+// beginClients schedules all that clients do, and returns when the last of it is due.
+func (w *World) beginClients() time.Duration {
+	last := time.Duration(0)
+	for i := range w.plan.Instances {
+		p := &w.plan.Instances[i]
+		w.kernel.At(w.start.Add(p.StartAt), w.instanceKey(p.ID).At(labelStart), event{kind: evInstance, a: uint64(i)})
+		last = max(last, p.StartAt)
+		for j := range p.Actions {
+			w.kernel.At(w.start.Add(p.Actions[j].At), w.actionKey(i, j, 0), event{kind: evAction, a: uint64(i), b: uint64(j) * maxAttempts})
+			last = max(last, p.Actions[j].At)
+		}
+	}
+	for i := range w.plan.Histories {
+		h := &w.plan.Histories[i]
+		w.seedHistory(h)
+		w.kernel.At(w.start.Add(h.KickAt), w.root.Name(labelHistory, h.Instance), event{kind: evKick, a: uint64(i)})
+		last = max(last, h.KickAt)
+	}
+	for i := range w.plan.Probes {
+		last = max(last, w.beginProbe(i))
+	}
+	return last
+}
+
+func (w *World) instanceKey(id string) sim.Key { return w.root.Name(labelInstance, id) }
+
+func (w *World) actionKey(i, j, attempt int) sim.Key {
+	return w.instanceKey(w.plan.Instances[i].ID).Num(labelAction, uint64(j)).Num(labelRetry, uint64(attempt))
+}
+
+func (w *World) onInstance(i, attempt int) {
+	p := &w.plan.Instances[i]
+	key := w.instanceKey(p.ID).Num(labelRetry, uint64(attempt))
+	item := engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
+	if !w.clientSend(item, key) {
+		w.kernel.After(clientRetry, key, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
+	}
+}
+
+func (w *World) onAction(i, packed int) {
+	j, attempt := packed/maxAttempts, packed%maxAttempts
+	a := &w.plan.Instances[i].Actions[j]
+	id := w.plan.Instances[i].ID
+	var item engine.WorkItem
+	switch a.Verb {
+	case ActionRaise:
+		item = w.raiseItem(id, a.Name, a.Topic, a.Data)
+	case ActionCancel:
+		item = engine.CancelInstanceItem{Instance: id, Reason: a.Data}
+	default:
+		panic(fmt.Sprintf("cluster: action %q", a.Verb))
+	}
+	key := w.actionKey(i, j, attempt)
+	if !w.clientSend(item, key) {
+		w.kernel.After(clientRetry, key, event{kind: evAction, a: uint64(i), b: uint64(packed + 1)})
+	}
+}
+
+// raiseItem is an event in the generation that the instance's open wait of that name asks for, else in the old one.
+func (w *World) raiseItem(id, name, topic, data string) engine.WorkItem {
+	for _, o := range w.openWaits(id) {
+		if o.name == name && o.second {
+			return engine.ExternalRaised2Item{Instance: id, Name: name, Topic: o.topic, Data: data}
+		}
+	}
+	_ = topic
+	return engine.ExternalRaisedItem{Instance: id, Name: name, Data: data}
+}
+
+// clientSend sends a message and says whether the client knows that it was accepted. One that was accepted although the
+// client does not know it is sent again, as real clients do.
+func (w *World) clientSend(item engine.WorkItem, key sim.Key) bool {
+	w.changed = true
+	w.record(Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
+	if w.draws(faults.RequestLost, "", key) {
+		w.record(Record{Kind: RecFault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
+		return false
+	}
+	times := 1
+	if w.draws(faults.DuplicateRequest, "", key) {
+		w.record(Record{Kind: RecFault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
+		times = 2
+	}
+	for range times {
+		if w.kernel.Now() < w.downUntil || w.draws(faults.RetryableError, "", key) {
+			return false
+		}
+		if err := w.clients.provider.EnqueueForOrchestrator(w.ctx, item, 0); err != nil {
+			if errors.Is(err, engine.ErrPermanent) {
+				panic(fmt.Sprintf("cluster: a client's message is refused: %v", err))
+			}
+			return false
+		}
+		w.record(Record{Kind: RecClientAccepted, Instance: item.Target(), Item: item, StoreCall: w.storeCall})
+	}
+	if w.draws(faults.AnswerLost, "", key) {
+		w.record(Record{Kind: RecFault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
+		return false
+	}
+	return true
+}
+
+// history is the current execution of an instance, as the clients' codec decodes it. It is not a provider call.
+func (w *World) history(id string) ([]engine.Event, error) {
+	p, ok := w.store.Peek(id)
+	if !ok {
+		return nil, nil
+	}
+	return w.store.PeekHistory(id, p.Execution, w.clients.codec)
+}
+
+// openWait is a wait that no event has been delivered to.
+type openWait struct {
+	name, topic string
+	second      bool // of the new generation
+}
+
+// openWaits are what the current execution of an instance waits for, by the rule of contract/runtime.md section 7.7:
+// an arrival is delivered if more waits of its name are bound and not cancelled than arrivals were delivered before.
+// Nothing is known of an instance whose history cannot be decoded.
+func (w *World) openWaits(id string) []openWait {
+	history, err := w.history(id)
+	if err != nil {
+		return nil
+	}
+	type wait struct {
+		openWait
+		event uint64
+		taken bool
+	}
+	var waits []wait
+	arrive := func(name, topic string, second bool) {
+		for i := range waits {
+			if s := &waits[i]; !s.taken && s.name == name && s.second == second && (!second || s.topic == topic) {
+				s.taken = true
+				return
+			}
+		}
+	}
+	for _, e := range history {
+		switch d := e.Data.(type) {
+		case engine.ExternalSubscribed:
+			waits = append(waits, wait{openWait{name: d.Name}, e.EventID, false})
+		case engine.ExternalSubscribed2:
+			waits = append(waits, wait{openWait{d.Name, d.Topic, true}, e.EventID, false})
+		case engine.ExternalSubscribedCancelled:
+			for i := range waits {
+				if waits[i].event == e.SourceEventID {
+					waits[i].taken = true
+				}
+			}
+		case engine.ExternalEvent:
+			arrive(d.Name, "", false)
+		case engine.ExternalEvent2:
+			arrive(d.Name, d.Topic, true)
+		}
+	}
+	var open []openWait
+	for i := range waits {
+		if !waits[i].taken {
+			open = append(open, waits[i].openWait)
+		}
+	}
+	return open
+}

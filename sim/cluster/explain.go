@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Explanation says what keeps an instance waiting at a time: the one rule, in words, with its values.
+type Explanation struct {
+	Rule    string
+	Text    string
+	Details [][2]string
+}
+
+// Explain carries out a run up to a virtual time and says what the instance waits for then. An error means that the run
+// makes no sense, or that nothing is known of the instance.
+func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error) {
+	w, err := newWorld(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	w.begin()
+	for !w.ended {
+		if next, ok := w.kernel.Peek(); !ok || next > w.start.Add(at) {
+			break
+		}
+		e, ok := w.kernel.Next()
+		if !ok {
+			break
+		}
+		w.store.SetNow(w.NowMs())
+		w.changed = false
+		w.handle(e)
+		w.pump()
+		if w.changed {
+			w.kernel.Step()
+			if w.monitor != nil {
+				w.monitor.AfterStep()
+			}
+		}
+	}
+	return w.explain(instance)
+}
+
+func (w *World) explain(id string) (*Explanation, error) {
+	p, ok := w.store.Peek(id)
+	if !ok {
+		known := false
+		for i := range w.plan.Instances {
+			known = known || w.plan.Instances[i].ID == id
+		}
+		if known {
+			return &Explanation{Rule: "not-started", Text: "no client has started it yet"}, nil
+		}
+		return nil, fmt.Errorf("nothing is known of instance %q at %v; the plan's instances are %s", id, w.since(), w.instanceNames())
+	}
+	now := w.NowMs()
+	x := &Explanation{Details: [][2]string{
+		{"time", w.since().String()}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
+		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
+	}}
+	history, decodeErr := w.history(id)
+	switch {
+	case ended(p.Status):
+		x.say("ended", "it has ended: %s", p.Status)
+	case p.LockedUntilMs > now:
+		x.say("locked", "a node holds its lock for another %v", milliseconds(p.LockedUntilMs-now))
+	case p.Messages > 0 && !w.admitted(p.Pin):
+		x.say("not-admitted", "it is pinned %s, and no live node admits that", pinText(p.Pin))
+		w.addFilters(x)
+	case p.Messages > 0 && p.VisibleMs > now:
+		x.say("delayed", "its first message becomes visible in %v", milliseconds(p.VisibleMs-now))
+	case p.Messages > 0 && decodeErr != nil:
+		x.say("undecodable", "its history cannot be decoded: %v; it is given back until it is poisoned", decodeErr)
+	case p.Messages > 0:
+		x.say("ready", "it has visible messages, is not locked, and a live node admits it: the next poll takes it")
+		w.addFilters(x)
+	case p.Activities > 0:
+		x.say("activity", "%d of its activities are queued or running", p.Activities)
+	default:
+		w.explainIdle(x, id, history)
+	}
+	return x, nil
+}
+
+func (x *Explanation) say(rule, format string, args ...any) {
+	x.Rule, x.Text = rule, fmt.Sprintf(format, args...)
+}
+
+func (w *World) addFilters(x *Explanation) {
+	for i := range w.infos {
+		n := &w.infos[i]
+		text := "down"
+		if n.Up {
+			text = n.Build.Name() + ", replays " + n.Filter.String()
+			if n.Paused {
+				text += ", frozen"
+			}
+			if n.Draining {
+				text += ", stopping"
+			}
+		}
+		x.Details = append(x.Details, [2]string{"node " + n.Name, text})
+	}
+}
+
+// explainIdle is about an instance for which nothing is queued: it waits for somebody else.
+func (w *World) explainIdle(x *Explanation, id string, history []engine.Event) {
+	for _, o := range w.openWaits(id) {
+		text := fmt.Sprintf("it waits for the event %q", o.name)
+		if o.second {
+			text += fmt.Sprintf(" on %q", o.topic)
+		}
+		x.say("event", "%s, which nobody has sent", text)
+		return
+	}
+	open := map[uint64]string{} // looked up and counted only
+	for _, e := range history {
+		switch d := e.Data.(type) {
+		case engine.SubOrchestrationScheduled:
+			open[e.EventID] = d.Name
+			x.say("child", "it waits for its child %s#%d", d.Name, e.EventID)
+		case engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
+			delete(open, e.SourceEventID)
+		}
+	}
+	if len(open) == 0 {
+		x.say("nothing", "nothing is queued for it, and it waits for nothing that its history names")
+	}
+}
+
+func (w *World) instanceNames() string {
+	var names []string
+	for i := range w.plan.Instances {
+		names = append(names, w.plan.Instances[i].ID)
+	}
+	for i := range w.plan.Histories {
+		names = append(names, w.plan.Histories[i].Instance)
+	}
+	if len(names) > 8 {
+		names = append(names[:8:8], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

@@ -1,0 +1,112 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// The event that a client sends to seeded histories, so that there is something to fetch.
+const (
+	kickName      = "go"
+	kickNewName   = "approval"
+	kickNewTopic  = "orders"
+	unknownKind   = `"type":"EventOfAnotherWorld"`
+	seededVersion = "1.0.0"
+)
+
+// seedHistory puts a seeded history into the store. The orchestration that it is a history of is Cancellable, or
+// ProcessOrder 2.0.0 for the shape of the new kind, so that builds that read it can go on with it.
+func (w *World) seedHistory(h *SeededHistory) {
+	pin := ""
+	if h.Pin != nil {
+		pin = h.Pin.String()
+	}
+	events := h.events(pin)
+	seed := memprovider.SeedExecution{ID: engine.InitialExecutionID, Pin: h.Pin, Status: engine.StatusRunning}
+	for _, e := range events {
+		data, err := w.clients.codec.AppendEvent(nil, e)
+		if err != nil {
+			// A kind that the newest codec has dropped: some build still writes it.
+			data = w.encodeSomehow(e)
+		}
+		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
+	}
+	next := uint64(len(events) + 1)
+	switch h.Shape {
+	case ShapeUnknownKind:
+		data := fmt.Appendf(nil, `{"event_id":%d,"source_event_id":null,"instance_id":%q,"execution_id":1,"timestamp_ms":%d,"duroxide_version":%q,%s}`,
+			next, h.Instance, w.StartMs(), pin, unknownKind)
+		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
+	case ShapeCorrupt:
+		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: engine.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
+	}
+	name, version := h.handler()
+	err := w.store.Seed(memprovider.SeedInstance{
+		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.SeedExecution{seed},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates
+	}
+}
+
+func (w *World) encodeSomehow(e engine.Event) []byte {
+	for _, b := range w.builds {
+		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
+			return data
+		}
+	}
+	panic(fmt.Sprintf("cluster: no build writes %s", e.Kind()))
+}
+
+// handler is the orchestration that a seeded history is a history of.
+func (h *SeededHistory) handler() (name, version string) {
+	name, version = h.Orchestration, h.Version
+	if name == "" {
+		name, version = "Cancellable", seededVersion
+		if h.Shape == ShapeNewKind {
+			name, version = "ProcessOrder", "2.0.0"
+		}
+	}
+	if version == "" {
+		version = seededVersion
+	}
+	return name, version
+}
+
+// events are the well-formed events of a seeded history.
+func (h *SeededHistory) events(pin string) []engine.Event {
+	name, version := h.handler()
+	data := []engine.EventData{engine.OrchestrationStarted{Name: name, Version: version}}
+	switch h.Shape {
+	case ShapeWaiting:
+		data = append(data, engine.ExternalSubscribed{Name: kickName})
+	case ShapeLegacy:
+		data = append(data, engine.LegacyNote{Text: "started by an old cluster"}, engine.ExternalSubscribed{Name: kickName})
+	case ShapeNewKind:
+		data = append(data, engine.ActivityScheduled{Name: "Reserve"}, engine.ActivityCompleted{Result: "Reserve()"},
+			engine.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, engine.TimerCreated{FireAtMs: 1 << 41})
+	}
+	events := make([]engine.Event, len(data))
+	for i, d := range data {
+		events[i] = engine.Event{EventID: uint64(i + 1), InstanceID: h.Instance, ExecutionID: 1, DuroxideVersion: pin, Data: d}
+		if _, done := d.(engine.ActivityCompleted); done {
+			events[i].SourceEventID = uint64(i)
+		}
+	}
+	return events
+}
+
+// onKick sends a seeded history the event that it waits for, or any event if it is past waiting.
+func (w *World) onKick(i int) {
+	h := &w.plan.Histories[i]
+	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}
+	if h.Shape == ShapeNewKind {
+		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
+	}
+	key := w.root.Name(labelHistory, h.Instance)
+	if !w.clientSend(item, key.Num(labelRetry, uint64(w.NowMs()))) {
+		w.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
+	}
+}

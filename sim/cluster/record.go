@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
+)
+
+// Record is one thing that happened in the world outside the store. A record is valid only during the call that hands
+// it over. Fields that a kind does not name are zero.
+type Record struct {
+	Kind RecordKind
+	At   sim.Time
+	AtMs int64 // store time
+	Step uint64
+	// Node is the number of the node, 0 for clients; Incarnation counts its starts from 1.
+	Node        uint32
+	Incarnation uint32
+
+	Call     uint64 // the world's number of a provider call, unique in a run
+	CallKind engine.CallKind
+	Request  node.Request
+	Outcome  engine.Outcome
+	Err      error
+	Slot     node.Slot
+	// StoreCall is the store's number of an executed call, as observations carry it.
+	StoreCall uint64
+	Note      *node.Note
+	Log       *node.Log
+	Phase     Phase
+	Fault     faults.Kind
+	Schedule  *Step
+	Instance  string
+	Item      engine.WorkItem
+	Activity  *node.RunActivity
+	Text      string
+	For       time.Duration
+}
+
+// RecordKind says what happened.
+type RecordKind uint8
+
+// The kinds of records, with the fields that each sets beside Kind, At, AtMs, Step.
+const (
+	RecNone RecordKind = iota
+	// RecNodeStarted: Node, Incarnation; World.Node tells build and options.
+	RecNodeStarted
+	// RecNodeStopped (gracefully), RecNodeCrashed, RecNodePaused (For), RecNodeResumed, RecNodeDraining: Node, Incarnation.
+	RecNodeStopped
+	RecNodeCrashed
+	RecNodePaused
+	RecNodeResumed
+	RecNodeDraining
+	// RecCallSent: Node, Incarnation, Call, CallKind, Request, Slot.
+	RecCallSent
+	// RecCallExecuting and RecCallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
+	RecCallExecuting
+	RecCallExecuted
+	// RecAnswered: the node got the answer, or after the deadline the error that stands for it (Text "deadline").
+	RecAnswered
+	// RecParked: a fetch found nothing and waits; RecUnparked: it is taken back or its node is gone; RecWoken: it is
+	// tried again. Node, Incarnation, Call, CallKind, Request, Slot.
+	RecParked
+	RecUnparked
+	RecWoken
+	// RecNote, RecLog: Node, Incarnation, Note or Log.
+	RecNote
+	RecLog
+	// RecActivityStarted, RecActivityFinished: Node, Incarnation, Activity.
+	RecActivityStarted
+	RecActivityFinished
+	// RecPhaseBegan, RecPhaseEnded: Phase.
+	RecPhaseBegan
+	RecPhaseEnded
+	// RecScheduled: a schedule step was carried out: Schedule.
+	RecScheduled
+	// RecClientSent: a client's message was sent: Instance, Item; RecClientAccepted: the store has it.
+	RecClientSent
+	RecClientAccepted
+	// RecFault: Fault, and Node, Call, Instance where they apply; Text says what.
+	RecFault
+	// RecOptionsChanged: handlers were registered or deregistered: Node, Text.
+	RecHandlersChanged
+	recordKinds
+)
+
+var recordNames = [recordKinds]string{
+	"none", "node started", "node stopped", "node crashed", "node paused", "node resumed", "node draining", "call sent",
+	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
+	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed",
+}
+
+// String is the kind in words.
+func (k RecordKind) String() string {
+	if k < recordKinds {
+		return recordNames[k]
+	}
+	return "unknown record"
+}
+
+// Phase is a part of a run.
+type Phase uint8
+
+// The phases, in order. Obligations are judged at the end of each.
+const (
+	// PhaseTurbulence: the schedule runs and faults happen.
+	PhaseTurbulence Phase = iota
+	// PhaseCalm: faults have stopped, the core is up, clients raise what instances wait for.
+	PhaseCalm
+	// PhaseRelief: core nodes are widened, for work that nobody admits; then it is calm again.
+	PhaseRelief
+)
+
+// String is the phase in words.
+func (p Phase) String() string {
+	switch p {
+	case PhaseTurbulence:
+		return "turbulence"
+	case PhaseCalm:
+		return "calm"
+	}
+	return "relief"
+}

@@ -1,0 +1,160 @@
+package cluster
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+)
+
+// recordKindBase separates the kinds of world records from those of observations in the trace.
+const recordKindBase = 1000
+
+// Observe receives what the store does: it goes into the trace, and to the monitor.
+func (w *World) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsCallBegin:
+		w.storeCall = o.Call
+	case engine.ObsCallEnd:
+	case engine.ObsRowInserted:
+		w.observed++
+		if o.Queue == engine.QueueOrchestrator {
+			w.lastRow, w.lastRowCall = o.Message, o.Call
+		}
+	default:
+		w.observed++
+	}
+	w.traceObservation(o)
+	if w.monitor != nil {
+		w.monitor.Observe(o)
+	}
+	if w.cfg.Narrator != nil {
+		w.narrateObservation(o)
+	}
+}
+
+func (w *World) traceObservation(o *engine.Observation) {
+	t := w.trace
+	t.Begin(w.kernel.Now(), uint16(o.Kind))
+	t.Uint(uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind))
+	switch o.Kind {
+	case engine.ObsCallBegin:
+		t.Uint(o.Call)
+		t.Uint(uint64(o.Caller.Node)<<32 | uint64(o.Caller.Incarnation))
+	case engine.ObsCallEnd:
+		t.Uint(o.Call)
+		if o.Err != nil {
+			t.Str(o.Err.Message)
+		}
+		for _, m := range o.Messages {
+			t.Uint(uint64(m))
+		}
+	case engine.ObsEventDecoded, engine.ObsEventRemoved, engine.ObsExecutionCreated, engine.ObsPointerSet:
+		t.Uint(o.Execution)
+		t.Uint(o.EventID)
+		t.Bool(o.Cached)
+	case engine.ObsEventAppended, engine.ObsDamaged:
+		t.Uint(o.Execution)
+		t.Uint(o.EventID)
+		t.Bytes(o.Bytes)
+	case engine.ObsRowInserted:
+		t.Uint(uint64(o.Message))
+		t.Int(o.UntilMs)
+		t.Bytes(o.Bytes)
+	case engine.ObsPinSet:
+		t.Uint(o.Execution)
+		if o.Pin != nil {
+			t.Uint(uint64(o.Pin.Major))
+			t.Uint(uint64(o.Pin.Minor)<<32 | uint64(o.Pin.Patch))
+		}
+	case engine.ObsStatusSet, engine.ObsInstanceCreated, engine.ObsInstanceNamed, engine.ObsParentSet:
+		t.Uint(o.Execution)
+		t.Str(string(o.Status))
+		t.Str(o.Name)
+	default:
+		t.Uint(uint64(o.Message))
+		t.Int(o.UntilMs)
+		t.Uint(uint64(o.OldCount)<<32 | uint64(o.NewCount))
+	}
+	t.Bool(o.Undo)
+	t.End()
+}
+
+// record hands a record of the world to trace, monitor and narrator.
+func (w *World) record(r Record) {
+	r.At, r.AtMs, r.Step = w.kernel.Now(), w.NowMs(), w.Step()
+	w.rec = r
+	w.traceRecord(&w.rec)
+	if w.monitor != nil {
+		w.monitor.Record(&w.rec)
+	}
+	if w.cfg.Narrator != nil {
+		w.narrate(&w.rec)
+	}
+}
+
+func (w *World) traceRecord(r *Record) {
+	t := w.trace
+	t.Begin(r.At, recordKindBase+uint16(r.Kind))
+	t.Uint(uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome))
+	switch r.Kind {
+	case RecCallSent, RecCallExecuting, RecCallExecuted, RecAnswered, RecParked, RecUnparked, RecWoken:
+		t.Uint(r.Call)
+	case RecNote:
+		t.Uint(uint64(r.Note.Decision)<<32 | uint64(r.Note.AttemptCount))
+		t.Str(r.Note.Instance)
+	case RecLog:
+		t.Str(r.Log.Text)
+		t.Str(r.Log.Instance)
+	case RecPhaseBegan, RecPhaseEnded:
+		t.Uint(uint64(r.Phase))
+	case RecScheduled:
+		t.Str(string(r.Schedule.Verb))
+	case RecClientSent, RecClientAccepted:
+		t.Str(r.Instance)
+		t.Str(string(r.Item.Kind()))
+	case RecActivityStarted, RecActivityFinished:
+		t.Str(r.Activity.Item.Instance)
+		t.Uint(r.Activity.Item.ID)
+	case RecFault:
+		t.Str(string(r.Fault))
+		t.Uint(r.Call)
+	}
+	t.Str(r.Text)
+	t.Int(int64(r.For))
+	t.End()
+}
+
+func (w *World) recordCall(kind RecordKind, i int) {
+	c := &w.calls[i]
+	w.record(Record{
+		Kind: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot, StoreCall: c.storeCall,
+	})
+}
+
+func (w *World) recordExecuted(i int, a node.Answer) {
+	c := &w.calls[i]
+	w.record(Record{
+		Kind: RecCallExecuted, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
+		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, a), Err: a.Err,
+	})
+	if w.cfg.Narrator != nil {
+		w.narrateExecuted(c, a)
+	}
+}
+
+func (w *World) recordAnswered(i int, text string) {
+	c := &w.calls[i]
+	r := Record{
+		Kind: RecAnswered, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
+		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, c.answer), Err: c.answer.Err, Text: text,
+	}
+	if text != "" {
+		r.Outcome, r.Err = engine.OutcomeRetryable, errDeadline
+	}
+	w.record(r)
+}
+
+func (w *World) recordFault(kind faults.Kind, i int) {
+	c := &w.calls[i]
+	w.record(Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+}

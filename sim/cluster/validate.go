@@ -1,0 +1,241 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+)
+
+// Validate says whether a plan makes sense with these builds, all that is wrong at once. A run of a valid plan does not
+// fail.
+func (p *Plan) Validate(builds []*engine.Build) error {
+	v := &validation{plan: p, builds: builds}
+	v.nodes()
+	v.schedule()
+	v.instances()
+	v.histories()
+	v.probes()
+	v.faults()
+	switch p.Strategy {
+	case "", StrategyFilter:
+	case StrategyBounce, StrategySweeper, StrategyDeadletter:
+		v.fail("strategy %q is not in this version; it runs filter", p.Strategy)
+	default:
+		v.fail("unknown strategy %q: want filter", p.Strategy)
+	}
+	switch p.Profile {
+	case "", ProfileContract:
+	case ProfileDuroxide:
+		v.fail("profile %q is not in this version; it runs contract", p.Profile)
+	default:
+		v.fail("unknown profile %q: want contract", p.Profile)
+	}
+	for _, id := range p.Bugs {
+		if _, ok := faults.Lookup(id); !ok {
+			v.fail("unknown bug %q", id)
+		}
+	}
+	if len(v.errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("plan %s: %w", p.Name, errors.Join(v.errs...))
+}
+
+type validation struct {
+	plan   *Plan
+	builds []*engine.Build
+	errs   []error
+}
+
+func (v *validation) fail(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf(format, args...))
+}
+
+func (v *validation) build(what, name string) *engine.Build {
+	b := findBuild(v.builds, name)
+	if b == nil {
+		names := make([]string, len(v.builds))
+		for i, b := range v.builds {
+			names[i] = b.Name()
+		}
+		v.fail("%s: unknown build %q: want one of %s", what, name, strings.Join(names, ", "))
+	}
+	return b
+}
+
+func (v *validation) handler(what, handler string) {
+	name, version, err := parseHandler(handler)
+	if err != nil {
+		v.fail("%s: %v", what, err)
+		return
+	}
+	if !slices.ContainsFunc(ShippedOrchestrations(), func(o ShippedOrchestration) bool { return o.Name == name && o.Version == version }) {
+		v.fail("%s: no orchestration %s is known", what, handler)
+	}
+}
+
+func (v *validation) nodes() {
+	if len(v.plan.Nodes) == 0 {
+		v.fail("no nodes")
+	}
+	seen := map[string]bool{}
+	for _, n := range v.plan.Nodes {
+		what := "node " + n.Name
+		if n.Name == "" {
+			v.fail("a node without a name")
+		}
+		if seen[n.Name] {
+			v.fail("%s is named twice", what)
+		}
+		seen[n.Name] = true
+		b := v.build(what, n.Build)
+		for _, h := range n.Handlers {
+			v.handler(what, h)
+		}
+		o := node.DefaultOptions()
+		for _, s := range n.Options {
+			if err := o.Set(s.Name, s.Value); err != nil {
+				v.fail("%s: %v", what, err)
+			}
+		}
+		if b != nil {
+			if err := o.Validate(); err != nil {
+				v.fail("%s: %v", what, err)
+			}
+		}
+	}
+}
+
+func (v *validation) schedule() {
+	for i, s := range v.plan.Schedule {
+		what := fmt.Sprintf("step %d (%s %s)", i+1, s.Verb, s.Node)
+		if s.At < 0 {
+			v.fail("%s: at %v, before the start", what, s.At)
+		}
+		if s.Verb == VerbMark {
+			if s.Mark == "" {
+				v.fail("%s: a part without a name", what)
+			}
+			continue
+		}
+		if !slices.ContainsFunc(v.plan.Nodes, func(n NodePlan) bool { return n.Name == s.Node }) {
+			v.fail("%s: unknown node %q", what, s.Node)
+		}
+		switch s.Verb {
+		case VerbUpgrade, VerbRollback:
+			v.build(what, s.Build)
+		case VerbWiden, VerbNarrow:
+			if s.Range == nil {
+				v.fail("%s: no range", what)
+			}
+		case VerbPause:
+			if s.For <= 0 {
+				v.fail("%s: for %v: want a positive duration", what, s.For)
+			}
+		case VerbRegister, VerbDeregister:
+			v.handler(what, s.Handler)
+		case VerbStop, VerbCrash, VerbStart, VerbAdd, VerbRemove:
+		default:
+			v.fail("%s: unknown verb", what)
+		}
+	}
+}
+
+func (v *validation) instances() {
+	seen := map[string]bool{}
+	for _, in := range v.plan.Instances {
+		what := "instance " + in.ID
+		if in.ID == "" {
+			v.fail("an instance without an id")
+		}
+		if seen[in.ID] {
+			v.fail("%s is named twice", what)
+		}
+		seen[in.ID] = true
+		if in.Orchestration == "" {
+			v.fail("%s: no orchestration", what)
+		}
+		if in.Version != "" {
+			if _, err := engine.ParseVersion(in.Version); err != nil {
+				v.fail("%s: %v", what, err)
+			}
+		}
+		if in.StartAt < 0 {
+			v.fail("%s: starts at %v, before the run", what, in.StartAt)
+		}
+		for _, a := range in.Actions {
+			if a.Verb != ActionRaise && a.Verb != ActionCancel {
+				v.fail("%s: unknown action %q: want raise or cancel", what, a.Verb)
+			}
+			if a.At < in.StartAt {
+				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)
+			}
+		}
+		switch in.Expect {
+		case "", ExpectCompleted, ExpectFailed, ExpectEternal, ExpectPoison, ExpectAny:
+		default:
+			v.fail("%s: unknown expectation %q: want completed, failed, eternal, poison or any", what, in.Expect)
+		}
+	}
+	for _, h := range v.plan.Histories {
+		if seen[h.Instance] {
+			v.fail("history %s: there is an instance of that name", h.Instance)
+		}
+		seen[h.Instance] = true
+	}
+}
+
+func (v *validation) histories() {
+	for _, h := range v.plan.Histories {
+		switch h.Shape {
+		case ShapeWaiting, ShapeUnknownKind, ShapeNewKind, ShapeLegacy, ShapeCorrupt:
+		default:
+			v.fail("history %s: unknown shape %q", h.Instance, h.Shape)
+		}
+		if h.Instance == "" {
+			v.fail("a history without an instance")
+		}
+		if h.Version != "" {
+			if _, err := engine.ParseVersion(h.Version); err != nil {
+				v.fail("history %s: %v", h.Instance, err)
+			}
+		}
+	}
+}
+
+// probeEvery is the shortest time between two fetches of a probe.
+const probeEvery = time.Millisecond
+
+func (v *validation) probes() {
+	for _, p := range v.plan.Probes {
+		what := "probe " + p.Name
+		v.build(what, p.Build)
+		if _, err := parseProbeFilter(p.Filter); err != nil {
+			v.fail("%s: %v", what, err)
+		}
+		if p.Count < 0 || p.Every < probeEvery {
+			v.fail("%s: %d fetches every %v: want a count and at least %v between", what, p.Count, p.Every, probeEvery)
+		}
+	}
+}
+
+func (v *validation) faults() {
+	known := faults.Kinds()
+	for _, r := range v.plan.Faults.Rates {
+		if !slices.ContainsFunc(known, func(i faults.Info) bool { return i.Kind == r.Kind }) {
+			v.fail("unknown fault %q", r.Kind)
+		}
+		if r.Den == 0 || r.Num > r.Den {
+			v.fail("fault %s: %d in %d is not a ratio between 0 and 1", r.Kind, r.Num, r.Den)
+		}
+		if r.Node != "" && !slices.ContainsFunc(v.plan.Nodes, func(n NodePlan) bool { return n.Name == r.Node }) {
+			v.fail("fault %s: unknown node %q", r.Kind, r.Node)
+		}
+	}
+}

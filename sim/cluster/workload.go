@@ -1,0 +1,276 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// How an instance of a plan must end (InstancePlan.Expect).
+const (
+	ExpectCompleted = "completed"
+	ExpectFailed    = "failed"
+	ExpectEternal   = "eternal"
+	ExpectPoison    = "poison"
+	ExpectAny       = "any"
+)
+
+// ShippedOrchestration is one of the orchestrations that shipped builds register.
+type ShippedOrchestration struct {
+	Name    string
+	Version engine.Version
+	// Since is the first build that ships it.
+	Since   engine.Version
+	Summary string
+	// Expect is how an instance ends by default.
+	Expect  string
+	handler orch.Handler
+}
+
+// ShippedOrchestrations are the orchestrations of the source documents, by name and version.
+func ShippedOrchestrations() []ShippedOrchestration {
+	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
+	always := engine.V(0, 0, 0)
+	return []ShippedOrchestration{
+		{"Approval", v1, always, "waits for \"approval\" at most as long as its input says (5s), and drops the loser", ExpectCompleted, approval},
+		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", ExpectAny, cancellable},
+		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", ExpectCompleted, chain},
+		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", ExpectCompleted, counter},
+		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", ExpectEternal, eternal},
+		{"FanOut", v1, always, "as many activities as its input says (5), joined", ExpectCompleted, fanOut},
+		{"Leaf", v1, always, "one activity; the child of Parent", ExpectCompleted, leaf},
+		{"Panicky", v1, always, "panics after one activity", ExpectFailed, panicky},
+		{"Parent", v1, always, "two children, joined", ExpectCompleted, parent},
+		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", ExpectCompleted, processOrder1},
+		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", ExpectCompleted, processOrder2},
+	}
+}
+
+// ShippedActivities are the activities of the shipped orchestrations.
+func ShippedActivities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }
+
+// ShippedHandlers registers what a build ships: every activity, and the orchestrations that exist since its version or
+// before.
+func ShippedHandlers(r *node.Registry, b *engine.Build) error {
+	for _, o := range ShippedOrchestrations() {
+		if b.Version.Compare(o.Since) < 0 {
+			continue
+		}
+		if err := r.Register(o.Name, o.Version, o.handler); err != nil {
+			return err
+		}
+	}
+	for _, a := range ShippedActivities() {
+		if err := r.RegisterActivity(a, echo(a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseHandler splits "Name@1.0.0".
+func parseHandler(s string) (name string, v engine.Version, err error) {
+	name, version, ok := strings.Cut(s, "@")
+	if !ok || name == "" {
+		return "", v, fmt.Errorf("handler %q: want NAME@VERSION, as in ProcessOrder@1.0.0", s)
+	}
+	v, err = engine.ParseVersion(version)
+	if err != nil {
+		return "", v, fmt.Errorf("handler %q: %w", s, err)
+	}
+	return name, v, nil
+}
+
+// registerShipped registers one shipped orchestration by "Name@1.0.0".
+func registerShipped(r *node.Registry, handler string) error {
+	name, v, err := parseHandler(handler)
+	if err != nil {
+		return err
+	}
+	for _, o := range ShippedOrchestrations() {
+		if o.Name == name && o.Version == v {
+			return r.Register(name, v, o.handler)
+		}
+	}
+	return fmt.Errorf("handler %q: no shipped orchestration has this name and version", handler)
+}
+
+// deregister removes one orchestration by "Name@1.0.0"; removing what is not there changes nothing.
+func deregister(r *node.Registry, handler string) error {
+	name, v, err := parseHandler(handler)
+	if err != nil {
+		return err
+	}
+	r.Deregister(name, v)
+	return nil
+}
+
+// keepOnly removes every orchestration that the list does not name.
+func keepOnly(r *node.Registry, keep []string) error {
+	for _, have := range r.Orchestrations() {
+		found := false
+		for _, k := range keep {
+			found = found || k == have
+		}
+		if !found {
+			if err := deregister(r, have); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// echo is an activity that answers with its name and input.
+func echo(name string) node.Activity {
+	return func(_ node.ActivityContext, input string) (string, error) { return name + "(" + input + ")", nil }
+}
+
+func number(input string, byDefault int) int {
+	if n, err := strconv.Atoi(input); err == nil && n >= 0 {
+		return n
+	}
+	return byDefault
+}
+
+func processOrder1(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
+		return "", err
+	}
+	approved, err := ctx.ScheduleWait("approval").Await()
+	if err != nil {
+		return "", err
+	}
+	return chargeAndShip(ctx, input, approved)
+}
+
+func processOrder2(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
+		return "", err
+	}
+	i, approved, err := orch.Select(ctx.ScheduleWait2("approval", "orders"), ctx.ScheduleTimer(time.Hour))
+	if err != nil {
+		return "", err
+	}
+	if i == 1 {
+		return "timed out", nil
+	}
+	return chargeAndShip(ctx, input, approved)
+}
+
+func chargeAndShip(ctx *orch.Context, input, approved string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Charge", input).Await(); err != nil {
+		return "", err
+	}
+	if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
+		return "", err
+	}
+	shipped, err := ctx.ScheduleActivity("Ship", input).Await()
+	if err != nil {
+		return "", err
+	}
+	return shipped + " approved by " + approved, nil
+}
+
+func eternal(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Tick", input).Await(); err != nil {
+		return "", err
+	}
+	if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
+		return "", err
+	}
+	ctx.ContinueAsNew(strconv.Itoa(number(input, 0) + 1))
+	return "", nil
+}
+
+func counter(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Tick", input).Await(); err != nil {
+		return "", err
+	}
+	left := number(input, 3)
+	if left == 0 {
+		return "done", nil
+	}
+	if _, err := ctx.ScheduleTimer(500 * time.Millisecond).Await(); err != nil {
+		return "", err
+	}
+	ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	return "", nil
+}
+
+func fanOut(ctx *orch.Context, input string) (string, error) {
+	futures := make([]*orch.Future, number(input, 5))
+	for i := range futures {
+		futures[i] = ctx.ScheduleActivity("Work", strconv.Itoa(i))
+	}
+	done := 0
+	for _, o := range orch.Join(futures...) {
+		if o.Err != nil {
+			return "", o.Err
+		}
+		done++
+	}
+	return strconv.Itoa(done) + " done", nil
+}
+
+func leaf(ctx *orch.Context, input string) (string, error) {
+	return ctx.ScheduleActivity("Work", input).Await()
+}
+
+func parent(ctx *orch.Context, _ string) (string, error) {
+	left := ctx.ScheduleSubOrchestration("Leaf", "left")
+	right := ctx.ScheduleSubOrchestration("Leaf", "right")
+	var out []string
+	for _, o := range orch.Join(left, right) {
+		if o.Err != nil {
+			return "", o.Err
+		}
+		out = append(out, o.Value)
+	}
+	return strings.Join(out, " "), nil
+}
+
+func approval(ctx *orch.Context, input string) (string, error) {
+	limit, err := time.ParseDuration(input)
+	if err != nil {
+		limit = 5 * time.Second
+	}
+	i, value, err := orch.Select(ctx.ScheduleWait("approval"), ctx.ScheduleTimer(limit))
+	switch {
+	case err != nil:
+		return "", err
+	case i == 1:
+		return "timed out", nil
+	}
+	return "approved by " + value, nil
+}
+
+func chain(ctx *orch.Context, input string) (string, error) {
+	n := number(input, 3)
+	for i := range n {
+		if _, err := ctx.ScheduleActivity("Work", strconv.Itoa(i)).Await(); err != nil {
+			return "", err
+		}
+		if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err != nil {
+			return "", err
+		}
+	}
+	return strconv.Itoa(n) + " done", nil
+}
+
+func cancellable(ctx *orch.Context, _ string) (string, error) {
+	return ctx.ScheduleWait("go").Await()
+}
+
+func panicky(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Work", input).Await(); err != nil {
+		return "", err
+	}
+	panic(errors.New("panicky orchestration"))
+}

@@ -1,0 +1,394 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+)
+
+// World is one run in progress. Monitors read it through its methods; nobody else sees one.
+type World struct {
+	cfg     *Config
+	plan    *Plan
+	kernel  *sim.Kernel[event]
+	chooser sim.Chooser
+	root    sim.Key
+	trace   *sim.Trace
+	marks   []sim.Mark
+	store   *memprovider.Store
+	monitor Monitor
+	tables  *faults.Tables
+	bugs    *bugs.Set
+	ctx     context.Context
+
+	builds  []*engine.Build
+	nodes   []*nodeState // by number - 1
+	infos   []NodeInfo   // the same, as monitors see them
+	clients *clientState
+	probes  []*probeState
+	calls   []callState // by the world's number - 1
+	groups  []*waitGroup
+
+	start       sim.Time
+	phase       Phase
+	phaseAt     sim.Time
+	quietAt     sim.Time // when turbulence ends
+	ended       bool
+	changed     bool // the present event changed something or made a call
+	seenGen     uint64
+	turns       uint64
+	executing   int // the call being executed, for the store-call number of records
+	storeCall   uint64
+	rec         Record           // reused
+	observed    uint64           // observations so far, apart from the begin and the end of calls
+	ackStep     int              // the ack step to fail at, -1 for none
+	downUntil   sim.Time         // the store refuses every call until then
+	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that did
+	lastRowCall uint64
+	internal    []Violation
+}
+
+// The labels of keys: a draw is named by its place in the domain.
+var (
+	labelNode        = sim.NewLabel("node")
+	labelIncarnation = sim.NewLabel("incarnation")
+	labelCall        = sim.NewLabel("call")
+	labelRequest     = sim.NewLabel("request")
+	labelAnswer      = sim.NewLabel("answer")
+	labelAmount      = sim.NewLabel("amount")
+	labelFault       = sim.NewLabel("fault")
+	labelJob         = sim.NewLabel("job")
+	labelTimer       = sim.NewLabel("timer")
+	labelStart       = sim.NewLabel("start")
+	labelSchedule    = sim.NewLabel("schedule")
+	labelInstance    = sim.NewLabel("instance")
+	labelAction      = sim.NewLabel("action")
+	labelRetry       = sim.NewLabel("retry")
+	labelProbe       = sim.NewLabel("probe")
+	labelWake        = sim.NewLabel("wake")
+	labelGroup       = sim.NewLabel("group")
+	labelPhase       = sim.NewLabel("phase")
+	labelTick        = sim.NewLabel("tick")
+	labelZombie      = sim.NewLabel("zombie")
+	labelHistory     = sim.NewLabel("history")
+	labelPause       = sim.NewLabel("pause")
+)
+
+// event is what the kernel's queue holds: plain data.
+type event struct {
+	kind eventKind
+	node uint32 // number
+	inc  uint32
+	a, b uint64
+}
+
+type eventKind uint8
+
+const (
+	evSchedule  eventKind = iota // a: index of the step
+	evNodeStart                  // node
+	evTimer                      // node, inc, a: timer id
+	evJob                        // node, inc, a: job id, b: 1 if the activity panics
+	evRequest                    // a: call
+	evAnswer                     // a: call
+	evDeadline                   // a: call
+	evWake                       // a: call: a parked fetch is tried again
+	evGroup                      // a: group: something may have become eligible by time
+	evResume                     // node, inc
+	evKill                       // node, inc: a drain took too long
+	evInstance                   // a: index of the instance, b: attempt
+	evAction                     // a: index of the instance, b: action index * attempts + attempt
+	evKick                       // a: index of the seeded history
+	evProbe                      // a: index of the probe
+	evCalm                       // turbulence is over
+	evTick                       // calm: look whether anything is still open
+)
+
+// Run carries out a plan and returns what it came to. An error means that the plan or the configuration makes no sense
+// and nothing was run; what a run finds is in its Result.
+func Run(cfg Config) (*Result, error) {
+	w, err := newWorld(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	w.run()
+	return w.result(), nil
+}
+
+func newWorld(cfg *Config) (*World, error) {
+	if cfg.Plan == nil {
+		return nil, errors.New("cluster: Config.Plan is not set")
+	}
+	if cfg.Builds == nil {
+		cfg.Builds = engine.ShippedBuilds()
+	}
+	if cfg.Handlers == nil {
+		cfg.Handlers = ShippedHandlers
+	}
+	if err := cfg.Plan.Validate(cfg.Builds); err != nil {
+		return nil, err
+	}
+	w := &World{
+		cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, bugs: bugs.New(cfg.Plan.Bugs...),
+		ctx: context.Background(), ackStep: -1,
+	}
+	w.chooser = cfg.Chooser
+	if w.chooser == nil {
+		w.chooser = sim.Random(cfg.Seed)
+	}
+	if cfg.Recording != nil {
+		w.chooser = sim.Record(w.chooser, cfg.Recording)
+	}
+	w.root = sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil)
+	kernel, err := sim.New[event](sim.Options{Chooser: w.chooser, StepBudget: cfg.Plan.StepBudget})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	w.kernel = kernel
+	w.start = kernel.Now()
+	w.trace = sim.NewTrace()
+	if cfg.KeepTrace {
+		w.trace.Keep(func(index, sum uint64) { w.marks = append(w.marks, sim.Mark{Index: index, Sum: sum}) })
+	}
+	if w.tables, err = faults.NewTables(w.bugs); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	w.store = memprovider.New(w.storeOptions())
+	if err := w.makeNodes(); err != nil {
+		return nil, err
+	}
+	w.makeClients()
+	if cfg.Monitor != nil {
+		w.monitor = cfg.Monitor(w)
+	}
+	return w, nil
+}
+
+func (w *World) storeOptions() memprovider.Options {
+	o := memprovider.Options{Sink: w, StartMs: w.start.Millis(), BeforeAckStep: w.beforeAckStep}
+	if w.tables.WrongProvider {
+		o.Rules = &w.tables.Provider
+	}
+	return o
+}
+
+// Plan is the plan that is carried out.
+func (w *World) Plan() *Plan { return w.plan }
+
+// Store is the store; monitors only read it.
+func (w *World) Store() *memprovider.Store { return w.store }
+
+// Nodes are all nodes in order of their numbers, from 1. The view is valid until the next event.
+func (w *World) Nodes() []NodeInfo { return w.infos }
+
+// Node is the node of a number, which must exist.
+func (w *World) Node(number uint32) *NodeInfo { return &w.infos[number-1] }
+
+// NowMs is the store's time.
+func (w *World) NowMs() int64 { return w.kernel.Now().Millis() }
+
+// StartMs is the store's time at the start of the run.
+func (w *World) StartMs() int64 { return w.start.Millis() }
+
+// Step is the number of steps so far.
+func (w *World) Step() uint64 { return w.kernel.Steps() }
+
+// Phase is the present phase.
+func (w *World) Phase() Phase { return w.phase }
+
+// Builds are the builds that the run knows.
+func (w *World) Builds() []*engine.Build { return w.builds }
+
+// since is the virtual time since the start of the run.
+func (w *World) since() time.Duration { return w.kernel.Now().Sub(w.start) }
+
+func (w *World) run() {
+	w.begin()
+	for !w.ended {
+		e, ok := w.kernel.Next()
+		if !ok {
+			w.fault("the event queue ran empty before the run had ended")
+			break
+		}
+		w.store.SetNow(w.NowMs())
+		w.changed = false
+		w.handle(e)
+		w.pump()
+		if w.changed {
+			w.kernel.Step()
+			if w.monitor != nil {
+				w.monitor.AfterStep()
+			}
+		}
+		if w.kernel.Exhausted() {
+			w.fault("the step budget of %d is used up in %s: some part of the world makes no progress", w.kernel.Steps(), w.phase)
+			break
+		}
+	}
+	if w.monitor != nil {
+		w.monitor.Finish()
+	}
+}
+
+// fault reports a mistake of the simulation itself.
+func (w *World) fault(format string, args ...any) {
+	w.internal = append(w.internal, Violation{
+		Property: "run-ends", Class: ClassInternal, Step: w.Step(), VirtualMs: w.NowMs() - w.StartMs(),
+		Message: fmt.Sprintf(format, args...),
+	})
+}
+
+func (w *World) begin() {
+	last := time.Duration(0)
+	for i, s := range w.plan.Schedule {
+		w.kernel.At(w.start.Add(s.At), w.root.Num(labelSchedule, uint64(i)), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
+		last = max(last, s.At+s.For)
+	}
+	w.record(Record{Kind: RecPhaseBegan, Phase: PhaseTurbulence})
+	for _, n := range w.nodes {
+		if !n.plan.Absent && !w.startsLater(n) {
+			n.wantUp = true
+			w.startSoon(n)
+		}
+	}
+	last = max(last, w.beginClients())
+	w.quietAt = w.start.Add(last + time.Second)
+	if w.plan.Turbulence > 0 {
+		w.quietAt = w.start.Add(w.plan.Turbulence)
+	}
+	w.kernel.At(w.quietAt, w.root.At(labelPhase), event{kind: evCalm})
+}
+
+// startsLater says whether the first step about a node starts it.
+func (w *World) startsLater(n *nodeState) bool {
+	for i := range w.plan.Schedule {
+		if s := &w.plan.Schedule[i]; s.Node == n.plan.Name {
+			return s.Verb == VerbStart || s.Verb == VerbAdd
+		}
+	}
+	return false
+}
+
+func (w *World) handle(e event) {
+	switch e.kind {
+	case evSchedule:
+		w.onSchedule(&w.plan.Schedule[e.a])
+	case evNodeStart:
+		w.onNodeStart(w.nodes[e.node-1])
+	case evTimer, evJob:
+		w.onNodeEvent(e)
+	case evRequest:
+		w.onRequest(int(e.a))
+	case evAnswer:
+		w.onAnswer(e)
+	case evDeadline:
+		w.onDeadline(e)
+	case evWake:
+		w.onWake(int(e.a))
+	case evGroup:
+		w.groups[e.a].timer = sim.Handle{}
+	case evResume:
+		w.onResume(w.nodes[e.node-1], e.inc)
+	case evKill:
+		w.onKill(w.nodes[e.node-1], e.inc)
+	case evInstance:
+		w.onInstance(int(e.a), int(e.b))
+	case evAction:
+		w.onAction(int(e.a), int(e.b))
+	case evKick:
+		w.onKick(int(e.a))
+	case evProbe:
+		w.onProbe(int(e.a))
+	case evCalm:
+		w.onCalm()
+	case evTick:
+		w.onTick()
+	default:
+		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
+	}
+}
+
+// draws tells whether a fault happens at this opportunity. Faults happen in turbulence only.
+func (w *World) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
+	if w.phase != PhaseTurbulence {
+		return false
+	}
+	num, den := w.plan.Faults.Rate(kind, nodeName, w.since())
+	if num == 0 {
+		return false
+	}
+	return sim.Chance(w.chooser, key.Name(labelFault, string(kind)), num, den)
+}
+
+// leg draws how long a leg of a call takes: the least, or a typical time.
+func (w *World) leg(key sim.Key) time.Duration {
+	const least = 200 * time.Microsecond
+	if sim.Pick(w.chooser, key, []uint32{1, 3}) == 0 {
+		return least
+	}
+	return sim.Between(w.chooser, key.At(labelAmount), least, 3*time.Millisecond)
+}
+
+// around draws a time just before or just after an expiry.
+func (w *World) around(key sim.Key, expiry time.Duration) time.Duration {
+	const margin = 20 * time.Millisecond
+	if sim.Pick(w.chooser, key, []uint32{1, 1}) == 0 {
+		return sim.Between(w.chooser, key.At(labelAmount), max(expiry-margin, 0), expiry)
+	}
+	return sim.Between(w.chooser, key.At(labelAmount), expiry, expiry+margin)
+}
+
+func (w *World) result() *Result {
+	r := &Result{
+		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.turns, Calls: uint64(len(w.calls)),
+		Virtual: w.NowMs() - w.StartMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
+	}
+	for _, n := range w.nodes {
+		if n.machine != nil {
+			n.counters.Add(n.machine.Counters())
+		}
+		r.Counters.Add(n.counters)
+	}
+	for i := range w.plan.Instances {
+		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Instances[i].ID))
+	}
+	for i := range w.plan.Histories {
+		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Histories[i].Instance))
+	}
+	r.Violations = w.internal
+	if w.monitor != nil {
+		r.Violations = append(r.Violations, w.monitor.Violations()...)
+		r.Coverage = w.monitor.Coverage()
+	}
+	r.Digest = w.trace.Digest()
+	return r
+}
+
+func (w *World) outcome(instance string) Outcome {
+	o := Outcome{Instance: instance}
+	if p, ok := w.store.Peek(instance); ok {
+		o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
+		if p.Output != nil {
+			o.Output = *p.Output
+		}
+	}
+	return o
+}
+
+// callDeadline is how long a caller waits for an answer before it takes the call for failed.
+func (w *World) callDeadline(n *nodeState) time.Duration { return n.options.CallDeadline }
+
+const never = int64(math.MaxInt64)
+
+var errDeadline = engine.Retryablef("call", "no answer within the call deadline")
+
+func newNode(c node.Config) (*node.Node, error) { return node.New(c) }

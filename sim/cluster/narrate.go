@@ -76,6 +76,10 @@ func faultText(r *Record) string {
 		return ": " + r.CallKind.String()
 	case r.Item != nil:
 		return ": client's " + describeItem(r.Item)
+	case r.For > 0:
+		return fmt.Sprintf(": %s takes %v", r.Instance, r.For)
+	case r.Instance != "":
+		return ": " + r.Instance
 	}
 	return ""
 }

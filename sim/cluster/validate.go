@@ -201,6 +201,10 @@ func (v *validation) histories() {
 		if h.Instance == "" {
 			v.fail("a history without an instance")
 		}
+		own := SeededHistory{Shape: h.Shape}
+		if name, version := own.handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
+			v.fail("history %s: shape %s is a history of %s@%s, not of %s", h.Instance, h.Shape, name, version, h.Orchestration)
+		}
 		if h.Version != "" {
 			if _, err := engine.ParseVersion(h.Version); err != nil {
 				v.fail("history %s: %v", h.Instance, err)

@@ -49,6 +49,7 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Parent", v1, always, "two children, joined", ExpectCompleted, parent},
 		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", ExpectCompleted, processOrder1},
 		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", ExpectCompleted, processOrder2},
+		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", ExpectCompleted, restless},
 	}
 }
 
@@ -198,6 +199,19 @@ func counter(ctx *orch.Context, input string) (string, error) {
 		return "done", nil
 	}
 	if _, err := ctx.ScheduleTimer(500 * time.Millisecond).Await(); err != nil {
+		return "", err
+	}
+	ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	return "", nil
+}
+
+func restless(ctx *orch.Context, input string) (string, error) {
+	left := number(input, 3)
+	if left == 0 {
+		return "done", nil
+	}
+	ctx.ScheduleActivity("Work", input)
+	if _, err := ctx.ScheduleTimer(200 * time.Millisecond).Await(); err != nil {
 		return "", err
 	}
 	ctx.ContinueAsNew(strconv.Itoa(left - 1))

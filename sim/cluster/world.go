@@ -250,7 +250,7 @@ func (w *World) fault(format string, args ...any) {
 func (w *World) begin() {
 	last := time.Duration(0)
 	for i, s := range w.plan.Schedule {
-		w.kernel.At(w.start.Add(s.At), w.root.Num(labelSchedule, uint64(i)), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
+		w.kernel.At(w.start.Add(s.At), w.root.At(labelSchedule), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
 		last = max(last, s.At+s.For)
 	}
 	w.record(Record{Kind: RecPhaseBegan, Phase: PhaseTurbulence})

@@ -1,0 +1,61 @@
+package scenario
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+//go:embed scenarios/*.txt
+var builtin embed.FS
+
+// Default is the scenario that runs when none is named.
+const Default = "rolling-upgrade"
+
+// Named is a scenario that comes with the module.
+type Named struct {
+	Name  string
+	Title string
+	// File is what errors call it, Text what it says.
+	File string
+	Text []byte
+}
+
+// Builtin are the scenarios that come with the module, sorted by name. The caller owns what it gets.
+func Builtin() []Named {
+	files, err := builtin.ReadDir("scenarios")
+	if err != nil {
+		panic(fmt.Sprintf("scenario: embedded files: %v", err))
+	}
+	var all []Named
+	for _, f := range files {
+		n := Named{Name: strings.TrimSuffix(f.Name(), ".txt"), File: path.Join("scenarios", f.Name())}
+		if n.Text, err = builtin.ReadFile(n.File); err != nil {
+			panic(fmt.Sprintf("scenario: embedded file %s: %v", n.File, err))
+		}
+		first, _, _ := strings.Cut(string(n.Text), "\n")
+		n.Title = strings.TrimSpace(strings.TrimPrefix(first, "#"))
+		all = append(all, n)
+	}
+	slices.SortFunc(all, func(a, b Named) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Lookup is the scenario of that name that comes with the module.
+func Lookup(name string) (*Scenario, error) { return LookupWith(name, engine.ShippedBuilds()) }
+
+// LookupWith is Lookup for a run with other builds, which must include those that the scenario names.
+func LookupWith(name string, builds []*engine.Build) (*Scenario, error) {
+	var known []string
+	for _, n := range Builtin() {
+		if n.Name == name {
+			return ParseWith(n.File, n.Text, builds)
+		}
+		known = append(known, n.Name)
+	}
+	return nil, fmt.Errorf("unknown scenario %q: expected %s%s", name, orList(known), didYouMean(name, known))
+}

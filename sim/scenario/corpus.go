@@ -1,0 +1,255 @@
+package scenario
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// FormatVersion is the version of corpus entries that this package reads and writes.
+const FormatVersion = 1
+
+const header = "durosim corpus"
+
+// Mode is how an entry is replayed.
+type Mode string
+
+// The modes of replay.
+const (
+	// ModeRecorded answers choices from Entry.Recording: nothing is drawn.
+	ModeRecorded Mode = "recorded"
+	// ModeSeeded draws choices from Entry.Seed.
+	ModeSeeded Mode = "seeded"
+)
+
+// Entry is a run that is kept: a concrete plan, what decides its choices, and what it came to.
+type Entry struct {
+	// FormatVersion is the version of the format in which it was written; Format writes FormatVersion.
+	FormatVersion int
+	Plan          *cluster.Plan
+	// Expect is what the scenario expected of its runs.
+	Expect []cluster.Expectation
+	// Recording is what was chosen. Invariant: not nil in mode recorded. Keys made from sim.RootKey(true) are readable.
+	Recording *sim.Recording
+	Seed      uint64
+	// Found is what the entry once showed: a property, or a property and a seeded bug.
+	Found string
+	// Verdict is what a replay must come to: "holds", or "violates" and the ids of properties.
+	Verdict string
+	// Digest is that of the trace when the entry was stored; empty is unknown.
+	Digest string
+	Note   string
+	Mode   Mode
+}
+
+// The verdicts of an entry.
+const (
+	VerdictHolds    = "holds"
+	verdictViolates = "violates"
+)
+
+// Violates is the verdict that names these properties, sorted; without any it is VerdictHolds.
+func Violates(properties ...string) string {
+	if len(properties) == 0 {
+		return VerdictHolds
+	}
+	ids := slices.Clone(properties)
+	slices.Sort(ids)
+	return verdictViolates + " " + strings.Join(slices.Compact(ids), " ")
+}
+
+// ParseEntry reads a corpus entry whose plan names the shipped builds. The error is an *Error.
+func ParseEntry(file string, data []byte) (*Entry, error) {
+	return ParseEntryWith(file, data, engine.ShippedBuilds())
+}
+
+// ParseEntryWith is ParseEntry for a plan that names other builds.
+func ParseEntryWith(file string, data []byte, builds []*engine.Build) (*Entry, error) {
+	p := newParser(file, builds)
+	p.entry = &Entry{}
+	p.read(data)
+	if p.err != nil {
+		return nil, p.err
+	}
+	e := p.entry
+	e.Plan, e.Expect = &p.s.Template, p.s.Expect
+	return e, nil
+}
+
+// Name is the file name of the entry: 16 hex digits, a hash of all that decides the run, and ".txt". Verdict, digest and
+// note are not part of it.
+func (e *Entry) Name() string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "mode %s\nseed %d\n", e.Mode, e.Seed)
+	b.Write(Format(e.Plan))
+	e.formatRecording(&b)
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:8]) + ".txt"
+}
+
+// Format is the canonical text of the entry; ParseEntry reads it back.
+func (e *Entry) Format() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %d\n", header, FormatVersion)
+	if e.Found != "" {
+		fmt.Fprintf(&b, "found %s\n", quoteText(e.Found))
+	}
+	fmt.Fprintf(&b, "verdict %s\n", e.Verdict)
+	if e.Digest != "" {
+		fmt.Fprintf(&b, "digest %s\n", e.Digest)
+	}
+	fmt.Fprintf(&b, "seed %d\nmode %s\n", e.Seed, e.Mode)
+	if e.Note != "" {
+		fmt.Fprintf(&b, "note %s\n", quoteText(e.Note))
+	}
+	b.WriteByte('\n')
+	b.Write(Format(e.Plan))
+	formatExpectations(&b, e.Expect)
+	e.formatRecording(&b)
+	return b.Bytes()
+}
+
+func (e *Entry) formatRecording(b *bytes.Buffer) {
+	r := e.Recording
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(b, "\nrecording seed %d", r.Seed)
+	if !r.SeededOrder {
+		b.WriteString(" unordered")
+	}
+	if r.Complete {
+		b.WriteString(" complete")
+	}
+	b.WriteByte('\n')
+	for _, c := range r.Choices {
+		fmt.Fprintf(b, "choice %s %d %d\n", quote(c.Key.String()), c.N, c.Value)
+	}
+	for _, c := range r.Priorities {
+		fmt.Fprintf(b, "priority %s %d\n", quote(c.Key.String()), c.Value)
+	}
+}
+
+// corpus reads the statements that belong in entries only. Each case begins with what the statement means.
+func (p *parser) corpus(statement string) {
+	if statement != "choice" && statement != "priority" {
+		p.single(statement)
+	}
+	switch e := p.entry; statement {
+	// durosim corpus 1 begins an entry: another number is another format, and no part of it is guessed.
+	case "durosim":
+		p.keyword("corpus")
+		text := p.next("the version of the format").text
+		n, err := strconv.Atoi(text)
+		switch {
+		case p.err != nil:
+		case err != nil:
+			p.failf("%q: expected the version of the format, as in: %s", text, p.form)
+		case n != FormatVersion:
+			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim of its time", n, FormatVersion)
+		}
+		e.FormatVersion = n
+	// found TEXT is what the entry once showed.
+	case "found":
+		e.Found = p.rest("a property")
+	// verdict is what a replay must come to; another verdict is a failure.
+	case "verdict":
+		e.Verdict = p.keyword(VerdictHolds, verdictViolates)
+		for ok := e.Verdict == verdictViolates; ok; ok = p.more() {
+			id := p.name("a property")
+			if p.err == nil && (quote(id) != id) {
+				p.failf("property %q: expected an id, such as S04", id)
+			}
+			e.Verdict += " " + id
+		}
+	// digest sha256:HEX is the digest that the trace had; another one is a notice.
+	case "digest":
+		e.Digest = p.name("a digest")
+		if _, err := sim.ParseDigest(e.Digest); err != nil && p.err == nil {
+			p.failf("%v", err)
+		}
+	// seed NUMBER is the seed of the run.
+	case "seed":
+		e.Seed = p.seed()
+	// mode says whether choices come from the recording or from the seed.
+	case "mode":
+		e.Mode = Mode(p.oneOf("mode", []string{string(ModeRecorded), string(ModeSeeded)}))
+	// note TEXT is for the reader.
+	case "note":
+		e.Note = p.rest("a text")
+	// recording seed NUMBER begins the recorded choices.
+	case "recording":
+		p.keyword("seed")
+		e.Recording = &sim.Recording{Seed: p.seed(), SeededOrder: !p.accept("unordered"), Complete: p.accept("complete")}
+	// choice KEY N VALUE is a choice: of N possible values this one was taken.
+	case "choice":
+		if c, ok := p.recorded(); ok {
+			c.N = p.number("a number of values", 1, 1<<64-1)
+			c.Value = p.number("a value", 0, c.N-1)
+			e.Recording.Choices = append(e.Recording.Choices, c)
+		}
+	// priority KEY VALUE is a place in the order of simultaneous events: lower goes first.
+	case "priority":
+		if c, ok := p.recorded(); ok {
+			c.Value = p.number("a value", 0, 1<<64-1)
+			e.Recording.Priorities = append(e.Recording.Priorities, c)
+		}
+	default:
+		panic(fmt.Sprintf("scenario: statement %q", statement))
+	}
+}
+
+func (p *parser) recorded() (sim.RecordedChoice, bool) {
+	if p.entry.Recording == nil {
+		p.failf("expected this line after: %s", formOf(statementTable, "recording"))
+		return sim.RecordedChoice{}, false
+	}
+	text := p.name("a key")
+	if p.err != nil {
+		return sim.RecordedChoice{}, false
+	}
+	k, err := sim.ParseKey(text)
+	if err != nil {
+		p.failf("%v", err)
+	}
+	return sim.RecordedChoice{Key: k}, p.err == nil
+}
+
+func (p *parser) seed() uint64 {
+	t := p.next("a seed")
+	digits, base := t.text, 10
+	if hexDigits, ok := strings.CutPrefix(t.text, "0x"); ok {
+		digits, base = hexDigits, 16
+	}
+	n, err := strconv.ParseUint(digits, base, 64)
+	if err != nil && p.err == nil {
+		p.failf("%q: expected a seed, decimal or 0x-hex, of at most 64 bits", t.text)
+	}
+	return n
+}
+
+// finishEntry checks what an entry must have.
+func (p *parser) finishEntry() {
+	e := p.entry
+	if e == nil || p.err != nil {
+		return
+	}
+	for _, s := range []string{"durosim", "verdict", "seed", "mode"} {
+		if _, has := p.once[s]; !has {
+			p.line = 0
+			p.failf("a line is missing: expected %s", formOf(statementTable, s))
+		}
+	}
+	if e.Mode == ModeRecorded && e.Recording == nil {
+		p.line = p.once["mode"]
+		p.failf("mode recorded without a recording: expected %s", formOf(statementTable, "recording"))
+	}
+}

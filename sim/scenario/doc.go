@@ -1,0 +1,64 @@
+// Package scenario is the text format of scenarios and of corpus entries: what a simulation is asked to do, written so
+// that it can be read as a story.
+//
+//	# A node is upgraded while an order waits for its approval.
+//	nodes A B run 1.5.0
+//
+//	instance order-1 runs ProcessOrder at 1s..3s
+//	  raise approval data yes after 5s
+//
+//	at 4s..6s mark "A is newer"
+//	then upgrade A to 2.0.0
+//
+//	expect never turn in "A is newer" where pin=2.0.0 node=B
+//
+// # Lines and words
+//
+// A statement is a line; its first word says what it is. Words are separated by spaces. A value that holds spaces, is
+// empty, or begins with # is written in quotes, as a Go string; so is a value that would be taken for a keyword. # at
+// the beginning of a word begins a comment. The first comment line is the title. Indentation means nothing: option and
+// handlers belong to the node above them, raise and cancel to the instance or mix above them, mix to the load above it.
+// Nothing else may stand between them but comments and empty lines.
+//
+// Statements may come in any order. [Statements] lists them all, [Steps] the steps of a schedule; the switch that parses
+// them says more about each.
+//
+// # Times
+//
+// A time is a Go duration since the start of the run, "10s". "10s..15s" is a time that is drawn from the seed, in whole
+// milliseconds, both ends included. Steps that begin with "then" or "after" are counted from the step before them, and
+// actions with "after" from the start of their instance, wherever these were drawn.
+//
+// # Scenarios and plans
+//
+// [Parse] gives a [Scenario]; [Scenario.Expand] draws what it leaves open and gives a concrete plan. Every draw is keyed
+// by the name of what it is for, so that an instance, a node or a step that is added or removed moves no other. [Format]
+// writes a plan as the text that Parse reads back, [Scenario.Format] a scenario. Both write one canonical form: order is
+// kept, comments but the title are not, and a relative time is written as an absolute one where nothing is left to draw.
+// [Builtin] lists the scenarios that come with the module.
+//
+// # Expectations
+//
+// An expectation is about events (see [cluster.ExpectEvents]) and their attributes.
+//
+//	expect never fetch in "step 1" where pin=2.0.0 node=B|C
+//	expect always turn where first=yes build=2.0.0 has pin=2.0.0
+//	expect sometimes wait where pin=9.9.9
+//
+// "never": no such event. "always": each event that "where" selects has what "has" says. "sometimes": some seed of a
+// campaign of at least "seeds" runs shows one. "in" limits it to the part of the story that a mark begins and the next
+// mark ends. A value may be several, separated by "|", and end in ".x" for all versions that begin so. "in PART:" may
+// stand before the event, too, and "where" may be left out.
+//
+// # Corpus entries
+//
+// An [Entry] is a run that is kept. Its text is a header, which begins with "durosim corpus 1", then a concrete plan in
+// the language of scenarios, then the recorded choices. An entry of another format version is refused by its number.
+//
+// # Guarantees and limits
+//
+// Parse never panics, whatever it is given; it reports the first error with file, line and what was expected. It checks
+// what the text alone can show: words, ranges, names that stand twice, nodes, parts of the story, builds, options and
+// kinds of faults that do not exist. Whether a node has a handler, or a step makes sense, is for cluster.Plan.Validate.
+// Times reach to 1000 hours. A plan that breaks these rules can be formatted, but its text is not read back.
+package scenario

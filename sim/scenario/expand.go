@@ -1,0 +1,371 @@
+package scenario
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Overrides are what a caller wants otherwise than the scenario says. The zero value leaves all as it is.
+type Overrides struct {
+	// Faults, if not nil, take the place of the scenario's own; NamedFaults has them by name.
+	Faults *faults.Plan
+	// Profile and Strategy, if not empty, take the place of the scenario's own.
+	Profile  cluster.Profile
+	Strategy cluster.Strategy
+	// Bugs, if not nil, take the place of the scenario's own.
+	Bugs []bugs.ID
+	// Instances, if not 0, is the number of instances of the load. A scenario without load has none.
+	Instances int
+	// StepBudget, if not 0, takes the place of the scenario's own.
+	StepBudget uint64
+}
+
+// The segments of the keys of draws.
+var (
+	labelExpand = sim.NewLabel("expand")
+	labelStep   = sim.NewLabel("step")
+	labelAbout  = sim.NewLabel("about")
+	labelNth    = sim.NewLabel("nth")
+	labelFor    = sim.NewLabel("for")
+	labelInst   = sim.NewLabel("instance")
+	labelHist   = sim.NewLabel("history")
+	labelProbe  = sim.NewLabel("probe")
+	labelAction = sim.NewLabel("action")
+	labelLoad   = sim.NewLabel("load")
+	labelMix    = sim.NewLabel("mix")
+	labelStart  = sim.NewLabel("start")
+	labelInput  = sim.NewLabel("input")
+)
+
+// Expand draws what the scenario leaves open. The plan is a function of scenario, seed and overrides; it shares nothing
+// with the scenario. Each draw is keyed by the name of what it is for: a step by its verb, what it is about, and how
+// many like it stand before; an instance of the load by its number. So one more step, node or instance moves no other. An action
+// that is drawn before the start of its instance is moved to the start.
+// An error says that the scenario was not made by Parse, or what in o is wrong.
+func (s *Scenario) Expand(seed uint64, o Overrides) (*cluster.Plan, error) {
+	if err := s.validate(o); err != nil {
+		return nil, err
+	}
+	e := &expansion{s: s, chooser: sim.Random(seed), root: sim.RootKey(false).At(labelExpand), plan: clonePlan(&s.Template)}
+	e.plan.Name = s.Name
+	e.steps()
+	e.instances()
+	for i := range e.plan.Histories {
+		h := &e.plan.Histories[i]
+		if d, open := s.drawOf(DrawKick, i, 0); open {
+			h.KickAt = e.between(e.root.Name(labelHist, h.Instance), d.Lo, d.Hi)
+		}
+	}
+	for i := range e.plan.Probes {
+		b := &e.plan.Probes[i]
+		if d, open := s.drawOf(DrawProbe, i, 0); open {
+			b.From = e.between(e.root.Name(labelProbe, b.Name), d.Lo, d.Hi)
+		}
+	}
+	if s.Load != nil {
+		e.load(o)
+	}
+	if o.Faults != nil {
+		e.plan.Faults.Rates = slices.Clone(o.Faults.Rates)
+	}
+	if o.Profile != "" {
+		e.plan.Profile = o.Profile
+	}
+	if o.Strategy != "" {
+		e.plan.Strategy = o.Strategy
+	}
+	if o.Bugs != nil {
+		e.plan.Bugs = slices.Clone(o.Bugs)
+	}
+	if o.StepBudget != 0 {
+		e.plan.StepBudget = o.StepBudget
+	}
+	return e.plan, nil
+}
+
+// validate says what would make drawing impossible.
+func (s *Scenario) validate(o Overrides) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("scenario %s: %s", s.Name, fmt.Sprintf(format, args...))
+	}
+	if o.Profile != "" && !slices.Contains(profiles, string(o.Profile)) {
+		return fail("unknown profile %q: expected %s", o.Profile, orList(profiles))
+	}
+	if o.Strategy != "" && !slices.Contains(strategies, string(o.Strategy)) {
+		return fail("unknown strategy %q: expected %s", o.Strategy, orList(strategies))
+	}
+	if o.Instances < 0 || o.Instances > maxLoad {
+		return fail("%d instances: expected at most %d", o.Instances, maxLoad)
+	}
+	for _, d := range s.Draws {
+		if !d.valid() || !d.in(&s.Template) {
+			return fail("draw %+v: expected a time of the template, and a range that does not end before it begins", d)
+		}
+	}
+	if !slices.IsSortedFunc(s.Draws, compareDraws) {
+		return fail("draws: expected them sorted")
+	}
+	if s.Load == nil {
+		if o.Instances != 0 {
+			return fail("%d instances: expected none, there is no load", o.Instances)
+		}
+		return nil
+	}
+	weights := uint64(0)
+	for _, m := range s.Load.Mix {
+		weights += uint64(m.Weight)
+		if _, err := parseInputRange(m.Input); err != nil {
+			return fail("%v", err)
+		}
+		for _, a := range m.Actions {
+			if d := (Draw{Lo: a.Lo, Hi: a.Hi}); !d.valid() {
+				return fail("mix %s: action from %v to %v: the range ends before it begins", m.Orchestration, a.Lo, a.Hi)
+			}
+		}
+	}
+	if weights == 0 {
+		return fail("the load has no mix")
+	}
+	if d := (Draw{Lo: s.Load.From, Hi: s.Load.From + s.Load.Over}); !d.valid() {
+		return fail("load over %v: expected a duration", s.Load.Over)
+	}
+	return nil
+}
+
+func (d Draw) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
+
+// in says whether the plan has the time that is drawn.
+func (d Draw) in(p *cluster.Plan) bool {
+	n := 0
+	switch d.Of {
+	case DrawStep, DrawFor:
+		n = len(p.Schedule)
+	case DrawStart, DrawAction:
+		n = len(p.Instances)
+	case DrawKick:
+		n = len(p.Histories)
+	case DrawProbe:
+		n = len(p.Probes)
+	}
+	if d.Index < 0 || d.Index >= n || d.Relative && d.Of == DrawStep && d.Index == 0 {
+		return false
+	}
+	return d.Of != DrawAction || d.Action >= 0 && d.Action < len(p.Instances[d.Index].Actions)
+}
+
+func (s *Scenario) drawOf(of DrawOf, index, action int) (Draw, bool) {
+	i, found := slices.BinarySearchFunc(s.Draws, Draw{Of: of, Index: index, Action: action}, compareDraws)
+	if !found {
+		return Draw{}, false
+	}
+	return s.Draws[i], true
+}
+
+type expansion struct {
+	s       *Scenario
+	chooser sim.Chooser
+	root    sim.Key
+	plan    *cluster.Plan
+}
+
+// between draws a time in whole milliseconds: a plan is read by people.
+func (e *expansion) between(k sim.Key, lo, hi time.Duration) time.Duration {
+	return lo + time.Duration(e.chooser.Choose(k, uint64((hi-lo)/time.Millisecond)+1))*time.Millisecond
+}
+
+func (e *expansion) steps() {
+	for i := range e.plan.Schedule {
+		s := &e.plan.Schedule[i]
+		about := s.Node + s.Mark
+		key := e.root.Name(labelStep, string(s.Verb)).Name(labelAbout, about)
+		nth := uint64(0)
+		for _, before := range e.plan.Schedule[:i] {
+			if before.Verb == s.Verb && before.Node+before.Mark == about {
+				nth++
+			}
+		}
+		key = key.Num(labelNth, nth)
+		if d, open := e.s.drawOf(DrawStep, i, 0); open {
+			s.At = e.between(key, d.Lo, d.Hi)
+			if d.Relative {
+				s.At += e.plan.Schedule[i-1].At
+			}
+		}
+		if d, open := e.s.drawOf(DrawFor, i, 0); open {
+			s.For = e.between(key.At(labelFor), d.Lo, d.Hi)
+		}
+	}
+}
+
+func (e *expansion) instances() {
+	for i := range e.plan.Instances {
+		in := &e.plan.Instances[i]
+		key := e.root.Name(labelInst, in.ID)
+		d, startOpen := e.s.drawOf(DrawStart, i, 0)
+		if startOpen {
+			in.StartAt = e.between(key.At(labelStart), d.Lo, d.Hi)
+		}
+		for j := range in.Actions {
+			d, open := e.s.drawOf(DrawAction, i, j)
+			if open {
+				in.Actions[j].At = e.between(actionKey(key, in.Actions[:j+1]), d.Lo, d.Hi)
+			}
+			if d.Relative {
+				in.Actions[j].At += in.StartAt
+			}
+			if open || startOpen {
+				in.Actions[j].At = max(in.Actions[j].At, in.StartAt)
+			}
+		}
+	}
+}
+
+// actionKey is the key of the last of the actions.
+func actionKey(instance sim.Key, actions []cluster.Action) sim.Key {
+	last, nth := actions[len(actions)-1], uint64(0)
+	for _, a := range actions[:len(actions)-1] {
+		if a.Verb == last.Verb && a.Name == last.Name {
+			nth++
+		}
+	}
+	return instance.Name(labelAction, string(last.Verb)).Name(labelAbout, last.Name).Num(labelNth, nth)
+}
+
+func (e *expansion) load(o Overrides) {
+	l, count := e.s.Load, e.s.Load.Count
+	if o.Instances != 0 {
+		count = o.Instances
+	}
+	weights := make([]uint32, len(l.Mix))
+	for i, m := range l.Mix {
+		weights[i] = m.Weight
+	}
+	for i := range count {
+		key := e.root.Num(labelLoad, uint64(i+1))
+		m := l.Mix[sim.Pick(e.chooser, key.At(labelMix), weights)]
+		in := cluster.InstancePlan{
+			ID: m.Orchestration + "-" + strconv.Itoa(i+1), Orchestration: m.Orchestration, Version: m.Version,
+			Input: e.input(key.At(labelInput), m.Input), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect,
+		}
+		for _, t := range m.Actions {
+			in.Actions = append(in.Actions, t.Action)
+			a := &in.Actions[len(in.Actions)-1]
+			a.At = e.between(actionKey(key, in.Actions), t.Lo, t.Hi)
+			if t.Relative {
+				a.At += in.StartAt
+			}
+			a.At = max(a.At, in.StartAt)
+		}
+		e.plan.Instances = append(e.plan.Instances, in)
+	}
+}
+
+// names says whether an instance of the load with that orchestration may be called id.
+func (l *Load) names(orchestration, id string) bool {
+	number, ok := strings.CutPrefix(id, orchestration+"-")
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && n >= 1 && n <= maxLoad && strconv.Itoa(n) == number
+}
+
+// inputRange is a range of inputs; the zero value is none.
+type inputRange struct {
+	lo, hi uint64
+	// times says that lo and hi are milliseconds.
+	times, ok bool
+}
+
+// parseInputRange reads "2..6" or "1s..8s". Other texts are no range, and no error either unless they look like one.
+func parseInputRange(s string) (inputRange, error) {
+	from, to, ok := strings.Cut(s, "..")
+	if !ok {
+		return inputRange{}, nil
+	}
+	r := inputRange{ok: true}
+	lo, errLo := strconv.ParseUint(from, 10, 32)
+	hi, errHi := strconv.ParseUint(to, 10, 32)
+	if errLo != nil || errHi != nil {
+		low, errLow := time.ParseDuration(from)
+		high, errHigh := time.ParseDuration(to)
+		if errLow != nil || errHigh != nil || low < 0 || high < 0 || low%time.Millisecond != 0 || high%time.Millisecond != 0 {
+			return inputRange{}, nil
+		}
+		lo, hi, r.times = uint64(low/time.Millisecond), uint64(high/time.Millisecond), true
+	}
+	if hi < lo {
+		return inputRange{}, fmt.Errorf("input %q: the range ends before it begins", s)
+	}
+	r.lo, r.hi = lo, hi
+	return r, nil
+}
+
+func (e *expansion) input(k sim.Key, s string) string {
+	r, _ := parseInputRange(s) // validate has refused what is wrong
+	if !r.ok {
+		return s
+	}
+	n := r.lo + e.chooser.Choose(k, r.hi-r.lo+1)
+	if r.times {
+		return (time.Duration(n) * time.Millisecond).String()
+	}
+	return strconv.FormatUint(n, 10)
+}
+
+// instanceIDs are the names of the template's instances and histories, in order.
+func (p *parser) instanceIDs() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, in := range p.s.Template.Instances {
+			if !yield(in.ID) {
+				return
+			}
+		}
+		for _, h := range p.s.Template.Histories {
+			if !yield(h.Instance) {
+				return
+			}
+		}
+	}
+}
+
+// clonePlan is a copy that shares nothing with p.
+func clonePlan(p *cluster.Plan) *cluster.Plan {
+	c := *p
+	c.Nodes = slices.Clone(p.Nodes)
+	for i := range c.Nodes {
+		c.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)
+		c.Nodes[i].Handlers = slices.Clone(p.Nodes[i].Handlers)
+	}
+	c.Schedule = slices.Clone(p.Schedule)
+	for i := range c.Schedule {
+		c.Schedule[i].Range = clone(p.Schedule[i].Range)
+	}
+	c.Instances = slices.Clone(p.Instances)
+	for i := range c.Instances {
+		c.Instances[i].Actions = slices.Clone(p.Instances[i].Actions)
+	}
+	c.Histories = slices.Clone(p.Histories)
+	for i := range c.Histories {
+		c.Histories[i].Pin = clone(p.Histories[i].Pin)
+	}
+	c.Probes = slices.Clone(p.Probes)
+	c.Faults.Rates = slices.Clone(p.Faults.Rates)
+	c.Bugs = slices.Clone(p.Bugs)
+	return &c
+}
+
+func clone[T engine.Version | engine.VersionRange](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}

@@ -1,0 +1,329 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Format is the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. Every rate is
+// written out, so that the text goes on to mean the same when the named fault plans change. An empty strategy or profile
+// is read back as the default, filter and contract, which is what it means.
+func Format(p *cluster.Plan) []byte {
+	s := Scenario{Name: p.Name, Template: *p}
+	var b bytes.Buffer
+	s.format(&b, len(p.Faults.Rates), "")
+	return b.Bytes()
+}
+
+// Format is the canonical text of the scenario; Parse reads it back. Of its comments only the title is left.
+func (s *Scenario) Format() []byte {
+	var b bytes.Buffer
+	if s.Title != "" {
+		fmt.Fprintf(&b, "# %s\n\n", s.Title)
+	}
+	single, common := len(s.Template.Faults.Rates), ""
+	for _, name := range []string{"light", "full"} {
+		plan, _ := NamedFaults(name)
+		if n := len(s.Template.Faults.Rates) - len(plan.Rates); n >= 0 && slices.Equal(s.Template.Faults.Rates[n:], plan.Rates) {
+			single, common = n, name
+		}
+	}
+	s.format(&b, single, common)
+	formatExpectations(&b, s.Expect)
+	return b.Bytes()
+}
+
+// format writes all but title and expectations. The first rates are written one by one, the others by name.
+func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
+	p := &s.Template
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	if s.Name != "" {
+		line("scenario %s", quote(s.Name))
+	}
+	if s.Seeds.Count != 0 {
+		line("seeds %d", s.Seeds.Count)
+	}
+	for _, point := range s.Require {
+		line("require coverage %s", quote(point))
+	}
+	if p.Strategy != "" && p.Strategy != cluster.StrategyFilter {
+		line("strategy %s", p.Strategy)
+	}
+	if p.Profile != "" && p.Profile != cluster.ProfileContract {
+		line("profile %s", p.Profile)
+	}
+	if p.Turbulence != 0 {
+		line("turbulence %v", p.Turbulence)
+	}
+	if p.StepBudget != 0 {
+		line("budget %d steps", p.StepBudget)
+	}
+	for _, id := range p.Bugs {
+		line("bug %s", quote(string(id)))
+	}
+	if common != "" {
+		line("faults %s", common)
+	}
+	for _, r := range p.Faults.Rates[:single] {
+		line("%s", formatRate(r))
+	}
+	s.formatNodes(b)
+	s.formatInstances(b)
+	s.formatLoad(b)
+	s.formatSchedule(b)
+}
+
+func formatRate(r faults.Rate) string {
+	text := fmt.Sprintf("fault %s %d in %d", quote(string(r.Kind)), r.Num, r.Den)
+	if r.From != 0 {
+		text += " from " + r.From.String()
+	}
+	if r.To != 0 {
+		text += " to " + r.To.String()
+	}
+	if r.Node != "" {
+		text += " on " + quote(r.Node)
+	}
+	return text
+}
+
+func (s *Scenario) formatNodes(b *bytes.Buffer) {
+	gap(b, len(s.Template.Nodes))
+	for _, n := range s.Template.Nodes {
+		fmt.Fprintf(b, "node %s runs %s", quoteName(n.Name, "run", "runs"), quote(n.Build))
+		if n.Absent {
+			b.WriteString(" absent")
+		}
+		b.WriteByte('\n')
+		for _, o := range n.Options {
+			fmt.Fprintf(b, "  option %s %s\n", o.Name, quote(o.Value))
+		}
+		if n.Handlers == nil {
+			continue
+		}
+		b.WriteString("  handlers")
+		for _, h := range n.Handlers {
+			b.WriteString(" " + quote(h))
+		}
+		if len(n.Handlers) == 0 {
+			b.WriteString(" none")
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (s *Scenario) formatInstances(b *bytes.Buffer) {
+	gap(b, len(s.Template.Histories))
+	for i, h := range s.Template.Histories {
+		fmt.Fprintf(b, "history %s", quote(h.Instance))
+		if h.Orchestration != "" {
+			b.WriteString(" runs " + formatHandler(h.Orchestration, h.Version))
+		}
+		if h.Pin == nil {
+			b.WriteString(" unpinned")
+		} else {
+			fmt.Fprintf(b, " pinned %v", h.Pin)
+		}
+		fmt.Fprintf(b, " shape %s", h.Shape)
+		if when := s.time(DrawKick, i, 0, h.KickAt); when != "0s" {
+			b.WriteString(" kick at " + when)
+		}
+		b.WriteByte('\n')
+	}
+	gap(b, len(s.Template.Instances))
+	for i, in := range s.Template.Instances {
+		fmt.Fprintf(b, "instance %s runs %s", quote(in.ID), formatHandler(in.Orchestration, in.Version))
+		if in.Input != "" {
+			b.WriteString(" with " + quote(in.Input))
+		}
+		if when := s.time(DrawStart, i, 0, in.StartAt); when != "0s" {
+			b.WriteString(" at " + when)
+		}
+		if in.Expect != "" {
+			b.WriteString(" expect " + in.Expect)
+		}
+		b.WriteByte('\n')
+		for j, a := range in.Actions {
+			d, _ := s.drawOf(DrawAction, i, j)
+			formatAction(b, "  ", a, d.Relative, s.time(DrawAction, i, j, a.At))
+		}
+	}
+}
+
+func formatHandler(name, version string) string {
+	text := quote(name)
+	switch {
+	case text != name || strings.Contains(name, "@"):
+		if text == name {
+			text = fmt.Sprintf("%q", name)
+		}
+		if version != "" {
+			text += " version " + quote(version)
+		}
+	case version != "":
+		text += "@" + version
+	}
+	return text
+}
+
+func formatAction(b *bytes.Buffer, indent string, a cluster.Action, relative bool, when string) {
+	b.WriteString(indent + string(a.Verb))
+	if a.Verb == cluster.ActionRaise {
+		b.WriteString(" " + quote(a.Name))
+		if a.Topic != "" {
+			b.WriteString(" topic " + quote(a.Topic))
+		}
+		if a.Data != "" {
+			b.WriteString(" data " + quote(a.Data))
+		}
+	} else if a.Data != "" {
+		b.WriteString(" because " + quote(a.Data))
+	}
+	if relative {
+		b.WriteString(" after " + when + "\n")
+	} else {
+		b.WriteString(" at " + when + "\n")
+	}
+}
+
+func (s *Scenario) formatLoad(b *bytes.Buffer) {
+	if l := s.Load; l != nil {
+		gap(b, 1)
+		fmt.Fprintf(b, "load %d instances", l.Count)
+		if l.From != 0 {
+			fmt.Fprintf(b, " from %v", l.From)
+		}
+		if l.Over != 0 {
+			fmt.Fprintf(b, " over %v", l.Over)
+		}
+		b.WriteByte('\n')
+		for _, m := range l.Mix {
+			fmt.Fprintf(b, "  mix %d %s", m.Weight, formatHandler(m.Orchestration, m.Version))
+			if m.Input != "" {
+				b.WriteString(" with " + quote(m.Input))
+			}
+			if m.Expect != "" {
+				b.WriteString(" expect " + m.Expect)
+			}
+			b.WriteByte('\n')
+			for _, a := range m.Actions {
+				formatAction(b, "    ", a.Action, a.Relative, formatSpan(a.Lo, a.Hi))
+			}
+		}
+	}
+	gap(b, len(s.Template.Probes))
+	for i, p := range s.Template.Probes {
+		fmt.Fprintf(b, "probe %s reads %s filter %s", quote(p.Name), quote(p.Build), quote(p.Filter))
+		if when := s.time(DrawProbe, i, 0, p.From); when != "0s" {
+			b.WriteString(" from " + when)
+		}
+		if p.Every != probeEvery {
+			fmt.Fprintf(b, " every %v", p.Every)
+		}
+		if p.Count != 1 {
+			fmt.Fprintf(b, " times %d", p.Count)
+		}
+		if p.IgnoreAttempt {
+			b.WriteString(" ignore-attempt")
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (s *Scenario) formatSchedule(b *bytes.Buffer) {
+	gap(b, len(s.Template.Schedule))
+	for i, t := range s.Template.Schedule {
+		d, _ := s.drawOf(DrawStep, i, 0)
+		switch {
+		case !d.Relative:
+			b.WriteString("at " + s.time(DrawStep, i, 0, t.At))
+		case d.Lo == 0 && d.Hi == 0:
+			b.WriteString("then")
+		default:
+			b.WriteString("after " + formatSpan(d.Lo, d.Hi))
+		}
+		fmt.Fprintf(b, " %s", t.Verb)
+		switch t.Verb {
+		case cluster.VerbMark:
+			fmt.Fprintf(b, " %q", t.Mark)
+		case cluster.VerbUpgrade, cluster.VerbRollback:
+			fmt.Fprintf(b, " %s to %s", quote(t.Node), quote(t.Build))
+		case cluster.VerbPause:
+			fmt.Fprintf(b, " %s for %s", quote(t.Node), s.time(DrawFor, i, 0, t.For))
+		case cluster.VerbWiden, cluster.VerbNarrow:
+			fmt.Fprintf(b, " %s to %s", quote(t.Node), formatRange(t.Range))
+		case cluster.VerbRegister, cluster.VerbDeregister:
+			fmt.Fprintf(b, " %s on %s", quote(t.Handler), quote(t.Node))
+		default:
+			b.WriteString(" " + quote(t.Node))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// formatRange is a range as versionRange reads it back: as a constraint where that says the same, else by its two ends.
+func formatRange(r *engine.VersionRange) string {
+	if r == nil {
+		return "*"
+	}
+	if back, err := engine.ParseRange(r.String()); err == nil && back == *r {
+		return r.String()
+	}
+	return r.Min.String() + ".." + r.Max.String()
+}
+
+func formatExpectations(b *bytes.Buffer, list []cluster.Expectation) {
+	gap(b, len(list))
+	for _, e := range list {
+		fmt.Fprintf(b, "expect %s\n", formatExpectation(e))
+	}
+}
+
+// formatExpectation is the text of an expectation without its keyword.
+func formatExpectation(e cluster.Expectation) string {
+	text := string(e.Mode) + " " + e.Event
+	if e.In != "" {
+		text += fmt.Sprintf(" in %q", e.In)
+	}
+	for _, list := range []struct {
+		word  string
+		attrs []cluster.Attr
+	}{{" where", e.Where}, {" has", e.Has}} {
+		if len(list.attrs) > 0 {
+			text += list.word
+		}
+		for _, a := range list.attrs {
+			text += " " + a.Name + "=" + quote(a.Value)
+		}
+	}
+	return text
+}
+
+// gap separates two groups of lines.
+func gap(b *bytes.Buffer, lines int) {
+	if lines > 0 && b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
+		b.WriteByte('\n')
+	}
+}
+
+// time is the text of a time that may be open.
+func (s *Scenario) time(of DrawOf, index, action int, fixed time.Duration) string {
+	if d, open := s.drawOf(of, index, action); open {
+		return formatSpan(d.Lo, d.Hi)
+	}
+	return fixed.String()
+}
+
+func formatSpan(lo, hi time.Duration) string {
+	if lo == hi {
+		return lo.String()
+	}
+	return lo.String() + ".." + hi.String()
+}

@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// TestPlanRoundTrip: any plan that the language can say comes back from its text as it was, in its order.
+func TestPlanRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { planRoundTrip(t, drawPlan(t)) })
+}
+
+// TestScenarioRoundTrip: the same for the plans that a scenario expands to, when the plan is read as a scenario again.
+func TestScenarioRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt)
+		s, err := Parse("plan.txt", Format(p))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		again, err := s.Expand(rapid.Uint64().Draw(rt, "seed"), Overrides{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if string(Format(again)) != string(Format(p)) {
+			rt.Fatalf("a plan without open times expands to another:\n%s\n%s", Format(p), Format(again))
+		}
+	})
+}
+
+func drawPlan(t *rapid.T) *cluster.Plan {
+	builds := []string{"0.8.0", "1.5.0", "2.0.0-rc.1", "2.0.0", "3.0.0"}
+	// Names are awkward on purpose: keywords, quotes, comments, spaces, bytes that are no text.
+	name := rapid.OneOf(
+		rapid.SampledFrom([]string{"A", "run", "runs", "none", "at", "#1", "a b", "x@1.0.0", `q"q`, `back\`, "a:", "\xff", "\u00a0", "ä", "7"}),
+		rapid.StringN(1, 6, 12),
+	)
+	value := rapid.OneOf(rapid.Just(""), name)
+	at := rapid.Custom(func(t *rapid.T) time.Duration {
+		return time.Duration(rapid.Int64Range(0, 200_000_000).Draw(t, "us")) * time.Microsecond
+	})
+	build := rapid.SampledFrom(builds)
+	version := rapid.SampledFrom([]string{"", "1.0.0", "2.0.0-rc.1"})
+	handler := rapid.Map(name, func(s string) string { return s + "@1.0.0" })
+	triple := rapid.Custom(func(t *rapid.T) engine.Version {
+		n := rapid.Uint32Range(0, 1500)
+		return engine.V(n.Draw(t, "major"), n.Draw(t, "minor"), n.Draw(t, "patch"))
+	})
+
+	p := &cluster.Plan{
+		Name:       name.Draw(t, "name"),
+		Strategy:   cluster.Strategy(rapid.SampledFrom(strategies).Draw(t, "strategy")),
+		Profile:    cluster.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
+		Turbulence: at.Draw(t, "turbulence"),
+		StepBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "budget"),
+	}
+	var nodes []string
+	for _, n := range rapid.SliceOfNDistinct(name, 1, 4, rapid.ID).Draw(t, "nodes") {
+		nodes = append(nodes, n)
+		np := cluster.NodePlan{Name: n, Build: build.Draw(t, "build"), Absent: rapid.Bool().Draw(t, "absent")}
+		np.Options = append(np.Options, rapid.SliceOfNDistinct(rapid.SampledFrom([]cluster.Setting{
+			{Name: "max_attempts", Value: "3"}, {Name: "supported_replay_versions", Value: ">=1.0.0,  <2.0.0"},
+			{Name: "worker_tag_filter", Value: "Tags(a,b c)"}, {Name: "worker_node_id", Value: ""},
+		}), 0, 3, func(s cluster.Setting) string { return s.Name }).Draw(t, "options")...)
+		if rapid.Bool().Draw(t, "limited") {
+			np.Handlers = append([]string{}, rapid.SliceOfNDistinct(handler, 0, 3, rapid.ID).Draw(t, "handlers")...)
+		}
+		p.Nodes = append(p.Nodes, np)
+	}
+	node := rapid.SampledFrom(nodes)
+	for range rapid.IntRange(0, 6).Draw(t, "steps") {
+		s := cluster.Step{At: at.Draw(t, "at"), Verb: cluster.Verb(rapid.SampledFrom(names(stepTable)).Draw(t, "verb"))}
+		if s.Verb == cluster.VerbMark {
+			s.Mark = name.Draw(t, "mark")
+		} else {
+			s.Node = node.Draw(t, "node")
+		}
+		switch s.Verb {
+		case cluster.VerbUpgrade, cluster.VerbRollback:
+			s.Build = build.Draw(t, "build")
+		case cluster.VerbPause:
+			s.For = time.Microsecond + at.Draw(t, "for")
+		case cluster.VerbWiden, cluster.VerbNarrow:
+			s.Range = &engine.VersionRange{Min: triple.Draw(t, "min"), Max: triple.Draw(t, "max")}
+		case cluster.VerbRegister, cluster.VerbDeregister:
+			s.Handler = handler.Draw(t, "handler")
+		}
+		p.Schedule = append(p.Schedule, s)
+	}
+	ids := rapid.SliceOfNDistinct(name, 0, 6, rapid.ID).Draw(t, "ids")
+	for i, id := range ids {
+		if i%2 == 0 {
+			in := cluster.InstancePlan{
+				ID: id, Orchestration: name.Draw(t, "orchestration"), Version: version.Draw(t, "version"), Input: value.Draw(t, "input"),
+				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append([]string{""}, ends...)).Draw(t, "expect"),
+			}
+			for range rapid.IntRange(0, 2).Draw(t, "actions") {
+				a := cluster.Action{At: in.StartAt + at.Draw(t, "at"), Verb: cluster.ActionCancel, Data: value.Draw(t, "data")}
+				if rapid.Bool().Draw(t, "raise") {
+					a.Verb, a.Name, a.Topic = cluster.ActionRaise, name.Draw(t, "event"), value.Draw(t, "topic")
+				}
+				in.Actions = append(in.Actions, a)
+			}
+			p.Instances = append(p.Instances, in)
+			continue
+		}
+		h := cluster.SeededHistory{
+			Instance: id,
+			Shape:    cluster.HistoryShape(rapid.SampledFrom(shapes).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
+		}
+		if rapid.Bool().Draw(t, "named") {
+			h.Orchestration, h.Version = name.Draw(t, "orchestration"), version.Draw(t, "version")
+		}
+		if rapid.Bool().Draw(t, "pinned") {
+			v := triple.Draw(t, "pin")
+			h.Pin = &v
+		}
+		p.Histories = append(p.Histories, h)
+	}
+	for _, n := range rapid.SliceOfNDistinct(name, 0, 2, rapid.ID).Draw(t, "probes") {
+		p.Probes = append(p.Probes, cluster.Probe{
+			Name: n, Build: build.Draw(t, "build"), Filter: rapid.SampledFrom([]string{"none", "any", "1.x", ">=1.0.0, <=2.0.0 | 3.x"}).Draw(t, "filter"),
+			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: at.Draw(t, "from"), Every: time.Millisecond + at.Draw(t, "every"),
+			Count: rapid.IntRange(0, 9).Draw(t, "count"),
+		})
+	}
+	for range rapid.IntRange(0, 4).Draw(t, "rates") {
+		r := faults.Rate{Kind: faults.Kind(rapid.SampledFrom(faultKinds()).Draw(t, "fault")), Den: rapid.Uint64Range(1, 999).Draw(t, "den"), From: at.Draw(t, "from")}
+		r.Num = rapid.Uint64Range(0, r.Den).Draw(t, "num")
+		if rapid.Bool().Draw(t, "ends") {
+			r.To = r.From + time.Microsecond + at.Draw(t, "to")
+		}
+		if rapid.Bool().Draw(t, "one") {
+			r.Node = node.Draw(t, "on")
+		}
+		p.Faults.Rates = append(p.Faults.Rates, r)
+	}
+	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(bugIDs()), 0, 3, rapid.ID).Draw(t, "bugs") {
+		p.Bugs = append(p.Bugs, bugs.ID(id))
+	}
+	return p
+}

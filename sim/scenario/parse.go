@@ -1,0 +1,267 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Parse reads a scenario that names the shipped builds. file is what errors call it. The error is an *Error that names
+// the first line that is wrong.
+func Parse(file string, data []byte) (*Scenario, error) {
+	return ParseWith(file, data, engine.ShippedBuilds())
+}
+
+// ParseWith is Parse for a scenario that names other builds than the shipped ones.
+func ParseWith(file string, data []byte, builds []*engine.Build) (*Scenario, error) {
+	p := newParser(file, builds)
+	p.read(data)
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.s, nil
+}
+
+// parser reads one text, line by line. The first error is kept; after it every method does nothing and gives zero values.
+type parser struct {
+	file   string
+	builds []string
+	s      *Scenario
+	// entry is nil when a scenario is read.
+	entry *Entry
+	err   *Error
+
+	line  int
+	words []token
+	form  string // of the present statement, for its errors
+
+	owner ownerKind
+	// first is the first of the nodes that an owner names.
+	first int
+	once  map[string]int // statement → line, for those that may stand only once
+	named map[string]int // kind and name → line
+	// The lines of what is checked when all is read. Invariant: as long as the slices of the template.
+	stepLines, faultLines, probeLines, expectLines []int
+	// common is the named fault plan, which goes behind the single rates.
+	common faults.Plan
+}
+
+// ownerKind is what sub-statements belong to.
+type ownerKind uint8
+
+const (
+	ownerNone ownerKind = iota
+	ownerNode
+	ownerInstance
+	ownerLoad
+	ownerMix
+)
+
+func newParser(file string, builds []*engine.Build) *parser {
+	p := &parser{file: file, s: &Scenario{File: file}, once: map[string]int{}, named: map[string]int{}}
+	p.s.Template.Strategy, p.s.Template.Profile = cluster.StrategyFilter, cluster.ProfileContract
+	for _, b := range builds {
+		p.builds = append(p.builds, b.Name())
+	}
+	return p
+}
+
+func (p *parser) read(data []byte) {
+	for text := range bytes.Lines(data) {
+		p.line++
+		words, comment, err := split(strings.TrimSuffix(string(text), "\n"))
+		if err != nil {
+			p.failf("%v", err)
+			return
+		}
+		if p.s.Title == "" && len(words) == 0 {
+			p.s.Title = comment
+		}
+		if len(words) == 0 {
+			continue
+		}
+		p.words = words
+		p.statement()
+		if p.err != nil {
+			return
+		}
+	}
+	p.finish()
+}
+
+// statement reads one line. Each case begins with what the statement means; Statements has the same as a table.
+func (p *parser) statement() {
+	head := p.words[0]
+	p.form = formOf(statementTable, head.text)
+	if head.quoted {
+		p.failf("expected a statement, found the string %q", head.text)
+		return
+	}
+	if head.is("nodes") {
+		p.form = formOf(statementTable, "node")
+	}
+	if p.entry != nil && p.once["durosim"] == 0 && !head.is("durosim") {
+		p.failf("expected %q on the first line of a corpus entry, found %q", header, head.text)
+		return
+	}
+	if p.entry == nil && belongs(head.text, func(s StatementInfo) bool { return s.Corpus }) {
+		p.failf("%q belongs in a corpus entry, and this is read as a scenario: replay it instead", head.text)
+		return
+	}
+	if p.entry != nil && belongs(head.text, func(s StatementInfo) bool { return s.Open }) {
+		p.failf("%q belongs in a scenario: a corpus entry holds a concrete plan, in which nothing is left to draw", head.text)
+		return
+	}
+	p.words = p.words[1:]
+	owner := p.owner
+	p.owner = ownerNone
+	switch head.text {
+	// scenario NAME says what the situation is called; reports and "simrun list" use the name.
+	case "scenario":
+		p.single(head.text)
+		p.s.Name = p.name("a name")
+	// seeds COUNT is how many seeds a campaign needs before what it did not reach counts against it.
+	case "seeds":
+		p.single(head.text)
+		p.s.Seeds.Count = int(p.number("a number of seeds", 1, maxSeeds))
+	// require coverage POINT... names states that such a campaign must reach, else it is vacuous.
+	case "require":
+		p.keyword("coverage")
+		for ok := true; ok; ok = p.more() {
+			point := p.name("a coverage point")
+			p.unique("coverage point", point)
+			p.s.Require = append(p.s.Require, point)
+		}
+	// strategy NAME is how work that a node cannot run is routed.
+	case "strategy":
+		p.single(head.text)
+		p.s.Template.Strategy = cluster.Strategy(p.oneOf("strategy", strategies))
+	// profile NAME is whose decisions the nodes follow where the documents leave a choice.
+	case "profile":
+		p.single(head.text)
+		p.s.Template.Profile = cluster.Profile(p.oneOf("profile", profiles))
+	// turbulence DURATION is how long steps and faults go on; then it is calm, and what must happen must happen.
+	case "turbulence":
+		p.single(head.text)
+		p.s.Template.Turbulence = p.duration("a duration")
+	// budget COUNT steps bounds the run; reaching the bound is a verdict of its own.
+	case "budget":
+		p.single(head.text)
+		p.s.Template.StepBudget = p.number("a number of steps", 1, maxBudget)
+		p.keyword("steps")
+	// bug ID... switches on seeded bugs: the run then shows what breaks.
+	case "bug":
+		for ok := true; ok; ok = p.more() {
+			id := p.name("the id of a seeded bug, such as provider/filter-after-lock")
+			p.known("bug", id, bugIDs())
+			p.unique("bug", id)
+			p.s.Template.Bugs = append(p.s.Template.Bugs, bugs.ID(id))
+		}
+	// faults NAME is a whole fault plan.
+	case "faults":
+		p.single(head.text)
+		p.common, _ = NamedFaults(p.oneOf("fault plan", FaultNames()))
+	// fault KIND N in M is one kind of fault; single kinds go before the plan that faults names.
+	case "fault":
+		p.fault()
+	// node NAME... runs BUILD is where a build runs; option and handlers below it are about this node.
+	case "node", "nodes":
+		p.node()
+	// option NAME VALUE sets an option of the node above.
+	case "option":
+		p.option(owner)
+	// handlers NAME@VERSION... limits what the node above registers.
+	case "handlers":
+		p.handlers(owner)
+	// history INSTANCE runs NAME ... is an execution that was there before the run.
+	case "history":
+		p.history()
+	// instance ID runs NAME ... is an instance that a client starts; raise and cancel below it are about this instance.
+	case "instance":
+		p.instance()
+	// raise EVENT sends an event to the instance above, or to each of the mix above.
+	case "raise":
+		p.action(owner, cluster.ActionRaise)
+	// cancel cancels the instance above, or each of the mix above.
+	case "cancel":
+		p.action(owner, cluster.ActionCancel)
+	// load COUNT instances starts as many more; the mix lines below say of what kinds.
+	case "load":
+		p.load()
+	// mix WEIGHT NAME ... is one kind of instance of the load above.
+	case "mix":
+		p.mix(owner)
+	// probe NAME reads BUILD ... makes raw fetches, to reach what nodes never do.
+	case "probe":
+		p.probe()
+	// at TIME STEP does something to the cluster at a time of the run.
+	case "at":
+		lo, hi := p.span("a time")
+		p.step(lo, hi, false)
+	// then STEP does it at the moment of the step before, wherever that was drawn.
+	case "then":
+		p.step(0, 0, true)
+	// after TIME STEP does it that long after the step before.
+	case "after":
+		lo, hi := p.span("a time")
+		p.step(lo, hi, true)
+	// expect says what the runs must show, beside the properties that always hold.
+	case "expect":
+		p.expect()
+	case "durosim", "found", "verdict", "digest", "seed", "mode", "note", "recording", "choice", "priority":
+		p.corpus(head.text)
+	default:
+		if slices.Contains(names(stepTable), head.text) {
+			p.failf("%q is a step of the schedule: expected a time before it, as in \"at 10s %s ...\"", head.text, head.text)
+			return
+		}
+		p.failf("unknown statement %q%s", head.text, didYouMean(head.text, append(names(statementTable), names(stepTable)...)))
+	}
+	p.end()
+}
+
+func belongs(name string, which func(StatementInfo) bool) bool {
+	return slices.ContainsFunc(statementTable, func(s StatementInfo) bool { return s.Name == name && which(s) })
+}
+
+var (
+	strategies = []string{
+		string(cluster.StrategyFilter), string(cluster.StrategyBounce), string(cluster.StrategySweeper), string(cluster.StrategyDeadletter),
+	}
+	profiles = []string{string(cluster.ProfileContract), string(cluster.ProfileDuroxide)}
+	shapes   = []string{
+		string(cluster.ShapeWaiting), string(cluster.ShapeUnknownKind), string(cluster.ShapeNewKind),
+		string(cluster.ShapeLegacy), string(cluster.ShapeCorrupt),
+	}
+	ends = []string{"completed", "failed", "eternal", "poison", "any"}
+)
+
+func bugIDs() []string {
+	var ids []string
+	for _, b := range faults.Catalogue() {
+		ids = append(ids, string(b.ID))
+	}
+	return ids
+}
+
+// FaultNames are the names of whole fault plans.
+func FaultNames() []string { return []string{"none", "light", "full"} }
+
+// NamedFaults is the fault plan of that name.
+func NamedFaults(name string) (faults.Plan, error) {
+	switch name {
+	case "none":
+		return faults.None(), nil
+	case "light":
+		return faults.Light(), nil
+	case "full":
+		return faults.Full(), nil
+	}
+	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected none, light or full", name)
+}

@@ -1,0 +1,294 @@
+package scenario
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// step reads a step of the schedule. A relative one is counted from the step before it.
+func (p *parser) step(lo, hi time.Duration, relative bool) {
+	plan := &p.s.Template
+	index := len(plan.Schedule)
+	if relative && index == 0 && p.err == nil {
+		p.failf("there is no step before this one: expected \"at\" and a time")
+	}
+	t := p.next("a step")
+	if p.err != nil {
+		return
+	}
+	if slices.Contains(names(stepTable), t.text) && !t.quoted {
+		p.form = formOf(stepTable, t.text)
+	}
+	s := cluster.Step{Verb: cluster.Verb(t.text), At: lo}
+	switch {
+	case t.quoted:
+		p.failf("expected a step, found the string %q", t.text)
+	// mark PART begins a part of the story; the events that follow belong to it, until the next mark.
+	case s.Verb == cluster.VerbMark:
+		s.Mark = p.name("a part's name")
+	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place.
+	// rollback NODE to BUILD is the same, and reads better when the build is older.
+	case s.Verb == cluster.VerbUpgrade, s.Verb == cluster.VerbRollback:
+		s.Node = p.name("a node")
+		p.keyword("to")
+		s.Build = p.build()
+	// stop NODE stops it gracefully, remove NODE for good; crash NODE stops it at once; start NODE starts it again; add
+	// NODE starts an absent node for the first time.
+	case s.Verb == cluster.VerbStop, s.Verb == cluster.VerbRemove, s.Verb == cluster.VerbCrash, s.Verb == cluster.VerbStart, s.Verb == cluster.VerbAdd:
+		s.Node = p.name("a node")
+	// pause NODE for TIME freezes it, locks and all.
+	case s.Verb == cluster.VerbPause:
+		s.Node = p.name("a node")
+		p.keyword("for")
+		from, to := p.span("a time")
+		if s.For = from; p.err == nil && from == 0 {
+			p.failf("pause for 0s: expected some time")
+		}
+		p.draw(Draw{Of: DrawFor, Index: index, Lo: from, Hi: to})
+	// widen NODE to RANGE and narrow NODE to RANGE restart it gracefully with another range of pins.
+	case s.Verb == cluster.VerbWiden, s.Verb == cluster.VerbNarrow:
+		s.Node = p.name("a node")
+		p.keyword("to")
+		s.Range = p.versionRange()
+	// register NAME@VERSION on NODE and deregister NAME@VERSION on NODE change what a running node can run.
+	case s.Verb == cluster.VerbRegister, s.Verb == cluster.VerbDeregister:
+		s.Handler = p.name("an orchestration")
+		p.registered(s.Handler)
+		p.keyword("on")
+		s.Node = p.name("a node")
+	default:
+		p.failf("unknown step %q%s", t.text, didYouMean(t.text, names(stepTable)))
+	}
+	if p.err != nil {
+		return
+	}
+	d := Draw{Of: DrawStep, Index: index, Lo: lo, Hi: hi, Relative: relative}
+	if relative {
+		before := plan.Schedule[index-1].At
+		s.At = p.sum(before, lo)
+		d = p.settle(d, before, p.drawn(DrawStep, index-1, 0))
+	}
+	p.draw(d)
+	plan.Schedule = append(plan.Schedule, s)
+	p.stepLines = append(p.stepLines, p.line)
+}
+
+// versionRange reads a range to the end of the line, or its two ends as MIN..MAX, which may be empty.
+func (p *parser) versionRange() *engine.VersionRange {
+	text := p.rest("a range of versions")
+	if p.err != nil {
+		return nil
+	}
+	if low, high, ends := strings.Cut(text, ".."); ends {
+		lo, errLo := engine.ParseVersion(low)
+		hi, errHi := engine.ParseVersion(high)
+		if errLo == nil && errHi == nil {
+			return &engine.VersionRange{Min: lo, Max: hi}
+		}
+	}
+	r, err := engine.ParseRange(text)
+	if err != nil {
+		p.failf("%v", err)
+	}
+	return &r
+}
+
+// expect reads MODE EVENT [in PART] [where ...] [has ...]. "in PART:" may stand before the event, too, and "where" may
+// be left out.
+func (p *parser) expect() {
+	e := cluster.Expectation{Line: p.line}
+	e.Mode = cluster.Mode(p.oneOf("mode", []string{string(cluster.ModeAlways), string(cluster.ModeNever), string(cluster.ModeSometimes)}))
+	in := func() bool {
+		if !p.accept("in") {
+			return false
+		}
+		t := p.next("a part of the story")
+		if e.In = t.text; t.colon {
+			e.In = strings.TrimSuffix(t.text, ":")
+		}
+		if p.err == nil && e.In == "" {
+			p.failf("an empty name: expected a part of the story, as in: %s", p.form)
+		}
+		return true
+	}
+	before := in()
+	t := p.next("an event")
+	if e.Event = t.text; t.colon {
+		e.Event = strings.TrimSuffix(t.text, ":")
+	}
+	p.known("event", e.Event, eventNames())
+	if !before {
+		in()
+	}
+	list := &e.Where
+	for where, has := false, false; p.more(); {
+		switch {
+		case !where && !has && p.accept("where"):
+			where = true
+		case !has && p.accept("has"):
+			has, list = true, &e.Has
+		default:
+			*list = append(*list, p.attr(e.Event))
+			continue
+		}
+		if p.err == nil && !p.more() {
+			p.failf("the line ends too early: expected NAME=VALUE, as in: %s", p.form)
+		}
+	}
+	if p.err != nil {
+		return
+	}
+	if err := e.Validate(); err != nil {
+		p.failf("%v", err)
+		return
+	}
+	e.Text = formatExpectation(e)
+	p.s.Expect = append(p.s.Expect, e)
+	p.expectLines = append(p.expectLines, p.line)
+}
+
+func (p *parser) attr(event string) cluster.Attr {
+	t := p.next("an attribute")
+	name, value, ok := strings.Cut(t.text, "=")
+	if p.err == nil && (!ok || name == "") {
+		p.failf("unexpected %q: expected NAME=VALUE, as in: %s", t.text, p.form)
+	}
+	for _, info := range cluster.ExpectEvents() {
+		if info.Name != event {
+			continue
+		}
+		var known []string
+		for _, a := range info.Attrs {
+			known = append(known, a.Name)
+		}
+		if hint := didYouMean(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
+			if _, err := engine.ParseVersion(name); err != nil {
+				p.failf("%s has no attribute %q%s", event, name, hint)
+			}
+		}
+	}
+	return cluster.Attr{Name: name, Value: value}
+}
+
+func eventNames() []string {
+	var out []string
+	for _, e := range cluster.ExpectEvents() {
+		out = append(out, e.Name)
+	}
+	return out
+}
+
+// draw keeps a time that is open.
+func (p *parser) draw(d Draw) {
+	if p.err == nil && (d.Lo != d.Hi || d.Relative) {
+		p.s.Draws = append(p.s.Draws, d)
+	}
+}
+
+// drawn says whether a time is open.
+func (p *parser) drawn(of DrawOf, index, action int) bool {
+	return slices.ContainsFunc(p.s.Draws, func(d Draw) bool { return d.Of == of && d.Index == index && d.Action == action })
+}
+
+// settle turns a relative time into one of the run, where what it counts from is not open.
+func (p *parser) settle(d Draw, from time.Duration, open bool) Draw {
+	if d.Relative && !open {
+		d.Relative, d.Lo, d.Hi = false, p.sum(from, d.Lo), p.sum(from, d.Hi)
+	}
+	return d
+}
+
+// sum adds two times, neither of which is above maxTime.
+func (p *parser) sum(a, b time.Duration) time.Duration {
+	if p.err == nil && a+b > maxTime {
+		p.failf("this is %v after the start of the run: expected at most %v", a+b, maxTime)
+	}
+	return a + b
+}
+
+// finish checks what only the whole text shows, and makes the order of draws and faults the canonical one.
+func (p *parser) finish() {
+	if p.err != nil {
+		return
+	}
+	plan := &p.s.Template
+	var nodes, parts, actors []string
+	for _, n := range plan.Nodes {
+		nodes = append(nodes, n.Name)
+	}
+	for _, s := range plan.Schedule {
+		if s.Verb == cluster.VerbMark {
+			parts = append(parts, s.Mark)
+		}
+	}
+	actors = append(actors, nodes...)
+	for _, b := range plan.Probes {
+		actors = append(actors, b.Name)
+	}
+	for i, s := range plan.Schedule {
+		if s.Verb != cluster.VerbMark {
+			p.line = p.stepLines[i]
+			p.known("node", s.Node, nodes)
+		}
+	}
+	for i, r := range plan.Faults.Rates {
+		if r.Node != "" {
+			p.line = p.faultLines[i]
+			p.known("node", r.Node, nodes)
+		}
+	}
+	for i, e := range p.s.Expect {
+		p.line = p.expectLines[i]
+		if e.In != "" {
+			p.known("part of the story", e.In, parts)
+		}
+		for _, a := range append(slices.Clone(e.Where), e.Has...) {
+			if a.Name == "node" {
+				for _, name := range strings.Split(a.Value, "|") {
+					p.known("node", name, actors)
+				}
+			}
+		}
+	}
+	p.finishLoad()
+	p.finishEntry()
+	if p.err != nil {
+		return
+	}
+	plan.Faults.Rates = append(plan.Faults.Rates, p.common.Rates...)
+	slices.SortFunc(p.s.Draws, compareDraws)
+	plan.Name = p.s.Name
+	if p.s.Name == "" && p.entry == nil {
+		p.s.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(p.file, "\\", "/")), path.Ext(p.file))
+		plan.Name = p.s.Name
+	}
+}
+
+func compareDraws(a, b Draw) int {
+	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Action, b.Action))
+}
+
+func (p *parser) finishLoad() {
+	l := p.s.Load
+	if l == nil {
+		return
+	}
+	p.line = p.once["load"]
+	if len(l.Mix) == 0 {
+		p.failf("the load has no mix: expected below it %s", formOf(statementTable, "mix"))
+	}
+	for id := range p.instanceIDs() {
+		for _, m := range l.Mix {
+			if l.names(m.Orchestration, id) {
+				p.line = p.named["instance "+id]
+				p.failf("instance %q has a name that an instance of the load may get: expected another", id)
+			}
+		}
+	}
+}

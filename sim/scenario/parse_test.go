@@ -1,0 +1,256 @@
+package scenario
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// TestErrors: each text is refused with exactly this error.
+func TestErrors(t *testing.T) {
+	const nodes = "nodes A B run 1.5.0\n"
+	for _, c := range []struct{ text, want string }{
+		// Words.
+		{`scenario "open`, `x.txt:1: a string has no end: expected a closing " on the same line, with \" for a quote inside`},
+		{`upgade A to 2.0.0`, `x.txt:1: unknown statement "upgade"; did you mean upgrade?`},
+		{`turbulense 10s`, `x.txt:1: unknown statement "turbulense"; did you mean turbulence?`},
+		{"\n# story\n  nod A runs 1.5.0", `x.txt:3: unknown statement "nod"; did you mean node?`},
+		{`upgrade A to 2.0.0`, `x.txt:1: "upgrade" is a step of the schedule: expected a time before it, as in "at 10s upgrade ..."`},
+		{`"scenario" x`, `x.txt:1: expected a statement, found the string "scenario"`},
+		{`scenario`, `x.txt:1: the line ends too early: expected a name, as in: scenario NAME`},
+		{`scenario a b`, `x.txt:1: unexpected "b": expected the end of the line, as in: scenario NAME`},
+		{`scenario ""`, `x.txt:1: an empty name: expected a name, as in: scenario NAME`},
+		{"scenario a\nscenario b", `x.txt:2: "scenario" stands here for the second time: line 1 has it`},
+		{`verdict holds`, `x.txt:1: "verdict" belongs in a corpus entry, and this is read as a scenario: replay it instead`},
+		// Numbers, times, ranges.
+		{`seeds many`, `x.txt:1: "many": expected a number of seeds from 1 to 1000000000`},
+		{`turbulence 10`, `x.txt:1: "10": expected a time such as 250ms, 10s or 1m30s, or where times are drawn a range such as 10s..15s`},
+		{`turbulence 5s..10s`, `x.txt:1: "5s..10s": expected one duration here, not a range, such as 5s`},
+		{`turbulence -5s`, `x.txt:1: "-5s": expected a time at or after the start`},
+		{`turbulence 2000h`, `x.txt:1: "2000h": expected at most 1000h0m0s`},
+		{`turbulence 5ns`, `x.txt:1: "5ns": expected whole microseconds`},
+		{`at 15s..10s crash A`, `x.txt:1: "15s..10s": the range ends before it begins`},
+		{`at 1s..1500500us crash A`, `x.txt:1: "1s..1500500us": expected whole milliseconds in a range`},
+		{`at +2s crash A`, `x.txt:1: "+2s": expected a time such as 250ms, 10s or 1m30s, or where times are drawn a range such as 10s..15s`},
+		{`budget 100`, `x.txt:1: the line ends too early: expected "steps", as in: budget COUNT steps`},
+		{`require coverage`, `x.txt:1: the line ends too early: expected a coverage point, as in: require coverage POINT...`},
+		{`require point x`, `x.txt:1: expected "coverage", found "point", as in: require coverage POINT...`},
+		{`require coverage relief relief`, `x.txt:1: coverage point "relief" stands here for the second time: line 1 has it`},
+		{`strategy filtr`, `x.txt:1: unknown strategy "filtr": expected filter, bounce, sweeper or deadletter; did you mean filter?`},
+		{`profile duroxide`, `x.txt:1: unknown profile "duroxide": expected contract or duroxide-0.1.26`},
+		{`bug provider/any-rang`, `x.txt:1: unknown bug "provider/any-rang"; did you mean provider/any-range?`},
+		{`bug count`, `x.txt:1: unknown bug "count"`},
+		// Faults.
+		{`faults heavy`, `x.txt:1: unknown fault plan "heavy": expected none, light or full`},
+		{`fault crash-bevore-ack 1 in 5`, `x.txt:1: unknown fault "crash-bevore-ack"; did you mean crash-before-ack?`},
+		{`fault pause 6 in 5`, `x.txt:1: 6 in 5: expected at most as many times as opportunities`},
+		{`fault pause 1 of 5`, `x.txt:1: expected "in", found "of", as in: fault KIND N in M [from TIME] [to TIME] [on NODE]`},
+		{`fault pause 1 in 0`, `x.txt:1: "0": expected a number of opportunities from 1 to 4611686018427387904`},
+		{`fault pause 1 in 5 from 5s to 5s`, `x.txt:1: from 5s to 5s: the window ends before it begins`},
+		{`fault pause 1 in 5 on A on B`, `x.txt:1: "on" stands twice, as in: fault KIND N in M [from TIME] [to TIME] [on NODE]`},
+		{nodes + `fault pause 1 in 5 on C`, `x.txt:2: unknown node "C": expected A or B`},
+		// Nodes.
+		{`node A`, `x.txt:1: the line ends too early: expected "runs" and a build, as in: node NAME... runs BUILD [absent]`},
+		{`node A runs 2.0`, `x.txt:1: unknown build "2.0": expected 0.8.0, 1.5.0, 1.6.0, 2.0.0-rc.1, 2.0.0, 2.5.0 or 3.0.0`},
+		{`node A runs seven`, `x.txt:1: unknown build "seven": expected 0.8.0, 1.5.0, 1.6.0, 2.0.0-rc.1, 2.0.0, 2.5.0 or 3.0.0`},
+		{nodes + `node A runs 1.5.0`, `x.txt:2: node "A" stands here for the second time: line 1 has it`},
+		{`option max_attempts 3`, `x.txt:1: expected this line below a node, as in: option NAME VALUE`},
+		{nodes + "faults none\noption max_attempts 3", `x.txt:3: expected this line below a node, as in: option NAME VALUE`},
+		{nodes + `option max_attempt 3`, `x.txt:2: unknown option "max_attempt"; did you mean max_attempts?`},
+		{nodes + `option max_attempts no`, `x.txt:2: option max_attempts: "no": expected a whole number from 1 to 4294967295`},
+		{nodes + "option max_attempts 3\noption max_attempts 4", `x.txt:3: option max_attempts of node A stands here for the second time`},
+		{nodes + `option supported_replay_versions >=2.0.0, <1.0.0`, `x.txt:2: option supported_replay_versions: range ">=2.0.0, <1.0.0": admits nothing: no version is both at or above 2.0.0 and at or below 0.999.999; or "default" for the build's range`},
+		{nodes + `handlers Leaf`, `x.txt:2: orchestration "Leaf": expected NAME@VERSION, such as Leaf@1.0.0`},
+		{nodes + `handlers Leaf@1.0.0 Leaf@1.0.0`, `x.txt:2: orchestration Leaf@1.0.0 stands twice`},
+		// Steps.
+		{nodes + `at 10s`, `x.txt:2: the line ends too early: expected a step, as in: at TIME STEP`},
+		{nodes + `at 10s upgade A to 2.0.0`, `x.txt:2: unknown step "upgade"; did you mean upgrade?`},
+		{nodes + `at 10s upgrade A 2.0.0`, `x.txt:2: expected "to", found "2.0.0", as in: upgrade NODE to BUILD`},
+		{nodes + `at 10s upgrade A to 2.0.1`, `x.txt:2: unknown build "2.0.1"; did you mean 2.0.0?`},
+		{nodes + "at 10s crash A\nat 12s start Z1", `x.txt:3: unknown node "Z1": expected A or B`},
+		{nodes + `at 10s widen A to 1.x || 3.x`, `x.txt:2: range "1.x || 3.x": "||" gives alternatives: expected one contiguous range, a provider filter has no more`},
+		{nodes + `at 10s pause A`, `x.txt:2: the line ends too early: expected "for", as in: pause NODE for TIME`},
+		{nodes + `at 10s pause A for 0s`, `x.txt:2: pause for 0s: expected some time`},
+		{nodes + `at 10s register Leaf on A`, `x.txt:2: orchestration "Leaf": expected NAME@VERSION, such as Leaf@1.0.0`},
+		{nodes + `then crash A`, `x.txt:2: there is no step before this one: expected "at" and a time`},
+		{nodes + "at 600h crash A\nafter 600h start A", `x.txt:3: this is 1200h0m0s after the start of the run: expected at most 1000h0m0s`},
+		// Instances and histories.
+		{`instance a ran Leaf`, `x.txt:1: expected "runs", found "ran", as in: instance ID runs NAME[@VERSION] [with INPUT] [at TIME] [expect END]`},
+		{`instance a runs Leaf@one`, `x.txt:1: orchestration Leaf: version "one": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1`},
+		{`instance a runs Leaf@`, `x.txt:1: orchestration "Leaf@": expected a version after the @`},
+		{`instance a runs Leaf expects failed`, `x.txt:1: unexpected "expects": expected with, at or expect; did you mean expect?`},
+		{`instance a runs Leaf expect happy`, `x.txt:1: unknown end "happy": expected completed, failed, eternal, poison or any`},
+		{"instance a runs Leaf\nhistory a runs Leaf unpinned shape waiting", `x.txt:2: instance "a" stands here for the second time: line 1 has it`},
+		{`raise go at 1s`, `x.txt:1: expected this line below an instance or a mix, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME`},
+		{"instance a runs Leaf\nraise go", `x.txt:2: expected either "at" or "after" and a time, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME`},
+		{"instance a runs Leaf at 5s\ncancel at 4s", `x.txt:2: cancel at 4s: expected a time at or after the start of a, which is 5s`},
+		{"instance a runs Leaf\ncancel at 1s after 2s", `x.txt:2: expected either "at" or "after" and a time, as in: cancel [because REASON] at TIME | after TIME`},
+		{`history h runs Leaf shape waiting`, `x.txt:1: history h: expected either "pinned" and a version, or "unpinned"`},
+		{`history h runs Leaf pinned 1.5 shape waiting`, `x.txt:1: version "1.5": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1`},
+		{`history h runs Leaf unpinned`, `x.txt:1: history h: expected "shape" and waiting, unknown-kind, new-kind, legacy or corrupt`},
+		{`history h runs Leaf unpinned shape waitng`, `x.txt:1: unknown shape "waitng": expected waiting, unknown-kind, new-kind, legacy or corrupt; did you mean waiting?`},
+		// Load.
+		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] [with INPUT] [expect END]`},
+		{`load none`, `x.txt:1: "none": expected a number of instances from 1 to 100000`},
+		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] [with INPUT] [expect END]`},
+		{"load 5 instances\nmix 1 Chain with 6..2", `x.txt:2: input "6..2": the range ends before it begins`},
+		{"instance Chain-3 runs Leaf\nload 5 instances\nmix 1 Chain", `x.txt:1: instance "Chain-3" has a name that an instance of the load may get: expected another`},
+		// Probes.
+		{`probe P reads 2.0.0 filter 2.0`, ``},
+		{`probe P reads 2.0.0 filter two`, `x.txt:1: filter "two": range "two": "two" is no version: expected comparators such as ">=1.0.0, <2.0.0", "^1.4", "~1.2.3", "1.x", "*" or "1.2 - 1.4.5"; expected none, any, or ranges separated by |`},
+		{`probe P reads 2.0.0 filter any every 5us`, `x.txt:1: every 5µs: expected at least 1ms`},
+		{`probe P sees 2.0.0 filter any`, `x.txt:1: expected "reads", found "sees", as in: probe NAME reads BUILD filter FILTER [from TIME] [every DURATION] [times COUNT] [ignore-attempt]`},
+		// Expectations.
+		{`expect nevr turn`, `x.txt:1: unknown mode "nevr": expected always, never or sometimes; did you mean never?`},
+		{`expect never tun`, `x.txt:1: unknown event "tun"; did you mean turn?`},
+		{`expect never turn where pin`, `x.txt:1: unexpected "pin": expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...]`},
+		{`expect never turn where`, `x.txt:1: the line ends too early: expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...]`},
+		{`expect never turn where pins=2.0.0`, `x.txt:1: turn has no attribute "pins"; did you mean pin?`},
+		{`expect always turn where pin=2.0.0`, `x.txt:1: always turn: expected "has" and what each such turn must have, or never`},
+		{nodes + `expect never turn where node=A|D1`, `x.txt:2: unknown node "D1": expected A or B`},
+		{nodes + "at 1s mark \"step 1\"\nexpect never turn in \"step 2\"", `x.txt:3: unknown part of the story "step 2"; did you mean step 1?`},
+	} {
+		_, err := Parse("x.txt", []byte(c.text))
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", c.text, err)
+			}
+			continue
+		}
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%q\n got: %v\nwant: %s", c.text, err, c.want)
+		}
+		if e := (*Error)(nil); !errors.As(err, &e) {
+			t.Errorf("%q: the error is a %T", c.text, err)
+		}
+	}
+}
+
+// TestSpellings: texts that say the same in other words.
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct{ a, b string }{
+		{"nodes A B run 1.5.0\n  option max_attempts 3", "node A runs 1.5.0\noption max_attempts 3\nnode B runs 1.5.0\noption max_attempts 3"},
+		{"node A runs 1.5.0\r\nat 1s crash A\r\n", "\tnode A\truns 1.5.0 # here\n\n   at 1s crash A"},
+		{"node A runs 1.5.0\nat 1s crash A\nafter 2s start A\nthen pause A for 1s", "node A runs 1.5.0\nat 1s crash A\nat 3s start A\nat 3s pause A for 1s"},
+		{"node A runs 1.5.0\nat 1s widen A to ^1.0.0", "node A runs 1.5.0\nat 1s widen A to \">=1.0.0, <2.0.0\""},
+		{"instance a runs Leaf at 2s\nraise go after 3s", "instance a runs Leaf at 2s\nraise go at 5s"},
+		{"instance a runs Leaf@1.0.0", "instance \"a\" runs \"Leaf\" version 1.0.0"},
+		{"faults light\nfault pause 1 in 9", "fault pause 1 in 9\nfaults light"},
+		{"node A runs 1.5.0\nat 1s mark rollback\nexpect never in rollback: turn node=A", "node A runs 1.5.0\nat 1s mark \"rollback\"\nexpect never turn in \"rollback\" where node=A"},
+		{"node A runs 1.5.0\nat 1s mark \"a b\"\nexpect always in \"a b\": turn node=A has pin=2.0.0|1.x", "node A runs 1.5.0\nat 1s mark \"a b\"\nexpect always turn in \"a b\" where node=A has pin=\"2.0.0|1.x\""},
+	} {
+		a, err := Parse("x.txt", []byte(c.a))
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		b, err := Parse("x.txt", []byte(c.b))
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if string(a.Format()) != string(b.Format()) {
+			t.Errorf("%s\nand\n%s\nare not the same: one is\n%s", c.a, c.b, a.Format())
+		}
+	}
+}
+
+// TestStatementExamples: the example of each statement begins with it or holds it, parses, and survives formatting; each
+// statement and each step is known to the parser under its name.
+func TestStatementExamples(t *testing.T) {
+	const head = "durosim corpus 1\nverdict holds\nseed 1\nmode seeded\n"
+	for _, s := range Statements() {
+		if !strings.Contains("\n"+s.Example, "\n"+s.Name+" ") && !strings.Contains(s.Example, "\n  "+s.Name+" ") && !strings.Contains(s.Example, "\n    "+s.Name+" ") {
+			t.Errorf("%s: the example %q does not show it", s.Name, s.Example)
+		}
+		if !strings.HasPrefix(s.Form, s.Name+" ") {
+			t.Errorf("%s: the form is %q", s.Name, s.Form)
+		}
+		if !s.Corpus {
+			parsed, err := Parse("x.txt", []byte(s.Example))
+			if err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+				continue
+			}
+			roundTrip(t, parsed)
+			continue
+		}
+		text := head + s.Example
+		for _, line := range strings.Split(strings.TrimSpace(head), "\n") {
+			if strings.HasPrefix(s.Example, strings.Fields(line)[0]+" ") {
+				text = strings.Replace(head, line, s.Example, 1)
+			}
+		}
+		e, err := ParseEntry("x.txt", []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		entryRoundTrip(t, e)
+	}
+	for _, s := range Steps() {
+		text := "node A runs 1.5.0\nat 1s " + s.Example
+		if _, err := Parse("x.txt", []byte(text)); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		if !strings.HasPrefix(s.Example, s.Name+" ") || !strings.HasPrefix(s.Form, s.Name+" ") {
+			t.Errorf("%s: the form is %q and the example %q", s.Name, s.Form, s.Example)
+		}
+	}
+}
+
+func TestParseWithOtherBuilds(t *testing.T) {
+	own := engine.ShippedBuilds()[:1]
+	own[0].Version = engine.V(7, 1, 0)
+	if _, err := ParseWith("x.txt", []byte("node A runs 7.1.0"), own); err != nil {
+		t.Error(err)
+	}
+	_, err := ParseWith("x.txt", []byte("node A runs 1.5.0"), own)
+	if want := `x.txt:1: unknown build "1.5.0": expected 7.1.0`; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}
+
+func TestNameAndTitle(t *testing.T) {
+	s, err := Parse("some/dir/two-nodes.txt", []byte("#\n# Two nodes.\n# More.\nnode A runs 1.5.0 # not the title\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "two-nodes" || s.Template.Name != "two-nodes" || s.Title != "Two nodes." || s.File != "some/dir/two-nodes.txt" {
+		t.Errorf("name %q, in the plan %q, title %q, file %q", s.Name, s.Template.Name, s.Title, s.File)
+	}
+}
+
+// FuzzParse: no text makes the parser panic; what parses can be formatted, gives the same text again, and expands.
+func FuzzParse(f *testing.F) {
+	for _, n := range Builtin() {
+		f.Add(n.Text, uint64(1))
+	}
+	for _, s := range Statements() {
+		f.Add([]byte(s.Example), uint64(2))
+	}
+	for _, s := range Steps() {
+		f.Add([]byte("node A runs 1.5.0\nat 1s..2s mark \"p\"\nthen "+s.Example+"\nafter 1s..2s "+s.Example), uint64(3))
+	}
+	f.Add([]byte("durosim corpus 1\nverdict violates S01\nseed 0x10\nmode recorded\nrecording seed 1 unordered complete\nchoice a:1/b:x 3 1\npriority \"#0000000000000001\" 4\n"), uint64(4))
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		if e, err := ParseEntry("e.txt", data); err == nil {
+			entryRoundTrip(t, e)
+		}
+		s, err := Parse("x.txt", data)
+		if err != nil {
+			return
+		}
+		roundTrip(t, s)
+		if s.Load != nil {
+			s.Load.Count = min(s.Load.Count, 50)
+		}
+		p, err := s.Expand(seed, Overrides{})
+		if err != nil {
+			t.Fatalf("it parses and does not expand: %v\n%s", err, data)
+		}
+		planRoundTrip(t, p)
+	})
+}

@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Scenario is a plan, or a family of plans that differ in what is drawn from the seed.
+type Scenario struct {
+	// Name is what the file says, or else the file's name without directory and ending. File is where it was read.
+	Name, File string
+	// Title is the text of the first comment line.
+	Title string
+	// Template is the plan with each open time at its least and without the instances of the load.
+	Template cluster.Plan
+	// Draws are the open times of the template, sorted by Of, Index and Action.
+	Draws []Draw
+	// Load, if not nil, are instances that are drawn.
+	Load *Load
+	// Expect is what the runs must show, beside the properties.
+	Expect []cluster.Expectation
+	Seeds  SeedSpec
+	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
+	Require []string
+}
+
+// SeedSpec says how many seeds a campaign takes.
+type SeedSpec struct {
+	// Count is the number of seeds from which on required coverage must be reached and every "sometimes" seen. 0 asks
+	// for nothing of the kind.
+	Count int
+}
+
+// DrawOf says what a Draw is the time of.
+type DrawOf uint8
+
+// The open times of a template.
+const (
+	DrawStep   DrawOf = iota // Template.Schedule[Index].At
+	DrawFor                  // Template.Schedule[Index].For
+	DrawStart                // Template.Instances[Index].StartAt
+	DrawAction               // Template.Instances[Index].Actions[Action].At
+	DrawKick                 // Template.Histories[Index].KickAt
+	DrawProbe                // Template.Probes[Index].From
+)
+
+// Draw is a time that Expand draws, in whole milliseconds from Lo to Hi, both included.
+type Draw struct {
+	Of            DrawOf
+	Index, Action int
+	Lo, Hi        time.Duration
+	// Relative times are counted from the step before (DrawStep) or from the start of the instance (DrawAction).
+	Relative bool
+}
+
+// Load is a number of instances of which orchestration, start and actions are drawn.
+type Load struct {
+	Count int
+	// From is when the first may start, Over the time after it in which all do.
+	From, Over time.Duration
+	Mix        []MixEntry
+}
+
+// MixEntry is one kind of instance of a load.
+type MixEntry struct {
+	// Weight is the entry's share: its part of the sum of all weights.
+	Weight uint32
+	// Orchestration, Version, Expect are as in cluster.InstancePlan.
+	Orchestration, Version, Expect string
+	// Input is as in cluster.InstancePlan, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
+	Input   string
+	Actions []ActionTemplate
+}
+
+// ActionTemplate is an action of each instance of a mix entry.
+type ActionTemplate struct {
+	// Action is what is done; its At is not used.
+	Action cluster.Action
+	// Lo and Hi are when, since the start of the instance if Relative and since the start of the run if not.
+	Lo, Hi   time.Duration
+	Relative bool
+}
+
+// Error says what is wrong with a text, and where.
+type Error struct {
+	File string
+	Line int // from 1; 0 is the whole file
+	Msg  string
+}
+
+// Error is "file:line: message".
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+}

@@ -1,0 +1,132 @@
+package scenario
+
+import "slices"
+
+// StatementInfo describes a statement of the language for listings. Words in capitals are for the author to fill in.
+type StatementInfo struct {
+	Name    string
+	Form    string
+	Meaning string
+	// Below names the statements under which it stands; empty is that it stands alone.
+	Below string
+	// Corpus statements belong in corpus entries only, Open ones in scenarios only.
+	Corpus, Open bool
+	// Example is a text that Parse, or for Corpus statements ParseEntry after its header, takes.
+	Example string
+}
+
+// Statements are all statements, in the order in which Format writes them. The caller owns the slice.
+func Statements() []StatementInfo { return slices.Clone(statementTable) }
+
+// Steps are the steps of a schedule, which follow at, then or after. The caller owns the slice.
+func Steps() []StatementInfo { return slices.Clone(stepTable) }
+
+var statementTable = []StatementInfo{
+	{Name: "durosim", Form: "durosim corpus 1", Corpus: true,
+		Meaning: "begins a corpus entry and says in which format it is written", Example: "durosim corpus 1"},
+	{Name: "found", Form: "found TEXT", Corpus: true,
+		Meaning: "what the entry once showed: a property, or a property and a seeded bug", Example: "found S04 provider/filter-after-decode"},
+	{Name: "verdict", Form: "verdict holds | verdict violates PROPERTY...", Corpus: true,
+		Meaning: "what a replay must come to", Example: "verdict violates S04"},
+	{Name: "digest", Form: "digest sha256:HEX", Corpus: true,
+		Meaning: "the digest of the trace when it was stored; another one is a notice", Example: "digest sha256:" + zeros},
+	{Name: "seed", Form: "seed NUMBER", Corpus: true,
+		Meaning: "the seed of the run, decimal or 0x-hex", Example: "seed 42"},
+	{Name: "mode", Form: "mode recorded | mode seeded", Corpus: true,
+		Meaning: "whether a replay answers choices from the recording or draws them from the seed", Example: "mode seeded"},
+	{Name: "note", Form: "note TEXT", Corpus: true,
+		Meaning: "what a reader should know", Example: "note the first plan that ever failed"},
+	{Name: "scenario", Form: "scenario NAME",
+		Meaning: "the name; without it, the file's name without directory and ending", Example: "scenario rolling-upgrade"},
+	{Name: "seeds", Form: "seeds COUNT", Open: true,
+		Meaning: "the number of seeds from which on required coverage is reached and each \"sometimes\" seen", Example: "seeds 200"},
+	{Name: "require", Form: "require coverage POINT...", Open: true,
+		Meaning: "coverage points that a campaign of that many seeds must reach", Example: "require coverage relief three-builds-live"},
+	{Name: "strategy", Form: "strategy filter | bounce | sweeper | deadletter",
+		Meaning: "how work that a node cannot run is routed; filter if not given", Example: "strategy filter"},
+	{Name: "profile", Form: "profile contract | duroxide-0.1.26",
+		Meaning: "whose decisions the nodes follow; contract if not given", Example: "profile contract"},
+	{Name: "turbulence", Form: "turbulence DURATION",
+		Meaning: "how long schedule and faults last; if not given, until one second after the last step or action", Example: "turbulence 75s"},
+	{Name: "budget", Form: "budget COUNT steps",
+		Meaning: "the steps after which a run is given up; the kernel's default if not given", Example: "budget 500000 steps"},
+	{Name: "bug", Form: "bug ID...",
+		Meaning: "seeded bugs to switch on", Example: "bug provider/filter-after-decode"},
+	{Name: "faults", Form: "faults none | light | full",
+		Meaning: "a whole fault plan by name; none if not given", Example: "faults light"},
+	{Name: "fault", Form: "fault KIND N in M [from TIME] [to TIME] [on NODE]",
+		Meaning: "one kind of fault at N of M of its opportunities; it goes before what faults says of that kind", Example: "node A runs 1.5.0\nfault crash-before-ack 1 in 200 from 5s to 20s on A"},
+	{Name: "node", Form: "node NAME... runs BUILD [absent]",
+		Meaning: "one node or several (\"nodes A B run 1.5.0\"); an absent one waits for an add step", Example: "nodes A B run 1.5.0\nnode C runs 2.0.0 absent"},
+	{Name: "option", Form: "option NAME VALUE", Below: "node",
+		Meaning: "a node option by its contract name; of several nodes, each has it", Example: "node A runs 1.5.0\n  option max_attempts 3"},
+	{Name: "handlers", Form: "handlers none | handlers NAME@VERSION...", Below: "node",
+		Meaning: "the only orchestrations that the node registers; what its build ships if not given", Example: "node A runs 1.5.0\n  handlers Leaf@1.0.0 Parent@1.0.0"},
+	{Name: "history", Form: "history INSTANCE [runs NAME[@VERSION]] pinned VERSION | unpinned shape SHAPE [kick at TIME]",
+		Meaning: "an execution that an earlier cluster left behind: shape waiting, unknown-kind, new-kind, legacy or corrupt, of Cancellable@1.0.0, or ProcessOrder@2.0.0 for new-kind, if not said otherwise; kick is when a client sends it the event that it waits for, at the start if not given",
+		Example: "history old-1 pinned 0.8.0 shape legacy kick at 5s..8s"},
+	{Name: "instance", Form: "instance ID runs NAME[@VERSION] [with INPUT] [at TIME] [expect END]",
+		Meaning: "an instance that a client starts, at the start if not said otherwise; it must end as completed (if not given), failed, eternal, poison or any",
+		Example: "instance order-1 runs ProcessOrder@1.0.0 with \"3 books\" at 2s..4s expect any"},
+	{Name: "raise", Form: "raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME", Below: "instance, mix",
+		Meaning: "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or so long after the instance's start", Example: "instance order-1 runs ProcessOrder\n  raise approval topic orders after 3s"},
+	{Name: "cancel", Form: "cancel [because REASON] at TIME | after TIME", Below: "instance, mix",
+		Meaning: "a client cancels the instance", Example: "instance loop-1 runs Eternal expect eternal\n  cancel because \"shop closed\" at 30s"},
+	{Name: "load", Form: "load COUNT instances [from TIME] [over DURATION]", Open: true,
+		Meaning: "so many more instances, each started at a drawn moment of that time and named after its orchestration and its number (Chain-7)", Example: "load 30 instances from 1s over 60s\n  mix 1 Chain with 2..6"},
+	{Name: "mix", Form: "mix WEIGHT NAME[@VERSION] [with INPUT] [expect END]", Open: true, Below: "load",
+		Meaning: "what the load is made of, by weight; an input 2..6 or 1s..8s is drawn", Example: "load 9 instances over 20s\n  mix 2 Chain with 2..6\n  mix 1 Eternal expect eternal\n    cancel after 8s..15s"},
+	{Name: "probe", Form: "probe NAME reads BUILD filter FILTER [from TIME] [every DURATION] [times COUNT] [ignore-attempt]",
+		Meaning: "an actor that makes raw fetches and hands back what it gets: filter none (empty), any (no filter) or ranges separated by |; every second and once if not said otherwise; with ignore-attempt it takes back the count",
+		Example: "probe P reads 2.0.0 filter \">=1.0.0, <=1.5.0 | 3.x\" from 1s every 500ms times 20 ignore-attempt"},
+	{Name: "at", Form: "at TIME STEP",
+		Meaning: "a step of the schedule at a time of the run", Example: "node A runs 1.5.0\nat 10s..15s crash A"},
+	{Name: "then", Form: "then STEP",
+		Meaning: "a step at the same moment as the step before it", Example: "node A runs 1.5.0\nat 10s mark \"step 1\"\nthen upgrade A to 2.0.0"},
+	{Name: "after", Form: "after TIME STEP",
+		Meaning: "a step so long after the step before it", Example: "node A runs 1.5.0\nat 10s crash A\nafter 2s..4s start A"},
+	{Name: "expect", Form: "expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...]",
+		Meaning: "a fact that each such event has, that never happens, or that some seed of the campaign shows; in the part of the story that a mark begins",
+		Example: "nodes A B run 1.5.0\nat 5s mark \"step 1\"\nexpect never turn in \"step 1\" where pin=2.0.0 node=A|B"},
+	{Name: "recording", Form: "recording seed NUMBER [unordered] [complete]", Corpus: true,
+		Meaning: "begins the recorded choices: the seed of the order of simultaneous events (unordered: first come, first served), and whether choices of value 0 are listed, too", Example: "recording seed 42"},
+	{Name: "choice", Form: "choice KEY N VALUE", Corpus: true,
+		Meaning: "a recorded choice: which, of how many, and what", Example: "recording seed 42\nchoice node:A/call:7/lost 2 1"},
+	{Name: "priority", Form: "priority KEY VALUE", Corpus: true,
+		Meaning: "a recorded place in the order of simultaneous events", Example: "recording seed 42\npriority schedule:1 7"},
+}
+
+const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
+
+var stepTable = []StatementInfo{
+	{Name: "mark", Form: "mark PART", Meaning: "no effect: begins the part of the story that expectations name", Example: "mark \"step 1\""},
+	{Name: "upgrade", Form: "upgrade NODE to BUILD", Meaning: "stop gracefully, then start the build", Example: "upgrade A to 2.0.0"},
+	{Name: "rollback", Form: "rollback NODE to BUILD", Meaning: "the same, to an older build", Example: "rollback A to 1.5.0"},
+	{Name: "stop", Form: "stop NODE", Meaning: "stop gracefully", Example: "stop A"},
+	{Name: "crash", Form: "crash NODE", Meaning: "stop at once, losing what is in memory", Example: "crash A"},
+	{Name: "start", Form: "start NODE", Meaning: "start after stop or crash", Example: "start A"},
+	{Name: "pause", Form: "pause NODE for TIME", Meaning: "freeze for a while", Example: "pause A for 2s..8s"},
+	{Name: "add", Form: "add NODE", Meaning: "start an absent node for the first time", Example: "add A"},
+	{Name: "remove", Form: "remove NODE", Meaning: "stop gracefully, for good", Example: "remove A"},
+	{Name: "widen", Form: "widen NODE to RANGE", Meaning: "restart gracefully with a wider range of pins", Example: "widen A to >=0.0.0, <=99.0.0"},
+	{Name: "narrow", Form: "narrow NODE to RANGE", Meaning: "restart gracefully with a narrower range of pins", Example: "narrow A to 1.x"},
+	{Name: "register", Form: "register NAME@VERSION on NODE", Meaning: "add an orchestration to a node", Example: "register Leaf@1.0.0 on A"},
+	{Name: "deregister", Form: "deregister NAME@VERSION on NODE", Meaning: "take an orchestration from a node", Example: "deregister Leaf@1.0.0 on A"},
+}
+
+func names(infos []StatementInfo) []string {
+	out := make([]string, len(infos))
+	for i, s := range infos {
+		out[i] = s.Name
+	}
+	return out
+}
+
+func formOf(infos []StatementInfo, name string) string {
+	for _, s := range infos {
+		if s.Name == name {
+			return s.Form
+		}
+	}
+	return name
+}

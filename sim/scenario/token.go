@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// token is a word of a line.
+type token struct {
+	// text is the word, without quotes.
+	text string
+	// quoted words are values and never keywords.
+	quoted bool
+	// colon says that the word ended in a colon outside quotes; it is part of text.
+	colon bool
+}
+
+func (t token) is(keyword string) bool { return !t.quoted && t.text == keyword }
+
+var errOpenString = errors.New(`a string has no end: expected a closing " on the same line, with \" for a quote inside`)
+
+// split cuts a line into words. Words are separated by spaces and tabs; a "…" anywhere in a word is a Go string, which
+// may hold spaces; a word that begins with # begins a comment.
+func split(line string) (words []token, comment string, err error) {
+	for {
+		line = strings.TrimLeft(line, " \t\r")
+		if line == "" {
+			return words, "", nil
+		}
+		if line[0] == '#' {
+			return words, strings.TrimSpace(line[1:]), nil
+		}
+		var t token
+		for line != "" && line[0] != ' ' && line[0] != '\t' && line[0] != '\r' {
+			if line[0] == '"' {
+				quoted, err := strconv.QuotedPrefix(line)
+				if err != nil {
+					return nil, "", errOpenString
+				}
+				text, err := strconv.Unquote(quoted)
+				if err != nil {
+					return nil, "", errOpenString
+				}
+				t.text += text
+				t.quoted, t.colon = true, false
+				line = line[len(quoted):]
+				continue
+			}
+			end := strings.IndexAny(line, " \t\r\"")
+			if end < 0 {
+				end = len(line)
+			}
+			t.text += line[:end]
+			t.colon = line[end-1] == ':'
+			line = line[end:]
+		}
+		words = append(words, t)
+	}
+}
+
+// quote is a value as split reads it back: bare where that is unmistakable, else in quotes.
+func quote(s string) string {
+	if s == "" || s[0] == '#' {
+		return strconv.Quote(s)
+	}
+	for _, r := range s {
+		if r == '"' || r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// quoteName is quote for a value that stands where one of the keywords could stand.
+func quoteName(s string, keywords ...string) string {
+	for _, k := range keywords {
+		if s == k {
+			return strconv.Quote(s)
+		}
+	}
+	return quote(s)
+}
+
+// quoteText is a text for the end of a line: bare if its words come back joined by single spaces.
+func quoteText(s string) string {
+	words := strings.Split(s, " ")
+	for _, w := range words {
+		if quote(w) != w {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}

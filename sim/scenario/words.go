@@ -1,0 +1,276 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// The bounds of what can be written: what lies beyond is a slip of the pen.
+const (
+	maxTime   = 1000 * time.Hour
+	maxSeeds  = 1_000_000_000
+	maxBudget = 1 << 62
+	maxLoad   = 100_000
+	maxWeight = 1_000_000
+	maxTimes  = 1_000_000
+	maxOdds   = 1 << 62
+)
+
+// failf keeps the first error.
+func (p *parser) failf(format string, args ...any) { p.failAt(p.line, format, args...) }
+
+func (p *parser) failAt(line int, format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{File: p.file, Line: line, Msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (p *parser) more() bool { return p.err == nil && len(p.words) > 0 }
+
+// next is the next word, or a failure that says what was expected.
+func (p *parser) next(what string) token {
+	if p.err != nil {
+		return token{}
+	}
+	if len(p.words) == 0 {
+		p.failf("the line ends too early: expected %s, as in: %s", what, p.form)
+		return token{}
+	}
+	t := p.words[0]
+	p.words = p.words[1:]
+	return t
+}
+
+// accept takes the next word if it is the keyword.
+func (p *parser) accept(keyword string) bool {
+	if p.more() && p.words[0].is(keyword) {
+		p.words = p.words[1:]
+		return true
+	}
+	return false
+}
+
+func (p *parser) keyword(keywords ...string) string {
+	what := strconv.Quote(keywords[0])
+	for _, k := range keywords[1:] {
+		what += " or " + strconv.Quote(k)
+	}
+	t := p.next(what)
+	for _, k := range keywords {
+		if t.is(k) {
+			return k
+		}
+	}
+	p.failf("expected %s, found %q, as in: %s", what, t.text, p.form)
+	return ""
+}
+
+// clause takes the next word, which must be one of the keywords and not be in seen yet.
+func (p *parser) clause(seen map[string]bool, keywords ...string) string {
+	t := p.next("a clause")
+	for _, k := range keywords {
+		if t.is(k) {
+			if seen[k] {
+				p.failf("%q stands twice, as in: %s", k, p.form)
+			}
+			seen[k] = true
+			return k
+		}
+	}
+	p.failf("unexpected %q: expected %s%s", t.text, orList(keywords), didYouMean(t.text, keywords))
+	return ""
+}
+
+// end says that the line must be over.
+func (p *parser) end() {
+	if p.more() {
+		p.failf("unexpected %q: expected the end of the line, as in: %s", p.words[0].text, p.form)
+	}
+}
+
+// name is a word that is not empty.
+func (p *parser) name(what string) string {
+	t := p.next(what)
+	if p.err == nil && t.text == "" {
+		p.failf("an empty name: expected %s, as in: %s", what, p.form)
+	}
+	return t.text
+}
+
+// rest is all words to the end of the line, at least one.
+func (p *parser) rest(what string) string {
+	parts := []string{p.next(what).text}
+	for p.more() {
+		parts = append(parts, p.next(what).text)
+	}
+	return strings.Join(parts, " ")
+}
+
+func (p *parser) oneOf(what string, known []string) string {
+	t := p.next("a " + what)
+	for _, k := range known {
+		if t.text == k {
+			return k
+		}
+	}
+	p.failf("unknown %s %q: expected %s%s", what, t.text, orList(known), didYouMean(t.text, known))
+	return ""
+}
+
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// known is oneOf for long or open lists, of which the error shows all only if none is near.
+func (p *parser) known(what, have string, all []string) {
+	for _, k := range all {
+		if k == have {
+			return
+		}
+	}
+	if p.err != nil {
+		return
+	}
+	const many = 40 // more names than anyone reads in an error
+	hint := didYouMean(have, all)
+	if hint == "" && len(all) > 0 && len(all) <= many {
+		hint = ": expected " + orList(all)
+	}
+	p.failf("unknown %s %q%s", what, have, hint)
+}
+
+func (p *parser) build() string {
+	name := p.name("a build")
+	p.known("build", name, p.builds)
+	return name
+}
+
+func (p *parser) version() engine.Version {
+	v, err := engine.ParseVersion(p.name("a version"))
+	if err != nil {
+		p.failf("%v", err)
+	}
+	return v
+}
+
+// handler is the name of an orchestration, and of a version if one is given.
+func (p *parser) handler() (name, version string) {
+	t := p.next("an orchestration")
+	if p.err != nil {
+		return "", ""
+	}
+	name = t.text
+	if i := strings.LastIndexByte(name, '@'); i >= 0 && !t.quoted {
+		name, version = name[:i], name[i+1:]
+		if version == "" {
+			p.failf("orchestration %q: expected a version after the @", t.text)
+		}
+	}
+	if p.accept("version") {
+		if version != "" {
+			p.failf("orchestration %q has two versions", t.text)
+		}
+		version = p.name("a version")
+	}
+	if p.err == nil && name == "" {
+		p.failf("an empty name: expected an orchestration, as in: %s", p.form)
+	}
+	if version != "" {
+		if _, err := engine.ParseVersion(version); err != nil {
+			p.failf("orchestration %s: %v", name, err)
+		}
+	}
+	return name, version
+}
+
+func (p *parser) number(what string, least, most uint64) uint64 {
+	t := p.next(what)
+	n, err := strconv.ParseUint(t.text, 10, 64)
+	if p.err == nil && (err != nil || n < least || n > most) {
+		p.failf("%q: expected %s from %d to %d", t.text, what, least, most)
+	}
+	if p.err != nil {
+		return least
+	}
+	return n
+}
+
+// duration is a single time.
+func (p *parser) duration(what string) time.Duration {
+	t := p.next(what)
+	if lo, _, isRange := strings.Cut(t.text, ".."); isRange {
+		p.failf("%q: expected one %s here, not a range, such as %s", t.text, strings.TrimPrefix(what, "a "), lo)
+	}
+	return p.parseTime(t.text, t.text)
+}
+
+// span is a time, or a range of times "10s..15s".
+func (p *parser) span(what string) (lo, hi time.Duration) {
+	t := p.next(what)
+	from, to, isRange := strings.Cut(t.text, "..")
+	if !isRange {
+		d := p.parseTime(t.text, t.text)
+		return d, d
+	}
+	lo, hi = p.parseTime(from, t.text), p.parseTime(to, t.text)
+	switch {
+	case p.err != nil:
+		return 0, 0
+	case hi < lo:
+		p.failf("%q: the range ends before it begins", t.text)
+	case lo%time.Millisecond != 0 || hi%time.Millisecond != 0:
+		p.failf("%q: expected whole milliseconds in a range", t.text)
+	case lo != hi && p.entry != nil:
+		p.failf("%q: expected one time, not a range: a corpus entry holds a concrete plan, in which nothing is left to draw", t.text)
+	}
+	return lo, hi
+}
+
+func (p *parser) parseTime(s, all string) time.Duration {
+	if p.err != nil {
+		return 0
+	}
+	d, err := time.ParseDuration(s)
+	switch {
+	case err != nil || strings.HasPrefix(s, "+"):
+		p.failf("%q: expected a time such as 250ms, 10s or 1m30s, or where times are drawn a range such as 10s..15s", all)
+	case d < 0:
+		p.failf("%q: expected a time at or after the start", all)
+	case d > maxTime:
+		p.failf("%q: expected at most %v", all, maxTime)
+	case d%time.Microsecond != 0:
+		p.failf("%q: expected whole microseconds", all)
+	}
+	if p.err != nil {
+		return 0
+	}
+	return d
+}
+
+// single says that the statement may stand only once.
+func (p *parser) single(statement string) {
+	if before, twice := p.once[statement]; twice {
+		p.failf("%q stands here for the second time: line %d has it", statement, before)
+	}
+	p.once[statement] = p.line
+}
+
+// unique says that no two things of a kind have one name.
+func (p *parser) unique(kind, name string) {
+	if p.err != nil {
+		return
+	}
+	key := kind + " " + name
+	if before, twice := p.named[key]; twice {
+		p.failf("%s %q stands here for the second time: line %d has it", kind, name, before)
+		return
+	}
+	p.named[key] = p.line
+}

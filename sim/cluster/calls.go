@@ -17,6 +17,7 @@ type callState struct {
 	id        node.CallID
 	slot      node.Slot
 	request   node.Request
+	provider  engine.Provider // of the incarnation that made the call
 	kind      engine.CallKind
 	deadline  time.Duration
 	key       sim.Key
@@ -30,6 +31,25 @@ type callState struct {
 	parkedAt sim.Time
 	wake     sim.Handle
 }
+
+// callTable holds the calls of a run in blocks, so that it grows without moving them.
+type callTable struct {
+	blocks []*[callBlock]callState
+	n      int
+}
+
+const callBlock = 64
+
+// add makes room for one more call and returns its index.
+func (t *callTable) add() (int, *callState) {
+	if t.n == len(t.blocks)*callBlock {
+		t.blocks = append(t.blocks, new([callBlock]callState))
+	}
+	t.n++
+	return t.n - 1, t.at(t.n - 1)
+}
+
+func (t *callTable) at(i int) *callState { return &t.blocks[i/callBlock][i%callBlock] }
 
 type callPhase uint8
 
@@ -64,12 +84,11 @@ func (w *World) send(n *nodeState, pc node.ProviderCall) {
 		w.crashByFault(n, faults.CrashBeforeAck)
 		return
 	}
-	w.calls = append(w.calls, callState{
-		node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, kind: kind,
+	i, c := w.calls.add()
+	*c = callState{
+		node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, provider: n.provider, kind: kind,
 		deadline: pc.Deadline, key: key, sentAt: w.kernel.Now(), group: -1,
-	})
-	i := len(w.calls) - 1
-	c := &w.calls[i]
+	}
 	if c.deadline == 0 {
 		c.deadline = w.callDeadline(n)
 	}
@@ -88,7 +107,7 @@ func (w *World) send(n *nodeState, pc node.ProviderCall) {
 
 // travel draws how long a leg takes, and arms the deadline if the call will not be answered in time.
 func (w *World) travel(i int, leg sim.Key) time.Duration {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	d := w.leg(leg)
 	if w.draws(faults.CallDelayed, w.owner(c).plan.Name, leg) {
 		d = w.around(leg.Name(labelFault, "delay"), c.deadline)
@@ -105,13 +124,13 @@ func (w *World) waited(c *callState) bool { return c.parkedAt != 0 }
 
 // lose loses a leg: the node learns of it at the deadline.
 func (w *World) lose(i int, kind faults.Kind) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	w.record(Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
 	w.armDeadline(i)
 }
 
 func (w *World) armDeadline(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	at := c.sentAt.Add(c.deadline)
 	if w.waited(c) || at < w.kernel.Now() {
 		at = w.kernel.Now().Add(c.deadline)
@@ -121,7 +140,7 @@ func (w *World) armDeadline(i int) {
 
 // onRequest is the arrival of a request at the store.
 func (w *World) onRequest(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	if !w.alive(c) && !sim.Chance(w.chooser, c.key.At(labelZombie), 1, 2) {
 		c.state = callDone
 		return
@@ -132,14 +151,14 @@ func (w *World) onRequest(i int) {
 // execute is the atomic instant of a call.
 func (w *World) execute(i int) {
 	w.changed = true
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	w.recordCall(RecCallExecuting, i)
 	before := w.observed
 	w.storeCall = 0
 	w.executing = i
 	answer := w.perform(i)
 	w.executing = -1
-	c = &w.calls[i]
+	c = w.calls.at(i)
 	c.storeCall = w.storeCall
 	answer.Call = c.id
 	if c.state != callDone {
@@ -171,9 +190,8 @@ func (w *World) execute(i int) {
 
 // perform makes the call. Refusals by faults come from the node's decorated provider.
 func (w *World) perform(i int) node.Answer {
-	c := &w.calls[i]
-	n := w.owner(c)
-	p := faults.Refuse(n.provider, func(kind engine.CallKind) error { return w.refusal(i, kind) })
+	c := w.calls.at(i)
+	p := faults.Refuse(c.provider, func(kind engine.CallKind) error { return w.refusal(i, kind) })
 	var a node.Answer
 	switch r := c.request.(type) {
 	case node.FetchOrchestration:
@@ -204,7 +222,7 @@ const damaged = `{"event_id":`
 
 // corrupt damages what a call has just written, where a fault says so.
 func (w *World) corrupt(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	name := w.owner(c).plan.Name
 	if r, ok := c.request.(node.AckOrchestration); ok && len(r.Ack.HistoryDelta) > 0 && w.draws(faults.CorruptEvent, name, c.key) {
 		e := r.Ack.HistoryDelta[len(r.Ack.HistoryDelta)-1]
@@ -227,7 +245,7 @@ const ackSteps = 13
 
 // refusal decides whether the store refuses the call, and arms an error inside an ack.
 func (w *World) refusal(i int, kind engine.CallKind) error {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	name := w.owner(c).plan.Name
 	if w.kernel.Now() < w.downUntil {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
@@ -260,7 +278,7 @@ func (w *World) beforeAckStep(_ uint64, step memprovider.AckStep) error {
 
 // reply puts an answer on the wire.
 func (w *World) reply(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	c.state = callAnswering
 	n := w.owner(c)
 	leg := c.key.At(labelAnswer)
@@ -273,7 +291,7 @@ func (w *World) reply(i int) {
 
 // onAnswer is the arrival of an answer at its node.
 func (w *World) onAnswer(e event) {
-	c := &w.calls[e.a]
+	c := w.calls.at(int(e.a))
 	if c.state == callDone || !w.alive(c) {
 		return
 	}
@@ -297,7 +315,7 @@ func (w *World) onAnswer(e event) {
 
 // onDeadline tells a node that it waited in vain.
 func (w *World) onDeadline(e event) {
-	c := &w.calls[e.a]
+	c := w.calls.at(int(e.a))
 	if c.state == callDone || c.state == callParked || !w.alive(c) {
 		return
 	}
@@ -313,8 +331,8 @@ func (w *World) onDeadline(e event) {
 
 // cancelCall takes a fetch back for a draining node.
 func (w *World) cancelCall(n *nodeState, id node.CallID) {
-	for i := len(w.calls) - 1; i >= 0; i-- {
-		c := &w.calls[i]
+	for i := w.calls.n - 1; i >= 0; i-- {
+		c := w.calls.at(i)
 		if c.node != n.number || c.inc != n.inc || c.id != id {
 			continue
 		}

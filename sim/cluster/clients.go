@@ -139,13 +139,20 @@ func (w *World) clientSend(item engine.WorkItem, key sim.Key) bool {
 	return true
 }
 
-// history is the current execution of an instance, as the clients' codec decodes it. It is not a provider call.
+// history is the current execution of an instance, as the clients' codec decodes it, or else any build's: a client has
+// all of them at hand. It is not a provider call.
 func (w *World) history(id string) ([]engine.Event, error) {
 	p, ok := w.store.Peek(id)
 	if !ok {
 		return nil, nil
 	}
-	return w.store.PeekHistory(id, p.Execution, w.clients.codec)
+	history, err := w.store.PeekHistory(id, p.Execution, w.clients.codec)
+	for i := len(w.builds) - 1; err != nil && i >= 0; i-- {
+		if other, otherErr := w.store.PeekHistory(id, p.Execution, w.builds[i].Codec); otherErr == nil {
+			return other, nil
+		}
+	}
+	return history, err
 }
 
 // openWait is a wait that no event has been delivered to.

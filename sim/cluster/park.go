@@ -26,7 +26,7 @@ type waitGroup struct {
 // park lets a fetch wait that found nothing and touched nothing. Its node would poll again at its cadence, counted from
 // its first poll; the world does so when there may be something to find.
 func (w *World) park(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	g := w.groupOf(c)
 	c.state = callParked
 	if c.parkedAt == 0 {
@@ -124,7 +124,7 @@ func (w *World) groupIndex(g *waitGroup) int {
 func (w *World) wakeOne(g *waitGroup) {
 	best, bestAt := -1, sim.Time(0)
 	for _, i := range g.waiters {
-		c := &w.calls[i]
+		c := w.calls.at(i)
 		if w.alive(c) && w.owner(c).paused {
 			continue
 		}
@@ -136,7 +136,7 @@ func (w *World) wakeOne(g *waitGroup) {
 	if best < 0 {
 		return
 	}
-	c := &w.calls[best]
+	c := w.calls.at(best)
 	g.waking = best
 	c.wake = w.kernel.At(bestAt, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(best)})
 }
@@ -163,7 +163,7 @@ func (w *World) cadence(c *callState) time.Duration {
 
 // onWake tries a parked fetch again.
 func (w *World) onWake(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	g := w.groups[c.group]
 	g.waking, g.dirty = -1, true
 	if c.state != callParked || w.alive(c) && w.owner(c).paused {
@@ -186,7 +186,7 @@ func (w *World) remove(g *waitGroup, i int) {
 
 // unpark takes a fetch out of its group.
 func (w *World) unpark(i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	g := w.groups[c.group]
 	w.remove(g, i)
 	if g.waking == i {
@@ -203,7 +203,7 @@ func (w *World) leaveGroups(n *nodeState) {
 	for _, g := range w.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
 			i := g.waiters[at]
-			c := &w.calls[i]
+			c := w.calls.at(i)
 			if c.node != n.number || c.inc != n.inc {
 				continue
 			}
@@ -220,9 +220,9 @@ func (w *World) leaveGroups(n *nodeState) {
 func (w *World) leaveZombies() {
 	for _, g := range w.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
-			if i := g.waiters[at]; !w.alive(&w.calls[i]) {
+			if i := g.waiters[at]; !w.alive(w.calls.at(i)) {
 				w.unpark(i)
-				w.calls[i].state = callDone
+				w.calls.at(i).state = callDone
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type Plan struct {
 	Profile   Profile
 	// Turbulence is how long schedule and faults last; 0 is until one second after the last schedule step or client action.
 	Turbulence time.Duration
-	// StepBudget bounds the run; 0 is the kernel's default.
+	// StepBudget bounds the run; 0 is DefaultStepBudget.
 	StepBudget uint64
 	// Bugs are the seeded bugs that are switched on.
 	Bugs []bugs.ID

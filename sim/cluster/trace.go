@@ -125,14 +125,14 @@ func (w *World) traceRecord(r *Record) {
 }
 
 func (w *World) recordCall(kind RecordKind, i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	w.record(Record{
 		Kind: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot, StoreCall: c.storeCall,
 	})
 }
 
 func (w *World) recordExecuted(i int, a node.Answer) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	w.record(Record{
 		Kind: RecCallExecuted, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
 		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, a), Err: a.Err,
@@ -143,7 +143,7 @@ func (w *World) recordExecuted(i int, a node.Answer) {
 }
 
 func (w *World) recordAnswered(i int, text string) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	r := Record{
 		Kind: RecAnswered, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
 		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, c.answer), Err: c.answer.Err, Text: text,
@@ -155,6 +155,6 @@ func (w *World) recordAnswered(i int, text string) {
 }
 
 func (w *World) recordFault(kind faults.Kind, i int) {
-	c := &w.calls[i]
+	c := w.calls.at(i)
 	w.record(Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
 }

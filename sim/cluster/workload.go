@@ -38,7 +38,7 @@ func ShippedOrchestrations() []ShippedOrchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
 	return []ShippedOrchestration{
-		{"Approval", v1, always, "waits for \"approval\" at most as long as its input says (5s), and drops the loser", ExpectCompleted, approval},
+		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", ExpectCompleted, approval},
 		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", ExpectAny, cancellable},
 		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", ExpectCompleted, chain},
 		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", ExpectCompleted, counter},
@@ -183,7 +183,7 @@ func eternal(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Tick", input).Await(); err != nil {
 		return "", err
 	}
-	if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
+	if _, err := ctx.ScheduleTimer(4 * time.Second).Await(); err != nil {
 		return "", err
 	}
 	ctx.ContinueAsNew(strconv.Itoa(number(input, 0) + 1))
@@ -255,7 +255,11 @@ func approval(ctx *orch.Context, input string) (string, error) {
 	if err != nil {
 		limit = 5 * time.Second
 	}
-	i, value, err := orch.Select(ctx.ScheduleWait("approval"), ctx.ScheduleTimer(limit))
+	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
+		return "", err
+	}
+	// The new interface on every build: what is written depends on the execution's pin alone.
+	i, value, err := orch.Select(ctx.ScheduleWait2("approval", "orders"), ctx.ScheduleTimer(limit))
 	switch {
 	case err != nil:
 		return "", err

@@ -35,7 +35,7 @@ type World struct {
 	infos   []NodeInfo   // the same, as monitors see them
 	clients *clientState
 	probes  []*probeState
-	calls   []callState // by the world's number - 1
+	calls   callTable // by the world's number - 1
 	groups  []*waitGroup
 
 	start       sim.Time
@@ -149,7 +149,11 @@ func newWorld(cfg *Config) (*World, error) {
 		w.chooser = sim.Record(w.chooser, cfg.Recording)
 	}
 	w.root = sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil)
-	kernel, err := sim.New[event](sim.Options{Chooser: w.chooser, StepBudget: cfg.Plan.StepBudget})
+	budget := cfg.Plan.StepBudget
+	if budget == 0 {
+		budget = DefaultStepBudget
+	}
+	kernel, err := sim.New[event](sim.Options{Chooser: w.chooser, StepBudget: budget})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
@@ -349,7 +353,7 @@ func (w *World) around(key sim.Key, expiry time.Duration) time.Duration {
 
 func (w *World) result() *Result {
 	r := &Result{
-		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.turns, Calls: uint64(len(w.calls)),
+		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.turns, Calls: uint64(w.calls.n),
 		Virtual: w.NowMs() - w.StartMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
 	}
 	for _, n := range w.nodes {
@@ -386,6 +390,9 @@ func (w *World) outcome(instance string) Outcome {
 
 // callDeadline is how long a caller waits for an answer before it takes the call for failed.
 func (w *World) callDeadline(n *nodeState) time.Duration { return n.options.CallDeadline }
+
+// DefaultStepBudget bounds a run whose plan names no budget: some hundred times what a run of a few dozen instances takes.
+const DefaultStepBudget uint64 = 400_000
 
 const never = int64(math.MaxInt64)
 

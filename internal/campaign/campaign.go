@@ -1,0 +1,156 @@
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Options say what a campaign does.
+type Options struct {
+	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so that it must not
+	// change what calls share. The plan it returns is the run's alone.
+	Plan func(seed uint64) (*cluster.Plan, error)
+	// First and Count are the seeds: First, First+1, and so on. Count must not be 0.
+	First, Count uint64
+	// Shard takes every Of-th seed of them; the zero value takes all.
+	Shard Shard
+	// Workers is how many runs are carried out at once; 0 is one for each core that Go may use.
+	Workers int
+	// Builds and Handlers are what plans may name, as in cluster.Config; nil is what is shipped. Builds is called for
+	// each run, so that runs share nothing.
+	Builds   func() []*engine.Build
+	Handlers func(r *node.Registry, b *engine.Build) error
+	// Monitor watches a run; nil watches nothing.
+	Monitor func(w *cluster.World) cluster.Monitor
+	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
+	KeepGoing bool
+	// Twice is how many of the first seeds are run a second time, to see whether the digests agree.
+	Twice uint64
+	// MaxViolations bounds the violations that Summary keeps in full; 0 is 10,000. What is beyond is counted.
+	MaxViolations int
+	// OnProgress, if not nil, is called after each merged seed, by the goroutine that called Run.
+	OnProgress func(done, total uint64)
+}
+
+// Shard is one of several equal parts of a campaign: Index counts from 1 to Of. The zero value is the whole.
+type Shard struct{ Index, Of uint64 }
+
+const defaultMaxViolations = 10_000
+
+func (o *Options) validate() error {
+	switch {
+	case o.Plan == nil:
+		return errors.New("campaign: Options.Plan is not set")
+	case o.Count == 0:
+		return errors.New("campaign: no seeds: Options.Count is 0")
+	case o.Count-1 > math.MaxUint64-o.First:
+		return fmt.Errorf("campaign: %d seeds from %d on go beyond the largest seed, %d", o.Count, o.First, uint64(math.MaxUint64))
+	case o.Workers < 0:
+		return fmt.Errorf("campaign: %d workers", o.Workers)
+	case o.MaxViolations < 0:
+		return fmt.Errorf("campaign: at most %d violations", o.MaxViolations)
+	}
+	if o.Shard == (Shard{}) {
+		o.Shard = Shard{Index: 1, Of: 1}
+	}
+	if o.Shard.Of == 0 || o.Shard.Index == 0 || o.Shard.Index > o.Shard.Of {
+		return fmt.Errorf("campaign: shard %d/%d: expected the index of a part, from 1, and the number of parts", o.Shard.Index, o.Shard.Of)
+	}
+	if o.total() == 0 {
+		return fmt.Errorf("campaign: shard %d/%d of %d seeds has no seed", o.Shard.Index, o.Shard.Of, o.Count)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.MaxViolations == 0 {
+		o.MaxViolations = defaultMaxViolations
+	}
+	return nil
+}
+
+// total is how many seeds the shard has.
+func (o *Options) total() uint64 {
+	first := o.Shard.Index - 1
+	if o.Count <= first {
+		return 0
+	}
+	return (o.Count-first-1)/o.Shard.Of + 1
+}
+
+// seed is the seed of an index below total.
+func (o *Options) seed(i uint64) uint64 { return o.First + o.Shard.Index - 1 + i*o.Shard.Of }
+
+// PlanError says that a seed has no run: its plan could not be made, or makes no sense. It is the input's fault.
+type PlanError struct {
+	Seed uint64
+	Err  error
+}
+
+// Error names the seed and the reason.
+func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e.Err) }
+
+// Unwrap is the reason.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+// Run carries out a campaign. An error is about the options, or a *PlanError: of all seeds without a plan, the first.
+// What runs find is in the Summary.
+func Run(o Options) (*Summary, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	m := newMerge(&o)
+	total := o.total()
+	inOrder(total, o.Workers, func(i uint64) outcome { return o.run(i) }, func(i uint64, out outcome) (goOn bool) {
+		goOn = m.add(o.seed(i), out)
+		if o.OnProgress != nil {
+			o.OnProgress(i+1, total)
+		}
+		return goOn
+	})
+	if m.err != nil {
+		return nil, m.err
+	}
+	return m.summary(), nil
+}
+
+// outcome is what became of one seed.
+type outcome struct {
+	result *cluster.Result
+	// again is the digest of the second run, where there was one.
+	again *cluster.Result
+	// err says that there is no run; crash that durosim made a mistake in it.
+	err   error
+	crash *InternalError
+}
+
+func (o *Options) run(i uint64) (out outcome) {
+	seed := o.seed(i)
+	defer func() {
+		if p := recover(); p != nil {
+			out = outcome{crash: NewInternalError(seed, p)}
+		}
+	}()
+	out.result, out.err = o.once(seed)
+	if i < o.Twice && out.err == nil {
+		out.again, out.err = o.once(seed)
+	}
+	return out
+}
+
+func (o *Options) once(seed uint64) (*cluster.Result, error) {
+	plan, err := o.Plan(seed)
+	if err != nil {
+		return nil, err
+	}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Handlers: o.Handlers, Monitor: o.Monitor}
+	if o.Builds != nil {
+		cfg.Builds = o.Builds()
+	}
+	return cluster.Run(cfg)
+}

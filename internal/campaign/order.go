@@ -1,0 +1,104 @@
+package campaign
+
+import "sync"
+
+// ahead is how many jobs each worker may be ahead of the delivery: enough that a slow job holds nobody up for long.
+const ahead = 16
+
+// inOrder carries out jobs 0 to total-1 by several workers and hands the results to deliver in the order of the jobs,
+// from the goroutine that called it. When deliver says no, no further result is delivered. It returns when all workers
+// are done. A job that ends its goroutine (runtime.Goexit) has the zero result.
+func inOrder[T any](total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
+	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
+	q.changed.L = &q.mu
+	var wg sync.WaitGroup
+	var work func()
+	work = func() {
+		ended := false
+		defer func() {
+			if !ended {
+				wg.Go(work)
+			}
+		}()
+		for i, ok := q.take(); ok; i, ok = q.take() {
+			q.do(i, job)
+		}
+		ended = true
+	}
+	for range min(uint64(workers), total) {
+		wg.Go(work)
+	}
+	defer wg.Wait()
+	defer q.stop()
+	for i := range total {
+		if !deliver(i, q.get(i)) {
+			return
+		}
+	}
+}
+
+// queue is a window of jobs: those taken and not yet delivered.
+type queue[T any] struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	total   uint64
+	// taken and delivered count jobs. Invariant: delivered <= taken <= min(total, delivered+len(ring)).
+	taken, delivered uint64
+	stopped          bool
+	ring             []slot[T] // by job modulo its length
+}
+
+type slot[T any] struct {
+	full   bool
+	result T
+}
+
+// take waits until there is room in the window and returns the next job.
+func (q *queue[T]) take() (i uint64, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.stopped && q.taken < q.total && q.taken == q.delivered+uint64(len(q.ring)) {
+		q.changed.Wait()
+	}
+	if q.stopped || q.taken == q.total {
+		return 0, false
+	}
+	q.taken++
+	return q.taken - 1, true
+}
+
+func (q *queue[T]) do(i uint64, job func(i uint64) T) {
+	var result T
+	defer func() { q.put(i, result) }()
+	result = job(i)
+}
+
+func (q *queue[T]) put(i uint64, result T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ring[i%uint64(len(q.ring))] = slot[T]{full: true, result: result}
+	q.changed.Broadcast()
+}
+
+// get waits for the result of job i, the next to be delivered, and makes room in the window.
+func (q *queue[T]) get(i uint64) T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := &q.ring[i%uint64(len(q.ring))]
+	for !s.full {
+		q.changed.Wait()
+	}
+	result := s.result
+	*s = slot[T]{}
+	q.delivered++
+	q.changed.Broadcast()
+	return result
+}
+
+// stop makes workers take no more jobs.
+func (q *queue[T]) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopped = true
+	q.changed.Broadcast()
+}

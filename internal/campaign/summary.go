@@ -1,0 +1,210 @@
+package campaign
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Summary is what a campaign came to.
+type Summary struct {
+	// Seeds is how many runs were merged; Total how many there were to be: Seeds is less when the campaign stopped early.
+	Seeds, Total uint64
+	// Passed is how many of them found nothing.
+	Passed uint64
+	// Sums over all runs.
+	Steps, Turns, Calls uint64
+	VirtualMs           int64
+	Counters            node.Counters
+	// Digest folds the digests of the runs, in order of seeds. A run that has none, since durosim crashed in it, counts
+	// with a digest of zeros.
+	Digest sim.Digest
+	// Coverage are the points that were reached, with how often, sorted by name.
+	Coverage []cluster.Point
+	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
+	Violations []Violation
+	Omitted    uint64
+	// Properties say for each property that was violated how often, in order of the first seed, then of the id.
+	Properties []PropertyCount
+	// Drifts are the seeds whose two runs differ; Internal the runs in which durosim crashed. Both are sorted by seed.
+	Drifts   []Drift
+	Internal []InternalError
+}
+
+// Violation is a violation with the seed of its run.
+type Violation struct {
+	Seed uint64
+	cluster.Violation
+}
+
+// PropertyCount says how often a property was violated.
+type PropertyCount struct {
+	Property string
+	Class    cluster.Class
+	// Seeds is in how many runs, Violations how many times in all; FirstSeed is the lowest such seed.
+	Seeds, Violations, FirstSeed uint64
+	// First is the first violation.
+	First Violation
+
+	lastSeed uint64 // the seed that was counted last
+}
+
+// Drift is a seed of which two runs had different digests.
+type Drift struct {
+	Seed          uint64
+	First, Second sim.Digest
+}
+
+// InternalError is a mistake of durosim that ended a run.
+type InternalError struct {
+	Seed uint64
+	// Text is what the panic said, Stack where, one call a line.
+	Text, Stack string
+}
+
+// NewInternalError describes a panic that was just recovered: call it in the deferred function.
+func NewInternalError(seed uint64, p any) *InternalError {
+	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
+}
+
+// Count is how often a point was reached.
+func (s *Summary) Count(point string) uint64 {
+	i, found := slices.BinarySearchFunc(s.Coverage, point, func(p cluster.Point, name string) int { return strings.Compare(p.Name, name) })
+	if !found {
+		return 0
+	}
+	return s.Coverage[i].Count
+}
+
+// Missed are those of the points that were not reached, in the order given.
+func (s *Summary) Missed(points []string) []string {
+	var missed []string
+	for _, p := range points {
+		if s.Count(p) == 0 {
+			missed = append(missed, p)
+		}
+	}
+	return missed
+}
+
+// Has says whether a violation of the class was found.
+func (s *Summary) Has(c cluster.Class) bool {
+	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
+}
+
+// Single is the summary of one run. again, if not nil, is a second run of the seed; with a crash there is no result.
+func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
+	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
+	m.add(seed, outcome{result: result, again: again, crash: crash})
+	return m.summary()
+}
+
+// merge adds runs up, in the order of their seeds.
+type merge struct {
+	o       *Options
+	sum     Summary
+	digests []sim.Digest
+	// points holds counts by name, and names the order in which they came up: maps are only looked up.
+	points     map[string]int
+	properties map[string]int
+	err        error
+}
+
+func newMerge(o *Options) *merge {
+	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
+}
+
+// add merges the outcome of a seed and says whether the campaign goes on.
+func (m *merge) add(seed uint64, out outcome) (goOn bool) {
+	if out.err != nil {
+		m.err = &PlanError{Seed: seed, Err: out.err}
+		return false
+	}
+	s := &m.sum
+	s.Seeds++
+	if out.result == nil && out.crash == nil {
+		out.crash = &InternalError{Seed: seed, Text: "the run ended its goroutine"}
+	}
+	if out.crash != nil {
+		s.Internal = append(s.Internal, *out.crash)
+		m.digests = append(m.digests, sim.Digest{})
+		return m.o.KeepGoing
+	}
+	r := out.result
+	m.digests = append(m.digests, r.Digest)
+	s.Steps += r.Steps
+	s.Turns += r.Turns
+	s.Calls += r.Calls
+	s.VirtualMs += r.Virtual
+	s.Counters.Add(r.Counters)
+	for _, p := range r.Coverage {
+		m.reach(p)
+	}
+	for _, v := range r.Violations {
+		m.violate(Violation{Seed: seed, Violation: v})
+	}
+	passed := len(r.Violations) == 0
+	if out.again != nil && out.again.Digest != r.Digest {
+		passed = false
+		s.Drifts = append(s.Drifts, Drift{Seed: seed, First: r.Digest, Second: out.again.Digest})
+	}
+	if passed {
+		s.Passed++
+	}
+	return passed || m.o.KeepGoing
+}
+
+func (m *merge) reach(p cluster.Point) {
+	if p.Count == 0 {
+		return
+	}
+	i, known := m.points[p.Name]
+	if !known {
+		i = len(m.sum.Coverage)
+		m.points[p.Name] = i
+		m.sum.Coverage = append(m.sum.Coverage, cluster.Point{Name: p.Name})
+	}
+	m.sum.Coverage[i].Count += p.Count
+}
+
+func (m *merge) violate(v Violation) {
+	s := &m.sum
+	i, known := m.properties[v.Property]
+	if !known {
+		i = len(s.Properties)
+		m.properties[v.Property] = i
+		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v})
+	}
+	p := &s.Properties[i]
+	p.Violations++
+	if p.Seeds == 0 || p.lastSeed != v.Seed {
+		p.Seeds++
+		p.lastSeed = v.Seed
+	}
+	if len(s.Violations) < m.o.MaxViolations {
+		s.Violations = append(s.Violations, v)
+	} else {
+		s.Omitted++
+	}
+}
+
+func (m *merge) summary() *Summary {
+	s := &m.sum
+	s.Digest = sim.Fold(m.digests)
+	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
+		if a.FirstSeed != b.FirstSeed {
+			if a.FirstSeed < b.FirstSeed {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Property, b.Property)
+	})
+	return s
+}

@@ -1,0 +1,52 @@
+package properties
+
+import "github.com/durosim/durosim/sim/cluster"
+
+// Property describes one property. Ids are stable; they are what violations, command lines and stored runs name.
+type Property struct {
+	ID        string
+	Name      string
+	Class     cluster.Class
+	Statement string // one sentence
+}
+
+// String is id and name, such as "S01 filter-before-lock".
+func (p Property) String() string { return p.ID + " " + p.Name }
+
+// Catalogue are the properties that a Monitor checks, in order of id: safety, then liveness.
+func Catalogue() []Property {
+	const s, l = cluster.ClassSafety, cluster.ClassLiveness
+	return []Property{
+		{"S01", "filter-before-lock", s, "A filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes."},
+		{"S02", "filter-before-deserialize", s, "A filtered fetch decodes no event of an instance whose current pin the filter excludes."},
+		{"S03", "unpinned-is-compatible", s, "Unpinned work is offered to every filter but the empty one, which gets nothing."},
+		{"S04", "attempt-count-exact", s, "Each delivery raises each message's count by one, only ignore_attempt lowers it, by one and not below zero, a batch shows the maximum, and an undone fetch counts nothing."},
+		{"S05", "lock-exclusive", s, "An instance and a worker row have one live holder at most, and ack and renew succeed only for it, before expiry."},
+		{"S06", "ack-atomic", s, "An ack does all that it says or nothing, whatever fails inside; so do abandon and renew."},
+		{"S07", "history-append-only", s, "Stored events never change, move or vanish but by deletion, pruning or an injected fault, and an ack reads no old event."},
+		{"S08", "terminal-once", s, "An execution's terminal status never changes, and its history has one terminal event."},
+		{"S09", "pin-fixed", s, "An execution's pin is the build of its first turn; it is never changed and never inherited."},
+		{"S10", "routed-right", s, "Every committed turn, first turns and poison aside, was by a node whose filter admitted the pin when it fetched and whose build reads the history."},
+		{"S12", "message-conserved", s, "Every accepted message is queued, or consumed by one committed turn that saw it, or dropped by a named rule."},
+		{"S13", "completion-once", s, "A schedule gets at most one completion, and none crosses executions."},
+		{"S15", "backoff-kept", s, "A delayed message or a timer is not delivered before its store time."},
+		{"S18", "visible-error", s, "An undecodable history or message is reported as history_error, never as less."},
+		{"S22", "work-conserving", s, "A fetch answers \"nothing\", or stays parked past its cadence, only while nothing is eligible for it."},
+		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
+		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
+		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
+		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},
+		{"L04", "drain-ends", l, "After widening, every stuck queued message leaves the queue."},
+		{"L05", "no-false-poison", l, "Poison comes only after more than max_attempts chargeable deliveries, and never to work that a live node runs."},
+	}
+}
+
+// ByID is the property of an id.
+func ByID(id string) (Property, bool) {
+	for _, p := range Catalogue() {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Property{}, false
+}

@@ -1,0 +1,349 @@
+package properties
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// coverage counts the points that a run reaches. The zero value is empty. It also carries the state that the liveness half
+// of the package shares.
+type coverage struct {
+	live    *liveState
+	counts  [points]uint64
+	faults  []uint64      // by index in faults.Kinds()
+	changes []buildChange // in order of first occurrence
+	fetches uint64
+}
+
+// buildChange is an entry of the matrix old build × new build × phase.
+type buildChange struct {
+	from, to *engine.Build
+	phase    cluster.Phase
+	count    uint64
+}
+
+func (c *coverage) hit(p point) { c.counts[p]++ }
+
+// Coverage are the points that the run has reached so far, sorted by name. The caller owns the slice.
+func (m *Monitor) Coverage() []cluster.Point {
+	var list []cluster.Point
+	for p, count := range m.coverage.counts {
+		if count > 0 {
+			list = append(list, cluster.Point{Name: pointTable[p].Name, Count: count})
+		}
+	}
+	for i, f := range faults.Kinds() {
+		if i < len(m.coverage.faults) && m.coverage.faults[i] > 0 {
+			list = append(list, cluster.Point{Name: "fault " + string(f.Kind), Count: m.coverage.faults[i]})
+		}
+	}
+	for _, ch := range m.coverage.changes {
+		verb := "upgrade "
+		if ch.to.Version.Compare(ch.from.Version) < 0 {
+			verb = "rollback "
+		}
+		list = append(list, cluster.Point{Name: verb + ch.from.Name() + "->" + ch.to.Name() + " " + ch.phase.String(), Count: ch.count})
+	}
+	if m.coverage.live != nil && m.coverage.live.expect != nil {
+		list = append(list, m.coverage.live.expect.points()...)
+	}
+	slices.SortFunc(list, func(a, b cluster.Point) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Count, b.Count))
+	})
+	return list
+}
+
+// onInserted sees a message that was accepted.
+func (c *coverage) onInserted(s *liveState, o *engine.Observation) {
+	in := s.m.store.instance(o.Instance)
+	if !in.locked(o.AtMs) {
+		return
+	}
+	if call := s.m.store.call(o.Call); call != nil && call.kind == engine.CallAckOrchestrationItem && call.request.Ack != nil &&
+		call.request.Ack.LockToken == in.lock.token {
+		return // its own turn sent it
+	}
+	c.hit(pointDuringLock)
+}
+
+// onDelivery sees a fetch that found something.
+func (c *coverage) onDelivery(s *liveState, o *engine.Observation) {
+	if o.NewCount > 1 {
+		c.hit(pointAttemptAboveOne)
+	}
+	call := s.m.store.call(o.Call)
+	if o.CallKind != engine.CallFetchOrchestrationItem || call == nil || o.Caller.Node == 0 {
+		return
+	}
+	pin := s.m.store.instance(o.Instance).pin()
+	if pin == nil {
+		c.hit(pointUnpinnedStart)
+		return
+	}
+	if f := call.request.Filter; f != nil && len(f.SupportedVersions) > 0 {
+		if f.SupportedVersions[0].Max.Compare(*pin) == 0 {
+			c.hit(pointPinAtMax)
+		}
+		if f.SupportedVersions[0].Min.Compare(*pin) == 0 {
+			c.hit(pointPinAtMin)
+		}
+	}
+}
+
+// onCommit sees an ack that took effect.
+func (c *coverage) onCommit(s *liveState, number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+	for i := range ack.HistoryDelta {
+		switch ack.HistoryDelta[i].Data.(type) {
+		case engine.SubOrchestrationCompleted:
+			c.hit(pointChildCompleted)
+		case engine.ExternalEvent2:
+			c.hit(pointExternalEvent2)
+		case engine.OrchestrationCancelRequested:
+			c.hit(pointCancelArrived)
+		case engine.ActivityScheduled:
+			for _, a := range ack.CancelledActivities {
+				if a.ActivityID == ack.HistoryDelta[i].EventID && a.ExecutionID == ack.ExecutionID {
+					c.hit(pointScheduleAndCancel)
+				}
+			}
+		}
+	}
+	n := s.node(number)
+	if n == nil || d == nil || d.incarnation != n.incarnation || d.decision != node.DecideTurn || len(ack.HistoryDelta) == 0 {
+		return
+	}
+	pin := s.m.store.instance(no).pin()
+	if pin != nil && pin.Compare(n.build.Version) != 0 {
+		c.hit(pointMixedServed)
+	}
+	if d.start == startCan && d.pin != nil {
+		switch n.build.Version.Compare(*d.pin) {
+		case 1:
+			c.hit(pointCanOnNewer)
+		case -1:
+			c.hit(pointCanOnOlder)
+		}
+	}
+}
+
+// notePoint is the point that a decision is, points for none.
+func notePoint(d node.Decision) point {
+	switch d {
+	case node.DecideHistoryError:
+		return pointHistoryError
+	case node.DecideIncompatible:
+		return pointIncompatible
+	case node.DecideWaitForStart:
+		return pointWaitForStart
+	case node.DecideNoHandler, node.DecideWorkNoHandler:
+		return pointNoHandler
+	case node.DecideAckFailed:
+		return pointAckFailed
+	case node.DecideDropTerminal:
+		return pointDropTerminal
+	case node.DecideWorkLost:
+		return pointWorkLost
+	case node.DecidePoison:
+		return pointPoison
+	case node.DecideWorkPoison:
+		return pointWorkPoison
+	}
+	return points
+}
+
+// onNote sees a decision about a delivery.
+func (c *coverage) onNote(s *liveState, n *liveNode, d *delivery, note *node.Note) {
+	if p := notePoint(note.Decision); p != points {
+		c.hit(p)
+	}
+	if note.Decision == node.DecidePoison && d.historyError {
+		c.hit(pointPoisonHistoryError)
+	}
+	for _, dropped := range note.Dropped {
+		if dropped.Rule == replay.DropStaleExecution {
+			c.hit(pointStaleDropped)
+		}
+	}
+}
+
+// onStarted sees a node come up.
+func (c *coverage) onStarted(s *liveState, n *liveNode, r *cluster.Record) {
+	kinds := 0
+	for i := range s.nodes {
+		a := &s.nodes[i]
+		if !a.up {
+			continue
+		}
+		first := true
+		for j := range i {
+			first = first && !(s.nodes[j].up && s.nodes[j].build == a.build)
+		}
+		if first {
+			kinds++
+		}
+	}
+	if kinds >= 2 {
+		c.hit(pointTwoBuilds)
+	}
+	if kinds >= 3 {
+		c.hit(pointThreeBuilds)
+	}
+	if n.build.Version.Pre != "" {
+		c.hit(pointPreRelease)
+	}
+	own := n.build.Version
+	if !n.filter.Admits(&own) {
+		c.hit(pointSelfStranded)
+	}
+	if n.previous == nil || n.previous == n.build {
+		return
+	}
+	c.changed(n.previous, n.build, s.phase)
+	loaded, newer := false, false
+	for no := 1; no <= s.m.store.instanceCount(); no++ {
+		in := s.m.store.instance(engine.InstanceNo(no))
+		loaded = loaded || len(in.queue) > 0
+		if pin := in.pin(); pin != nil && in.status() == engine.StatusRunning && pin.Compare(own) > 0 {
+			newer = true
+		}
+	}
+	if loaded {
+		c.hit(pointUpgradeUnderLoad)
+	}
+	if newer && own.Compare(n.previous.Version) < 0 {
+		c.hit(pointRollbackNewerPins)
+	}
+}
+
+func (c *coverage) changed(from, to *engine.Build, p cluster.Phase) {
+	for i := range c.changes {
+		if ch := &c.changes[i]; ch.from == from && ch.to == to && ch.phase == p {
+			ch.count++
+			return
+		}
+	}
+	c.changes = append(c.changes, buildChange{from, to, p, 1})
+}
+
+// onCrash sees a node crash, with what it held.
+func (c *coverage) onCrash(n *liveNode) {
+	for _, list := range [2][]liveSlot{n.turns, n.activities} {
+		for i := range list {
+			d := &list[i].recent[list[i].last]
+			if d.token == "" || d.incarnation != n.incarnation {
+				continue
+			}
+			if d.held {
+				c.hit(pointCrashHolding)
+			}
+			if d.committed && !d.answered {
+				c.hit(pointCrashAfterCommit)
+			}
+		}
+	}
+}
+
+// coverageChecker counts what the shared state does not see.
+type coverageChecker struct {
+	base
+	live  *liveState
+	kinds []faults.Info
+	pins  []*engine.Version // seen so far; the store keeps one copy of each
+}
+
+func newCoverage(m *Monitor) checker {
+	kinds := faults.Kinds()
+	m.coverage.faults = make([]uint64, len(kinds))
+	return &coverageChecker{base: base{m}, live: liveOf(m), kinds: kinds}
+}
+
+func (c *coverageChecker) observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsPinSet}
+}
+
+func (c *coverageChecker) records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecParked, cluster.RecWoken, cluster.RecFault, cluster.RecPhaseBegan, cluster.RecNodeDraining}
+}
+
+func (c *coverageChecker) record(r *cluster.Record) {
+	switch r.Kind {
+	case cluster.RecParked:
+		c.m.coverage.hit(pointParked)
+	case cluster.RecWoken:
+		c.m.coverage.hit(pointWoken)
+	case cluster.RecPhaseBegan:
+		if r.Phase == cluster.PhaseRelief {
+			c.m.coverage.hit(pointRelief)
+		}
+	case cluster.RecFault:
+		for i, f := range c.kinds {
+			if f.Kind == r.Fault {
+				c.m.coverage.faults[i]++
+			}
+		}
+	case cluster.RecNodeDraining:
+		n := c.live.node(r.Node)
+		if n == nil {
+			return
+		}
+		for _, list := range [2][]liveSlot{n.turns, n.activities} {
+			for i := range list {
+				if d := &list[i].recent[list[i].last]; d.held && d.incarnation == n.incarnation {
+					c.m.coverage.hit(pointDrainHolding)
+				}
+			}
+		}
+	}
+}
+
+// observe looks, at the end of a fetch, at what its filter passed over: always if an expectation asks for it, else now and
+// then until it was seen. It is cheap while the filter admits every pin that there is.
+func (c *coverageChecker) observe(o *engine.Observation) {
+	if o.Kind == engine.ObsPinSet {
+		if o.Pin != nil && !slices.ContainsFunc(c.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {
+			c.pins = append(c.pins, o.Pin)
+		}
+		return
+	}
+	if o.CallKind != engine.CallFetchOrchestrationItem || o.Outcome > engine.OutcomeNothing || o.Caller.Node == 0 {
+		return
+	}
+	call := c.m.store.call(o.Call)
+	if call == nil || c.admitsAll(call.request.Filter) {
+		return
+	}
+	wanted := c.live.expect != nil && c.live.expect.wants(cluster.EventSkip)
+	cover := &c.m.coverage
+	cover.fetches++
+	if !wanted && (cover.counts[pointFilteredOut] > 0 || cover.fetches%8 != 0 || cover.fetches > 1024 && cover.fetches%256 != 0) {
+		return
+	}
+	for no := 1; no <= c.m.store.instanceCount(); no++ {
+		in := c.m.store.instance(engine.InstanceNo(no))
+		if len(in.queue) == 0 || in.pin() == nil || call.request.Filter.Admits(in.pin()) || in.locked(o.AtMs) || !in.visible(o.AtMs) {
+			continue
+		}
+		cover.hit(pointFilteredOut)
+		if !wanted {
+			return
+		}
+		c.live.expect.skipped(c.live, o.Caller.Node, in)
+	}
+}
+
+// admitsAll says whether a filter admits every pin that was seen.
+func (c *coverageChecker) admitsAll(f *engine.CapabilityFilter) bool {
+	for _, p := range c.pins {
+		if !f.Admits(p) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package properties
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+func ExampleCoveragePoints() {
+	for _, p := range CoveragePoints() {
+		if strings.HasPrefix(p.Name, "can-on-") {
+			fmt.Printf("%s: %s\n", p.Name, p.Summary)
+		}
+	}
+	// Output:
+	// can-on-newer-build: a continue-as-new began its next execution on a newer build
+	// can-on-older-build: a continue-as-new began its next execution on an older build
+}
+
+func TestCoverage(t *testing.T) {
+	tests := []struct {
+		point string
+		story string
+		not   string // the same without what makes it, not reached
+	}{
+		{"two-builds-live", "0 up A 1.5.0\n1 up B 2.0.0", "0 up A 1.5.0\n1 up B 1.5.0"},
+		{"three-builds-live", "0 up A 1.5.0\n1 up B 2.0.0\n2 up C 1.6.0", "0 up A 1.5.0\n1 up B 2.0.0\n2 down B\n3 up C 1.6.0"},
+		{"self-stranded", "0 up A 2.0.0 range=1.0.0..1.9.9", "0 up A 2.0.0 range=1.0.0..2.0.0"},
+		{"upgrade 1.5.0->2.0.0 turbulence", "0 up A 1.5.0\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n1 down A\n2 up A 1.5.0"},
+		{"rollback 2.0.0->1.5.0 calm", "0 up A 2.0.0\n1 down A\n2 phase calm\n2 up A 1.5.0", "0 up A 2.0.0\n1 down A\n2 up A 1.5.0"},
+		{"rollback-with-newer-pins", "0 up A 2.0.0\n1 seed x 2.0.0\n2 down A\n3 up A 1.5.0", "0 up A 2.0.0\n1 seed x 1.5.0\n2 down A\n3 up A 1.5.0"},
+		{"upgrade-under-load", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0"},
+		{"relief", "0 phase calm\n1 phase relief", "0 phase calm"},
+		{"nobody-admits", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x", "0 up A 1.5.0\n0 seed x 2.0.0"},
+		{"wait-over", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x\n1 up B 2.0.0\n2 fetch B x", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x\n1 up B 2.0.0"},
+		{"filtered-out", "0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n0 send x\n" + repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A"),
+			"0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n" + repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A")},
+		{"crash-between-fetch-and-ack", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 crash A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 crash A"},
+		{"crash-after-commit", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 crash A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 crash A"},
+		{"drain-while-holding", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 drain A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 drain A"},
+		{"lock-expired-and-taken-over", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n6000 fetch A x", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 abandon A 0\n6000 fetch A x"},
+		{"attempt-count-above-one", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n6000 fetch A x", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x"},
+		{"activity-retaken", "0 up A 1.5.0\n0 seed x 1.5.0\n0 work x\n1 fetchwork A x\n6000 fetchwork A x", "0 up A 1.5.0\n0 seed x 1.5.0\n0 work x\n1 fetchwork A x"},
+		{"message-arrived-during-lock", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 send x", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n2 commit A\n3 send x"},
+		{"abandon-unregistered", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A no-handler", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn"},
+		{"pin-at-range-end", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x"},
+		{"pin-at-range-start", "0 up A 1.6.0 range=1.5.0..1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x"},
+		{"served-by-other-build", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A"},
+		{"healthy-poisoned", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + poisonCycle(10, "incompatible") + "70000 fetch A x\n70000 note A poison",
+			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + poisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
+		{"pre-release-build", "0 up A 2.0.0-rc.1", "0 up A 2.0.0"},
+	}
+	reached := func(story, point string) bool {
+		r := newLiveRig(t, cluster.Plan{}, Options{})
+		r.tell(story)
+		return slices.ContainsFunc(r.m.Coverage(), func(p cluster.Point) bool { return p.Name == point && p.Count > 0 })
+	}
+	for _, test := range tests {
+		if !reached(test.story, test.point) {
+			t.Errorf("%s is not reached", test.point)
+		}
+		if reached(test.not, test.point) {
+			t.Errorf("%s is reached without cause", test.point)
+		}
+	}
+}
+
+// TestExpectationWords: what a scenario may write, and what it is told otherwise.
+func TestExpectationWords(t *testing.T) {
+	attr := func(name, value string) []cluster.Attr { return []cluster.Attr{{Name: name, Value: value}} }
+	tests := []struct {
+		e    cluster.Expectation
+		want string // part of the error, empty for none
+	}{
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("pin", "1.x|none")}, ""},
+		{cluster.Expectation{Mode: cluster.ModeAlways, Event: "up", Has: attr("2.0.0", "1")}, ""},
+		{cluster.Expectation{Mode: "often", Event: "turn"}, "expected always, never or sometimes"},
+		{cluster.Expectation{Mode: cluster.ModeAlways, Event: "turn"}, `expected "has"`},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Has: attr("pin", "none")}, `"has" goes with always`},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "tern"}, "expected one of turn, fetch"},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("colour", "red")}, `no attribute "colour": expected one of node, build`},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("first", "maybe")}, "expected one of yes, no"},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("pin", "1.5.0|")}, "a value is missing"},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "up", Where: attr("two", "1")}, "expected one of MAJOR.MINOR.PATCH, total"},
+	}
+	for _, test := range tests {
+		err := test.e.Validate()
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.e, err, test.want)
+		}
+	}
+	for _, m := range []struct {
+		pattern, value string
+		want           bool
+	}{
+		{"1.5.0", "1.5.0", true}, {"1.5.0", "1.5.01", false}, {"1.x", "1.5.0", true}, {"1.x", "11.5.0", false}, {"1.x", "1", false},
+		{"1.5.x", "1.5.3-rc.1", true}, {"2.0.0|1.x", "1.6.0", true}, {"none", "none", true}, {"H@1.x", "H@1.2.0", true}, {"", "", true},
+	} {
+		if got := (cluster.Attr{Name: "pin", Value: m.pattern}).Match(m.value); got != m.want {
+			t.Errorf("%q matches %q: %v", m.pattern, m.value, got)
+		}
+	}
+}

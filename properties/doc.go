@@ -1,0 +1,119 @@
+// Package properties holds what must be true of a simulated cluster: checkers that watch a run, the coverage points that
+// a campaign should reach, and the expectations that a scenario adds.
+//
+// A Monitor watches one run. It is handed every observation of the store and every record of the world, keeps a model of
+// the store that it builds from the observations alone, and lets each checker judge. Checkers are online: a finding
+// carries the step and the virtual time at which the wrong thing happened, and its message says what was expected, what
+// was seen, and the evidence (caller with build and incarnation, token, message, event, counts).
+//
+//	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+//		return properties.New(w, properties.Options{})
+//	}
+//
+// # What a monitor promises
+//
+// It moves nothing: a watched run and an unwatched one of the same seed do the same. It takes nobody's word: pins,
+// counts, locks and batches are those of the model, not what an answer says. It raises no false alarm under what
+// contract/provider.md section 10 leaves free. Lost answers count, since the atomic instant happened; so do calls of
+// nodes that crashed meanwhile. Clients and probes may do what the contract lets a provider's caller do: properties
+// about what a runtime commits (S08, S09, S10, S12's rules, S13, S23) look at acks of nodes only.
+//
+// At the end of a run the model is compared with the store, bytes included. A difference is reported as "shadow", class
+// internal: then observations are not the whole truth, and no verdict of that run is worth anything.
+//
+// Limits: a property reports its first three findings of a run. Only what the store observes can be judged; custom
+// status, key-value pairs and sessions are not modelled yet.
+//
+// # Safety
+//
+//	S01 filter-before-lock         S08 terminal-once        S15 backoff-kept
+//	S02 filter-before-deserialize  S09 pin-fixed            S18 visible-error
+//	S03 unpinned-is-compatible     S10 routed-right         S22 work-conserving
+//	S04 attempt-count-exact        S12 message-conserved    S23 pin-readable
+//	S05 lock-exclusive             S13 completion-once
+//	S06 ack-atomic
+//	S07 history-append-only
+//
+// 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
+// lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
+// triple with both ends of the first range; an instance without a row has none.
+//
+// 2. S02: such a fetch decodes no event either, cached or not.
+//
+// 3. S03: unpinned work that is visible, unlocked and has a context is offered to every filter but the empty one, which
+// gets nothing. A fetch that dropped orphans or took something back may end with nothing (F4).
+//
+// 4. S04: at the end of each call the counts are compared with those at its beginning. A delivery raises each message of
+// its batch by one and nothing else, an abandon with ignore_attempt lowers its batch by one and not below zero, all other
+// calls change none. The count that is told is the maximum over the batch.
+//
+// 5. S05: nobody takes a live lock; an ack and a renewal succeed only with the token of a live lock; a fetch that
+// delivers nothing leaves no lock. A lock ends at the instant that it names.
+//
+// 6. S06: a successful ack shows each of its steps, a failed one none, and neither does a failed abandon or renewal. What
+// was taken back within the call counts as not done.
+//
+// 7. S07: events are never overwritten, and removed only by administration or by the call that appended them when it
+// fails. An ack decodes no event that was there before.
+//
+// 8. S08: a terminal status never becomes another one, ContinuedAsNew included, and a history has one terminal event.
+//
+// 9. S09: a pin is set with the first turn, to the build of the node that committed it, because the ack said so. The
+// poison of something that never began may leave it unpinned.
+//
+// 10. S10: what counts is the filter with which the node fetched the batch. First turns, poison and acks without events
+// are exempt.
+//
+// 11. S12: a message leaves its queue only through the ack of the delivery that it was in, a cancellation that names it,
+// deletion, or as an orphan, for which no start may be queued. Of a committed turn each consumed message has left an event
+// or stands in the node's note with the rule that dropped it; and a node acknowledges nothing that it decided to hand
+// back.
+//
+// 12. S13: a completion has its schedule in the same execution, of its kind, without another completion, and a message of
+// the batch says so for that execution.
+//
+// 13. S15: a row is never visible before the time that its abandon, enqueue or timer asked for, and never delivered before
+// it is visible.
+//
+// 14. S18: when a history or a message could not be decoded, the fetch ends with a delivery that has history_error.
+// Without history_error the history is complete, and all its kinds are ones that the caller's build reads.
+//
+// 15. S22: what is eligible is the store's own question, asked by the right rules.
+//
+// 16. S23: exempt are unpinned executions and pins of which the run has no build.
+//
+// # Liveness
+//
+//	L01 poison-ends    L02 healthy-finishes    L03 nobody-compatible-waits    L04 drain-ends    L05 no-false-poison
+//
+// Each has a bound in store time that is computed from the options of the nodes at hand and from the actual backoffs; a
+// message that reports a violation shows the sum with its terms. Obligations are judged at the end of each phase.
+//
+// # Where they hold
+//
+// "+" holds; "-" does not, and is not judged or only counted; "n" holds but says little, since nodes send no filter.
+// Properties of a line without a fault are never suspended. The strategies bounce, sweeper and deadletter and the profile
+// duroxide-0.1.26 are refused by this version; their columns say what the design asks.
+//
+//	property      filter  bounce  sweeper  deadletter  contract  0.1.26  suspended by
+//	S01 S02         +       n       n          n          +        +
+//	S03             +       +       +          +          +        +
+//	S04 S05         +       +       +          +          +        +
+//	S06             +       +       +          +          +        +
+//	S07             +       +       +          +          +        +     corrupt-event (that event's bytes)
+//	S08             +       +       +          +          +        -
+//	S09             +       +       +          +          +        +
+//	S10             +       +       +          +          +        +
+//	S12             +       +       +          -          +        -
+//	S13             +       +       +          +          +        -
+//	S15             +       +       +          +          +        +
+//	S18             +       +       +          +          +        +
+//	S22             +       +       +          +          +        +     pause (that node's fetches)
+//	S23             +       +       +          +          +        -
+//	L01             +       +       +          +          +        -
+//	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
+//	L03             +       -       -          -          +        +
+//	L04             +       +       +          +          +        -
+//	L05             +       -       -          -          +        -
+//	shadow          +       +       +          +          +        +
+package properties

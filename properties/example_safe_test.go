@@ -1,0 +1,58 @@
+package properties_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim/cluster"
+
+	"github.com/durosim/durosim/properties"
+)
+
+// A monitor watches a run of a provider that applies the capability filter too late.
+func ExampleNew() {
+	plan := &cluster.Plan{
+		Name:  "only an old node is left",
+		Nodes: []cluster.NodePlan{{Name: "new", Build: "2.0.0"}, {Name: "old", Build: "1.5.0"}},
+		Schedule: []cluster.Step{
+			{At: 3 * time.Second, Verb: cluster.VerbStop, Node: "new"},
+			{At: 6 * time.Second, Verb: cluster.VerbStart, Node: "old"},
+		},
+		Instances: []cluster.InstancePlan{{ID: "order-1", Orchestration: "ProcessOrder", Actions: []cluster.Action{
+			{At: 5 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "boss"},
+		}}},
+		Bugs: []bugs.ID{"provider/filter-after-lock"},
+	}
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
+		return properties.New(w, properties.Options{Properties: []string{"S01"}})
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, v := range r.Violations[:min(1, len(r.Violations))] {
+		fmt.Println(v.Property, v.Class, v.Node, v.Instance)
+	}
+	// Output:
+	// S01 safety old order-1
+}
+
+func ExampleCatalogue() {
+	for _, p := range properties.Catalogue()[:3] {
+		fmt.Println(p)
+	}
+	// Output:
+	// S01 filter-before-lock
+	// S02 filter-before-deserialize
+	// S03 unpinned-is-compatible
+}
+
+func ExampleByID() {
+	p, ok := properties.ByID("S08")
+	fmt.Println(p.Name, p.Class, ok)
+	fmt.Println(p.Statement)
+	// Output:
+	// terminal-once safety true
+	// An execution's terminal status never changes, and its history has one terminal event.
+}

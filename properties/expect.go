@@ -1,0 +1,244 @@
+package properties
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// expectID is the property that expectations are reported under.
+const expectID = "expect"
+
+// expectChecker holds a run against the expectations of its scenario. The shared state tells it of facts as they happen.
+type expectChecker struct {
+	base
+	live  *liveState
+	items []expectItem
+	part  string
+	// wanted says, by event, whether any expectation is about it.
+	wanted map[string]bool // looked up only
+	fact   fact            // reused
+	pins   map[engine.Version]string
+	// upDue asks for the fact "up" when the nodes that the part's first steps touch have settled.
+	upDue   bool
+	upAtMs  int64
+	upWaits []uint32 // nodes that have to settle first, with the step's verb in upVerbs
+	upVerbs []cluster.Verb
+}
+
+// expectItem is one expectation with what was seen of it.
+type expectItem struct {
+	cluster.Expectation
+	seen uint64
+}
+
+// fact is something that happened, with the attributes of its event (cluster.ExpectEvents). node is its node's number, or 0.
+type fact struct {
+	event string
+	attrs []cluster.Attr
+	node  uint32
+	no    engine.InstanceNo
+}
+
+func (f *fact) get(name string) string {
+	for i := range f.attrs {
+		if f.attrs[i].Name == name {
+			return f.attrs[i].Value
+		}
+	}
+	if f.event == cluster.EventUp {
+		return "0"
+	}
+	return ""
+}
+
+func (f *fact) String() string {
+	var b strings.Builder
+	b.WriteString(f.event)
+	for _, a := range f.attrs {
+		b.WriteString(" " + a.String())
+	}
+	return b.String()
+}
+
+func newExpect(m *Monitor, list []cluster.Expectation) checker {
+	c := &expectChecker{base: base{m}, live: liveOf(m), wanted: make(map[string]bool), pins: make(map[engine.Version]string)}
+	for _, e := range list {
+		c.items = append(c.items, expectItem{Expectation: e})
+		c.wanted[e.Event] = true
+	}
+	if m.on != nil && len(list) > 0 {
+		m.on[expectID] = true // they were asked for by name
+	}
+	c.live.expect = c
+	return c
+}
+
+func (c *expectChecker) observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsStatusSet}
+}
+
+func (c *expectChecker) records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
+}
+
+func (c *expectChecker) wants(event string) bool { return c.wanted[event] }
+
+// begin starts a fact of that event; emit judges it.
+func (c *expectChecker) begin(event string, node uint32, no engine.InstanceNo) *fact {
+	c.fact.event, c.fact.node, c.fact.no = event, node, no
+	c.fact.attrs = c.fact.attrs[:0]
+	return &c.fact
+}
+
+func (f *fact) add(name, value string) {
+	f.attrs = append(f.attrs, cluster.Attr{Name: name, Value: value})
+}
+
+func (c *expectChecker) emit() {
+	f := &c.fact
+	for i := range c.items {
+		e := &c.items[i]
+		if e.Event != f.event || e.In != "" && e.In != c.part || !matches(f, e.Where) {
+			continue
+		}
+		e.seen++
+		switch e.Mode {
+		case cluster.ModeNever:
+			c.report(e, f, "it must never happen")
+		case cluster.ModeAlways:
+			for _, a := range e.Has {
+				if !a.Match(f.get(a.Name)) {
+					c.report(e, f, fmt.Sprintf("expected %s, and it is %s", a, f.get(a.Name)))
+					break
+				}
+			}
+		}
+	}
+}
+
+func matches(f *fact, where []cluster.Attr) bool {
+	for i := range where {
+		if !where[i].Match(f.get(where[i].Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *expectChecker) report(e *expectItem, f *fact, why string) {
+	part := ""
+	if c.part != "" {
+		part = fmt.Sprintf(" in part %q", c.part)
+	}
+	c.m.safety(expectID, f.node, f.no, "scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, f)
+}
+
+// points are the sometimes that were seen.
+func (c *expectChecker) points() []cluster.Point {
+	var list []cluster.Point
+	for i := range c.items {
+		if e := &c.items[i]; e.Mode == cluster.ModeSometimes && e.seen > 0 {
+			list = append(list, cluster.Point{Name: e.PointName(), Count: e.seen})
+		}
+	}
+	return list
+}
+
+func (c *expectChecker) record(r *cluster.Record) {
+	if r.Kind == cluster.RecPhaseBegan {
+		if r.Phase == cluster.PhaseTurbulence {
+			c.beginPart("", r.AtMs)
+		}
+		return
+	}
+	step := r.Schedule
+	if step == nil {
+		return
+	}
+	if step.Mark != "" {
+		c.beginPart(step.Mark, r.AtMs)
+	}
+	if c.upDue && r.AtMs == c.upAtMs && r.Node != 0 {
+		c.upWaits = append(c.upWaits, r.Node)
+		c.upVerbs = append(c.upVerbs, step.Verb)
+	}
+}
+
+// beginPart begins a part of the story. Its fact "up" is emitted when the nodes that its first steps touch have done so.
+func (c *expectChecker) beginPart(part string, atMs int64) {
+	if c.upDue {
+		c.up()
+	}
+	c.part = part
+	c.upDue, c.upAtMs = c.wants(cluster.EventUp), atMs
+	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
+	if part == "" { // the run begins: all that is not absent and not started later comes up
+		for i := range c.live.plan.Nodes {
+			if !c.live.plan.Nodes[i].Absent && !c.startsLater(c.live.plan.Nodes[i].Name) {
+				c.upWaits = append(c.upWaits, uint32(i+1))
+				c.upVerbs = append(c.upVerbs, cluster.VerbStart)
+			}
+		}
+	}
+}
+
+func (c *expectChecker) startsLater(name string) bool {
+	for i := range c.live.plan.Schedule {
+		if s := &c.live.plan.Schedule[i]; s.Node == name {
+			return s.Verb == cluster.VerbStart || s.Verb == cluster.VerbAdd
+		}
+	}
+	return false
+}
+
+func (c *expectChecker) afterStep() {
+	if !c.upDue {
+		return
+	}
+	for i, number := range c.upWaits {
+		n := c.live.node(number)
+		if n == nil {
+			continue
+		}
+		settled := true
+		switch c.upVerbs[i] {
+		case cluster.VerbStop, cluster.VerbRemove, cluster.VerbCrash:
+			settled = !n.up
+		case cluster.VerbStart, cluster.VerbAdd, cluster.VerbUpgrade, cluster.VerbRollback, cluster.VerbWiden, cluster.VerbNarrow:
+			settled = n.up && !n.draining && n.startedMs >= c.upAtMs
+		}
+		if !settled {
+			return
+		}
+	}
+	c.up()
+}
+
+func (c *expectChecker) finish() {
+	if c.upDue {
+		c.up()
+	}
+}
+
+// up tells how many nodes of each build are up.
+func (c *expectChecker) up() {
+	c.upDue = false
+	f := c.begin(cluster.EventUp, 0, 0)
+	total := 0
+	for _, b := range c.m.w.Builds() {
+		count := 0
+		for i := range c.live.nodes {
+			if n := &c.live.nodes[i]; n.up && !n.draining && n.build == b {
+				count++
+			}
+		}
+		total += count
+		f.add(b.Name(), strconv.Itoa(count))
+	}
+	f.add("total", strconv.Itoa(total))
+	c.emit()
+}

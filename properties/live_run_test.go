@@ -1,0 +1,255 @@
+package properties
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// liveProperties are those of this half of the package.
+var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
+
+// upgradePlan is a rolling upgrade under load.
+func upgradePlan(instances int, f faults.Plan) *cluster.Plan {
+	p := &cluster.Plan{Name: "upgrade", Faults: f}
+	for i, name := range []string{"A", "B", "C"} {
+		p.Nodes = append(p.Nodes, cluster.NodePlan{Name: name, Build: "1.5.0"})
+		p.Schedule = append(p.Schedule, cluster.Step{At: time.Duration(10+15*i) * time.Second, Verb: cluster.VerbUpgrade, Node: name, Build: "2.0.0"})
+	}
+	p.Schedule = append([]cluster.Step{{At: time.Second, Verb: cluster.VerbMark, Mark: "old"}}, p.Schedule...)
+	kinds := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable"}
+	for i := range instances {
+		kind := kinds[i%len(kinds)]
+		in := cluster.InstancePlan{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
+		switch kind {
+		case "Eternal":
+			in.Expect = cluster.ExpectEternal
+		case "ProcessOrder", "Approval":
+			in.Actions = []cluster.Action{{At: in.StartAt + 3*time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "boss"}}
+		case "Cancellable":
+			in.Expect = cluster.ExpectAny
+		}
+		p.Instances = append(p.Instances, in)
+	}
+	return p
+}
+
+func runPlan(t testing.TB, p *cluster.Plan, seed uint64, o Options) *cluster.Result {
+	t.Helper()
+	r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor { return New(w, o) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestUpgradeHolds(t *testing.T) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 5
+	}
+	for _, load := range []struct {
+		name string
+		plan faults.Plan
+	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
+		t.Run(load.name, func(t *testing.T) {
+			for seed := range seeds {
+				r := runPlan(t, upgradePlan(30, load.plan), seed, Options{Properties: liveProperties})
+				for _, v := range r.Violations {
+					t.Errorf("seed %d: %s %s: %s", seed, v.Property, v.Instance, v.Message)
+				}
+				if r.Exhausted {
+					t.Errorf("seed %d: out of budget", seed)
+				}
+				if seed == 0 {
+					t.Logf("steps %d turns %d virtual %dms", r.Steps, r.Turns, r.Virtual)
+					for _, p := range r.Coverage {
+						t.Logf("%6d %s", p.Count, p.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// oddPlan has what liveness is about: histories of every shape and of foreign pins, a handler that is nowhere, one that is
+// on one node only, a node that narrows so that it leaves out its own build, and a probe that counts.
+func oddPlan(f faults.Plan) *cluster.Plan {
+	v := func(major, minor uint32) *engine.Version { p := engine.V(major, minor, 0); return &p }
+	p := &cluster.Plan{
+		Name: "odd", Faults: f, Turbulence: 40 * time.Second,
+		Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.6.0", Handlers: []string{"Cancellable@1.0.0"}}},
+		Histories: []cluster.SeededHistory{
+			{Instance: "waiting", Pin: v(1, 5), Shape: cluster.ShapeWaiting},
+			{Instance: "unpinned", Shape: cluster.ShapeWaiting},
+			{Instance: "foreign", Pin: v(3, 5), Shape: cluster.ShapeWaiting},
+			{Instance: "legacy", Pin: v(0, 8), Shape: cluster.ShapeLegacy},
+			{Instance: "new-kind", Pin: v(2, 0), Shape: cluster.ShapeNewKind},
+			{Instance: "unknown-kind", Pin: v(1, 5), Shape: cluster.ShapeUnknownKind},
+			{Instance: "corrupt", Pin: v(1, 5), Shape: cluster.ShapeCorrupt},
+			{Instance: "corrupt-foreign", Pin: v(4, 0), Shape: cluster.ShapeCorrupt},
+		},
+		Schedule: []cluster.Step{{At: 20 * time.Second, Verb: cluster.VerbNarrow, Node: "B", Range: &engine.VersionRange{Min: engine.V(1, 0, 0), Max: engine.V(1, 9, 0)}}},
+		Instances: []cluster.InstancePlan{
+			{ID: "nowhere", Orchestration: "NoSuch", Expect: cluster.ExpectPoison},
+			{ID: "stranded", Orchestration: "ProcessOrder", Version: "2.0.0", StartAt: 2 * time.Second, Expect: cluster.ExpectAny},
+			{ID: "eternal", Orchestration: "Eternal", Expect: cluster.ExpectEternal},
+			{ID: "parent", Orchestration: "Parent", StartAt: 3 * time.Second, Expect: cluster.ExpectAny},
+			{ID: "counter", Orchestration: "Counter", StartAt: 4 * time.Second, Expect: cluster.ExpectAny},
+		},
+	}
+	return p
+}
+
+func TestOddHolds(t *testing.T) {
+	for _, load := range []struct {
+		name string
+		plan faults.Plan
+	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
+		t.Run(load.name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				r := runPlan(t, oddPlan(load.plan), seed, Options{Properties: liveProperties})
+				for _, v := range r.Violations {
+					t.Errorf("seed %d: %s %s %s: %s", seed, v.Property, v.Node, v.Instance, v.Message)
+				}
+				if seed == 0 {
+					t.Logf("steps %d turns %d virtual %dms", r.Steps, r.Turns, r.Virtual)
+					for _, p := range r.Coverage {
+						t.Logf("%6d %s", p.Count, p.Name)
+					}
+					for _, o := range r.Outcomes {
+						t.Logf("%+v", o)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPlantedBugs: each of these bugs breaks that property in a campaign of a few seeds. Bugs that this version's
+// catalogue does not have yet are skipped.
+func TestPlantedBugs(t *testing.T) {
+	odd := func() *cluster.Plan { return oddPlan(faults.None()) }
+	upgrade := func() *cluster.Plan { return upgradePlan(20, faults.Light()) }
+	tests := []struct {
+		id       bugs.ID
+		plan     func() *cluster.Plan
+		property string
+	}{
+		{"engine/count-ignored", odd, "L01"},
+		{"engine/history-error-ignores-attempt", odd, "L01"},
+		{"engine/backoff-doubles-forever", odd, "L01"},
+		{"engine/poison-off-by-one", odd, "L05"},
+		{"engine/filter-not-declared", upgrade, "L03"},
+		{"engine/cancel-ignored", upgrade, "L02"},
+		{"engine/parent-not-told", upgrade, "L02"},
+		{"engine/phantom-activity", upgrade, "L02"},
+		{"provider/filter-ignored", upgrade, "L05"},
+		{"provider/filter-after-lock", upgrade, "L03"},
+		{"provider/exclusive-upper-bound", upgrade, "S22"},
+		{"provider/unpinned-incompatible", upgrade, "S22"},
+		{"provider/head-of-line-block", odd, "S22"},
+		{"provider/count-lost-when-decoding-fails", odd, "L04"},
+		{"provider/count-reset-by-abandon", odd, "L01"},
+		{"provider/error-while-locked", odd, "L01"},
+		{"provider/late-arrivals-deleted-by-ack", upgrade, "L02"},
+	}
+	for _, test := range tests {
+		t.Run(string(test.id), func(t *testing.T) {
+			for seed := range uint64(10) {
+				p := test.plan()
+				p.Bugs = []bugs.ID{test.id}
+				r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+					return New(w, Options{Properties: []string{test.property}})
+				}})
+				if err != nil {
+					t.Skip(err)
+				}
+				if len(r.Violations) > 0 && r.Violations[0].Property == test.property {
+					return
+				}
+			}
+			t.Errorf("no violation of %s in ten seeds", test.property)
+		})
+	}
+}
+
+// TestMonitorMovesNothing: a run is the same whether it is watched or not, but for when it ends.
+func TestMonitorMovesNothing(t *testing.T) {
+	one := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{})
+	two := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{Properties: liveProperties})
+	if one.Digest != two.Digest {
+		t.Errorf("digests %v and %v", one.Digest, two.Digest)
+	}
+	if fmt.Sprint(one.Coverage) != fmt.Sprint(two.Coverage) {
+		t.Errorf("coverage %v and %v", one.Coverage, two.Coverage)
+	}
+}
+
+func TestCoveragePoints(t *testing.T) {
+	known := map[string]bool{}
+	for _, p := range CoveragePoints() {
+		if p.Summary == "" || known[p.Name] {
+			t.Errorf("point %q: %q, named before: %v", p.Name, p.Summary, known[p.Name])
+		}
+		known[p.Name] = true
+	}
+	for _, p := range []*cluster.Plan{upgradePlan(12, faults.Full()), oddPlan(faults.Full())} {
+		last := ""
+		for _, point := range runPlan(t, p, 1, Options{}).Coverage {
+			if point.Name <= last {
+				t.Errorf("%s stands behind %s", point.Name, last)
+			}
+			last = point.Name
+			if !known[last] && !strings.HasPrefix(last, "upgrade ") && !strings.HasPrefix(last, "rollback ") {
+				t.Errorf("%s is in no list", last)
+			}
+		}
+	}
+}
+
+// BenchmarkMonitor measures what watching costs, beside the floor of the same runs unwatched. Unwatched runs end at a
+// different time, so compare ns/turn.
+func BenchmarkMonitor(b *testing.B) {
+	for _, level := range []struct {
+		name string
+		make func(w *cluster.World) cluster.Monitor
+	}{
+		{"none", nil},
+		{"idle", func(w *cluster.World) cluster.Monitor { return New(w, Options{Properties: []string{}}).without() }},
+		{"live", func(w *cluster.World) cluster.Monitor { return New(w, Options{Properties: liveProperties}) }},
+		{"all", func(w *cluster.World) cluster.Monitor { return New(w, Options{}) }},
+	} {
+		b.Run(level.name, func(b *testing.B) {
+			p := upgradePlan(60, faults.Light())
+			turns := uint64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := cluster.Run(cluster.Config{Plan: p, Seed: 7, Monitor: level.make})
+				if err != nil {
+					b.Fatal(err)
+				}
+				turns += r.Turns
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
+		})
+	}
+}
+
+// without is the monitor with its model and without checkers, except for those that say when the run may end.
+func (m *Monitor) without() *Monitor {
+	for i := range m.byKind {
+		m.byKind[i] = nil
+	}
+	for i := range m.byRecord {
+		m.byRecord[i] = nil
+	}
+	m.checkers = nil
+	return m
+}

@@ -1,0 +1,171 @@
+package properties
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// kindNo is a dense number of an event kind in a run; the table gives them out. Two are not kinds at all.
+type kindNo uint8
+
+const (
+	kindDamaged kindNo = 62 // bytes that a fault changed: which builds read them is not known
+	kindForeign kindNo = 63 // a kind that no build of the run knows, or bytes without a kind
+)
+
+// kindMask is a set of kinds.
+type kindMask uint64
+
+func maskOf(k kindNo) kindMask { return 1 << k }
+
+func (s kindMask) has(k kindNo) bool { return s&maskOf(k) != 0 }
+
+// kindTable numbers the kinds that the builds of a run know and says what they are.
+type kindTable struct {
+	names   []engine.EventKind
+	numbers map[engine.EventKind]kindNo
+	started kindNo
+	// terminal are the kinds that end an execution.
+	terminal kindMask
+	// completes says of which schedule a kind is the completion; 0, which is no kind, for the others.
+	completes [64]kindNo
+	builds    []*engine.Build
+	reads     []kindMask // by index in builds
+}
+
+func newKindTable(builds []*engine.Build) kindTable {
+	t := kindTable{numbers: make(map[engine.EventKind]kindNo), names: []engine.EventKind{""}, builds: builds}
+	for _, k := range engine.Kinds2x().List() {
+		t.add(k)
+	}
+	for _, b := range builds {
+		mask := kindMask(0)
+		for _, k := range b.Codec.Kinds().List() {
+			mask |= maskOf(t.add(k))
+		}
+		t.reads = append(t.reads, mask)
+	}
+	t.started = t.add(engine.KindOrchestrationStarted)
+	for _, k := range []engine.EventKind{
+		engine.KindOrchestrationCompleted, engine.KindOrchestrationFailed, engine.KindOrchestrationContinuedAsNew,
+	} {
+		t.terminal |= maskOf(t.add(k))
+	}
+	for _, c := range [...]struct{ completion, schedule engine.EventKind }{
+		{engine.KindActivityCompleted, engine.KindActivityScheduled},
+		{engine.KindActivityFailed, engine.KindActivityScheduled},
+		{engine.KindTimerFired, engine.KindTimerCreated},
+		{engine.KindSubOrchestrationCompleted, engine.KindSubOrchestrationScheduled},
+		{engine.KindSubOrchestrationFailed, engine.KindSubOrchestrationScheduled},
+	} {
+		t.completes[t.add(c.completion)] = t.add(c.schedule)
+	}
+	return t
+}
+
+// add is the number of a kind. There is room for 61; what comes later is foreign.
+func (t *kindTable) add(k engine.EventKind) kindNo {
+	if no, ok := t.numbers[k]; ok {
+		return no
+	}
+	no := kindNo(len(t.names))
+	if no >= kindDamaged {
+		return kindForeign
+	}
+	t.names = append(t.names, k)
+	t.numbers[k] = no
+	return no
+}
+
+// name is the kind in words.
+func (t *kindTable) name(k kindNo) string {
+	switch {
+	case k == kindDamaged:
+		return "damaged event"
+	case int(k) >= len(t.names):
+		return "event of unknown kind"
+	}
+	return string(t.names[k])
+}
+
+// first is the name of the first kind in a set.
+func (t *kindTable) first(s kindMask) string { return t.name(kindNo(bits.TrailingZeros64(uint64(s)))) }
+
+// readBy are the kinds that a build reads.
+func (t *kindTable) readBy(b *engine.Build) kindMask {
+	for i, have := range t.builds {
+		if have == b {
+			return t.reads[i]
+		}
+	}
+	mask := kindMask(0)
+	for _, k := range b.Codec.Kinds().List() {
+		mask |= maskOf(t.add(k))
+	}
+	return mask
+}
+
+var typeKey = []byte(`"type":"`)
+
+// of is the kind of an encoded event. The contract's JSON has the kind right behind an envelope without objects, so the
+// first such key is it; what does not look like that is decoded.
+func (t *kindTable) of(data []byte) kindNo {
+	if i := bytes.Index(data, typeKey); i >= 0 {
+		name := data[i+len(typeKey):]
+		if j := bytes.IndexByte(name, '"'); j >= 0 {
+			if no, ok := t.numbers[engine.EventKind(name[:j])]; ok {
+				return no
+			}
+			return kindForeign
+		}
+	}
+	for i := len(t.builds) - 1; i >= 0; i-- {
+		if e, err := t.builds[i].Codec.DecodeEvent(data); err == nil {
+			return t.add(e.Kind())
+		}
+	}
+	return kindForeign
+}
+
+// itemKindOf is the kind of an encoded work item, empty if it has none: the tag around its fields.
+func itemKindOf(data []byte) engine.WorkItemKind {
+	i := bytes.IndexByte(data, '"')
+	if i < 0 {
+		return ""
+	}
+	j := bytes.IndexByte(data[i+1:], '"')
+	if j < 0 {
+		return ""
+	}
+	return engine.WorkItemKind(data[i+1 : i+1+j])
+}
+
+// clampMs is a time as the store counts it.
+func clampMs(ms uint64) int64 {
+	if ms > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(ms)
+}
+
+// sumOf is a hash of bytes: fast, the same everywhere, not for adversaries.
+func sumOf(data []byte) uint64 {
+	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	h := uint64(len(data))*a + 1
+	for len(data) >= 8 {
+		w := uint64(data[0]) | uint64(data[1])<<8 | uint64(data[2])<<16 | uint64(data[3])<<24 |
+			uint64(data[4])<<32 | uint64(data[5])<<40 | uint64(data[6])<<48 | uint64(data[7])<<56
+		hi, lo := bits.Mul64(h^w, b)
+		h = hi ^ lo ^ a
+		data = data[8:]
+	}
+	w := uint64(0)
+	for i, c := range data {
+		w |= uint64(c) << (8 * i)
+	}
+	hi, lo := bits.Mul64(h^w, b)
+	return hi ^ lo
+}

@@ -32,6 +32,8 @@ const (
 	Unavailable Kind = "unavailable"
 	// DuplicateRequest makes a client send a message twice.
 	DuplicateRequest Kind = "duplicate-request"
+	// DuplicateCompletion delivers an activity's completion a second time, as a transport that delivers at least once may.
+	DuplicateCompletion Kind = "duplicate-completion"
 	// LateActivity lets an activity run past its lock's end.
 	LateActivity Kind = "late-activity"
 	// ActivityPanic makes an activity panic.
@@ -69,6 +71,7 @@ func Kinds() []Info {
 		{AckStepError, "an ack fails before one of its steps", nil},
 		{Unavailable, "the store refuses every call for a while", nil},
 		{DuplicateRequest, "a client sends a message twice", nil},
+		{DuplicateCompletion, "an activity's completion is delivered a second time", nil},
 		{LateActivity, "an activity runs past the end of its lock", nil},
 		{ActivityPanic, "an activity panics", nil},
 		{CorruptEvent, "a stored event is damaged", []string{"L02"}},
@@ -126,6 +129,7 @@ func Full() Plan {
 		{Kind: AckStepError, Num: 1, Den: 100},
 		{Kind: Unavailable, Num: 1, Den: 2000},
 		{Kind: DuplicateRequest, Num: 1, Den: 15},
+		{Kind: DuplicateCompletion, Num: 1, Den: 40},
 		{Kind: LateActivity, Num: 1, Den: 60},
 		{Kind: ActivityPanic, Num: 1, Den: 60},
 		{Kind: LostRenewal, Num: 1, Den: 10},

@@ -28,6 +28,13 @@ func NewTables(on *bugs.Set) (*Tables, error) {
 		if !ok {
 			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
 		}
+		for _, companion := range b.With {
+			c, ok := Lookup(companion)
+			if !ok {
+				return nil, fmt.Errorf("bug %q needs %q, which is not in the catalogue", id, companion)
+			}
+			c.apply(t)
+		}
 		b.apply(t)
 	}
 	return t, nil
@@ -42,6 +49,9 @@ type Bug struct {
 	Properties []string
 	// Scenario is the built-in scenario that shows the bug.
 	Scenario string
+	// With are bugs that are switched on together with this one, because without them nothing reaches the rule: a
+	// second line of defence is never asked as long as the first holds.
+	With []bugs.ID
 
 	apply func(*Tables)
 }
@@ -64,7 +74,7 @@ func Catalogue() []Bug {
 		if !ok {
 			continue // not in this version's catalogue: no property is known to catch it yet
 		}
-		b.Properties, b.Scenario = e.properties, e.scenario
+		b.Properties, b.Scenario, b.With = e.properties, e.scenario, e.with
 		out = append(out, b)
 	}
 	slices.SortFunc(out, func(a, b Bug) int {
@@ -87,10 +97,4 @@ func Lookup(id bugs.ID) (Bug, bool) {
 		}
 	}
 	return Bug{}, false
-}
-
-// Named is the id of a bug by its text.
-func Named(text string) (bugs.ID, bool) {
-	b, ok := Lookup(bugs.ID(text))
-	return b.ID, ok
 }

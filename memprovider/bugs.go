@@ -96,7 +96,7 @@ func Bugs() []Bug {
 			func(r *Rules) { r.Consumes = func(bool) bool { return true } }},
 		{"provider/ack-re-encodes", "an ack decodes and writes again the stored events of its execution",
 			func(r *Rules) { r.RewritesHistory = always }},
-		{"provider/pin-inherited", "an execution that is created without a pin gets its predecessor's",
+		{"provider/pin-inherited", "an execution gets its predecessor's pin, whatever its first turn says",
 			func(r *Rules) { r.PinAfterAck = pinOrInherited }},
 		{"provider/pin-write-once", "a pin that is set once is never overwritten",
 			func(r *Rules) { r.PinAfterAck = pinOnce }},
@@ -180,10 +180,10 @@ func cancelFirst(order []AckStep) []AckStep {
 }
 
 func pinOrInherited(given, old, previous *engine.Version) *engine.Version {
-	if p := pinWhenTold(given, old, nil); p != nil {
-		return p
+	if previous != nil {
+		return previous
 	}
-	return previous
+	return pinWhenTold(given, old, nil)
 }
 
 func pinOnce(given, old, _ *engine.Version) *engine.Version {

@@ -176,6 +176,7 @@ func (w *World) execute(i int) {
 	}
 	if answer.Err == nil {
 		w.corrupt(i)
+		w.repeatCompletion(i)
 	}
 	if c.state == callDone {
 		return
@@ -215,6 +216,19 @@ func (w *World) perform(i int) node.Answer {
 	}
 	w.ackStep = -1
 	return a
+}
+
+// repeatCompletion delivers what a worker has just acknowledged a second time, where a fault says so.
+func (w *World) repeatCompletion(i int) {
+	c := w.calls.at(i)
+	r, ok := c.request.(node.AckWork)
+	if !ok || r.Completion == nil || !w.draws(faults.DuplicateCompletion, w.owner(c).plan.Name, c.key) {
+		return
+	}
+	w.recordFault(faults.DuplicateCompletion, i)
+	if err := w.clients.provider.EnqueueForOrchestrator(w.ctx, r.Completion, 0); err == nil {
+		w.record(Record{Kind: RecClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: w.storeCall})
+	}
 }
 
 // damaged is what a damaged event or message reads like: the beginning of one.

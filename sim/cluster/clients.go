@@ -17,8 +17,11 @@ type clientState struct {
 	raised   []raised
 }
 
-// raised is when a client last sent an instance an event in calm, so that it does not send again at every tick.
-type raised struct{ atMs int64 }
+// raised is when a client last sent an instance an event in calm, and how often.
+type raised struct {
+	atMs  int64
+	times int
+}
 
 // clientRetry is after how long a client sends again what it does not know to be accepted.
 const clientRetry = time.Second

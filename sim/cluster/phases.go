@@ -116,8 +116,12 @@ func (w *World) widenAll() {
 	}
 }
 
-// raiseAgain is after how long a client raises an event again that has not arrived in the history.
-const raiseAgainMs = 5000
+// raiseAgainMs is after how long a client raises an event again, and raiseMost how often it does so for one instance: more
+// would keep an instance busy that nothing can help.
+const (
+	raiseAgainMs = 5000
+	raiseMost    = 12
+)
 
 // raiseWhatWaits sends each instance what it waits for, once until it has arrived.
 func (w *World) raiseWhatWaits() {
@@ -128,7 +132,7 @@ func (w *World) raiseWhatWaits() {
 			continue
 		}
 		r := w.clients.raisedFor(no)
-		if r.atMs != 0 && w.NowMs() < r.atMs+raiseAgainMs {
+		if r.atMs != 0 && w.NowMs() < r.atMs+raiseAgainMs || r.times == raiseMost {
 			continue
 		}
 		open := w.openWaits(id)
@@ -136,6 +140,7 @@ func (w *World) raiseWhatWaits() {
 			continue
 		}
 		r.atMs = w.NowMs()
+		r.times++
 		w.clientSend(w.raiseItem(id, open[0].name, open[0].topic, "calm"), w.instanceKey(id).At(labelPhase))
 	}
 }

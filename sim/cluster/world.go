@@ -220,7 +220,7 @@ func (w *World) run() {
 	for !w.ended {
 		e, ok := w.kernel.Next()
 		if !ok {
-			w.fault("the event queue ran empty before the run had ended")
+			w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
 			break
 		}
 		w.store.SetNow(w.NowMs())
@@ -234,7 +234,7 @@ func (w *World) run() {
 			}
 		}
 		if w.kernel.Exhausted() {
-			w.fault("the step budget of %d is used up in %s: some part of the world makes no progress", w.kernel.Steps(), w.phase)
+			w.unfinished(ClassLiveness, "the step budget of %d is used up in %s: something goes on for ever", w.kernel.Steps(), w.phase)
 			break
 		}
 	}
@@ -243,10 +243,13 @@ func (w *World) run() {
 	}
 }
 
-// fault reports a mistake of the simulation itself.
-func (w *World) fault(format string, args ...any) {
+// PropertyRunEnds is violated by a run that does not end by itself.
+const PropertyRunEnds = "run-ends"
+
+// unfinished reports that the run has not ended by itself.
+func (w *World) unfinished(class Class, format string, args ...any) {
 	w.internal = append(w.internal, Violation{
-		Property: "run-ends", Class: ClassInternal, Step: w.Step(), VirtualMs: w.NowMs() - w.StartMs(),
+		Property: PropertyRunEnds, Class: class, Step: w.Step(), VirtualMs: w.NowMs() - w.StartMs(),
 		Message: fmt.Sprintf(format, args...),
 	})
 }

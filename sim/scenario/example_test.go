@@ -81,7 +81,7 @@ func ExampleLookup() {
 	s, err := scenario.Lookup("rolling-upgrad")
 	fmt.Println(s, err)
 	// Output:
-	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, rolling-upgrade, rolling-upgrade-risk, three-builds or two-ranges; did you mean rolling-upgrade?
+	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, rolling-upgrade, rolling-upgrade-risk, three-builds, torn-acks or two-ranges; did you mean rolling-upgrade?
 }
 
 func ExampleBuiltin() {
@@ -98,6 +98,7 @@ func ExampleBuiltin() {
 	// rolling-upgrade
 	// rolling-upgrade-risk
 	// three-builds
+	// torn-acks
 	// two-ranges
 }
 

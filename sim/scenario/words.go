@@ -138,7 +138,7 @@ func (p *parser) known(what, have string, all []string) {
 	if p.err != nil {
 		return
 	}
-	const many = 40 // more names than anyone reads in an error
+	const many = 24 // more names than anyone reads in an error
 	hint := didYouMean(have, all)
 	if hint == "" && len(all) > 0 && len(all) <= many {
 		hint = ": expected " + orList(all)

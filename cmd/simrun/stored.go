@@ -42,16 +42,31 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// entry runs a seed once more and makes a stored run of it, with every choice written down.
+// entry runs a seed once more and makes a stored run of it, with the fewest choices written down that still violate what
+// the seed violated first: none, those of faults, or all.
 func (s *subject) entry(seed uint64) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Recording = &sim.Recording{}
+	all := &sim.Recording{}
+	cfg.Recording = all
 	result, err := cluster.Run(cfg)
 	if err != nil {
 		return nil, err
+	}
+	recording := all
+	first := result.Violations[0].Property
+	for _, fewer := range []*sim.Recording{keep(all, func(string) bool { return false }), keep(all, isFault)} {
+		cfg.Recording, cfg.Chooser = nil, sim.Replay(fewer)
+		again, err := cluster.Run(cfg)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(again.Violations, func(v cluster.Violation) bool { return v.Property == first }) {
+			recording, result = fewer, again
+			break
+		}
 	}
 	var ids []string
 	for _, v := range result.Violations {
@@ -62,11 +77,25 @@ func (s *subject) entry(seed uint64) (*scenario.Entry, error) {
 		found += " " + string(id)
 	}
 	return &scenario.Entry{
-		Plan: cfg.Plan, Expect: s.scenario.Expect, Recording: cfg.Recording, Seed: seed, Mode: scenario.ModeRecorded,
+		Plan: cfg.Plan, Expect: s.scenario.Expect, Recording: recording, Seed: seed, Mode: scenario.ModeRecorded,
 		Found: found, Verdict: scenario.Violates(ids...), Digest: result.Digest.String(),
 		Note: "first shown by: " + s.repro(seed),
 	}, nil
 }
+
+// keep is a recording with the choices whose keys are wanted; the others take the benign value.
+func keep(r *sim.Recording, want func(key string) bool) *sim.Recording {
+	kept := &sim.Recording{Seed: r.Seed, SeededOrder: r.SeededOrder}
+	for _, c := range r.Choices {
+		if want(c.Key.String()) {
+			kept.Choices = append(kept.Choices, c)
+		}
+	}
+	return kept
+}
+
+// isFault says whether a choice is about a fault: that it happens, or how.
+func isFault(key string) bool { return strings.Contains(key, "/fault:") }
 
 // writeWhole writes a file under another name and then renames it.
 func writeWhole(path string, data []byte) (err error) {

@@ -1,0 +1,60 @@
+package properties_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// caughtWithin is the number of seeds within which a bug must be caught in its scenario.
+const caughtWithin = 200
+
+// TestEachBugIsCaught holds the catalogue of seeded bugs: each breaks a property named for it, in the scenario named for
+// it, within a few seeds.
+func TestEachBugIsCaught(t *testing.T) {
+	for _, bug := range faults.Catalogue() {
+		t.Run(string(bug.ID), func(t *testing.T) {
+			s, err := scenario.Lookup(bug.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := uint64(1); seed <= caughtWithin; seed++ {
+				for _, v := range runWith(t, s, seed, bug.ID) {
+					if slices.Contains(bug.Properties, v.Property) {
+						return
+					}
+				}
+			}
+			t.Errorf("%s breaks none of %v in %d seeds of %s", bug.ID, bug.Properties, caughtWithin, bug.Scenario)
+		})
+	}
+}
+
+func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...bugs.ID) []cluster.Violation {
+	t.Helper()
+	plan, err := s.Expand(seed, scenario.Overrides{Bugs: on})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+		return properties.New(w, properties.Options{})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Violations
+}
+
+// TestEachPropertyCatchesABug: a property that no seeded bug breaks would be there for show.
+func TestEachPropertyCatchesABug(t *testing.T) {
+	for _, p := range properties.Catalogue() {
+		if !slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return slices.Contains(b.Properties, p.ID) }) {
+			t.Errorf("no seeded bug is expected to break %s", p)
+		}
+	}
+}

@@ -120,7 +120,7 @@ func Kinds1x() KindSet {
 		KindTimerCreated, KindTimerFired,
 		KindExternalSubscribed, KindExternalEvent, KindExternalSubscribedCancelled,
 		KindQueueSubscribed, KindQueueEventDelivered, KindQueueSubscriptionCancelled,
-		KindSubOrchestrationScheduled, KindSubOrchestrationCompleted, KindSubOrchestrationFailed, KindSubOrchestrationCancelRequest,
+		KindSubOrchestrationScheduled, KindSubOrchestrationCompleted, KindSubOrchestrationFailed, KindSubOrchestrationCancelRequested,
 		KindCustomStatusUpdated, KindKeyValueSet, KindKeyValueCleared, KindKeyValuesCleared,
 		KindLegacyNote,
 	)

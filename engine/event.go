@@ -39,34 +39,34 @@ type EventKind string
 
 // The kinds of events, in the order of contract/runtime.md section 1.2. The last two exist from build 2.0.0 on.
 const (
-	KindOrchestrationStarted          EventKind = "OrchestrationStarted"
-	KindOrchestrationCompleted        EventKind = "OrchestrationCompleted"
-	KindOrchestrationFailed           EventKind = "OrchestrationFailed"
-	KindOrchestrationContinuedAsNew   EventKind = "OrchestrationContinuedAsNew"
-	KindOrchestrationCancelRequested  EventKind = "OrchestrationCancelRequested"
-	KindOrchestrationChained          EventKind = "OrchestrationChained"
-	KindActivityScheduled             EventKind = "ActivityScheduled"
-	KindActivityCompleted             EventKind = "ActivityCompleted"
-	KindActivityFailed                EventKind = "ActivityFailed"
-	KindActivityCancelRequested       EventKind = "ActivityCancelRequested"
-	KindTimerCreated                  EventKind = "TimerCreated"
-	KindTimerFired                    EventKind = "TimerFired"
-	KindExternalSubscribed            EventKind = "ExternalSubscribed"
-	KindExternalEvent                 EventKind = "ExternalEvent"
-	KindExternalSubscribedCancelled   EventKind = "ExternalSubscribedCancelled"
-	KindQueueSubscribed               EventKind = "ExternalSubscribedPersistent"
-	KindQueueEventDelivered           EventKind = "ExternalEventPersistent"
-	KindQueueSubscriptionCancelled    EventKind = "ExternalSubscribedPersistentCancelled"
-	KindSubOrchestrationScheduled     EventKind = "SubOrchestrationScheduled"
-	KindSubOrchestrationCompleted     EventKind = "SubOrchestrationCompleted"
-	KindSubOrchestrationFailed        EventKind = "SubOrchestrationFailed"
-	KindSubOrchestrationCancelRequest EventKind = "SubOrchestrationCancelRequested"
-	KindCustomStatusUpdated           EventKind = "CustomStatusUpdated"
-	KindKeyValueSet                   EventKind = "KeyValueSet"
-	KindKeyValueCleared               EventKind = "KeyValueCleared"
-	KindKeyValuesCleared              EventKind = "KeyValuesCleared"
-	KindExternalSubscribed2           EventKind = "ExternalSubscribed2"
-	KindExternalEvent2                EventKind = "ExternalEvent2"
+	KindOrchestrationStarted            EventKind = "OrchestrationStarted"
+	KindOrchestrationCompleted          EventKind = "OrchestrationCompleted"
+	KindOrchestrationFailed             EventKind = "OrchestrationFailed"
+	KindOrchestrationContinuedAsNew     EventKind = "OrchestrationContinuedAsNew"
+	KindOrchestrationCancelRequested    EventKind = "OrchestrationCancelRequested"
+	KindOrchestrationChained            EventKind = "OrchestrationChained"
+	KindActivityScheduled               EventKind = "ActivityScheduled"
+	KindActivityCompleted               EventKind = "ActivityCompleted"
+	KindActivityFailed                  EventKind = "ActivityFailed"
+	KindActivityCancelRequested         EventKind = "ActivityCancelRequested"
+	KindTimerCreated                    EventKind = "TimerCreated"
+	KindTimerFired                      EventKind = "TimerFired"
+	KindExternalSubscribed              EventKind = "ExternalSubscribed"
+	KindExternalEvent                   EventKind = "ExternalEvent"
+	KindExternalSubscribedCancelled     EventKind = "ExternalSubscribedCancelled"
+	KindQueueSubscribed                 EventKind = "ExternalSubscribedPersistent"
+	KindQueueEventDelivered             EventKind = "ExternalEventPersistent"
+	KindQueueSubscriptionCancelled      EventKind = "ExternalSubscribedPersistentCancelled"
+	KindSubOrchestrationScheduled       EventKind = "SubOrchestrationScheduled"
+	KindSubOrchestrationCompleted       EventKind = "SubOrchestrationCompleted"
+	KindSubOrchestrationFailed          EventKind = "SubOrchestrationFailed"
+	KindSubOrchestrationCancelRequested EventKind = "SubOrchestrationCancelRequested"
+	KindCustomStatusUpdated             EventKind = "CustomStatusUpdated"
+	KindKeyValueSet                     EventKind = "KeyValueSet"
+	KindKeyValueCleared                 EventKind = "KeyValueCleared"
+	KindKeyValuesCleared                EventKind = "KeyValuesCleared"
+	KindExternalSubscribed2             EventKind = "ExternalSubscribed2"
+	KindExternalEvent2                  EventKind = "ExternalEvent2"
 	// KindLegacyNote is the one kind that only build 0.8.0 emits and that build 3.0.0 no longer reads: an audit note,
 	// without meaning for replay.
 	KindLegacyNote EventKind = "LegacyNote"
@@ -233,7 +233,7 @@ func (QueueSubscriptionCancelled) Kind() EventKind      { return KindQueueSubscr
 func (SubOrchestrationScheduled) Kind() EventKind       { return KindSubOrchestrationScheduled }
 func (SubOrchestrationCompleted) Kind() EventKind       { return KindSubOrchestrationCompleted }
 func (SubOrchestrationFailed) Kind() EventKind          { return KindSubOrchestrationFailed }
-func (SubOrchestrationCancelRequested) Kind() EventKind { return KindSubOrchestrationCancelRequest }
+func (SubOrchestrationCancelRequested) Kind() EventKind { return KindSubOrchestrationCancelRequested }
 func (CustomStatusUpdated) Kind() EventKind             { return KindCustomStatusUpdated }
 func (KeyValueSet) Kind() EventKind                     { return KindKeyValueSet }
 func (KeyValueCleared) Kind() EventKind                 { return KindKeyValueCleared }

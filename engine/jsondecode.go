@@ -61,7 +61,7 @@ func eventData(kind EventKind, o *object) EventData {
 		return SubOrchestrationCompleted{o.text("result")}
 	case KindSubOrchestrationFailed:
 		return SubOrchestrationFailed{o.details("details")}
-	case KindSubOrchestrationCancelRequest:
+	case KindSubOrchestrationCancelRequested:
 		return SubOrchestrationCancelRequested{o.text("reason")}
 	case KindCustomStatusUpdated:
 		return CustomStatusUpdated{o.textPointer("status")}

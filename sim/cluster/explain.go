@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,10 +43,13 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 			}
 		}
 	}
-	return w.explain(instance)
+	if now := w.start.Add(at).Millis(); !w.ended && now > w.NowMs() {
+		w.store.SetNow(now)
+	}
+	return w.explain(instance, at)
 }
 
-func (w *World) explain(id string) (*Explanation, error) {
+func (w *World) explain(id string, at time.Duration) (*Explanation, error) {
 	p, ok := w.store.Peek(id)
 	if !ok {
 		known := false
@@ -55,11 +59,11 @@ func (w *World) explain(id string) (*Explanation, error) {
 		if known {
 			return &Explanation{Rule: "not-started", Text: "no client has started it yet"}, nil
 		}
-		return nil, fmt.Errorf("nothing is known of instance %q at %v; the plan's instances are %s", id, w.since(), w.instanceNames())
+		return nil, fmt.Errorf("nothing is known of instance %q at %v; the plan's instances are %s", id, at, w.instanceNames())
 	}
-	now := w.NowMs()
+	now := w.store.Now()
 	x := &Explanation{Details: [][2]string{
-		{"time", w.since().String()}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
+		{"time", milliseconds(now - w.StartMs()).String()}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
 	history, decodeErr := w.history(id)
@@ -67,7 +71,7 @@ func (w *World) explain(id string) (*Explanation, error) {
 	case ended(p.Status):
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
-		x.say("locked", "a node holds its lock for another %v", milliseconds(p.LockedUntilMs-now))
+		x.say("locked", "%s holds its lock for another %v", w.holder(id), milliseconds(p.LockedUntilMs-now))
 	case p.Messages > 0 && !w.admitted(p.Pin):
 		x.say("not-admitted", "it is pinned %s, and no live node admits that", pinText(p.Pin))
 		w.addFilters(x)
@@ -84,6 +88,14 @@ func (w *World) explain(id string) (*Explanation, error) {
 		w.explainIdle(x, id, history)
 	}
 	return x, nil
+}
+
+// holder is who took the lock of an instance last.
+func (w *World) holder(id string) string {
+	if no, ok := w.store.InstanceNumber(id); ok && int(no) < len(w.holders) && w.holders[no] > 0 {
+		return "node " + w.infos[w.holders[no]-1].Name
+	}
+	return "somebody"
 }
 
 func (x *Explanation) say(rule, format string, args ...any) {
@@ -117,19 +129,20 @@ func (w *World) explainIdle(x *Explanation, id string, history []engine.Event) {
 		x.say("event", "%s, which nobody has sent", text)
 		return
 	}
-	open := map[uint64]string{} // looked up and counted only
+	var closed []uint64
 	for _, e := range history {
-		switch d := e.Data.(type) {
-		case engine.SubOrchestrationScheduled:
-			open[e.EventID] = d.Name
-			x.say("child", "it waits for its child %s#%d", d.Name, e.EventID)
-		case engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
-			delete(open, e.SourceEventID)
+		switch e.Data.(type) {
+		case engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed, engine.SubOrchestrationCancelRequested:
+			closed = append(closed, e.SourceEventID)
 		}
 	}
-	if len(open) == 0 {
-		x.say("nothing", "nothing is queued for it, and it waits for nothing that its history names")
+	for _, e := range history {
+		if d, ok := e.Data.(engine.SubOrchestrationScheduled); ok && !slices.Contains(closed, e.EventID) {
+			x.say("child", "it waits for its child %s (%s, scheduled by event %d)", d.Name, d.Instance, e.EventID)
+			return
+		}
 	}
+	x.say("nothing", "nothing is queued for it, and it waits for nothing that its history names")
 }
 
 func (w *World) instanceNames() string {

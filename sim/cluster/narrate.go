@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
@@ -23,7 +24,10 @@ func (w *World) tell(number uint32, important bool, format string, args ...any) 
 
 // narrateObservation tells what no record of the world says: damage.
 func (w *World) narrateObservation(o *engine.Observation) {
-	if o.Kind == engine.ObsDamaged {
+	switch o.Kind {
+	case engine.ObsLockTaken:
+		w.tokens[o.Token] = w.store.InstanceName(o.Instance)
+	case engine.ObsDamaged:
 		w.tell(0, true, "stored bytes of %s are damaged (execution %d, event %d, message %d)", w.store.InstanceName(o.Instance), o.Execution, o.EventID, o.Message)
 	}
 }
@@ -141,7 +145,7 @@ func (w *World) narrateExecuted(c *callState, a node.Answer) {
 			w.tell(c.node, false, "%s fetches %s, delivery %d", slotName(c.slot), describeItem(f.Item), f.AttemptCount)
 		}
 	case node.AckOrchestration:
-		w.tell(c.node, true, "commits %s", describeAck(&r.Ack))
+		w.tell(c.node, true, "commits %s", w.describeAck(&r.Ack))
 	case node.AckWork:
 		if r.Completion != nil {
 			w.tell(c.node, false, "acknowledges %s", describeItem(r.Completion))
@@ -149,12 +153,25 @@ func (w *World) narrateExecuted(c *callState, a node.Answer) {
 			w.tell(c.node, true, "acknowledges an activity without a completion")
 		}
 	case node.AbandonOrchestration:
-		w.tell(c.node, true, "abandons %s for %v", r.Token, r.Delay)
+		w.tell(c.node, true, "gives %s back%s", w.tokens[r.Token], delayText(r.Delay, r.IgnoreAttempt))
 	case node.AbandonWork:
-		w.tell(c.node, true, "abandons activity %s for %v", r.Token, r.Delay)
-	case node.RenewOrchestration, node.RenewWork:
-		w.tell(c.node, false, "%s", c.kind)
+		w.tell(c.node, true, "gives an activity of %s back%s", w.tokens[r.Token], delayText(r.Delay, r.IgnoreAttempt))
+	case node.RenewOrchestration:
+		w.tell(c.node, false, "renews its lock on %s", w.tokens[r.Token])
+	case node.RenewWork:
+		w.tell(c.node, false, "renews its lock on an activity of %s", w.tokens[r.Token])
 	}
+}
+
+func delayText(d time.Duration, ignoreAttempt bool) string {
+	text := ""
+	if d > 0 {
+		text = fmt.Sprintf(", for %v", d)
+	}
+	if ignoreAttempt {
+		text += ", not counted"
+	}
+	return text
 }
 
 func pinText(v *engine.Version) string {
@@ -238,15 +255,15 @@ func describeItem(item engine.WorkItem) string {
 	return fmt.Sprintf("%s to %s", item.Kind(), item.Target())
 }
 
-func describeAck(a *engine.OrchestrationAck) string {
+func (w *World) describeAck(a *engine.OrchestrationAck) string {
 	if len(a.HistoryDelta) == 0 {
-		return a.LockToken + " without an event: the batch is dropped"
+		return w.tokens[a.LockToken] + " without an event: the batch is dropped"
 	}
 	var kinds []string
 	for _, e := range a.HistoryDelta {
 		kinds = append(kinds, string(e.Kind()))
 	}
-	text := fmt.Sprintf("%s, execution %d: %s", a.LockToken, a.ExecutionID, strings.Join(kinds, ", "))
+	text := fmt.Sprintf("%s execution %d: %s", w.tokens[a.LockToken], a.ExecutionID, strings.Join(kinds, ", "))
 	if a.Metadata.PinnedVersion != nil {
 		text += ", pinned " + a.Metadata.PinnedVersion.String()
 	}

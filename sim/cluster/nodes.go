@@ -12,12 +12,15 @@ import (
 
 // nodeState is a node of the plan with its present incarnation.
 type nodeState struct {
-	number  uint32
-	plan    *NodePlan
-	key     sim.Key // of the node
-	incKey  sim.Key // of the incarnation
-	build   *engine.Build
-	options node.Options
+	number uint32
+	plan   *NodePlan
+	key    sim.Key // of the node
+	incKey sim.Key // of the incarnation
+	// build and options are what the next start takes; running and its options are those of the present incarnation.
+	build          *engine.Build
+	options        node.Options
+	running        *engine.Build
+	runningOptions node.Options
 	// changes are registrations of the schedule, applied again at every start.
 	changes []handlerChange
 
@@ -205,6 +208,7 @@ func (w *World) onNodeStart(n *nodeState) {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 	}
 	n.machine = machine
+	n.running, n.runningOptions = n.build, n.options.Clone()
 	n.draining, n.paused = false, false
 	n.provider = w.store.Handle(n.build.Codec, engine.Caller{Node: n.number, Incarnation: n.inc})
 	w.inform(n)
@@ -306,10 +310,10 @@ func (w *World) resume(n *nodeState) {
 // inform brings what monitors see of a node up to date.
 func (w *World) inform(n *nodeState) {
 	i := &w.infos[n.number-1]
-	i.Incarnation, i.Build, i.Options, i.Registry = n.inc, n.build, n.options, n.registry
+	i.Incarnation, i.Registry = n.inc, n.registry
 	i.Up, i.Draining, i.Paused = n.machine != nil, n.draining, n.paused
 	if n.machine != nil {
-		i.Filter = n.machine.Filter()
+		i.Build, i.Options, i.Filter = n.running, n.runningOptions, n.machine.Filter()
 	}
 }
 

@@ -13,8 +13,13 @@ const recordKindBase = 1000
 func (w *World) Observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsCallBegin:
-		w.storeCall = o.Call
+		w.storeCall, w.caller = o.Call, o.Caller.Node
 	case engine.ObsCallEnd:
+	case engine.ObsLockTaken:
+		w.observed++
+		if o.Queue == engine.QueueOrchestrator {
+			w.hold(o.Instance)
+		}
 	case engine.ObsRowInserted:
 		w.observed++
 		if o.Queue == engine.QueueOrchestrator {
@@ -30,6 +35,14 @@ func (w *World) Observe(o *engine.Observation) {
 	if w.cfg.Narrator != nil {
 		w.narrateObservation(o)
 	}
+}
+
+// hold remembers who took an instance's lock.
+func (w *World) hold(no engine.InstanceNo) {
+	for len(w.holders) <= int(no) {
+		w.holders = append(w.holders, 0)
+	}
+	w.holders[no] = w.caller
 }
 
 func (w *World) traceObservation(o *engine.Observation) {

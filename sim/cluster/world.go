@@ -48,11 +48,14 @@ type World struct {
 	turns       uint64
 	executing   int // the call being executed, for the store-call number of records
 	storeCall   uint64
-	rec         Record           // reused
-	observed    uint64           // observations so far, apart from the begin and the end of calls
-	ackStep     int              // the ack step to fail at, -1 for none
-	downUntil   sim.Time         // the store refuses every call until then
-	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that did
+	rec         Record            // reused
+	tokens      map[string]string // instance by lock token, kept for a narrator and looked up only
+	holders     []uint32          // node that took an instance's lock last, by number of the instance
+	caller      uint32            // node of the store's present call
+	observed    uint64            // observations so far, apart from the begin and the end of calls
+	ackStep     int               // the ack step to fail at, -1 for none
+	downUntil   sim.Time          // the store refuses every call until then
+	lastRow     engine.MessageNo  // the orchestrator message inserted last, and the store's call that did
 	lastRowCall uint64
 	internal    []Violation
 }
@@ -139,7 +142,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	w := &World{
 		cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, bugs: bugs.New(cfg.Plan.Bugs...),
-		ctx: context.Background(), ackStep: -1,
+		ctx: context.Background(), ackStep: -1, tokens: map[string]string{},
 	}
 	w.chooser = cfg.Chooser
 	if w.chooser == nil {
@@ -354,45 +357,8 @@ func (w *World) around(key sim.Key, expiry time.Duration) time.Duration {
 	return sim.Between(w.chooser, key.At(labelAmount), expiry, expiry+margin)
 }
 
-func (w *World) result() *Result {
-	r := &Result{
-		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.turns, Calls: uint64(w.calls.n),
-		Virtual: w.NowMs() - w.StartMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
-	}
-	for _, n := range w.nodes {
-		if n.machine != nil {
-			n.counters.Add(n.machine.Counters())
-		}
-		r.Counters.Add(n.counters)
-	}
-	for i := range w.plan.Instances {
-		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Instances[i].ID))
-	}
-	for i := range w.plan.Histories {
-		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Histories[i].Instance))
-	}
-	r.Violations = w.internal
-	if w.monitor != nil {
-		r.Violations = append(r.Violations, w.monitor.Violations()...)
-		r.Coverage = w.monitor.Coverage()
-	}
-	r.Digest = w.trace.Digest()
-	return r
-}
-
-func (w *World) outcome(instance string) Outcome {
-	o := Outcome{Instance: instance}
-	if p, ok := w.store.Peek(instance); ok {
-		o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
-		if p.Output != nil {
-			o.Output = *p.Output
-		}
-	}
-	return o
-}
-
 // callDeadline is how long a caller waits for an answer before it takes the call for failed.
-func (w *World) callDeadline(n *nodeState) time.Duration { return n.options.CallDeadline }
+func (w *World) callDeadline(n *nodeState) time.Duration { return n.runningOptions.CallDeadline }
 
 // DefaultStepBudget bounds a run whose plan names no budget: some hundred times what a run of a few dozen instances takes.
 const DefaultStepBudget uint64 = 400_000

@@ -11,10 +11,11 @@ type NodeInfo struct {
 	Number      uint32
 	Name        string
 	Incarnation uint32
-	Build       *engine.Build
-	Options     node.Options
-	Filter      *engine.CapabilityFilter
-	Registry    *node.Registry
+	// Build, Options, Filter and Registry are those of the present incarnation, or of the last one while the node is down.
+	Build    *engine.Build
+	Options  node.Options
+	Filter   *engine.CapabilityFilter
+	Registry *node.Registry
 	// Up is true between start and stop or crash; Draining while it stops gracefully; Paused while it is frozen.
 	Up, Draining, Paused bool
 	// Core nodes are those whose last schedule step is not stop or remove: they are up in calm.

@@ -1,0 +1,39 @@
+package cluster
+
+// result is what a run came to.
+func (w *World) result() *Result {
+	r := &Result{
+		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.turns, Calls: uint64(w.calls.n),
+		Virtual: w.NowMs() - w.StartMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
+	}
+	for _, n := range w.nodes {
+		if n.machine != nil {
+			n.counters.Add(n.machine.Counters())
+		}
+		r.Counters.Add(n.counters)
+	}
+	for i := range w.plan.Instances {
+		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Instances[i].ID))
+	}
+	for i := range w.plan.Histories {
+		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Histories[i].Instance))
+	}
+	r.Violations = w.internal
+	if w.monitor != nil {
+		r.Violations = append(r.Violations, w.monitor.Violations()...)
+		r.Coverage = w.monitor.Coverage()
+	}
+	r.Digest = w.trace.Digest()
+	return r
+}
+
+func (w *World) outcome(instance string) Outcome {
+	o := Outcome{Instance: instance}
+	if p, ok := w.store.Peek(instance); ok {
+		o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
+		if p.Output != nil {
+			o.Output = *p.Output
+		}
+	}
+	return o
+}

@@ -1,0 +1,153 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// TestScheduleSteps carries out each verb and looks for what it must lead to, in that order, in the story of the run.
+func TestScheduleSteps(t *testing.T) {
+	sec := func(n int) time.Duration { return time.Duration(n) * time.Second }
+	narrow := engine.MustParseRange("1.x")
+	for _, tc := range []struct {
+		name  string
+		node  cluster.NodePlan
+		steps []cluster.Step
+		want  []string
+	}{
+		{
+			name:  "upgrade",
+			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbUpgrade, Node: "N", Build: "2.0.0"}},
+			want:  []string{"N 1.5.0 starts, replays >=0.0.0, <=1.5.0", "upgrade N to 2.0.0", "N 1.5.0 stops gracefully", "N 1.5.0 has stopped", "N 2.0.0 starts, replays >=0.0.0, <=2.0.0"},
+		},
+		{
+			name: "rollback",
+			node: cluster.NodePlan{Build: "2.0.0"},
+			steps: []cluster.Step{
+				{At: sec(2), Verb: cluster.VerbRollback, Node: "N", Build: "1.5.0"},
+			},
+			want: []string{"N 2.0.0 starts", "rollback N to 1.5.0", "has stopped", "N 1.5.0 starts"},
+		},
+		{
+			name: "stop and start",
+			steps: []cluster.Step{
+				{At: sec(2), Verb: cluster.VerbStop, Node: "N"},
+				{At: sec(4), Verb: cluster.VerbStart, Node: "N"},
+			},
+			want: []string{"N 1.5.0 starts", "stop N", "has stopped", "start N", "N 1.5.0 starts"},
+		},
+		{
+			name: "crash and start",
+			steps: []cluster.Step{
+				{At: sec(2), Verb: cluster.VerbCrash, Node: "N"},
+				{At: sec(4), Verb: cluster.VerbStart, Node: "N"},
+			},
+			want: []string{"crash N", "N 1.5.0 CRASHES (by the schedule)", "start N", "N 1.5.0 starts"},
+		},
+		{
+			name:  "crash, and calm brings it back",
+			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbCrash, Node: "N"}},
+			want:  []string{"CRASHES", "calm begins", "N 1.5.0 starts"},
+		},
+		{
+			name:  "pause",
+			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbPause, Node: "N", For: sec(7)}},
+			want:  []string{"pause N for 7s", "N 1.5.0 freezes for 7s", "N 1.5.0 goes on"},
+		},
+		{
+			name:  "add",
+			node:  cluster.NodePlan{Absent: true},
+			steps: []cluster.Step{{At: sec(3), Verb: cluster.VerbAdd, Node: "N"}},
+			want:  []string{"M 1.5.0 starts", "add N", "N 1.5.0 starts"},
+		},
+		{
+			name:  "remove",
+			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbRemove, Node: "N"}},
+			want:  []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "calm begins"},
+		},
+		{
+			name: "narrow and widen",
+			node: cluster.NodePlan{Build: "2.0.0"},
+			steps: []cluster.Step{
+				{At: sec(2), Verb: cluster.VerbNarrow, Node: "N", Range: &narrow},
+				{At: sec(4), Verb: cluster.VerbWiden, Node: "N", Range: &engine.VersionRange{Max: engine.V(9, 9, 9)}},
+			},
+			want: []string{"narrow N to >=1.0.0, <=1.999.999", "N 2.0.0 starts, replays >=1.0.0, <=1.999.999", "widen N to", "N 2.0.0 starts, replays >=0.0.0, <=9.9.9"},
+		},
+		{
+			name: "deregister and register",
+			steps: []cluster.Step{
+				{At: sec(2), Verb: cluster.VerbDeregister, Node: "N", Handler: "Leaf@1.0.0"},
+				{At: sec(2), Verb: cluster.VerbDeregister, Node: "M", Handler: "Leaf@1.0.0"},
+				{At: sec(9), Verb: cluster.VerbRegister, Node: "N", Handler: "Leaf@1.0.0"},
+				{At: sec(9), Verb: cluster.VerbRegister, Node: "M", Handler: "Leaf@1.0.0"},
+			},
+			want: []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"},
+		},
+		{
+			name:  "mark",
+			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbMark, Mark: "the middle"}},
+			want:  []string{"part the middle"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			subject := tc.node
+			subject.Name = "N"
+			if subject.Build == "" {
+				subject.Build = "1.5.0"
+			}
+			plan := &cluster.Plan{
+				Name: tc.name, Nodes: []cluster.NodePlan{{Name: "M", Build: "1.5.0"}, subject}, Schedule: tc.steps,
+				Instances: []cluster.InstancePlan{{ID: "leaf", Orchestration: "Leaf", StartAt: sec(3)}},
+			}
+			var story strings.Builder
+			_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Narrator: func(l cluster.Line) {
+				story.WriteString(l.Node + " " + l.Build + " " + l.Text + "\n")
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := story.String()
+			for _, want := range tc.want {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("%q does not happen, or not in its order, in\n%s", want, story.String())
+				}
+				rest = after
+			}
+		})
+	}
+}
+
+// TestValidate: a plan that makes no sense is refused, with everything that is wrong with it.
+func TestValidate(t *testing.T) {
+	one := []cluster.NodePlan{{Name: "A", Build: "1.5.0"}}
+	for _, tc := range []struct {
+		name string
+		plan cluster.Plan
+		want string
+	}{
+		{"no nodes", cluster.Plan{}, "no nodes"},
+		{"unknown build", cluster.Plan{Nodes: []cluster.NodePlan{{Name: "A", Build: "1.4.0"}}}, `node A: unknown build "1.4.0": want one of 0.8.0, 1.5.0`},
+		{"node named twice", cluster.Plan{Nodes: append(one, one...)}, "node A is named twice"},
+		{"unknown option", cluster.Plan{Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0", Options: []cluster.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},
+		{"unknown node in a step", cluster.Plan{Nodes: one, Schedule: []cluster.Step{{Verb: cluster.VerbStop, Node: "B"}}}, `unknown node "B"`},
+		{"strategy", cluster.Plan{Nodes: one, Strategy: cluster.StrategyBounce}, "not in this version"},
+		{"profile", cluster.Plan{Nodes: one, Profile: cluster.ProfileDuroxide}, "not in this version"},
+		{"probe", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
+		{"history of another handler", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, Orchestration: "Chain"}}}, "is a history of Cancellable@1.0.0"},
+		{"unknown bug", cluster.Plan{Nodes: one, Bugs: []bugs.ID{"provider/none"}}, `unknown bug "provider/none"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := cluster.Run(cluster.Config{Plan: &tc.plan})
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got error %v, want one that contains %q", err, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,28 @@
+# make check: what .ci/run does before the long campaigns.  make golden: rewrite expected outputs; read the diff.
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: check golden fuzz bench
+
+check:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: gofmt -w ."; exit 1; }
+	go mod tidy -diff
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go test ./...
+	go test -race ./...
+
+# -rewrite and -update are known to these packages only.
+golden:
+	go test ./engine/node ./engine/replay ./properties -rewrite
+	go test ./internal/tidy -run TestGeneratedLists -update
+
+fuzz:
+	go test ./engine -run '^$$' -fuzz '^FuzzDecodeEvent$$' -fuzztime 60s
+	go test ./engine -run '^$$' -fuzz '^FuzzDecodeWorkItem$$' -fuzztime 60s
+	go test ./engine -run '^$$' -fuzz '^FuzzParseRange$$' -fuzztime 60s
+	go test ./sim -run '^$$' -fuzz '^FuzzParseKey$$' -fuzztime 60s
+	go test ./sim/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 60s
+
+bench:
+	go test ./... -run '^$$' -bench . -benchmem

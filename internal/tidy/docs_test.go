@@ -1,0 +1,280 @@
+package tidy
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+var update = flag.Bool("update", false, "write the generated lists in docs/")
+
+// generated are the lists in docs/ that come from the sources. In a document a list stands between the lines
+// "<!-- generated NAME: ... -->" and "<!-- end NAME -->".
+var generated = map[string]func() string{
+	"statements": func() string { return statements(scenario.Statements()) },
+	"steps":      func() string { return statements(scenario.Steps()) },
+	"events": func() string {
+		var b strings.Builder
+		for _, e := range cluster.ExpectEvents() {
+			fmt.Fprintf(&b, "- **%s**: %s.\n", e.Name, e.Summary)
+			for _, a := range e.Attrs {
+				fmt.Fprintf(&b, "  - `%s`: %s", a.Name, a.Summary)
+				if a.Values != nil {
+					fmt.Fprintf(&b, " (%s)", strings.Join(a.Values, ", "))
+				}
+				b.WriteByte('\n')
+			}
+		}
+		return b.String()
+	},
+	"faults": func() string {
+		b := table("kind", "what happens", "light", "full")
+		light, full := faults.Light(), faults.Full()
+		rate := func(p *faults.Plan, k faults.Kind) string {
+			if num, den := p.Rate(k, "", 0); num > 0 {
+				return fmt.Sprintf("%d in %d", num, den)
+			}
+			return ""
+		}
+		for _, k := range faults.Kinds() {
+			b.row("`"+string(k.Kind)+"`", k.Summary, rate(&light, k.Kind), rate(&full, k.Kind))
+		}
+		return b.String()
+	},
+	"options": func() string {
+		b := table("option", "default")
+		defaults := node.DefaultOptions()
+		for _, name := range node.OptionNames() {
+			value, _ := defaults.Get(name)
+			if value != "" {
+				value = "`" + value + "`"
+			}
+			b.row("`"+name+"`", value)
+		}
+		return b.String()
+	},
+	"orchestrations": func() string {
+		b := table("orchestration", "since build", "what it does", "ends as")
+		for _, o := range cluster.ShippedOrchestrations() {
+			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, o.Expect)
+		}
+		return b.String()
+	},
+	"waiting_order": func() string {
+		text, err := os.ReadFile(filepath.Join(root, "docs/waiting-order.txt"))
+		if err != nil {
+			return err.Error()
+		}
+		return "```scenario\n" + string(text) + "```\n"
+	},
+	"scenarios": func() string {
+		b := table("scenario", "what it tells")
+		for _, s := range scenario.Builtin() {
+			b.row("`"+s.Name+"`", s.Title)
+		}
+		return b.String()
+	},
+	"points": func() string {
+		b := table("point", "reached when")
+		for _, p := range properties.CoveragePoints() {
+			b.row("`"+p.Name+"`", p.Summary)
+		}
+		return b.String()
+	},
+	"properties": func() string {
+		bugs := map[string][]string{}
+		for _, b := range faults.Catalogue() {
+			for _, p := range b.Properties {
+				bugs[p] = append(bugs[p], "`"+string(b.ID)+"`")
+			}
+		}
+		b := table("property", "class", "holds", "seeded bugs that break it")
+		for _, p := range properties.Catalogue() {
+			b.row(p.String(), string(p.Class), p.Statement, strings.Join(bugs[p.ID], " "))
+		}
+		return b.String()
+	},
+	"bugs": func() string {
+		b := table("bug", "deviation", "breaks", "scenario")
+		for _, e := range faults.Catalogue() {
+			b.row("`"+string(e.ID)+"`", e.Summary, strings.Join(e.Properties, ", "), "`"+e.Scenario+"`")
+		}
+		return b.String()
+	},
+}
+
+// statements is a reference of statements, a paragraph each.
+func statements(infos []scenario.StatementInfo) string {
+	var b strings.Builder
+	for _, s := range infos {
+		where := ""
+		if s.Below != "" {
+			where = " Stands below " + s.Below + "."
+		}
+		if s.Corpus {
+			where += " Corpus entries only."
+		}
+		if s.Open {
+			where += " Scenarios only."
+		}
+		fmt.Fprintf(&b, "- `%s`\n  %s.%s\n", s.Form, strings.ToUpper(s.Meaning[:1])+s.Meaning[1:], where)
+	}
+	return b.String()
+}
+
+// tableText is a Markdown table.
+type tableText struct{ strings.Builder }
+
+func table(head ...string) *tableText {
+	b := new(tableText)
+	b.row(head...)
+	b.row(slices.Repeat([]string{"---"}, len(head))...)
+	return b
+}
+
+func (b *tableText) row(cells ...string) {
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", "\\|")
+	}
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+var listPattern = regexp.MustCompile(`(?s)(<!-- generated (\w+):[^\n]*-->\n)(.*?)(<!-- end (\w+) -->\n)`)
+
+// regenerate gives a document with its generated lists as they should be, and the names of the lists.
+func regenerate(t *testing.T, doc string) (want string, lists []string) {
+	return listPattern.ReplaceAllStringFunc(doc, func(block string) string {
+		m := listPattern.FindStringSubmatch(block)
+		list, ok := generated[m[2]]
+		if !ok || m[2] != m[5] {
+			t.Fatalf("generated list %q, ended as %q: expected one of internal/tidy/docs_test.go", m[2], m[5])
+		}
+		lists = append(lists, m[2])
+		return m[1] + "\n" + list() + "\n" + m[4]
+	}), lists
+}
+
+func documents(t *testing.T) []string {
+	t.Helper()
+	docs, err := fs.Glob(os.DirFS(root), "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(docs, "README.md", "DEVELOPMENT.md", "CHANGELOG.md")
+}
+
+func readDocument(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestGeneratedLists(t *testing.T) {
+	var all []string
+	for _, name := range documents(t) {
+		have := readDocument(t, name)
+		want, lists := regenerate(t, have)
+		all = append(all, lists...)
+		if want == have {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s: its generated lists are out of date: go test ./internal/tidy -update, and read the diff", name)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range generated {
+		if !slices.Contains(all, name) {
+			t.Errorf("the list %q stands in no document", name)
+		}
+	}
+}
+
+var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)\s]*)?\)`)
+
+// TestLinks: what documents link to inside the repository exists.
+func TestLinks(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, m := range linkPattern.FindAllStringSubmatch(readDocument(t, name), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, path.Dir(name), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+}
+
+var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[a-z-]+)`(†?)")
+
+// TestBugsInDocuments: a seeded bug that a document names is in the catalogue, or marked as not being there.
+func TestBugsInDocuments(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, m := range bugPattern.FindAllStringSubmatch(readDocument(t, name), -1) {
+			if _, ok := packages[m[1]]; ok {
+				continue
+			}
+			listed := slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return string(b.ID) == m[1] })
+			if listed == (m[2] != "") {
+				t.Errorf("%s: %s: expected † behind what simrun list bugs does not list, and only there", name, m[1])
+			}
+		}
+	}
+}
+
+var scenarioBlock = regexp.MustCompile("(?s)```scenario\n(.*?)```")
+
+// TestScenarioBlocks: the scenarios in the documents are ones.
+func TestScenarioBlocks(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, m := range scenarioBlock.FindAllStringSubmatch(readDocument(t, name), -1) {
+			if _, err := scenario.Parse(name, []byte(m[1])); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// TestReadme: the README names the two commands, and its Go code is compiled: it stands in an example test.
+func TestReadme(t *testing.T) {
+	readme := readDocument(t, "README.md")
+	for _, command := range []string{"go run ./cmd/simrun", "go test ./..."} {
+		if !strings.Contains(readme, command) {
+			t.Errorf("README.md does not name %q", command)
+		}
+	}
+	var examples [][]byte
+	for _, s := range loadModule(t).texts {
+		if strings.HasPrefix(path.Base(s.name), "example") && strings.HasSuffix(s.name, "_test.go") {
+			examples = append(examples, s.data)
+		}
+	}
+	for _, m := range goBlock.FindAllStringSubmatch(readme, -1) {
+		if !slices.ContainsFunc(examples, func(e []byte) bool { return bytes.Contains(e, []byte(m[1])) }) {
+			t.Errorf("README.md has Go code that stands in no example*_test.go:\n%s", m[1])
+		}
+	}
+}

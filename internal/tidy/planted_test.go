@@ -1,0 +1,130 @@
+package tidy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// planted is a tree with one thing in it that a check must find, or must not.
+type planted struct {
+	name  string
+	check func(m *module) []finding
+	files map[string]string
+	// want is contained in the one finding; empty is no finding.
+	want string
+}
+
+func checkBans(m *module) []finding { return bans(m, permitted) }
+
+// one is a tree with one file, sim/x.go, with that body after its package clause.
+func one(body string) map[string]string { return map[string]string{"sim/x.go": "package sim\n" + body} }
+
+// TestPlanted watches each check find what was planted for it.
+func TestPlanted(t *testing.T) {
+	mod := `"` + modulePath + `/`
+	bugsPackage := "package bugs\ntype ID string\ntype Set struct{}\nfunc (s *Set) On(id ID) bool { return false }\n"
+	for _, p := range []planted{
+		{"upward import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim/cluster"`}, "engine/x.go:2: engine must not import sim/cluster: imports run downwards"},
+		{"sideways import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim"`}, "engine must not import sim:"},
+		{"downward import", checkImports, map[string]string{"faults/x.go": "package faults\nimport _ " + mod + `engine"`}, ""},
+		{"upward import in a test", checkImports, map[string]string{"engine/x_test.go": "package engine\nimport _ " + mod + `memprovider"`}, "engine must not import memprovider"},
+		{"own package in a test", checkImports, map[string]string{"engine/x_test.go": "package engine_test\nimport _ " + mod + `engine"`}, ""},
+		{"unknown package", checkImports, map[string]string{"engine/util/x.go": "package util"}, "package engine/util is not in the table"},
+		{"foreign module", checkImports, map[string]string{"engine/x.go": `package engine` + "\n" + `import _ "github.com/google/uuid"`}, "engine must not import github.com/google/uuid: use the standard library"},
+		{"foreign module in sim", checkImports, one(`import _ "golang.org/x/exp/constraints"`), "sim must not import golang.org/x/exp"},
+		{"test module in a test", checkImports, map[string]string{"sim/x_test.go": "package sim\n" + `import _ "pgregory.net/rapid"`}, ""},
+
+		{"go statement", checkBans, one("func f() { go f() }"), "sim/x.go:2: go statement: write a kernel event"},
+		{"go statement in replay", checkBans, map[string]string{"engine/replay/turn.go": "package replay\nfunc f() { go f() }"}, "go statement"},
+		{"go statement in its one file", checkBans, map[string]string{"engine/replay/coroutine.go": "package replay\nfunc f() { go f() }"}, ""},
+		{"go statement in an exempt package", checkBans, map[string]string{"internal/campaign/x.go": "package campaign\nfunc f() { go f() }"}, ""},
+		{"go statement in a test", checkBans, map[string]string{"sim/x_test.go": "package sim\nfunc f() { go f() }"}, ""},
+		{"channel", checkBans, one("var c chan int"), "channel:"},
+		{"select", checkBans, one("func f() { select {} }"), "select:"},
+		{"sync", checkBans, one(`import "sync"` + "\nvar m sync.Mutex"), "imports sync: write a kernel event"},
+		{"clock", checkBans, one(`import "time"` + "\nvar t = time.Now().UnixMilli()"), "time.Now: take the time as an argument"},
+		{"clock under another name", checkBans, one(`import t "time"` + "\nfunc f() { t.Sleep(1) }"), "time.Sleep:"},
+		{"clock in a variable's shadow", checkBans, one("type c struct{}\nfunc (c) Now() int { return 0 }\nfunc f(time c) int { return time.Now() }"), ""},
+		{"deadline", checkBans, one(`import "context"` + "\nvar _ = context.WithTimeout"), "context.WithTimeout:"},
+		{"moment in state", checkBans, one(`import "time"` + "\ntype s struct{ at time.Time }"), "time.Time: keep an int64"},
+		{"duration", checkBans, one(`import "time"` + "\ntype s struct{ d time.Duration }"), ""},
+		{"global random", checkBans, one(`import "math/rand/v2"` + "\nvar _ = rand.IntN(3)"), "imports math/rand/v2: make a keyed draw"},
+		{"secure random", checkBans, one(`import _ "crypto/rand"`), "imports crypto/rand: make a keyed draw"},
+		{"maphash", checkBans, one(`import _ "hash/maphash"`), "imports hash/maphash"},
+		{"environment", checkBans, one(`import "os"` + "\nvar _ = os.Getpid()"), "imports os: take what you need as an argument"},
+		{"printing", checkBans, one(`import "fmt"` + "\nfunc f() { fmt.Println() }"), "fmt.Println: return it"},
+		{"builtin printing", checkBans, one("func f() { println() }"), "println: return it"},
+		{"init", checkBans, one("func init() {}"), "init:"},
+		{"coroutine", checkBans, one(`import "iter"` + "\nvar _, _ = iter.Pull(iter.Seq[int](nil))"), "iter.Pull: coroutines live in engine/replay"},
+
+		{"map variable", checkBans, one("var m map[int]int\nfunc f() { for range m {} }"), "sim/x.go:3: range over a map: range over sorted keys"},
+		{"map field of another package", checkBans, map[string]string{
+			"engine/x.go": "package engine\ntype T struct{ M map[string]int }",
+			"faults/x.go": "package faults\nimport " + mod + `engine"` + "\nfunc f(t engine.T) { for range t.M {} }",
+		}, "faults/x.go:3: range over a map"},
+		{"map behind a name", checkBans, one("type set map[int]bool\nfunc f(s *struct{ set }) { for range s.set {} }"), "range over a map"},
+		{"map from a call", checkBans, one(`import "maps"` + "\nfunc f(m map[int]int) { for range maps.Clone(m) {} }"), "range over a map"},
+		{"map by type parameter", checkBans, one("func f[M ~map[int]int](m M) { for range m {} }"), "range over a map"},
+		{"unknown type", checkBans, one(`import "pgregory.net/rapid"` + "\nfunc f() { for range rapid.X() {} }"), "range over a value whose type cannot be told"},
+		{"slice", checkBans, one("func f(s []int) { for range s {} }"), ""},
+		{"map with a reason", checkBans, one("var m map[int]int\nfunc f() int { n := 0; for range m { //tidy:ordered counted only\n n++ }; return n }"), ""},
+		{"map with a reason above", checkBans, one("var m map[int]int\nfunc f() {\n//tidy:ordered nothing is done\nfor range m {} }"), ""},
+		{"map without a reason", checkBans, one("func f() { //tidy:ordered\n}"), "//tidy:ordered without a reason"},
+		{"reason without a map", checkBans, one("func f() { //tidy:ordered a reason\n}"), "//tidy:ordered lifts nothing"},
+		{"unknown lift", checkBans, one("func f() { //tidy:clock a reason\n}"), "expected //tidy:ordered or //tidy:float"},
+		{"keys", checkBans, one(`import "maps"` + "\nfunc f(m map[int]int) { for range maps.Keys(m) {} }"), "maps.Keys: range over sorted keys"},
+		{"sorted keys", checkBans, one(`import ("maps"; "slices")` + "\nfunc f(m map[int]int) { for range slices.Sorted(maps.Keys(m)) {} }"), ""},
+
+		{"address", checkBans, one(`import "fmt"` + "\nfunc f(x *int) string { return fmt.Sprintf(\"%p\", x) }"), "%p prints an address"},
+		{"float type", checkBans, one("type t struct{ x float64 }"), "floating point: use a ratio of integers"},
+		{"float by inference", checkBans, one("func f(x int) bool { y := 0.5; return y > 0 }"), "floating point"},
+		{"float from a call", checkBans, one(`import "time"` + "\nfunc f(d time.Duration) bool { return d.Seconds() > 1 }"), "floating point"},
+		{"float with a reason", checkBans, one("func f(n int) string {\n//tidy:float shown only\n_ = float64(n)\nreturn \"\" }"), ""},
+		{"integer ratio", checkBans, one("const half = 1e6 / 2\nfunc f(n int) int { return n * 3 / 4 }"), ""},
+
+		{"bug asked for by a rule's owner", checkBans, map[string]string{
+			"internal/bugs/x.go": bugsPackage,
+			"memprovider/x.go":   "package memprovider\nimport " + mod + `internal/bugs"` + "\nfunc f(s *bugs.Set) bool { return s.On(\"b\") }",
+		}, ""},
+		{"bug asked for by a checker", checkBans, map[string]string{
+			"internal/bugs/x.go": bugsPackage,
+			"properties/x.go":    "package properties\nimport " + mod + `internal/bugs"` + "\nfunc f(s *bugs.Set) bool { return s.On(\"b\") }",
+		}, "properties/x.go:3: asks whether a seeded bug is on"},
+
+		{"sleeping test", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport \"time\"\nfunc f() { time.Sleep(1) }"}, "a test sleeps"},
+		{"missing doc.go", checkPackageComments, map[string]string{"sim/x.go": "package sim"}, "sim/doc.go: missing"},
+		{"doc.go without a comment", checkPackageComments, map[string]string{"sim/doc.go": "package sim"}, "sim/doc.go: missing, or without a package comment"},
+		{"doc.go", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\npackage sim"}, ""},
+		{"second package comment", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\npackage sim", "sim/x.go": "// Package sim too.\npackage sim"}, "a package comment outside doc.go"},
+		{"long file", func(m *module) []finding { return checkLengths(m, nil) }, one(strings.Repeat("\n", maxLines)), fmt.Sprintf("%d lines, more than %d", maxLines+1, maxLines)},
+		{"long test", func(m *module) []finding { return checkLengths(m, nil) }, map[string]string{"sim/x_test.go": "package sim" + strings.Repeat("\n", 2*maxLines)}, ""},
+		{"idle exception", func(m *module) []finding { return checkLengths(m, map[string]string{"sim/x.go": "why"}) }, one(""), "no longer needs its entry"},
+
+		{"path of a machine", checkTexts, map[string]string{"README.md": "see /wo" + "rk/main for more"}, "README.md:1: the path of a machine"},
+		{"path at the end of a line", checkTexts, map[string]string{".ci/run": "cd /ro" + "ot"}, "the path of a machine"},
+		{"path of ours", checkTexts, map[string]string{"README.md": "see sim/wo" + "rk/x and ./ho" + "me/"}, ""},
+		{"registry host", checkTexts, map[string]string{"docs/x.md": "from pro" + "xy.go" + "lang.org"}, "the host of a package registry"},
+		{"carriage return", checkTexts, map[string]string{"docs/x.md": "a\r\nb\n"}, "a carriage return"},
+		{"hidden directory", checkTexts, map[string]string{".git/x": "/ro" + "ot"}, ""},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			fsys := fstest.MapFS{}
+			for name, data := range p.files {
+				fsys[name] = &fstest.MapFile{Data: []byte(data)}
+			}
+			m, err := load(fsys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := p.check(m)
+			switch {
+			case p.want == "" && len(found) > 0:
+				t.Fatalf("found %v, expected nothing", found)
+			case p.want != "" && (len(found) != 1 || !strings.Contains(found[0].String(), p.want)):
+				t.Fatalf("found %v, expected one finding with %q", found, p.want)
+			}
+		})
+	}
+}

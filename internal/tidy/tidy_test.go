@@ -1,0 +1,251 @@
+package tidy
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxLines is how long a file that is not a test may be.
+const maxLines = 400
+
+// imports is what a package may import of the module, and of other modules.
+type imports struct {
+	// module are directories; all is every package of the module.
+	module []string
+	all    bool
+	// tests are directories that its tests may import beside these.
+	tests []string
+	// others are import path prefixes of other modules.
+	others []string
+}
+
+// Modules that may be imported: by public packages, by the command line, and by tests.
+var (
+	publicModules  = []string{"pgregory.net/rapid", "github.com/Masterminds/semver/v3", "github.com/google/go-cmp", "golang.org/x/exp"}
+	commandModules = []string{"github.com/alecthomas/kong", "github.com/schollz/progressbar/v3", "golang.org/x/term"}
+	testModules    = []string{"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "github.com/anishathalye/porcupine"}
+)
+
+// packages is the import graph of design.md section 1. A package that is not here fails, and so does an import that is
+// not allowed here: imports run downwards only,
+//
+//	cmd/simrun → properties → sim/scenario → sim/cluster → faults → memprovider, engine/node → engine/replay → engine/orch → engine
+//	                                             └→ sim
+var packages = map[string]imports{
+	"sim":           {},
+	"engine":        {others: publicModules},
+	"engine/orch":   {module: []string{"engine"}, others: publicModules},
+	"engine/replay": {module: []string{"engine", "engine/orch", "internal/bugs"}, others: publicModules},
+	"engine/node":   {module: []string{"engine", "engine/orch", "engine/replay", "internal/bugs"}, others: publicModules},
+	"memprovider":   {module: []string{"engine", "internal/bugs"}, others: publicModules},
+	"memprovider/live": {
+		module: []string{"engine", "memprovider"}, others: publicModules},
+	"faults": {
+		module: []string{"engine", "engine/replay", "engine/node", "memprovider", "internal/bugs"}, others: publicModules},
+	"sim/cluster": {
+		module: []string{"sim", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/bugs"},
+		tests:  []string{"sim/scenario"}, // its tests say in the language of scenarios what runs
+		others: publicModules},
+	"sim/scenario": {
+		module: []string{"sim", "sim/cluster", "engine", "engine/node", "faults", "internal/bugs"},
+		others: publicModules},
+	"properties": {
+		module: []string{"sim", "sim/cluster", "sim/scenario", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
+			"internal/bugs", "internal/campaign"},
+		others: publicModules},
+	"properties/conformance": {module: []string{"engine", "sim"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/oracle":      {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
+	"internal/bugs":          {others: publicModules},
+	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
+	"internal/foreign":       {module: []string{"engine"}, others: publicModules},
+	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/scenario"}},
+	"cmd/simrun":             {all: true, others: slices.Concat(publicModules, commandModules)},
+}
+
+// permits are bans that do not hold for a file.
+type permits struct {
+	everything bool
+	// goroutines permits go statements and channels.
+	goroutines bool
+	// imports and names are permitted although they are in bannedImports or bannedNames.
+	imports, names []string
+	// bugs permits asking whether a seeded bug is on.
+	bugs bool
+}
+
+// permitted says what a file may do: design.md section 1 names the packages and files that are exempt.
+func permitted(s *source) permits {
+	switch {
+	case strings.HasPrefix(s.dir, "cmd/"), s.dir == "internal/campaign", s.dir == "memprovider/live", s.dir == "internal/foreign",
+		s.dir == "properties/conformance":
+		return permits{everything: true}
+	}
+	switch s.name {
+	case "engine/replay/coroutine.go": // coroutines, and the one helper that awaits a throw-away goroutine
+		return permits{goroutines: true, names: []string{"iter.Pull"}, bugs: true}
+	case "properties/test.go": // reads DUROSIM_SEED and DUROSIM_PLAN
+		return permits{imports: []string{"os"}}
+	}
+	owners := []string{"memprovider", "engine/replay", "engine/node", "faults", "internal/bugs"}
+	return permits{bugs: slices.Contains(owners, s.dir)}
+}
+
+// longFiles are files that may be longer than maxLines, with the reason.
+var longFiles = map[string]string{}
+
+// root is the module's root.
+const root = "../.."
+
+func loadModule(t *testing.T) *module {
+	t.Helper()
+	m, err := load(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func report(t *testing.T, found []finding) {
+	t.Helper()
+	for _, f := range found {
+		t.Error(f)
+	}
+}
+
+func TestImports(t *testing.T) { report(t, checkImports(loadModule(t))) }
+
+func TestBans(t *testing.T) { report(t, bans(loadModule(t), permitted)) }
+
+func TestNoTestSleeps(t *testing.T) { report(t, checkSleeps(loadModule(t))) }
+
+func TestPackageComments(t *testing.T) { report(t, checkPackageComments(loadModule(t))) }
+
+func TestFileLengths(t *testing.T) { report(t, checkLengths(loadModule(t), longFiles)) }
+
+func TestTexts(t *testing.T) { report(t, checkTexts(loadModule(t))) }
+
+// checkImports compares the imports with the table.
+func checkImports(m *module) []finding {
+	var out []finding
+	for _, s := range m.sources {
+		rule, ok := packages[s.dir]
+		if !ok {
+			out = append(out, finding{s.name, 0, fmt.Sprintf("package %s is not in the table of internal/tidy/tidy_test.go: say there what it may import", s.dir)})
+			continue
+		}
+		for _, imp := range s.imports(m) {
+			if dir, ok := strings.CutPrefix(imp.path, modulePath+"/"); ok {
+				if !rule.mayImport(dir, s) {
+					out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: imports run downwards; move what is shared below both, or pass it as a value or an interface that %[1]s declares", s.dir, dir)})
+				}
+				continue
+			}
+			if isStandard(imp.path) || hasModule(rule.others, imp.path) || s.test && (hasModule(publicModules, imp.path) || hasModule(testModules, imp.path)) {
+				continue
+			}
+			out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: use the standard library, or put it into a nested module beside the example or test that needs it", s.dir, imp.path)})
+		}
+	}
+	return out
+}
+
+func (r imports) mayImport(dir string, s *source) bool {
+	switch {
+	case r.all, slices.Contains(r.module, dir):
+		return true
+	case s.test:
+		return dir == s.dir || slices.Contains(r.tests, dir)
+	}
+	return false
+}
+
+func hasModule(modules []string, importPath string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
+}
+
+// checkSleeps finds tests that sleep.
+func checkSleeps(m *module) []finding {
+	var out []finding
+	for _, s := range m.sources {
+		if !s.test {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Sleep" {
+				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "time" {
+					out = append(out, finding{s.name, m.line(n), "a test sleeps: wait for the thing itself, or use virtual time"})
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// checkPackageComments finds packages whose comment is not in doc.go.
+func checkPackageComments(m *module) []finding {
+	var out []finding
+	for _, dir := range m.dirs() {
+		documented := false
+		for _, s := range m.sources {
+			if s.dir != dir || s.test || s.ast.Doc == nil {
+				continue
+			}
+			if path.Base(s.name) == "doc.go" {
+				documented = true
+			} else {
+				out = append(out, finding{s.name, m.line(s.ast.Doc), "a package comment outside doc.go: move it there"})
+			}
+		}
+		if !documented {
+			out = append(out, finding{path.Join(dir, "doc.go"), 0, "missing, or without a package comment: say what the package is for, what it promises, and its limits"})
+		}
+	}
+	return out
+}
+
+// checkLengths finds files that are too long, and exceptions that are not needed.
+func checkLengths(m *module, allowed map[string]string) []finding {
+	var out []finding
+	for _, s := range m.sources {
+		_, ok := allowed[s.name]
+		switch {
+		case !s.test && s.lines > maxLines && !ok:
+			out = append(out, finding{s.name, 0, fmt.Sprintf("%d lines, more than %d: split it by concept, or enter it with a reason in longFiles of internal/tidy/tidy_test.go", s.lines, maxLines)})
+		case ok && s.lines <= maxLines:
+			out = append(out, finding{s.name, 0, fmt.Sprintf("%d lines: no longer needs its entry in longFiles of internal/tidy/tidy_test.go", s.lines)})
+		}
+	}
+	return out
+}
+
+// The patterns are written so that they do not match themselves.
+var (
+	machinePath = regexp.MustCompile(`(^|[^A-Za-z0-9_.}])/(w[o]rk|f[a]rm|r[o]ot|h[o]me)(/|$|[\s"'` + "`" + `)])`)
+	registry    = regexp.MustCompile(`(?i)(proxy|sum)\.go[l]ang\.org|registry\.n[p]mjs\.|npmj[s]\.com|pyp[i]\.org|pythonhost[e]d\.org|crates\.i[o]|maven\.or[g]|maven\.apach[e]\.org|deb\.debia[n]\.org`)
+)
+
+// checkTexts finds what must not stand in any file, and line ends that a diff would show.
+func checkTexts(m *module) []finding {
+	var out []finding
+	for _, t := range m.texts {
+		for i, line := range bytes.Split(t.data, []byte("\n")) {
+			switch {
+			case machinePath.Match(line):
+				out = append(out, finding{t.name, i + 1, "the path of a machine: write it relative to the module's root"})
+			case registry.Match(line):
+				out = append(out, finding{t.name, i + 1, "the host of a package registry: name the package only"})
+			case bytes.HasSuffix(line, []byte("\r")):
+				out = append(out, finding{t.name, i + 1, "a carriage return: end lines with a line feed alone"})
+			}
+		}
+	}
+	return out
+}

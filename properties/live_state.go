@@ -156,7 +156,7 @@ type liveRow struct {
 
 func (s *liveState) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{
-		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsMessageMarked, engine.ObsCountChanged,
+		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsCountChanged,
 		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowDelayed, engine.ObsDamaged, engine.ObsStatusSet, engine.ObsParentSet, engine.ObsInstanceCreated,
 	}
 }
@@ -203,8 +203,6 @@ func (s *liveState) observe(o *engine.Observation) {
 		}
 	case engine.ObsRowDelayed:
 		s.onDelayed(o)
-	case engine.ObsMessageMarked:
-		s.row(o.Message).deliveries++
 	case engine.ObsCountChanged:
 		// An abandon that ignores the attempt takes the delivery back.
 		if c := s.m.store.call(o.Call); c != nil && o.NewCount < o.OldCount &&
@@ -356,7 +354,12 @@ func (s *liveState) onCallEnd(o *engine.Observation) {
 		return
 	}
 	switch o.CallKind {
-	case engine.CallFetchOrchestrationItem, engine.CallFetchWorkItem:
+	case engine.CallFetchOrchestrationItem:
+		for _, no := range o.Messages { // what was marked and not handed out was not delivered
+			s.row(no).deliveries++
+		}
+		s.onDelivery(o)
+	case engine.CallFetchWorkItem:
 		s.onDelivery(o)
 	case engine.CallAckOrchestrationItem:
 		if c.request.Ack != nil {

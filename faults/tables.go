@@ -20,7 +20,7 @@ type Tables struct {
 	WrongProvider bool
 }
 
-// NewTables fills the tables for a set of bugs. An unknown id is an error that names the nearest known ones.
+// NewTables fills the tables for a set of bugs, nil for none. An unknown id is an error.
 func NewTables(on *bugs.Set) (*Tables, error) {
 	t := &Tables{Provider: *memprovider.DefaultRules(), Node: *node.DefaultRules(), Replay: replay.DefaultRules()}
 	for _, id := range on.IDs() {

@@ -162,7 +162,7 @@ func TestPlantedBugs(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(string(test.id), func(t *testing.T) {
-			for seed := range uint64(10) {
+			for seed := range uint64(40) {
 				p := test.plan()
 				p.Bugs = []bugs.ID{test.id}
 				r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
@@ -175,7 +175,7 @@ func TestPlantedBugs(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("no violation of %s in ten seeds", test.property)
+			t.Errorf("no violation of %s in 40 seeds", test.property)
 		})
 	}
 }

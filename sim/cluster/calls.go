@@ -13,23 +13,26 @@ import (
 
 // callState is a provider call on its way. The world's number of a call is its index + 1.
 type callState struct {
-	node, inc uint32
+	node, inc uint32 // number and incarnation of the caller
 	id        node.CallID
 	slot      node.Slot
 	request   node.Request
 	provider  engine.Provider // of the incarnation that made the call
 	kind      engine.CallKind
-	deadline  time.Duration
+	deadline  time.Duration // counted from sentAt
 	key       sim.Key
 	sentAt    sim.Time
 	state     callPhase
 	cancelled bool // the node took a fetch back
 	answer    node.Answer
-	storeCall uint64
+	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
+	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
+	triedAt   sim.Time
 	// For parked fetches:
-	group    int
-	parkedAt sim.Time
-	wake     sim.Handle
+	group    int        // index of the group, -1 before the first parking
+	parkedAt sim.Time   // of the first parking, 0 before
+	wake     sim.Handle // the next try, while the group wakes this call
+	vain     bool       // the present try is one that must find nothing
 }
 
 // callTable holds the calls of a run in blocks, so that it grows without moving them.
@@ -54,10 +57,10 @@ func (t *callTable) at(i int) *callState { return &t.blocks[i/callBlock][i%callB
 type callPhase uint8
 
 const (
-	callSent callPhase = iota
-	callParked
-	callAnswering
-	callDone // answered, given up, or nobody is left to be told
+	callSent      callPhase = iota // the request is on its way, or at the store
+	callParked                     // a fetch that waits for something to find
+	callAnswering                  // the answer is on its way, or lost
+	callDone                       // answered, given up, or nobody is left to be told
 )
 
 func (w *World) owner(c *callState) *nodeState { return w.nodes[c.node-1] }
@@ -111,7 +114,7 @@ func (w *World) travel(i int, leg sim.Key) time.Duration {
 	d := w.leg(leg)
 	if w.draws(faults.CallDelayed, w.owner(c).plan.Name, leg) {
 		d = w.around(leg.Name(labelFault, "delay"), c.deadline)
-		w.record(Record{Kind: RecFault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+		w.record(&Record{Kind: RecFault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
 	}
 	if w.kernel.Now().Add(d) >= c.sentAt.Add(c.deadline) && !w.waited(c) {
 		w.armDeadline(i)
@@ -124,11 +127,12 @@ func (w *World) waited(c *callState) bool { return c.parkedAt != 0 }
 
 // lose loses a leg: the node learns of it at the deadline.
 func (w *World) lose(i int, kind faults.Kind) {
-	c := w.calls.at(i)
-	w.record(Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+	w.recordFault(kind, i)
 	w.armDeadline(i)
 }
 
+// armDeadline tells the node, at the deadline, that the call has failed. A fetch that was parked has waited for longer
+// already: for it the deadline counts from now.
 func (w *World) armDeadline(i int) {
 	c := w.calls.at(i)
 	at := c.sentAt.Add(c.deadline)
@@ -152,13 +156,16 @@ func (w *World) onRequest(i int) {
 func (w *World) execute(i int) {
 	w.changed = true
 	c := w.calls.at(i)
+	if !c.vain {
+		c.tries++
+		c.triedAt = w.kernel.Now()
+	}
 	w.recordCall(RecCallExecuting, i)
 	before := w.observed
 	w.storeCall = 0
 	w.executing = i
-	answer := w.perform(i)
-	w.executing = -1
-	c = w.calls.at(i)
+	answer := w.perform(c)
+	w.ackStep = -1
 	c.storeCall = w.storeCall
 	answer.Call = c.id
 	if c.state != callDone {
@@ -190,9 +197,8 @@ func (w *World) execute(i int) {
 }
 
 // perform makes the call. Refusals by faults come from the node's decorated provider.
-func (w *World) perform(i int) node.Answer {
-	c := w.calls.at(i)
-	p := faults.Refuse(c.provider, func(kind engine.CallKind) error { return w.refusal(i, kind) })
+func (w *World) perform(c *callState) node.Answer {
+	p := c.provider
 	var a node.Answer
 	switch r := c.request.(type) {
 	case node.FetchOrchestration:
@@ -214,7 +220,6 @@ func (w *World) perform(i int) node.Answer {
 	default:
 		panic(fmt.Sprintf("cluster: request %T", r))
 	}
-	w.ackStep = -1
 	return a
 }
 
@@ -227,7 +232,7 @@ func (w *World) repeatCompletion(i int) {
 	}
 	w.recordFault(faults.DuplicateCompletion, i)
 	if err := w.clients.provider.EnqueueForOrchestrator(w.ctx, r.Completion, 0); err == nil {
-		w.record(Record{Kind: RecClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: w.storeCall})
+		w.record(&Record{Kind: RecClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: w.storeCall})
 	}
 }
 
@@ -254,29 +259,31 @@ func (w *World) corrupt(i int) {
 // unavailableMax bounds a window in which the store refuses every call.
 const unavailableMax = 3 * time.Second
 
-// ackSteps is the number of steps of an ack (contract/provider.md section 5.3).
-const ackSteps = 13
-
-// refusal decides whether the store refuses the call, and arms an error inside an ack.
-func (w *World) refusal(i int, kind engine.CallKind) error {
+// refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack. It is what
+// every node's provider asks (faults.Refuse).
+func (w *World) refuse(kind engine.CallKind) error {
+	i := w.executing
 	c := w.calls.at(i)
-	name := w.owner(c).plan.Name
+	if c.vain {
+		return nil
+	}
+	key, name := tryKey(c.key, c.tries), w.owner(c).plan.Name
 	if w.kernel.Now() < w.downUntil {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {
-	case w.draws(faults.Unavailable, name, c.key):
-		w.downUntil = w.kernel.Now().Add(sim.Between(w.chooser, c.key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
+	case w.draws(faults.Unavailable, name, key):
+		w.downUntil = w.kernel.Now().Add(sim.Between(w.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
 		w.recordFault(faults.Unavailable, i)
 		return engine.Retryablef(kind.String(), "storage is unavailable")
-	case w.draws(faults.RetryableError, name, c.key):
+	case w.draws(faults.RetryableError, name, key):
 		w.recordFault(faults.RetryableError, i)
 		return engine.Retryablef(kind.String(), "storage is busy")
-	case w.draws(faults.PermanentError, name, c.key):
+	case w.draws(faults.PermanentError, name, key):
 		w.recordFault(faults.PermanentError, i)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == engine.CallAckOrchestrationItem && w.draws(faults.AckStepError, name, c.key):
-		w.ackStep = 1 + int(w.chooser.Choose(c.key.Name(labelFault, "step"), ackSteps))
+	case kind == engine.CallAckOrchestrationItem && w.draws(faults.AckStepError, name, key):
+		w.ackStep = int(w.chooser.Choose(key.Name(labelFault, "step"), memprovider.AckSteps))
 		w.recordFault(faults.AckStepError, i)
 	}
 	return nil
@@ -320,10 +327,10 @@ func (w *World) onAnswer(e event) {
 		w.crashByFault(n, faults.CrashAfterFetch)
 		return
 	}
-	w.recordAnswered(int(e.a), "")
 	answer := c.answer
-	c.answer, c.request = node.Answer{}, nil
 	answer.NowMs = w.NowMs()
+	w.recordAnswered(int(e.a), answer, "")
+	c.answer, c.request = node.Answer{}, nil // let go of what was fetched
 	w.step(n, answer)
 }
 
@@ -338,9 +345,10 @@ func (w *World) onDeadline(e event) {
 		n.held = append(n.held, e)
 		return
 	}
-	c.state = callDone
-	w.recordAnswered(int(e.a), "deadline")
-	w.step(n, node.Answer{NowMs: w.NowMs(), Call: c.id, Err: errDeadline})
+	c.state = callDone // its request may still be on the way
+	answer := node.Answer{NowMs: w.NowMs(), Call: c.id, Err: errDeadline}
+	w.recordAnswered(int(e.a), answer, "deadline")
+	w.step(n, answer)
 }
 
 // cancelCall takes a fetch back for a draining node.
@@ -361,6 +369,7 @@ func (w *World) cancelCall(n *nodeState, id node.CallID) {
 	}
 }
 
+// outcomeOf is an answer in one word.
 func outcomeOf(kind engine.CallKind, a node.Answer) engine.Outcome {
 	switch {
 	case a.Err != nil && engine.IsRetryable(a.Err):

@@ -26,10 +26,10 @@ type raised struct {
 // clientRetry is after how long a client sends again what it does not know to be accepted.
 const clientRetry = time.Second
 
-// maxAttempts bounds how often a client sends one message; in an action event it is packed with the action's index.
-const maxAttempts = 1000
+// An action event holds the index of the action above the attempt.
+const attemptBits = 32
 
-// makeClients gives clients the newest codec that the plan runs: they are upgraded first.
+// makeClients gives clients the codec of the newest of the run's builds: they are upgraded first.
 func (w *World) makeClients() {
 	newest := w.builds[0]
 	for _, b := range w.builds {
@@ -48,7 +48,7 @@ func (w *World) beginClients() time.Duration {
 		w.kernel.At(w.start.Add(p.StartAt), w.instanceKey(p.ID).At(labelStart), event{kind: evInstance, a: uint64(i)})
 		last = max(last, p.StartAt)
 		for j := range p.Actions {
-			w.kernel.At(w.start.Add(p.Actions[j].At), w.actionKey(i, j, 0), event{kind: evAction, a: uint64(i), b: uint64(j) * maxAttempts})
+			w.kernel.At(w.start.Add(p.Actions[j].At), w.actionKey(i, j, 0), event{kind: evAction, a: uint64(i), b: uint64(j) << attemptBits})
 			last = max(last, p.Actions[j].At)
 		}
 	}
@@ -64,12 +64,14 @@ func (w *World) beginClients() time.Duration {
 	return last
 }
 
+// instanceKey names what clients do to an instance.
 func (w *World) instanceKey(id string) sim.Key { return w.root.Name(labelInstance, id) }
 
-func (w *World) actionKey(i, j, attempt int) sim.Key {
+func (w *World) actionKey(i, j int, attempt uint32) sim.Key {
 	return w.instanceKey(w.plan.Instances[i].ID).Num(labelAction, uint64(j)).Num(labelRetry, uint64(attempt))
 }
 
+// onInstance starts an instance.
 func (w *World) onInstance(i, attempt int) {
 	p := &w.plan.Instances[i]
 	key := w.instanceKey(p.ID).Num(labelRetry, uint64(attempt))
@@ -79,14 +81,15 @@ func (w *World) onInstance(i, attempt int) {
 	}
 }
 
-func (w *World) onAction(i, packed int) {
-	j, attempt := packed/maxAttempts, packed%maxAttempts
+// onAction does the next thing to an instance.
+func (w *World) onAction(i int, packed uint64) {
+	j, attempt := int(packed>>attemptBits), uint32(packed)
 	a := &w.plan.Instances[i].Actions[j]
 	id := w.plan.Instances[i].ID
 	var item engine.WorkItem
 	switch a.Verb {
 	case ActionRaise:
-		item = w.raiseItem(id, a.Name, a.Topic, a.Data)
+		item = w.raiseItem(id, a.Name, a.Data)
 	case ActionCancel:
 		item = engine.CancelInstanceItem{Instance: id, Reason: a.Data}
 	default:
@@ -94,18 +97,18 @@ func (w *World) onAction(i, packed int) {
 	}
 	key := w.actionKey(i, j, attempt)
 	if !w.clientSend(item, key) {
-		w.kernel.After(clientRetry, key, event{kind: evAction, a: uint64(i), b: uint64(packed + 1)})
+		w.kernel.After(clientRetry, key, event{kind: evAction, a: uint64(i), b: packed + 1})
 	}
 }
 
-// raiseItem is an event in the generation that the instance's open wait of that name asks for, else in the old one.
-func (w *World) raiseItem(id, name, topic, data string) engine.WorkItem {
+// raiseItem is an event in the generation, and on the topic, that the instance's open wait of that name asks for, else in
+// the old one.
+func (w *World) raiseItem(id, name, data string) engine.WorkItem {
 	for _, o := range w.openWaits(id) {
 		if o.name == name && o.second {
 			return engine.ExternalRaised2Item{Instance: id, Name: name, Topic: o.topic, Data: data}
 		}
 	}
-	_ = topic
 	return engine.ExternalRaisedItem{Instance: id, Name: name, Data: data}
 }
 
@@ -113,18 +116,18 @@ func (w *World) raiseItem(id, name, topic, data string) engine.WorkItem {
 // client does not know it is sent again, as real clients do.
 func (w *World) clientSend(item engine.WorkItem, key sim.Key) bool {
 	w.changed = true
-	w.record(Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
+	w.record(&Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
 	if w.draws(faults.RequestLost, "", key) {
-		w.record(Record{Kind: RecFault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
+		w.record(&Record{Kind: RecFault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
 		return false
 	}
-	times := 1
+	times := uint32(1)
 	if w.draws(faults.DuplicateRequest, "", key) {
-		w.record(Record{Kind: RecFault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
+		w.record(&Record{Kind: RecFault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
 		times = 2
 	}
-	for range times {
-		if w.kernel.Now() < w.downUntil || w.draws(faults.RetryableError, "", key) {
+	for i := range times {
+		if w.kernel.Now() < w.downUntil || w.draws(faults.RetryableError, "", tryKey(key, i+1)) {
 			return false
 		}
 		if err := w.clients.provider.EnqueueForOrchestrator(w.ctx, item, 0); err != nil {
@@ -133,10 +136,10 @@ func (w *World) clientSend(item engine.WorkItem, key sim.Key) bool {
 			}
 			return false
 		}
-		w.record(Record{Kind: RecClientAccepted, Instance: item.Target(), Item: item, StoreCall: w.storeCall})
+		w.record(&Record{Kind: RecClientAccepted, Instance: item.Target(), Item: item, StoreCall: w.storeCall})
 	}
 	if w.draws(faults.AnswerLost, "", key) {
-		w.record(Record{Kind: RecFault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
+		w.record(&Record{Kind: RecFault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	return true

@@ -8,19 +8,23 @@ import (
 
 // Config is everything that Run depends on.
 type Config struct {
+	// Plan is what to carry out. It is only read, so many runs may share one.
 	Plan *Plan
+	// Seed drives every choice, unless Chooser does.
 	Seed uint64
 	// Chooser decides what the plan leaves open; nil is sim.Random(Seed).
 	Chooser sim.Chooser
 	// Builds are the builds that plans may name; nil is engine.ShippedBuilds().
 	Builds []*engine.Build
-	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is ShippedHandlers.
+	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is ShippedHandlers. It is
+	// called at each start of a node, and once before the run for each build that a node will run.
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Monitor watches the run; nil watches nothing. It is made by whoever calls Run, for one run.
 	Monitor func(w *World) Monitor
-	// Narrator, if not nil, is handed a line for each thing worth telling: it turns recording of names on.
+	// Narrator, if not nil, is handed a line for each thing worth telling. It turns the names of keys on, and changes
+	// nothing else.
 	Narrator func(Line)
-	// Recording, if not nil, receives every choice that was not the benign one.
+	// Recording, if not nil, receives the choices (see sim.Record), with readable keys.
 	Recording *sim.Recording
 	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
 	KeepTrace bool
@@ -52,7 +56,7 @@ const (
 	ClassLiveness Class = "liveness"
 	// ClassHandler is a user's handler that is not deterministic.
 	ClassHandler Class = "handler"
-	// ClassInternal is a mistake of durosim: the shadow store differs from the real one, a run out of its budget.
+	// ClassInternal is a mistake of durosim: the shadow store differs from the real one, a run that is out of events.
 	ClassInternal Class = "internal"
 )
 
@@ -78,23 +82,24 @@ type Point struct {
 // Result is what a run came to.
 type Result struct {
 	Seed       uint64
-	Digest     sim.Digest
-	Steps      uint64
-	Turns      uint64
-	Calls      uint64
-	Virtual    int64 // virtual milliseconds
+	Digest     sim.Digest // of the whole trace
+	Steps      uint64     // kernel events that changed something or made a call
+	Turns      uint64     // computed by nodes, committed or not
+	Calls      uint64     // that nodes made; a fetch that was parked counts once
+	Virtual    int64      // virtual milliseconds
 	Violations []Violation
 	Coverage   []Point
-	// Exhausted says that the step budget ended the run; that is a violation of class internal, too.
+	// Exhausted says that the step budget ended the run; that is a violation of PropertyRunEnds, too.
 	Exhausted bool
-	// Outcomes are how the plan's instances ended, in the plan's order.
+	// Outcomes are how the plan's instances ended, then its seeded histories, both in the plan's order.
 	Outcomes []Outcome
+	// Counters are the sums over all incarnations of all nodes.
 	Counters node.Counters
 	// Marks are the running hashes of the trace, if they were kept.
 	Marks []sim.Mark
 }
 
-// Outcome is how an instance ended.
+// Outcome is how an instance ended, or how far it came. All but Instance is zero if the store never heard of it.
 type Outcome struct {
 	Instance  string
 	Status    engine.Status
@@ -108,7 +113,7 @@ type Line struct {
 	At   sim.Time
 	Ms   int64 // virtual milliseconds since the start
 	Step uint64
-	Node string // name of the node, "client", "store", "world"
+	Node string // name of the node, or "world" for clients, store and world
 	Text string
 	// Build is the node's build, empty for others.
 	Build string

@@ -11,8 +11,11 @@ import (
 
 // Explanation says what keeps an instance waiting at a time: the one rule, in words, with its values.
 type Explanation struct {
-	Rule    string
-	Text    string
+	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child, nothing.
+	Rule string
+	// Text is the rule as a sentence about the instance.
+	Text string
+	// Details are names and values, in the order in which to show them.
 	Details [][2]string
 }
 
@@ -25,22 +28,8 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 	}
 	w.begin()
 	for !w.ended {
-		if next, ok := w.kernel.Peek(); !ok || next > w.start.Add(at) {
+		if next, ok := w.kernel.Peek(); !ok || next > w.start.Add(at) || !w.advance() {
 			break
-		}
-		e, ok := w.kernel.Next()
-		if !ok {
-			break
-		}
-		w.store.SetNow(w.NowMs())
-		w.changed = false
-		w.handle(e)
-		w.pump()
-		if w.changed {
-			w.kernel.Step()
-			if w.monitor != nil {
-				w.monitor.AfterStep()
-			}
 		}
 	}
 	if now := w.start.Add(at).Millis(); !w.ended && now > w.NowMs() {
@@ -49,6 +38,7 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 	return w.explain(instance, at)
 }
 
+// explain is about the present state. at is for messages only.
 func (w *World) explain(id string, at time.Duration) (*Explanation, error) {
 	p, ok := w.store.Peek(id)
 	if !ok {
@@ -121,10 +111,10 @@ func (w *World) addFilters(x *Explanation) {
 
 // explainIdle is about an instance for which nothing is queued: it waits for somebody else.
 func (w *World) explainIdle(x *Explanation, id string, history []engine.Event) {
-	for _, o := range w.openWaits(id) {
-		text := fmt.Sprintf("it waits for the event %q", o.name)
-		if o.second {
-			text += fmt.Sprintf(" on %q", o.topic)
+	if open := w.openWaits(id); len(open) > 0 {
+		text := fmt.Sprintf("it waits for the event %q", open[0].name)
+		if open[0].second {
+			text += fmt.Sprintf(" on %q", open[0].topic)
 		}
 		x.say("event", "%s, which nobody has sent", text)
 		return

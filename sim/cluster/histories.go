@@ -51,6 +51,7 @@ func (w *World) seedHistory(h *SeededHistory) {
 	}
 }
 
+// encodeSomehow is the event as the first build that can write it does.
 func (w *World) encodeSomehow(e engine.Event) []byte {
 	for _, b := range w.builds {
 		if data, err := b.Codec.AppendEvent(nil, e); err == nil {

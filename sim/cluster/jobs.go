@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
@@ -8,26 +9,39 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// timerRef remembers the kernel's handle of a timer or job, so that it can be cancelled. Lists are short: a node has a
-// few slots.
-type timerRef struct {
-	id     uint64
+// timer is a timer of a node that is set. Lists of timers and jobs are short: a node has a few slots.
+type timer struct {
+	id     node.TimerID
 	handle sim.Handle
 }
 
-type jobState struct {
-	id       uint64
-	activity *node.RunActivity
+// job is a turn or an activity that takes its time on a node.
+type job struct {
+	id       node.JobID
+	handle   sim.Handle
+	activity *node.RunActivity // nil for a turn
 }
 
-func (w *World) cancelRef(refs *[]timerRef, id uint64) {
-	for i, r := range *refs {
-		if r.id == id {
-			w.kernel.Cancel(r.handle)
-			*refs = append((*refs)[:i], (*refs)[i+1:]...)
-			return
+// takeTimer removes a timer from the list; ok is false if it is not set.
+func (n *nodeState) takeTimer(id node.TimerID) (t timer, ok bool) {
+	for i, t := range n.timers {
+		if t.id == id {
+			n.timers = slices.Delete(n.timers, i, i+1)
+			return t, true
 		}
 	}
+	return timer{}, false
+}
+
+// takeJob removes a job from the list; ok is false if it does not run.
+func (n *nodeState) takeJob(id node.JobID) (j job, ok bool) {
+	for i, j := range n.jobs {
+		if j.id == id {
+			n.jobs = slices.Delete(n.jobs, i, i+1)
+			return j, true
+		}
+	}
+	return job{}, false
 }
 
 // onNodeEvent hands a due timer or a finished job to its node, if the incarnation is still there.
@@ -41,39 +55,26 @@ func (w *World) onNodeEvent(e event) {
 		return
 	}
 	if e.kind == evTimer {
-		if !dropRef(&n.timers, e.a) {
-			return
+		if t, ok := n.takeTimer(node.TimerID(e.a)); ok {
+			w.step(n, node.Wake{NowMs: w.NowMs(), Timer: t.id})
 		}
-		w.step(n, node.Wake{NowMs: w.NowMs(), Timer: node.TimerID(e.a)})
 		return
 	}
-	if !dropRef(&n.jobs, e.a) {
+	j, ok := n.takeJob(node.JobID(e.a))
+	if !ok {
 		return
 	}
-	in := node.Finished{NowMs: w.NowMs(), Job: node.JobID(e.a)}
+	in := node.Finished{NowMs: w.NowMs(), Job: j.id}
 	if e.b != 0 {
 		in.Panic = "activity panicked by a fault"
 	}
-	for i := range n.busy {
-		if n.busy[i].id == e.a {
-			w.record(Record{Kind: RecActivityFinished, Node: n.number, Incarnation: n.inc, Activity: n.busy[i].activity, Text: in.Panic})
-			n.busy = append(n.busy[:i], n.busy[i+1:]...)
-			break
-		}
+	if j.activity != nil {
+		w.record(&Record{Kind: RecActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
 	}
 	w.step(n, in)
 }
 
-func dropRef(refs *[]timerRef, id uint64) bool {
-	for i, r := range *refs {
-		if r.id == id {
-			*refs = append((*refs)[:i], (*refs)[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
+// runTurn lets a turn take its time, which was computed already, and may freeze the node meanwhile.
 func (w *World) runTurn(n *nodeState, c node.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
@@ -81,16 +82,17 @@ func (w *World) runTurn(n *nodeState, c node.RunTurn) {
 	case w.draws(faults.SlowTurn, n.plan.Name, key):
 		d = w.around(key, c.LockTimeout)
 		w.recordJobFault(n, faults.SlowTurn, c.Instance, d)
-	case sim.Pick(w.chooser, key, []uint32{1, 3}) == 1:
+	case sim.Pick(w.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(w.chooser, key.At(labelAmount), d, 15*time.Millisecond)
 	}
-	w.addJob(n, uint64(c.Job), key, d, 0)
+	w.addJob(n, job{id: c.Job}, key, d, false)
 	if w.draws(faults.PauseNode, n.plan.Name, key) {
-		w.record(Record{Kind: RecFault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
+		w.record(&Record{Kind: RecFault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
 		w.pause(n, w.around(key.At(labelPause), c.LockTimeout))
 	}
 }
 
+// runActivity lets an activity take its time.
 func (w *World) runActivity(n *nodeState, c node.RunActivity) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond
@@ -98,25 +100,26 @@ func (w *World) runActivity(n *nodeState, c node.RunActivity) {
 	case w.draws(faults.LateActivity, n.plan.Name, key):
 		d = w.around(key, c.LockTimeout)
 		w.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
-	case sim.Pick(w.chooser, key, []uint32{1, 3}) == 1:
+	case sim.Pick(w.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(w.chooser, key.At(labelAmount), d, 400*time.Millisecond)
 	}
-	panics := uint64(0)
-	if w.draws(faults.ActivityPanic, n.plan.Name, key) {
-		panics = 1
+	panics := w.draws(faults.ActivityPanic, n.plan.Name, key)
+	if panics {
 		w.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
 	}
-	a := c
-	n.busy = append(n.busy, jobState{uint64(c.Job), &a})
-	w.record(Record{Kind: RecActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &a, Slot: c.Slot})
-	w.addJob(n, uint64(c.Job), key, d, panics)
+	w.record(&Record{Kind: RecActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &c, Slot: c.Slot})
+	w.addJob(n, job{id: c.Job, activity: &c}, key, d, panics)
 }
 
 func (w *World) recordJobFault(n *nodeState, kind faults.Kind, instance string, d time.Duration) {
-	w.record(Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc, Instance: instance, For: d})
+	w.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc, Instance: instance, For: d})
 }
 
-func (w *World) addJob(n *nodeState, id uint64, key sim.Key, d time.Duration, b uint64) {
-	h := w.kernel.After(d, key, event{kind: evJob, node: n.number, inc: n.inc, a: id, b: b})
-	n.jobs = append(n.jobs, timerRef{id, h})
+func (w *World) addJob(n *nodeState, j job, key sim.Key, d time.Duration, panics bool) {
+	e := event{kind: evJob, node: n.number, inc: n.inc, a: uint64(j.id)}
+	if panics {
+		e.b = 1
+	}
+	j.handle = w.kernel.After(d, key, e)
+	n.jobs = append(n.jobs, j)
 }

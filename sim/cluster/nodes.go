@@ -24,28 +24,27 @@ type nodeState struct {
 	// changes are registrations of the schedule, applied again at every start.
 	changes []handlerChange
 
-	// wantUp says whether the node should run; a node that is down and wanted starts when it may.
-	wantUp   bool
+	// wantUp says whether the node should run. Invariant: one that is down and wanted has a start pending, and no other has.
+	wantUp  bool
+	start   sim.Handle // the pending start
+	startAt sim.Time   // when it is due, 0 for none
+	starts  uint64     // how many starts were drawn
+
 	inc      uint32
 	machine  *node.Node // nil while down
 	provider engine.Provider
 	registry *node.Registry
 	draining bool
-	starting bool
 	paused   bool
-	held     []event // what a paused node will see when it goes on
+	wake     sim.Handle // the end of the pause
+	held     []event    // what a paused node will see when it goes on
 
-	timers   []timerRef // live timers of the incarnation
-	jobs     []timerRef // live jobs
-	busy     []jobState
+	timers   []timer // that are set
+	jobs     []job   // that run
 	counters node.Counters
 }
 
-type handlerChange struct {
-	handler string
-	remove  bool
-}
-
+// makeNodes makes the nodes of the plan, all down.
 func (w *World) makeNodes() error {
 	for i := range w.plan.Nodes {
 		p := &w.plan.Nodes[i]
@@ -58,26 +57,16 @@ func (w *World) makeNodes() error {
 				return fmt.Errorf("cluster: node %s: %w", p.Name, err)
 			}
 		}
+		if err := w.tryHandlers(p); err != nil {
+			return fmt.Errorf("cluster: node %s: %w", p.Name, err)
+		}
 		w.nodes = append(w.nodes, n)
 		w.infos = append(w.infos, NodeInfo{Number: n.number, Name: p.Name, Build: n.build, Options: n.options, Core: w.isCore(p)})
 	}
 	return nil
 }
 
-// isCore says whether a node is up in calm: its last step is not stop or remove, and an absent node is added.
-func (w *World) isCore(p *NodePlan) bool {
-	core := !p.Absent
-	for i := range w.plan.Schedule {
-		if s := &w.plan.Schedule[i]; s.Node == p.Name {
-			core = s.Verb != VerbStop && s.Verb != VerbRemove && (core || s.Verb == VerbAdd || s.Verb == VerbStart)
-			if s.Verb == VerbUpgrade || s.Verb == VerbRollback || s.Verb == VerbCrash || s.Verb == VerbStart || s.Verb == VerbAdd {
-				core = true
-			}
-		}
-	}
-	return core
-}
-
+// number is the number of a node of that name, 0 if there is none.
 func (w *World) number(name string) uint32 {
 	for i := range w.plan.Nodes {
 		if w.plan.Nodes[i].Name == name {
@@ -87,6 +76,7 @@ func (w *World) number(name string) uint32 {
 	return 0
 }
 
+// findBuild is the build of that name, nil if there is none.
 func findBuild(builds []*engine.Build, name string) *engine.Build {
 	for _, b := range builds {
 		if b.Name() == name {
@@ -96,102 +86,79 @@ func findBuild(builds []*engine.Build, name string) *engine.Build {
 	return nil
 }
 
-func (w *World) onSchedule(s *Step) {
-	w.changed = true
-	w.record(Record{Kind: RecScheduled, Schedule: s, Node: w.number(s.Node)})
-	if s.Verb == VerbMark {
-		return
-	}
-	n := w.nodes[w.number(s.Node)-1]
-	switch s.Verb {
-	case VerbUpgrade, VerbRollback:
-		n.build = findBuild(w.builds, s.Build)
-		w.restart(n)
-	case VerbWiden, VerbNarrow:
-		r := *s.Range
-		n.options.SupportedReplayVersions = &r
-		w.restart(n)
-	case VerbStop, VerbRemove:
-		n.wantUp = false
-		w.drain(n)
-	case VerbCrash:
-		n.wantUp = false
-		w.crash(n, "by the schedule")
-	case VerbStart, VerbAdd:
-		n.wantUp = true
-		w.startSoon(n)
-	case VerbPause:
-		w.pause(n, s.For)
-	case VerbRegister, VerbDeregister:
-		c := handlerChange{handler: s.Handler, remove: s.Verb == VerbDeregister}
-		n.changes = append(n.changes, c)
-		if n.machine != nil {
-			w.applyChange(n, c)
-		}
-	default:
-		panic(fmt.Sprintf("cluster: schedule verb %q", s.Verb))
-	}
-}
-
-// restart stops a node gracefully; it comes back with its present build and options. A node that is down takes them up
-// at its next start.
+// restart stops a node gracefully, if it is up, and starts it with what are now its build and options.
 func (w *World) restart(n *nodeState) {
-	n.wantUp = true
-	if n.machine == nil {
-		w.startSoon(n)
-		return
-	}
+	w.startSoon(n)
 	w.drain(n)
 }
 
 // drainMax is how long a graceful stop may take before the node is killed, as an operator's tools would.
 const drainMax = 30 * time.Second
 
+// drain stops a node gracefully. One that is frozen goes on first: what it missed may freeze it again, or crash it.
 func (w *World) drain(n *nodeState) {
+	for n.machine != nil && n.paused {
+		w.resume(n)
+	}
 	if n.machine == nil || n.draining {
 		return
 	}
-	if n.paused {
-		w.resume(n)
-		if n.machine == nil {
-			return // what it had missed made it crash; its start is pending
-		}
-	}
 	n.draining = true
 	w.inform(n)
-	w.record(Record{Kind: RecNodeDraining, Node: n.number, Incarnation: n.inc})
-	w.kernel.After(drainMax, n.incKey.At(labelPause), event{kind: evKill, node: n.number, inc: n.inc})
+	w.record(&Record{Kind: RecNodeDraining, Node: n.number, Incarnation: n.inc})
+	w.kernel.After(drainMax, n.incKey.At(labelKill), event{kind: evKill, node: n.number, inc: n.inc})
 	w.step(n, node.Drain{NowMs: w.NowMs()})
 }
 
+// onKill ends a graceful stop that took too long.
 func (w *World) onKill(n *nodeState, inc uint32) {
 	if n.inc == inc && n.machine != nil && n.draining {
 		w.changed = true
 		w.crash(n, "its graceful stop took too long")
+		if n.wantUp {
+			w.startSoon(n)
+		}
 	}
 }
 
-// startSoon starts a node after a short drawn delay.
+// startSoon makes a node run: it starts after a short drawn delay if it is down, and when it has stopped if it is
+// stopping.
 func (w *World) startSoon(n *nodeState) {
-	if n.machine != nil || n.starting {
-		return
+	n.wantUp = true
+	if n.machine == nil {
+		w.startWithin(n, 10*time.Millisecond, 500*time.Millisecond)
 	}
-	n.starting = true
-	delay := sim.Between(w.chooser, n.key.Num(labelStart, uint64(n.inc)), 10*time.Millisecond, 500*time.Millisecond)
-	w.kernel.After(delay, n.key.Num(labelStart, uint64(n.inc)), event{kind: evNodeStart, node: n.number})
 }
 
-func (w *World) onNodeStart(n *nodeState) {
-	n.starting = false
-	if n.machine != nil || !n.wantUp {
+// startWithin draws when a node that is down starts. Of two starts the earlier counts: an operator need not wait for a
+// machine to come back by itself.
+func (w *World) startWithin(n *nodeState, least, most time.Duration) {
+	key := n.key.Num(labelStart, n.starts)
+	n.starts++
+	at := w.kernel.Now().Add(sim.Between(w.chooser, key, least, most))
+	if n.startAt != 0 && n.startAt <= at {
 		return
 	}
+	w.kernel.Cancel(n.start)
+	n.start, n.startAt = w.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
+}
+
+// keepDown takes the wish back that a node runs, and the start that may be pending.
+func (w *World) keepDown(n *nodeState) {
+	n.wantUp = false
+	w.kernel.Cancel(n.start)
+	n.startAt = 0
+}
+
+// onNodeStart starts a new incarnation of a node that is down, with its present build, options and handlers.
+func (w *World) onNodeStart(n *nodeState) {
 	w.changed = true
+	n.startAt = 0
 	n.inc++
 	n.incKey = n.key.Num(labelIncarnation, uint64(n.inc))
 	n.registry = node.NewRegistry()
 	if err := w.cfg.Handlers(n.registry, n.build); err != nil {
-		panic(fmt.Sprintf("cluster: handlers of build %s: %v", n.build.Name(), err))
+		panic(fmt.Sprintf("cluster: handlers of build %s: %v", n.build.Name(), err)) // tryHandlers has tried
 	}
 	if n.plan.Handlers != nil {
 		if err := keepOnly(n.registry, n.plan.Handlers); err != nil {
@@ -201,7 +168,7 @@ func (w *World) onNodeStart(n *nodeState) {
 	for _, c := range n.changes {
 		w.applyChange(n, c)
 	}
-	machine, err := newNode(node.Config{
+	machine, err := node.New(node.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name, Rules: &w.tables.Node, Replay: &w.tables.Replay,
 	})
 	if err != nil {
@@ -209,24 +176,10 @@ func (w *World) onNodeStart(n *nodeState) {
 	}
 	n.machine = machine
 	n.running, n.runningOptions = n.build, n.options.Clone()
-	n.draining, n.paused = false, false
-	n.provider = w.store.Handle(n.build.Codec, engine.Caller{Node: n.number, Incarnation: n.inc})
+	n.provider = faults.Refuse(w.store.Handle(n.build.Codec, engine.Caller{Node: n.number, Incarnation: n.inc}), w.refuse)
 	w.inform(n)
-	w.record(Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
+	w.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
 	w.step(n, node.Start{NowMs: w.NowMs()})
-}
-
-func (w *World) applyChange(n *nodeState, c handlerChange) {
-	var err error
-	if c.remove {
-		err = deregister(n.registry, c.handler)
-	} else {
-		err = registerShipped(n.registry, c.handler)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
-	}
-	w.record(Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.handler})
 }
 
 // crash ends an incarnation at once. What is on the wire may still arrive.
@@ -235,28 +188,31 @@ func (w *World) crash(n *nodeState, why string) {
 		return
 	}
 	w.changed = true
-	w.record(Record{Kind: RecNodeCrashed, Node: n.number, Incarnation: n.inc, Text: why})
+	w.record(&Record{Kind: RecNodeCrashed, Node: n.number, Incarnation: n.inc, Text: why})
 	w.down(n)
 }
 
-// crashByFault crashes a node that will be started again after a while.
+// crashByFault crashes a node, which comes back by itself after a while unless it was stopping for good.
 func (w *World) crashByFault(n *nodeState, kind faults.Kind) {
-	w.record(Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc})
+	w.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc})
 	w.crash(n, string(kind))
-	n.starting = true
-	delay := sim.Between(w.chooser, n.incKey.At(labelStart), 200*time.Millisecond, 8*time.Second)
-	w.kernel.After(delay, n.incKey.At(labelStart), event{kind: evNodeStart, node: n.number})
+	if n.wantUp {
+		w.startWithin(n, 200*time.Millisecond, 8*time.Second)
+	}
 }
 
+// down is what every end of an incarnation has in common.
 func (w *World) down(n *nodeState) {
 	n.counters.Add(n.machine.Counters())
 	for _, t := range n.timers {
 		w.kernel.Cancel(t.handle)
 	}
-	for _, t := range n.jobs {
-		w.kernel.Cancel(t.handle)
+	for _, j := range n.jobs {
+		w.kernel.Cancel(j.handle)
 	}
-	n.timers, n.jobs, n.busy, n.held = n.timers[:0], n.jobs[:0], n.busy[:0], n.held[:0]
+	w.kernel.Cancel(n.wake)
+	clear(n.jobs) // its activities
+	n.timers, n.jobs, n.held = n.timers[:0], n.jobs[:0], n.held[:0]
 	n.machine = nil
 	n.draining, n.paused = false, false
 	w.leaveGroups(n)
@@ -265,35 +221,36 @@ func (w *World) down(n *nodeState) {
 
 // stopped ends an incarnation that has drained.
 func (w *World) stopped(n *nodeState) {
-	w.record(Record{Kind: RecNodeStopped, Node: n.number, Incarnation: n.inc})
+	w.record(&Record{Kind: RecNodeStopped, Node: n.number, Incarnation: n.inc})
 	w.down(n)
 	if n.wantUp {
 		w.startSoon(n)
 	}
 }
 
+// pause freezes a node that is up: what reaches it meanwhile, it sees when it goes on. A node that is frozen already, or
+// stopping, takes no notice.
 func (w *World) pause(n *nodeState, d time.Duration) {
 	if n.machine == nil || n.paused || n.draining {
 		return
 	}
 	n.paused = true
 	w.inform(n)
-	w.record(Record{Kind: RecNodePaused, Node: n.number, Incarnation: n.inc, For: d})
-	w.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
+	w.record(&Record{Kind: RecNodePaused, Node: n.number, Incarnation: n.inc, For: d})
+	n.wake = w.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
 }
 
-func (w *World) onResume(n *nodeState, inc uint32) {
-	if n.inc == inc && n.machine != nil && n.paused {
-		w.changed = true
-		w.resume(n)
-	}
+func (w *World) onResume(n *nodeState) {
+	w.changed = true
+	w.resume(n)
 }
 
 // resume lets a paused node see all that it missed, in the order in which it would have.
 func (w *World) resume(n *nodeState) {
 	n.paused = false
+	w.kernel.Cancel(n.wake)
 	w.inform(n)
-	w.record(Record{Kind: RecNodeResumed, Node: n.number, Incarnation: n.inc})
+	w.record(&Record{Kind: RecNodeResumed, Node: n.number, Incarnation: n.inc})
 	for _, g := range w.groups {
 		g.dirty = true // its parked fetches may be woken again
 	}
@@ -338,22 +295,28 @@ func (w *World) do(n *nodeState, c node.Call) {
 		w.cancelCall(n, c.ID)
 	case node.SetTimer:
 		h := w.kernel.After(c.After, n.incKey.Num(labelTimer, uint64(c.Timer)), event{kind: evTimer, node: n.number, inc: n.inc, a: uint64(c.Timer)})
-		n.timers = append(n.timers, timerRef{uint64(c.Timer), h})
+		n.timers = append(n.timers, timer{c.Timer, h})
 	case node.CancelTimer:
-		w.cancelRef(&n.timers, uint64(c.Timer))
+		if t, ok := n.takeTimer(c.Timer); ok {
+			w.kernel.Cancel(t.handle)
+		}
 	case node.RunTurn:
 		w.runTurn(n, c)
 	case node.RunActivity:
 		w.runActivity(n, c)
 	case node.CancelJob:
-		w.cancelRef(&n.jobs, uint64(c.Job))
+		if j, ok := n.takeJob(c.Job); ok {
+			w.kernel.Cancel(j.handle)
+		}
 	case node.Log:
-		w.record(Record{Kind: RecLog, Node: n.number, Incarnation: n.inc, Log: &c})
+		w.log = c
+		w.record(&Record{Kind: RecLog, Node: n.number, Incarnation: n.inc, Log: &w.log})
 	case node.Note:
 		if c.Decision == node.DecideTurn {
 			w.turns++
 		}
-		w.record(Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &c, Slot: c.Slot})
+		w.note = c
+		w.record(&Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &w.note, Slot: c.Slot})
 	case node.Stopped:
 		w.stopped(n)
 	default:

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -15,12 +16,11 @@ type waitGroup struct {
 	kind    engine.CallKind
 	filter  *engine.CapabilityFilter
 	tags    engine.TagFilter
-	text    string // identity of the group
-	waiters []int  // calls, in the order of parking
-	waking  int    // the call that is being woken, -1 for none
-	timer   sim.Handle
-	timerAt int64 // store time of the timer
-	dirty   bool  // look again whether something is eligible
+	waiters []int      // calls, in the order of parking
+	waking  int        // the call that is being woken, -1 for none
+	timer   sim.Handle // looks again when time alone may have made something eligible
+	timerAt int64      // store time of the timer, in milliseconds
+	dirty   bool       // look again whether something is eligible, though the store has not changed
 }
 
 // park lets a fetch wait that found nothing and touched nothing. Its node would poll again at its cadence, counted from
@@ -38,47 +38,39 @@ func (w *World) park(i int) {
 	w.recordCall(RecParked, i)
 }
 
+// groupOf is the index of the group that a fetch belongs to; the group is made when it is first needed.
 func (w *World) groupOf(c *callState) int {
 	if c.group >= 0 {
 		return c.group
 	}
-	g := waitGroup{kind: c.kind, waking: -1, timerAt: never}
+	var filter *engine.CapabilityFilter
+	var tags engine.TagFilter
+	name := "activities"
 	switch r := c.request.(type) {
 	case node.FetchOrchestration:
-		g.filter = r.Filter
-		for i, have := range w.groups {
-			if have.kind == g.kind && (have.filter == r.Filter || have.text == filterText(r.Filter)) {
-				return i
-			}
-		}
-		g.text = filterText(r.Filter)
+		filter = r.Filter
 	case node.FetchWork:
-		g.tags = r.Tags
-		for i, have := range w.groups {
-			if have.kind == g.kind && sameTags(have.tags, r.Tags) {
-				return i
-			}
-		}
-		g.text = "activities"
+		tags = r.Tags
 	}
-	g.key = w.root.Name(labelGroup, g.text)
-	w.groups = append(w.groups, &g)
+	for i, g := range w.groups {
+		if g.kind == c.kind && sameFilter(g.filter, filter) && sameTags(g.tags, tags) {
+			return i
+		}
+	}
+	if c.kind == engine.CallFetchOrchestrationItem {
+		name = filter.String()
+	}
+	w.groups = append(w.groups, &waitGroup{
+		key: w.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, waking: -1, timerAt: never,
+	})
 	return len(w.groups) - 1
 }
 
-func filterText(f *engine.CapabilityFilter) string { return f.String() }
-
-func sameTags(a, b engine.TagFilter) bool {
-	if a.Mode != b.Mode || len(a.Tags) != len(b.Tags) {
-		return false
-	}
-	for i := range a.Tags {
-		if a.Tags[i] != b.Tags[i] {
-			return false
-		}
-	}
-	return true
+func sameFilter(a, b *engine.CapabilityFilter) bool {
+	return a == b || a != nil && b != nil && slices.Equal(a.SupportedVersions, b.SupportedVersions)
 }
+
+func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Equal(a.Tags, b.Tags) }
 
 // eligible asks the store by the rules that its fetch follows.
 func (w *World) eligible(g *waitGroup) memprovider.Eligibility {
@@ -93,64 +85,101 @@ func (w *World) eligible(g *waitGroup) memprovider.Eligibility {
 func (w *World) pump() {
 	changed := w.seenGen != w.store.Generation()
 	w.seenGen = w.store.Generation()
-	for _, g := range w.groups {
-		if len(g.waiters) == 0 || g.waking >= 0 || !changed && !g.dirty && g.timer != (sim.Handle{}) {
+	for i, g := range w.groups {
+		if len(g.waiters) == 0 || g.waking >= 0 || !changed && !g.dirty {
 			continue
 		}
 		g.dirty = false
 		e := w.eligible(g)
 		switch {
-		case e.Now:
+		case e.Now || e.Drops:
 			w.wakeOne(g)
-		case e.AtMs != never && (g.timer == (sim.Handle{}) || g.timerAt != e.AtMs):
+		case e.AtMs != never && g.timerAt != e.AtMs:
 			w.kernel.Cancel(g.timer)
 			g.timerAt = e.AtMs
 			at := max(sim.Time(e.AtMs)*1000, w.kernel.Now())
-			g.timer = w.kernel.At(at, g.key, event{kind: evGroup, a: uint64(w.groupIndex(g))})
+			g.timer = w.kernel.At(at, g.key, event{kind: evGroup, a: uint64(i)})
+		}
+		if changed && !e.Now && !e.Drops {
+			w.pollInVain(g)
 		}
 	}
 }
 
-func (w *World) groupIndex(g *waitGroup) int {
-	for i := range w.groups {
-		if w.groups[i] == g {
-			return i
-		}
+// pollInVain lets a waiter poll although the store has nothing for it. Nodes do so all the time; here it is carried out once
+// in a while, where there is work that the filter must leave alone, so that parking does not hide a provider that touches
+// it. A right provider's answer changes nothing; the try meets no fault, so that nothing else is moved by it.
+func (w *World) pollInVain(g *waitGroup) {
+	if g.filter == nil || !sim.Chance(w.chooser, g.key.Num(labelWake, w.seenGen), 1, 4) || !w.store.NextOrchestration(nil).Now {
+		return
 	}
-	return -1
+	if i, at := w.firstToPoll(g, true); i >= 0 {
+		c := w.calls.at(i)
+		w.kernel.At(at, c.key.At(labelWake), event{kind: evVain, node: c.node, inc: c.inc, a: uint64(i)})
+	}
 }
 
-// wakeOne chooses the waiter of a group whose next poll is due first, and wakes it then.
+// onVain is such a poll. It is left out if the waiter has better to do by now.
+func (w *World) onVain(i int) {
+	c := w.calls.at(i)
+	if c.state != callParked || !w.alive(c) || w.owner(c).paused {
+		return
+	}
+	g := w.groups[c.group]
+	if e := w.eligible(g); g.waking >= 0 || e.Now || e.Drops {
+		return
+	}
+	w.remove(g, i)
+	c.state, c.vain = callSent, true
+	w.recordCall(RecWoken, i)
+	w.execute(i)
+	c.vain = false
+}
+
+// onGroup is due when a group may find something because time has passed.
+func (w *World) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
+
+// wakeOne wakes the waiter of a group whose next poll is due first, when it is due.
 func (w *World) wakeOne(g *waitGroup) {
+	i, at := w.firstToPoll(g, false)
+	if i < 0 {
+		return
+	}
+	c := w.calls.at(i)
+	g.waking = i
+	c.wake = w.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(i)})
+}
+
+// firstToPoll is the waiter of a group whose next poll is due first, and when; -1 if none polls. Of several the call that
+// was made first counts, in whatever order they were parked.
+func (w *World) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 	best, bestAt := -1, sim.Time(0)
 	for _, i := range g.waiters {
 		c := w.calls.at(i)
-		if w.alive(c) && w.owner(c).paused {
+		if w.alive(c) && w.owner(c).paused || alive && !w.alive(c) {
 			continue
 		}
 		at := w.nextPoll(c)
-		if best < 0 || at < bestAt {
+		if best < 0 || at < bestAt || at == bestAt && i < best {
 			best, bestAt = i, at
 		}
 	}
-	if best < 0 {
-		return
-	}
-	c := w.calls.at(best)
-	g.waking = best
-	c.wake = w.kernel.At(bestAt, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(best)})
+	return best, bestAt
 }
 
-// nextPoll is when the caller of a parked fetch polls next.
+// nextPoll is when the caller of a parked fetch polls next: now at the earliest, and never twice at one time.
 func (w *World) nextPoll(c *callState) sim.Time {
-	cadence := w.cadence(c)
-	now := w.kernel.Now()
-	waited := now.Sub(c.parkedAt)
-	periods := (waited + cadence - 1) / cadence
-	return c.parkedAt.Add(periods * cadence)
+	every := cadence(c)
+	periods := (w.kernel.Now().Sub(c.parkedAt) + every - 1) / every
+	at := c.parkedAt.Add(periods * every)
+	if at == c.triedAt {
+		at = at.Add(every)
+	}
+	return at
 }
 
-func (w *World) cadence(c *callState) time.Duration {
+// cadence is how often the caller of a fetch polls while it finds nothing.
+func cadence(c *callState) time.Duration {
 	var d time.Duration
 	switch r := c.request.(type) {
 	case node.FetchOrchestration:
@@ -207,7 +236,7 @@ func (w *World) leaveGroups(n *nodeState) {
 			if c.node != n.number || c.inc != n.inc {
 				continue
 			}
-			if w.phase == PhaseTurbulence && !n.draining && sim.Chance(w.chooser, c.key.At(labelZombie), 1, 8) {
+			if w.phase == PhaseTurbulence && sim.Chance(w.chooser, c.key.At(labelZombie), 1, 8) {
 				continue
 			}
 			w.unpark(i)

@@ -26,7 +26,6 @@ func (w *World) onCalm() {
 	w.leaveZombies()
 	for _, n := range w.nodes {
 		if w.infos[n.number-1].Core {
-			n.wantUp = true
 			w.startSoon(n)
 		}
 	}
@@ -38,11 +37,12 @@ func (w *World) onCalm() {
 	w.kernel.After(tick, w.root.At(labelTick), event{kind: evTick})
 }
 
-func (w *World) endPhase() { w.record(Record{Kind: RecPhaseEnded, Phase: w.phase}) }
+// endPhase lets obligations be judged; beginPhase begins the next phase.
+func (w *World) endPhase() { w.record(&Record{Kind: RecPhaseEnded, Phase: w.phase}) }
 
 func (w *World) beginPhase(p Phase) {
 	w.phase, w.phaseAt = p, w.kernel.Now()
-	w.record(Record{Kind: RecPhaseBegan, Phase: p})
+	w.record(&Record{Kind: RecPhaseBegan, Phase: p})
 }
 
 // onTick ends the phase if every obligation is met or overdue.
@@ -63,6 +63,7 @@ func (w *World) onTick() {
 	w.ended = true
 }
 
+// anythingOpen says whether the phase goes on: by the monitor, and without one until every instance of the plan has ended.
 func (w *World) anythingOpen() bool {
 	if w.monitor != nil {
 		open, until := w.monitor.Open(w.NowMs())
@@ -141,7 +142,7 @@ func (w *World) raiseWhatWaits() {
 		}
 		r.atMs = w.NowMs()
 		r.times++
-		w.clientSend(w.raiseItem(id, open[0].name, open[0].topic, "calm"), w.instanceKey(id).At(labelPhase))
+		w.clientSend(w.raiseItem(id, open[0].name, "calm"), w.instanceKey(id).At(labelPhase))
 	}
 }
 

@@ -21,7 +21,8 @@ type Plan struct {
 	Faults    faults.Plan
 	Strategy  Strategy
 	Profile   Profile
-	// Turbulence is how long schedule and faults last; 0 is until one second after the last schedule step or client action.
+	// Turbulence is how long schedule and faults last: every step comes before its end. 0 is until one second after the
+	// last schedule step or client action.
 	Turbulence time.Duration
 	// StepBudget bounds the run; 0 is DefaultStepBudget.
 	StepBudget uint64
@@ -49,7 +50,7 @@ const (
 	ProfileDuroxide Profile = "duroxide-0.1.26"
 )
 
-// NodePlan is a place that runs a build. A node without a start step in the schedule starts at once.
+// NodePlan is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.
 type NodePlan struct {
 	Name    string
 	Build   string
@@ -82,6 +83,15 @@ const (
 	VerbDeregister Verb = "deregister" // deregister Handler
 	VerbMark       Verb = "mark"       // no effect: begins the named part Mark of the story, for expectations
 )
+
+// starts says whether a node runs after the step that it was not told to run before.
+func (v Verb) starts() bool {
+	switch v {
+	case VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd:
+		return true
+	}
+	return false
+}
 
 // Step is one step of a schedule. Fields that the verb does not name are zero.
 type Step struct {

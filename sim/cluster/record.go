@@ -33,11 +33,11 @@ type Record struct {
 	Phase     Phase
 	Fault     faults.Kind
 	Schedule  *Step
-	Instance  string
+	Instance  string // the instance, by its name
 	Item      engine.WorkItem
 	Activity  *node.RunActivity
 	Text      string
-	For       time.Duration
+	For       time.Duration // how long what begins will take
 }
 
 // RecordKind says what happened.
@@ -59,30 +59,31 @@ const (
 	// RecCallExecuting and RecCallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
 	RecCallExecuting
 	RecCallExecuted
-	// RecAnswered: the node got the answer, or after the deadline the error that stands for it (Text "deadline").
+	// RecAnswered: the node got the answer, or after the deadline the error that stands for it (Text "deadline"): the same.
 	RecAnswered
 	// RecParked: a fetch found nothing and waits; RecUnparked: it is taken back or its node is gone; RecWoken: it is
-	// tried again. Node, Incarnation, Call, CallKind, Request, Slot.
+	// tried again. Node, Incarnation, Call, CallKind, Request, Slot, and StoreCall of the try before.
 	RecParked
 	RecUnparked
 	RecWoken
-	// RecNote, RecLog: Node, Incarnation, Note or Log.
+	// RecNote, RecLog: Node, Incarnation, Note (with Slot) or Log.
 	RecNote
 	RecLog
-	// RecActivityStarted, RecActivityFinished: Node, Incarnation, Activity.
+	// RecActivityStarted (with Slot), RecActivityFinished (Text if it panics by a fault): Node, Incarnation, Activity. One
+	// that the node gives up, or takes with it when it goes down, does not finish.
 	RecActivityStarted
 	RecActivityFinished
 	// RecPhaseBegan, RecPhaseEnded: Phase.
 	RecPhaseBegan
 	RecPhaseEnded
-	// RecScheduled: a schedule step was carried out: Schedule.
+	// RecScheduled: a schedule step was carried out: Schedule, and Node unless it is a mark.
 	RecScheduled
-	// RecClientSent: a client's message was sent: Instance, Item; RecClientAccepted: the store has it.
+	// RecClientSent: a client's message was sent: Instance, Item; RecClientAccepted: the store has it, StoreCall.
 	RecClientSent
 	RecClientAccepted
-	// RecFault: Fault, and Node, Call, Instance where they apply; Text says what.
+	// RecFault: Fault, and where they apply Node and Incarnation, Call and CallKind, Instance, Item, For.
 	RecFault
-	// RecOptionsChanged: handlers were registered or deregistered: Node, Text.
+	// RecHandlersChanged: a handler was registered or deregistered: Node, Incarnation, Text.
 	RecHandlersChanged
 	recordKinds
 )

@@ -19,6 +19,7 @@ func TestScheduleSteps(t *testing.T) {
 		node  cluster.NodePlan
 		steps []cluster.Step
 		want  []string
+		not   string // what must not happen after that
 	}{
 		{
 			name:  "upgrade",
@@ -90,6 +91,15 @@ func TestScheduleSteps(t *testing.T) {
 			want: []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"},
 		},
 		{
+			name: "steps out of order: the last in time counts",
+			steps: []cluster.Step{
+				{At: sec(4), Verb: cluster.VerbStop, Node: "N"},
+				{At: sec(2), Verb: cluster.VerbUpgrade, Node: "N", Build: "2.0.0"},
+			},
+			want: []string{"upgrade N to 2.0.0", "N 2.0.0 starts", "stop N", "N 2.0.0 has stopped", "calm begins"},
+			not:  "N 2.0.0 starts",
+		},
+		{
 			name:  "mark",
 			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbMark, Mark: "the middle"}},
 			want:  []string{"part the middle"},
@@ -120,6 +130,9 @@ func TestScheduleSteps(t *testing.T) {
 				}
 				rest = after
 			}
+			if tc.not != "" && strings.Contains(rest, tc.not) {
+				t.Errorf("%q happens in\n%s", tc.not, story.String())
+			}
 		})
 	}
 }
@@ -141,6 +154,10 @@ func TestValidate(t *testing.T) {
 		{"profile", cluster.Plan{Nodes: one, Profile: cluster.ProfileDuroxide}, "not in this version"},
 		{"probe", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
 		{"history of another handler", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, Orchestration: "Chain"}}}, "is a history of Cancellable@1.0.0"},
+		{"step in calm", cluster.Plan{Nodes: one, Turbulence: 5 * time.Second, Schedule: []cluster.Step{{At: 5 * time.Second, Verb: cluster.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, when turbulence is over after 5s"},
+		{"turbulence", cluster.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
+		{"kick before the start", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, KickAt: -1}}}, "before the start"},
+		{"probe before the start", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
 		{"unknown bug", cluster.Plan{Nodes: one, Bugs: []bugs.ID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func (w *World) Observe(o *engine.Observation) {
 	}
 }
 
-// hold remembers who took an instance's lock.
+// hold remembers, for Explain, who took an instance's lock.
 func (w *World) hold(no engine.InstanceNo) {
 	for len(w.holders) <= int(no) {
 		w.holders = append(w.holders, 0)
@@ -45,6 +45,8 @@ func (w *World) hold(no engine.InstanceNo) {
 	w.holders[no] = w.caller
 }
 
+// traceObservation writes what tells this observation from others of its kind. What a call asked for is not in it: what
+// it did is.
 func (w *World) traceObservation(o *engine.Observation) {
 	t := w.trace
 	t.Begin(w.kernel.Now(), uint16(o.Kind))
@@ -92,10 +94,10 @@ func (w *World) traceObservation(o *engine.Observation) {
 	t.End()
 }
 
-// record hands a record of the world to trace, monitor and narrator.
-func (w *World) record(r Record) {
-	r.At, r.AtMs, r.Step = w.kernel.Now(), w.NowMs(), w.Step()
-	w.rec = r
+// record stamps a record of the world and hands it to trace, monitor and narrator.
+func (w *World) record(r *Record) {
+	w.rec = *r
+	w.rec.At, w.rec.AtMs, w.rec.Step = w.kernel.Now(), w.NowMs(), w.Step()
 	w.traceRecord(&w.rec)
 	if w.monitor != nil {
 		w.monitor.Record(&w.rec)
@@ -105,23 +107,37 @@ func (w *World) record(r Record) {
 	}
 }
 
+// traceRecord writes what tells this record from others of its kind.
 func (w *World) traceRecord(r *Record) {
 	t := w.trace
 	t.Begin(r.At, recordKindBase+uint16(r.Kind))
 	t.Uint(uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome))
 	switch r.Kind {
-	case RecCallSent, RecCallExecuting, RecCallExecuted, RecAnswered, RecParked, RecUnparked, RecWoken:
+	case RecNodeStarted:
+		n := w.Node(r.Node)
+		t.Str(n.Build.Name())
+		t.Str(n.Filter.String())
+	case RecCallSent:
+		t.Uint(r.Call)
+		t.Uint(uint64(r.Slot.Kind)<<32 | uint64(r.Slot.Index))
+	case RecCallExecuting, RecCallExecuted, RecAnswered, RecParked, RecUnparked, RecWoken:
 		t.Uint(r.Call)
 	case RecNote:
 		t.Uint(uint64(r.Note.Decision)<<32 | uint64(r.Note.AttemptCount))
 		t.Str(r.Note.Instance)
+		t.Uint(r.Note.ExecutionID)
+		t.Int(int64(r.Note.Delay))
 	case RecLog:
+		t.Uint(uint64(r.Log.Level))
 		t.Str(r.Log.Text)
 		t.Str(r.Log.Instance)
+		for i := range r.Log.Fields {
+			t.Str(r.Log.Fields[i].Value)
+		}
 	case RecPhaseBegan, RecPhaseEnded:
 		t.Uint(uint64(r.Phase))
 	case RecScheduled:
-		t.Str(string(r.Schedule.Verb))
+		t.Str(r.Schedule.String())
 	case RecClientSent, RecClientAccepted:
 		t.Str(r.Instance)
 		t.Str(string(r.Item.Kind()))
@@ -131,22 +147,25 @@ func (w *World) traceRecord(r *Record) {
 	case RecFault:
 		t.Str(string(r.Fault))
 		t.Uint(r.Call)
+		t.Str(r.Instance)
 	}
 	t.Str(r.Text)
 	t.Int(int64(r.For))
 	t.End()
 }
 
+// recordCall records what happens to a call, where that is all that is to be said.
 func (w *World) recordCall(kind RecordKind, i int) {
 	c := w.calls.at(i)
-	w.record(Record{
+	w.record(&Record{
 		Kind: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot, StoreCall: c.storeCall,
 	})
 }
 
+// recordExecuted records what came of a call's atomic instant.
 func (w *World) recordExecuted(i int, a node.Answer) {
 	c := w.calls.at(i)
-	w.record(Record{
+	w.record(&Record{
 		Kind: RecCallExecuted, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
 		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, a), Err: a.Err,
 	})
@@ -155,19 +174,17 @@ func (w *World) recordExecuted(i int, a node.Answer) {
 	}
 }
 
-func (w *World) recordAnswered(i int, text string) {
+// recordAnswered records what the node is told: the answer, or the error that stands for it after the deadline.
+func (w *World) recordAnswered(i int, a node.Answer, text string) {
 	c := w.calls.at(i)
-	r := Record{
+	w.record(&Record{
 		Kind: RecAnswered, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
-		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, c.answer), Err: c.answer.Err, Text: text,
-	}
-	if text != "" {
-		r.Outcome, r.Err = engine.OutcomeRetryable, errDeadline
-	}
-	w.record(r)
+		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, a), Err: a.Err, Text: text,
+	})
 }
 
+// recordFault records a fault that hit a call.
 func (w *World) recordFault(kind faults.Kind, i int) {
 	c := w.calls.at(i)
-	w.record(Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+	w.record(&Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
 }

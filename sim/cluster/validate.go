@@ -22,6 +22,9 @@ func (p *Plan) Validate(builds []*engine.Build) error {
 	v.histories()
 	v.probes()
 	v.faults()
+	if p.Turbulence < 0 {
+		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
+	}
 	switch p.Strategy {
 	case "", StrategyFilter:
 	case StrategyBounce, StrategySweeper, StrategyDeadletter:
@@ -118,6 +121,9 @@ func (v *validation) schedule() {
 		if s.At < 0 {
 			v.fail("%s: at %v, before the start", what, s.At)
 		}
+		if t := v.plan.Turbulence; t > 0 && s.At >= t {
+			v.fail("%s: at %v, when turbulence is over after %v: want an earlier step or a longer turbulence", what, s.At, t)
+		}
 		if s.Verb == VerbMark {
 			if s.Mark == "" {
 				v.fail("%s: a part without a name", what)
@@ -205,6 +211,9 @@ func (v *validation) histories() {
 		if name, version := own.handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
 			v.fail("history %s: shape %s is a history of %s@%s, not of %s", h.Instance, h.Shape, name, version, h.Orchestration)
 		}
+		if h.KickAt < 0 {
+			v.fail("history %s: its event is sent at %v, before the start", h.Instance, h.KickAt)
+		}
 		if h.Version != "" {
 			if _, err := engine.ParseVersion(h.Version); err != nil {
 				v.fail("history %s: %v", h.Instance, err)
@@ -222,6 +231,9 @@ func (v *validation) probes() {
 		v.build(what, p.Build)
 		if _, err := parseProbeFilter(p.Filter); err != nil {
 			v.fail("%s: %v", what, err)
+		}
+		if p.From < 0 {
+			v.fail("%s: from %v, before the start", what, p.From)
 		}
 		if p.Count < 0 || p.Every < probeEvery {
 			v.fail("%s: %d fetches every %v: want a count and at least %v between", what, p.Count, p.Every, probeEvery)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,10 +89,10 @@ func parseHandler(s string) (name string, v engine.Version, err error) {
 	return name, v, nil
 }
 
-// registerShipped registers one shipped orchestration by "Name@1.0.0".
+// registerShipped registers one shipped orchestration by "Name@1.0.0"; registering what is there changes nothing.
 func registerShipped(r *node.Registry, handler string) error {
 	name, v, err := parseHandler(handler)
-	if err != nil {
+	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
 		return err
 	}
 	for _, o := range ShippedOrchestrations() {

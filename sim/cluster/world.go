@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -15,7 +14,8 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// World is one run in progress. Monitors read it through its methods; nobody else sees one.
+// World is one run in progress. Monitors read it through its exported methods, except Observe, which is the store's;
+// nobody else sees one.
 type World struct {
 	cfg     *Config
 	plan    *Plan
@@ -27,8 +27,9 @@ type World struct {
 	store   *memprovider.Store
 	monitor Monitor
 	tables  *faults.Tables
-	bugs    *bugs.Set
 	ctx     context.Context
+	// shippedHandlers says that the configuration names none.
+	shippedHandlers bool
 
 	builds  []*engine.Build
 	nodes   []*nodeState // by number - 1
@@ -40,15 +41,16 @@ type World struct {
 
 	start       sim.Time
 	phase       Phase
-	phaseAt     sim.Time
-	quietAt     sim.Time // when turbulence ends
+	phaseAt     sim.Time // when it began
 	ended       bool
-	changed     bool // the present event changed something or made a call
-	seenGen     uint64
+	changed     bool   // the present event changed something or made a call
+	seenGen     uint64 // the store's generation when parked fetches were last looked at
 	turns       uint64
-	executing   int // the call being executed, for the store-call number of records
-	storeCall   uint64
-	rec         Record            // reused
+	executing   int    // index of the call that was executed last
+	storeCall   uint64 // the store's number of its last call
+	rec         Record // the present record, with log or note; reused
+	log         node.Log
+	note        node.Note
 	tokens      map[string]string // instance by lock token, kept for a narrator and looked up only
 	holders     []uint32          // node that took an instance's lock last, by number of the instance
 	caller      uint32            // node of the store's present call
@@ -76,6 +78,7 @@ var (
 	labelInstance    = sim.NewLabel("instance")
 	labelAction      = sim.NewLabel("action")
 	labelRetry       = sim.NewLabel("retry")
+	labelTry         = sim.NewLabel("try")
 	labelProbe       = sim.NewLabel("probe")
 	labelWake        = sim.NewLabel("wake")
 	labelGroup       = sim.NewLabel("group")
@@ -84,6 +87,7 @@ var (
 	labelZombie      = sim.NewLabel("zombie")
 	labelHistory     = sim.NewLabel("history")
 	labelPause       = sim.NewLabel("pause")
+	labelKill        = sim.NewLabel("kill")
 )
 
 // event is what the kernel's queue holds: plain data.
@@ -101,15 +105,16 @@ const (
 	evNodeStart                  // node
 	evTimer                      // node, inc, a: timer id
 	evJob                        // node, inc, a: job id, b: 1 if the activity panics
-	evRequest                    // a: call
-	evAnswer                     // a: call
-	evDeadline                   // a: call
-	evWake                       // a: call: a parked fetch is tried again
-	evGroup                      // a: group: something may have become eligible by time
-	evResume                     // node, inc
+	evRequest                    // a: index of the call, as for the three below
+	evAnswer                     // node, inc
+	evDeadline                   // node, inc
+	evWake                       // a parked fetch is tried again
+	evVain                       // a: call: a parked fetch polls, and must find nothing
+	evGroup                      // a: index of the group: something may have become eligible by time
+	evResume                     // node
 	evKill                       // node, inc: a drain took too long
 	evInstance                   // a: index of the instance, b: attempt
-	evAction                     // a: index of the instance, b: action index * attempts + attempt
+	evAction                     // a: index of the instance, b: action index and attempt, packed
 	evKick                       // a: index of the seeded history
 	evProbe                      // a: index of the probe
 	evCalm                       // turbulence is over
@@ -127,6 +132,7 @@ func Run(cfg Config) (*Result, error) {
 	return w.result(), nil
 }
 
+// newWorld checks the configuration, fills in what nil stands for, and makes the world at its start.
 func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan == nil {
 		return nil, errors.New("cluster: Config.Plan is not set")
@@ -134,15 +140,16 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Builds == nil {
 		cfg.Builds = engine.ShippedBuilds()
 	}
-	if cfg.Handlers == nil {
+	shipped := cfg.Handlers == nil
+	if shipped {
 		cfg.Handlers = ShippedHandlers
 	}
 	if err := cfg.Plan.Validate(cfg.Builds); err != nil {
 		return nil, err
 	}
 	w := &World{
-		cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, bugs: bugs.New(cfg.Plan.Bugs...),
-		ctx: context.Background(), ackStep: -1, tokens: map[string]string{},
+		cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, ctx: context.Background(), ackStep: -1, tokens: map[string]string{},
+		shippedHandlers: shipped,
 	}
 	w.chooser = cfg.Chooser
 	if w.chooser == nil {
@@ -166,7 +173,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.KeepTrace {
 		w.trace.Keep(func(index, sum uint64) { w.marks = append(w.marks, sim.Mark{Index: index, Sum: sum}) })
 	}
-	if w.tables, err = faults.NewTables(w.bugs); err != nil {
+	if w.tables, err = faults.NewTables(bugs.New(cfg.Plan.Bugs...)); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	w.store = memprovider.New(w.storeOptions())
@@ -220,30 +227,37 @@ func (w *World) since() time.Duration { return w.kernel.Now().Sub(w.start) }
 
 func (w *World) run() {
 	w.begin()
-	for !w.ended {
-		e, ok := w.kernel.Next()
-		if !ok {
-			w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
-			break
-		}
-		w.store.SetNow(w.NowMs())
-		w.changed = false
-		w.handle(e)
-		w.pump()
-		if w.changed {
-			w.kernel.Step()
-			if w.monitor != nil {
-				w.monitor.AfterStep()
-			}
-		}
-		if w.kernel.Exhausted() {
-			w.unfinished(ClassLiveness, "the step budget of %d is used up in %s: something goes on for ever", w.kernel.Steps(), w.phase)
-			break
-		}
+	for !w.ended && w.advance() {
+	}
+	switch {
+	case w.ended:
+	case w.kernel.Exhausted():
+		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on for ever", w.kernel.Steps(), w.phase)
+	default:
+		w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
 	}
 	if w.monitor != nil {
 		w.monitor.Finish()
 	}
+}
+
+// advance carries out the next event; false means that there is none, or that the budget is used up.
+func (w *World) advance() bool {
+	e, ok := w.kernel.Next()
+	if !ok {
+		return false
+	}
+	w.store.SetNow(w.NowMs())
+	w.changed = false
+	w.handle(e)
+	w.pump()
+	if w.changed {
+		w.kernel.Step()
+		if w.monitor != nil {
+			w.monitor.AfterStep()
+		}
+	}
+	return true
 }
 
 // PropertyRunEnds is violated by a run that does not end by itself.
@@ -257,37 +271,27 @@ func (w *World) unfinished(class Class, format string, args ...any) {
 	})
 }
 
+// begin schedules all that the plan says, and the end of turbulence.
 func (w *World) begin() {
 	last := time.Duration(0)
 	for i, s := range w.plan.Schedule {
 		w.kernel.At(w.start.Add(s.At), w.root.At(labelSchedule), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
 		last = max(last, s.At+s.For)
 	}
-	w.record(Record{Kind: RecPhaseBegan, Phase: PhaseTurbulence})
+	w.record(&Record{Kind: RecPhaseBegan, Phase: PhaseTurbulence})
 	for _, n := range w.nodes {
-		if !n.plan.Absent && !w.startsLater(n) {
-			n.wantUp = true
+		if !n.plan.Absent && !w.startsLater(n.plan) {
 			w.startSoon(n)
 		}
 	}
-	last = max(last, w.beginClients())
-	w.quietAt = w.start.Add(last + time.Second)
+	turbulence := max(last, w.beginClients()) + time.Second
 	if w.plan.Turbulence > 0 {
-		w.quietAt = w.start.Add(w.plan.Turbulence)
+		turbulence = w.plan.Turbulence
 	}
-	w.kernel.At(w.quietAt, w.root.At(labelPhase), event{kind: evCalm})
+	w.kernel.After(turbulence, w.root.At(labelPhase), event{kind: evCalm})
 }
 
-// startsLater says whether the first step about a node starts it.
-func (w *World) startsLater(n *nodeState) bool {
-	for i := range w.plan.Schedule {
-		if s := &w.plan.Schedule[i]; s.Node == n.plan.Name {
-			return s.Verb == VerbStart || s.Verb == VerbAdd
-		}
-	}
-	return false
-}
-
+// handle carries out one event.
 func (w *World) handle(e event) {
 	switch e.kind {
 	case evSchedule:
@@ -304,16 +308,18 @@ func (w *World) handle(e event) {
 		w.onDeadline(e)
 	case evWake:
 		w.onWake(int(e.a))
+	case evVain:
+		w.onVain(int(e.a))
 	case evGroup:
-		w.groups[e.a].timer = sim.Handle{}
+		w.onGroup(w.groups[e.a])
 	case evResume:
-		w.onResume(w.nodes[e.node-1], e.inc)
+		w.onResume(w.nodes[e.node-1])
 	case evKill:
 		w.onKill(w.nodes[e.node-1], e.inc)
 	case evInstance:
 		w.onInstance(int(e.a), int(e.b))
 	case evAction:
-		w.onAction(int(e.a), int(e.b))
+		w.onAction(int(e.a), e.b)
 	case evKick:
 		w.onKick(int(e.a))
 	case evProbe:
@@ -325,6 +331,14 @@ func (w *World) handle(e event) {
 	default:
 		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
 	}
+}
+
+// tryKey names the draws of a try of something, counted from 1; those of the first have the key of the thing itself.
+func tryKey(key sim.Key, n uint32) sim.Key {
+	if n > 1 {
+		key = key.Num(labelTry, uint64(n))
+	}
+	return key
 }
 
 // draws tells whether a fault happens at this opportunity. Faults happen in turbulence only.
@@ -339,10 +353,16 @@ func (w *World) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
 	return sim.Chance(w.chooser, key.Name(labelFault, string(kind)), num, den)
 }
 
+// The weights of the classes of durations. They are never changed.
+var (
+	leastOrTypical = []uint32{1, 3}
+	beforeOrAfter  = []uint32{1, 1}
+)
+
 // leg draws how long a leg of a call takes: the least, or a typical time.
 func (w *World) leg(key sim.Key) time.Duration {
 	const least = 200 * time.Microsecond
-	if sim.Pick(w.chooser, key, []uint32{1, 3}) == 0 {
+	if sim.Pick(w.chooser, key, leastOrTypical) == 0 {
 		return least
 	}
 	return sim.Between(w.chooser, key.At(labelAmount), least, 3*time.Millisecond)
@@ -351,7 +371,7 @@ func (w *World) leg(key sim.Key) time.Duration {
 // around draws a time just before or just after an expiry.
 func (w *World) around(key sim.Key, expiry time.Duration) time.Duration {
 	const margin = 20 * time.Millisecond
-	if sim.Pick(w.chooser, key, []uint32{1, 1}) == 0 {
+	if sim.Pick(w.chooser, key, beforeOrAfter) == 0 {
 		return sim.Between(w.chooser, key.At(labelAmount), max(expiry-margin, 0), expiry)
 	}
 	return sim.Between(w.chooser, key.At(labelAmount), expiry, expiry+margin)
@@ -363,8 +383,8 @@ func (w *World) callDeadline(n *nodeState) time.Duration { return n.runningOptio
 // DefaultStepBudget bounds a run whose plan names no budget: some hundred times what a run of a few dozen instances takes.
 const DefaultStepBudget uint64 = 400_000
 
-const never = int64(math.MaxInt64)
+// never is the store time of what does not come by itself.
+const never = memprovider.Never
 
+// errDeadline is what a node is told when an answer is late or lost.
 var errDeadline = engine.Retryablef("call", "no answer within the call deadline")
-
-func newNode(c node.Config) (*node.Node, error) { return node.New(c) }

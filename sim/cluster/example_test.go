@@ -1,0 +1,65 @@
+package cluster_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// order is a plan in which a node is upgraded while an order waits for its approval.
+func order() *cluster.Plan {
+	return &cluster.Plan{
+		Name:  "order",
+		Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}},
+		Schedule: []cluster.Step{
+			{At: 5 * time.Second, Verb: cluster.VerbUpgrade, Node: "A", Build: "2.0.0"},
+		},
+		Instances: []cluster.InstancePlan{{
+			ID: "order-1", Orchestration: "ProcessOrder", Version: "1.0.0", StartAt: time.Second,
+			Actions: []cluster.Action{{At: 10 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "the boss"}},
+		}},
+	}
+}
+
+func ExampleRun() {
+	result, err := cluster.Run(cluster.Config{Plan: order(), Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, o := range result.Outcomes {
+		fmt.Printf("%s: %s, %s\n", o.Instance, o.Status, o.Output)
+	}
+	again, _ := cluster.Run(cluster.Config{Plan: order(), Seed: 1})
+	fmt.Println("the same again:", again.Digest == result.Digest)
+	// Output:
+	// order-1: Completed, Ship() approved by the boss
+	// the same again: true
+}
+
+func ExampleExplain() {
+	for _, at := range []time.Duration{0, 8 * time.Second, 30 * time.Second} {
+		why, err := cluster.Explain(cluster.Config{Plan: order(), Seed: 1}, "order-1", at)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%v: %s: %s\n", at, why.Rule, why.Text)
+	}
+	// Output:
+	// 0s: not-started: no client has started it yet
+	// 8s: event: it waits for the event "approval", which nobody has sent
+	// 30s: ended: it has ended: Completed
+}
+
+func ExampleShippedOrchestrations() {
+	for _, o := range cluster.ShippedOrchestrations() {
+		if o.Name == "ProcessOrder" {
+			fmt.Printf("%s@%s, since build %s: %s\n", o.Name, o.Version, o.Since, o.Summary)
+		}
+	}
+	// Output:
+	// ProcessOrder@1.0.0, since build 0.0.0: reserves, waits for "approval", charges, pauses, ships
+	// ProcessOrder@2.0.0, since build 2.0.0: the same with the wait of the new generation, which times out
+}

@@ -1,0 +1,65 @@
+package cluster_test
+
+import (
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// builtin are the plans of the built-in scenarios with all faults on, for a seed.
+func builtin(t *testing.T, seed uint64) []*cluster.Plan {
+	t.Helper()
+	full := faults.Full()
+	var plans []*cluster.Plan
+	for _, named := range scenario.Builtin() {
+		s, err := scenario.Lookup(named.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := s.Expand(seed, scenario.Overrides{Faults: &full})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, plan)
+	}
+	return plans
+}
+
+// TestEachDrawHasItsKey: two draws with one key would not be independent, and only the first could be replayed.
+func TestEachDrawHasItsKey(t *testing.T) {
+	for seed := range uint64(5) {
+		for _, plan := range append(builtin(t, seed), stormy()) {
+			recorder := sim.Record(sim.Random(seed), &sim.Recording{}).(*sim.Recorder)
+			if _, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: recorder, Narrator: func(cluster.Line) {}}); err != nil {
+				t.Fatal(err)
+			}
+			if reused := recorder.Reused(); len(reused) > 0 {
+				t.Errorf("%s, seed %d: %d draws have the key of another, the first is %s", plan.Name, seed, len(reused), reused[0])
+			}
+		}
+	}
+}
+
+// TestWatchingChangesNothing: a run that is narrated, recorded and marked has the digest of one that is not.
+func TestWatchingChangesNothing(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, plan := range append(builtin(t, seed), stormy()) {
+			alone, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			watched, err := cluster.Run(cluster.Config{
+				Plan: plan, Seed: seed, KeepTrace: true, Narrator: func(cluster.Line) {}, Recording: &sim.Recording{Complete: true},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if alone.Digest != watched.Digest || alone.Steps != watched.Steps {
+				t.Errorf("%s, seed %d: %s after %d steps alone, %s after %d watched", plan.Name, seed, alone.Digest, alone.Steps, watched.Digest, watched.Steps)
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package cluster_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// watcher is a monitor made of functions; those that are nil do nothing.
+type watcher struct {
+	w         *cluster.World
+	record    func(w *cluster.World, r *cluster.Record)
+	observe   func(w *cluster.World, o *engine.Observation)
+	afterStep func(w *cluster.World)
+	calmMs    int64 // for how long calm lasts
+}
+
+func (m *watcher) Record(r *cluster.Record) {
+	if m.record != nil {
+		m.record(m.w, r)
+	}
+}
+func (m *watcher) Observe(o *engine.Observation) {
+	if m.observe != nil {
+		m.observe(m.w, o)
+	}
+}
+func (m *watcher) AfterStep() {
+	if m.afterStep != nil {
+		m.afterStep(m.w)
+	}
+}
+func (m *watcher) Open(nowMs int64) (bool, int64) {
+	m.calmMs -= 1000
+	return m.calmMs > 0, nowMs + 1
+}
+func (m *watcher) Finish()                         {}
+func (m *watcher) Violations() []cluster.Violation { return nil }
+func (m *watcher) Coverage() []cluster.Point       { return nil }
+
+// watch runs a plan under a watcher.
+func watch(t *testing.T, plan *cluster.Plan, seed uint64, m watcher) *cluster.Result {
+	t.Helper()
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+		m.w = w
+		return &m
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// stormy is a plan in which nodes are stopped, started, frozen and changed while they crash and freeze by themselves.
+func stormy() *cluster.Plan {
+	p := upgradePlan(24, faults.Plan{Rates: []faults.Rate{
+		{Kind: faults.PauseNode, Num: 1, Den: 4},
+		{Kind: faults.CrashAfterFetch, Num: 1, Den: 12},
+		{Kind: faults.CrashBeforeAck, Num: 1, Den: 12},
+		{Kind: faults.AnswerLost, Num: 1, Den: 20},
+		{Kind: faults.CallDelayed, Num: 1, Den: 20},
+		{Kind: faults.RetryableError, Num: 1, Den: 10},
+		{Kind: faults.DuplicateRequest, Num: 1, Den: 2},
+		{Kind: faults.LateActivity, Num: 1, Den: 10},
+	}})
+	p.Name = "stormy"
+	p.Nodes = append(p.Nodes, cluster.NodePlan{Name: "D", Build: "2.0.0", Absent: true}, cluster.NodePlan{Name: "E", Build: "2.0.0", Absent: true})
+	p.Schedule = nil
+	verbs := []cluster.Verb{cluster.VerbPause, cluster.VerbUpgrade, cluster.VerbStop, cluster.VerbStart, cluster.VerbPause, cluster.VerbCrash, cluster.VerbStart, cluster.VerbStop, cluster.VerbRollback}
+	for i := range 45 {
+		s := cluster.Step{At: time.Duration(i+1) * 700 * time.Millisecond, Verb: verbs[i/3%len(verbs)], Node: []string{"A", "B", "C"}[i%3]}
+		switch s.Verb {
+		case cluster.VerbPause:
+			s.For = 3 * time.Second
+		case cluster.VerbUpgrade:
+			s.Build = "2.0.0"
+		case cluster.VerbRollback:
+			s.Build = "1.5.0"
+		}
+		p.Schedule = append(p.Schedule, s)
+	}
+	p.Schedule = append(p.Schedule,
+		cluster.Step{At: 10 * time.Second, Verb: cluster.VerbAdd, Node: "D"},
+		cluster.Step{At: 33 * time.Second, Verb: cluster.VerbRemove, Node: "C"})
+	return p
+}
+
+// TestNodesObeyTheSchedule: a node that was told to stop or crash stays away until it is told to start or calm needs it,
+// one that is told to start does so within half a second, whatever it is about to do by itself, and one that stops is not
+// frozen.
+func TestNodesObeyTheSchedule(t *testing.T) {
+	for seed := range uint64(40) {
+		wanted := map[string]bool{"A": true, "B": true, "C": true}
+		told := map[string]int64{} // when it was told to start, while it is down
+		watch(t, stormy(), seed, watcher{calmMs: 60_000, record: func(w *cluster.World, r *cluster.Record) {
+			at := fmt.Sprintf("seed %d, %d ms", seed, r.AtMs-w.StartMs())
+			switch r.Kind {
+			case cluster.RecScheduled:
+				name := r.Schedule.Node
+				switch r.Schedule.Verb {
+				case cluster.VerbStop, cluster.VerbCrash, cluster.VerbRemove:
+					wanted[name] = false
+					delete(told, name)
+				case cluster.VerbStart, cluster.VerbAdd, cluster.VerbUpgrade, cluster.VerbRollback:
+					wanted[name] = true
+					if !w.Node(r.Node).Up {
+						told[name] = r.AtMs
+					}
+				}
+			case cluster.RecNodeStarted:
+				name := w.Node(r.Node).Name
+				if !wanted[name] {
+					t.Errorf("%s: %s starts, and nobody has told it to", at, name)
+				}
+				if since, ok := told[name]; ok && r.AtMs > since+501 {
+					t.Errorf("%s: %s starts %d ms after it was told to", at, name, r.AtMs-since)
+				}
+				delete(told, name)
+			case cluster.RecPhaseBegan:
+				for _, n := range w.Nodes() {
+					if want := n.Name != "C" && n.Name != "E"; n.Core != want {
+						t.Errorf("node %s: core is %v, want %v", n.Name, n.Core, want)
+					}
+					if n.Core && !n.Up && r.Phase == cluster.PhaseCalm {
+						wanted[n.Name], told[n.Name] = true, r.AtMs
+					}
+				}
+			}
+			for _, n := range w.Nodes() {
+				if n.Draining && n.Paused {
+					t.Fatalf("%s: %s stops and is frozen at the same time (%s)", at, n.Name, r.Kind)
+				}
+			}
+		}})
+	}
+}
+
+// TestAnUpgradeThatIsKilledComesBack: a node whose graceful stop takes too long is killed, and starts its new build.
+func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
+	plan := &cluster.Plan{
+		Name:      "kill",
+		Nodes:     []cluster.NodePlan{{Name: "N", Build: "1.5.0", Options: []cluster.Setting{{Name: "worker_lock_timeout", Value: "60s"}}}},
+		Instances: []cluster.InstancePlan{{ID: "leaf", Orchestration: "Leaf"}},
+		Schedule:  []cluster.Step{{At: 5 * time.Second, Verb: cluster.VerbUpgrade, Node: "N", Build: "2.0.0"}},
+		Faults:    faults.Plan{Rates: []faults.Rate{{Kind: faults.LateActivity, Num: 1, Den: 1}}}, Turbulence: 40 * time.Second,
+	}
+	killed, back := false, false
+	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
+		killed = killed || r.Kind == cluster.RecNodeCrashed
+		back = back || killed && r.Kind == cluster.RecNodeStarted && w.Phase() == cluster.PhaseTurbulence && w.Node(1).Build.Name() == "2.0.0"
+	}})
+	if !killed || !back {
+		t.Errorf("killed %v, back with its new build before calm %v; want both", killed, back)
+	}
+}
+
+// TestParkedFetchesMeetFaults: each try of a parked fetch can be refused, not only the first.
+func TestParkedFetchesMeetFaults(t *testing.T) {
+	plan := upgradePlan(8, faults.Plan{Rates: []faults.Rate{{Kind: faults.RetryableError, Num: 1, Den: 5}}})
+	woken := map[uint64]bool{}
+	tries, refused := 0, 0
+	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
+		switch {
+		case w.Phase() != cluster.PhaseTurbulence:
+		case r.Kind == cluster.RecWoken:
+			woken[r.Call] = true
+		case r.Kind == cluster.RecCallExecuted && woken[r.Call]:
+			tries++
+			if r.Outcome == engine.OutcomeRetryable {
+				refused++
+			}
+		}
+	}})
+	if refused < tries/10 || refused > tries/3 {
+		t.Errorf("%d of %d fetches that were woken are refused, want about a fifth", refused, tries)
+	}
+}
+
+// TestParkedFetchesDropOrphans: parking hides nothing that a poll would do: a queue message for an instance that is not
+// there is dropped though no fetch finds anything.
+func TestParkedFetchesDropOrphans(t *testing.T) {
+	plan := &cluster.Plan{Name: "orphan", Nodes: []cluster.NodePlan{{Name: "N", Build: "1.5.0"}}, Turbulence: 5 * time.Second}
+	sent, dropped := false, int64(0)
+	watch(t, plan, 1, watcher{
+		calmMs: 5000,
+		afterStep: func(w *cluster.World) {
+			if sent || w.Phase() != cluster.PhaseCalm { // calm begins at 5 s, and the next event is its first tick at 6 s
+				return
+			}
+			sent = true
+			clients := w.Store().Handle(w.Builds()[0].Codec, engine.Caller{})
+			if err := clients.EnqueueForOrchestrator(t.Context(), engine.QueueMessageItem{Instance: "nobody", Name: "q"}, 0); err != nil {
+				t.Error(err)
+			}
+		},
+		observe: func(w *cluster.World, o *engine.Observation) {
+			if o.Kind == engine.ObsRowRemoved && o.Reason == engine.RemovedOrphan {
+				dropped = o.AtMs - w.StartMs()
+			}
+		},
+	})
+	if !sent || dropped == 0 || dropped > 6200 {
+		t.Errorf("sent %v, dropped at %d ms, want within a poll", sent, dropped)
+	}
+}
+
+// TestRegisterTwice: registering what a node has changes nothing, be it that its build ships it only after an upgrade.
+func TestRegisterTwice(t *testing.T) {
+	plan := upgradePlan(4, faults.None())
+	for _, h := range []string{"Leaf@1.0.0", "ProcessOrder@2.0.0"} {
+		plan.Schedule = append(plan.Schedule, cluster.Step{At: time.Second, Verb: cluster.VerbRegister, Node: "A", Handler: h})
+	}
+	changes := 0
+	watch(t, plan, 1, watcher{record: func(_ *cluster.World, r *cluster.Record) {
+		if r.Kind == cluster.RecHandlersChanged && strings.HasSuffix(r.Text, "is registered") {
+			changes++
+		}
+	}})
+	if changes != 4 { // two by the steps, two when the upgraded node starts
+		t.Errorf("%d registrations, want 4", changes)
+	}
+}
+
+// TestClientsTryForLong: a client goes on for as long as it takes.
+func TestClientsTryForLong(t *testing.T) {
+	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faults.RequestLost, Num: 1, Den: 1}}})
+	plan.Schedule, plan.Turbulence = nil, 1200*time.Second
+	if r := watch(t, plan, 1, watcher{calmMs: 60_000}); r.Outcomes[0].Status != engine.StatusCompleted {
+		t.Errorf("the instance is %q, want Completed", r.Outcomes[0].Status)
+	}
+}
+
+// TestHandlersThatFail: what is wrong with a user's registration is told before the run.
+func TestHandlersThatFail(t *testing.T) {
+	_, err := cluster.Run(cluster.Config{Plan: upgradePlan(1, faults.None()), Handlers: func(_ *node.Registry, b *engine.Build) error {
+		if b.Name() == "2.0.0" {
+			return errors.New("no such handler")
+		}
+		return nil
+	}})
+	if err == nil || !strings.Contains(err.Error(), "node A: handlers of build 2.0.0: no such handler") {
+		t.Errorf("got error %v", err)
+	}
+}

@@ -1,0 +1,22 @@
+package cluster
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+)
+
+// NodeInfo is what a monitor may know of a node.
+type NodeInfo struct {
+	Number      uint32 // from 1, in the plan's order
+	Name        string
+	Incarnation uint32 // counts the starts; 0 before the first
+	// Build, Options, Filter and Registry are those of the present incarnation, or of the last one while the node is down.
+	Build    *engine.Build
+	Options  node.Options
+	Filter   *engine.CapabilityFilter
+	Registry *node.Registry
+	// Up is true between start and stop or crash; Draining while it stops gracefully; Paused while it is frozen.
+	Up, Draining, Paused bool
+	// Core nodes are up in calm: those that are started at all and whose last schedule step is not stop or remove.
+	Core bool
+}

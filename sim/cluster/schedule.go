@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine/node"
+)
+
+// isCore says whether a node is up in calm: it is started at all, and its last step is not stop or remove.
+func (w *World) isCore(p *NodePlan) bool {
+	started, stopped := !p.Absent, false
+	for _, s := range w.stepsOf(p) {
+		started = started || s.Verb.starts()
+		stopped = s.Verb == VerbStop || s.Verb == VerbRemove
+	}
+	return started && !stopped
+}
+
+// startsLater says whether the first step about a node starts it.
+func (w *World) startsLater(p *NodePlan) bool {
+	steps := w.stepsOf(p)
+	return len(steps) > 0 && (steps[0].Verb == VerbStart || steps[0].Verb == VerbAdd)
+}
+
+// stepsOf are the steps about a node, in the order in which they are carried out.
+func (w *World) stepsOf(p *NodePlan) []*Step {
+	var steps []*Step
+	for i := range w.plan.Schedule {
+		if s := &w.plan.Schedule[i]; s.Node == p.Name && s.Verb != VerbMark {
+			steps = append(steps, s)
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b *Step) int { return cmp.Compare(a.At, b.At) })
+	return steps
+}
+
+// onSchedule carries out a step.
+func (w *World) onSchedule(s *Step) {
+	w.changed = true
+	w.record(&Record{Kind: RecScheduled, Schedule: s, Node: w.number(s.Node)})
+	if s.Verb == VerbMark {
+		return
+	}
+	n := w.nodes[w.number(s.Node)-1]
+	switch s.Verb {
+	case VerbUpgrade, VerbRollback:
+		n.build = findBuild(w.builds, s.Build)
+		w.restart(n)
+	case VerbWiden, VerbNarrow:
+		r := *s.Range
+		n.options.SupportedReplayVersions = &r
+		w.restart(n)
+	case VerbStop, VerbRemove:
+		w.keepDown(n)
+		w.drain(n)
+	case VerbCrash:
+		w.keepDown(n)
+		w.crash(n, "by the schedule")
+	case VerbStart, VerbAdd:
+		w.startSoon(n)
+	case VerbPause:
+		w.pause(n, s.For)
+	case VerbRegister, VerbDeregister:
+		c := handlerChange{handler: s.Handler, remove: s.Verb == VerbDeregister}
+		n.changes = append(n.changes, c)
+		if n.machine != nil {
+			w.applyChange(n, c)
+		}
+	default:
+		panic(fmt.Sprintf("cluster: schedule verb %q", s.Verb))
+	}
+}
+
+// handlerChange is a register or deregister step.
+type handlerChange struct {
+	handler string // Name@1.0.0
+	remove  bool
+}
+
+func (c handlerChange) String() string {
+	if c.remove {
+		return c.handler + " is deregistered"
+	}
+	return c.handler + " is registered"
+}
+
+// applyChange changes the handlers of a node that is up, or about to be.
+func (w *World) applyChange(n *nodeState, c handlerChange) {
+	var err error
+	if c.remove {
+		err = deregister(n.registry, c.handler)
+	} else {
+		err = registerShipped(n.registry, c.handler)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
+	}
+	w.record(&Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
+}
+
+// tryHandlers calls the user's registration, if there is one, for each build that a node will run: no start can fail then.
+func (w *World) tryHandlers(p *NodePlan) error {
+	if w.shippedHandlers {
+		return nil
+	}
+	builds := []string{p.Build}
+	for _, s := range w.stepsOf(p) {
+		if s.Verb == VerbUpgrade || s.Verb == VerbRollback {
+			builds = append(builds, s.Build)
+		}
+	}
+	for _, b := range builds {
+		if err := w.cfg.Handlers(node.NewRegistry(), findBuild(w.builds, b)); err != nil {
+			return fmt.Errorf("handlers of build %s: %w", b, err)
+		}
+	}
+	return nil
+}

@@ -67,50 +67,6 @@ func (b *Build) Reads(history []Event) bool {
 	return true
 }
 
-// KindSet is an immutable set of event kinds, in a fixed order.
-type KindSet struct{ kinds []EventKind }
-
-// Kinds makes a set. Duplicates count once.
-func Kinds(kinds ...EventKind) KindSet {
-	var s KindSet
-	for _, k := range kinds {
-		if !s.Has(k) {
-			s.kinds = append(s.kinds, k)
-		}
-	}
-	return s
-}
-
-// Has says whether the set contains the kind.
-func (s KindSet) Has(k EventKind) bool {
-	for _, have := range s.kinds {
-		if have == k {
-			return true
-		}
-	}
-	return false
-}
-
-// With is the set with more kinds.
-func (s KindSet) With(kinds ...EventKind) KindSet {
-	return Kinds(append(append([]EventKind(nil), s.kinds...), kinds...)...)
-}
-
-// Without is the set without some kinds.
-func (s KindSet) Without(kinds ...EventKind) KindSet {
-	drop := Kinds(kinds...)
-	var out KindSet
-	for _, k := range s.kinds {
-		if !drop.Has(k) {
-			out.kinds = append(out.kinds, k)
-		}
-	}
-	return out
-}
-
-// List is the kinds in the order in which they were added. The caller owns the slice.
-func (s KindSet) List() []EventKind { return append([]EventKind(nil), s.kinds...) }
-
 // Kinds1x are the kinds of the 1.x builds; they include the legacy kind, which 1.x and 2.x still read.
 func Kinds1x() KindSet {
 	return Kinds(

@@ -186,6 +186,10 @@ func TestKindSet(t *testing.T) {
 			t.Error("List gives the set's own slice away")
 		}
 	}
+	items := WorkItemKinds1x().Without(ItemQueueMessage, ItemExternalRaised2).With(ItemTimerFired, ItemExternalRaised2)
+	if got := items.List(); items.Has(ItemQueueMessage) || !items.Has(ItemExternalRaised2) || len(got) != len(WorkItemKinds1x().List()) {
+		t.Errorf("got %v", got)
+	}
 	if !Kinds2x().Has(KindExternalEvent2) || Kinds1x().Has(KindExternalEvent2) || Kinds2x().Has("") {
 		t.Error("kinds of 1.x and 2.x")
 	}

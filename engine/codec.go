@@ -17,28 +17,15 @@ type Codec interface {
 	DecodeWorkItem(data []byte) (WorkItem, error)
 }
 
-// WorkItemKindSet is an immutable set of work item kinds.
-type WorkItemKindSet struct{ kinds []WorkItemKind }
-
-// Has says whether the set contains the kind.
-func (s WorkItemKindSet) Has(k WorkItemKind) bool {
-	for _, have := range s.kinds {
-		if have == k {
-			return true
-		}
-	}
-	return false
-}
-
 // WorkItemKinds1x are the work items of the builds before 2.0.0.
 func WorkItemKinds1x() WorkItemKindSet {
-	return WorkItemKindSet{[]WorkItemKind{
+	return WorkItemKinds(
 		ItemStartOrchestration, ItemContinueAsNew, ItemActivityExecute, ItemActivityCompleted, ItemActivityFailed, ItemTimerFired,
 		ItemExternalRaised, ItemQueueMessage, ItemSubOrchCompleted, ItemSubOrchFailed, ItemCancelInstance,
-	}}
+	)
 }
 
 // WorkItemKinds2x are the work items from 2.0.0 on.
 func WorkItemKinds2x() WorkItemKindSet {
-	return WorkItemKindSet{append(WorkItemKinds1x().kinds, ItemExternalRaised2)}
+	return WorkItemKinds1x().With(ItemExternalRaised2)
 }

@@ -29,6 +29,9 @@ func V(major, minor, patch uint32) Version {
 // The text must be a semantic version in full: three parts, no leading "v", no leading zeros, no spaces. Anything else,
 // and a part above 4294967295, is an error that quotes s.
 func ParseVersion(s string) (Version, error) {
+	if v, ok := parseTriple(s); ok {
+		return v, nil
+	}
 	sv, err := semver.StrictNewVersion(s)
 	if err != nil {
 		return Version{}, fmt.Errorf("version %q: %w; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1", s, err)
@@ -39,6 +42,27 @@ func ParseVersion(s string) (Version, error) {
 		}
 	}
 	return Version{uint32(sv.Major()), uint32(sv.Minor()), uint32(sv.Patch()), sv.Prerelease()}, nil
+}
+
+// parseTriple reads a plain release with parts of at most nine digits, as nearly all versions are; ok is false for every
+// other text, right or wrong.
+func parseTriple(s string) (v Version, ok bool) {
+	parts := [...]*uint32{&v.Major, &v.Minor, &v.Patch}
+	part, from := 0, 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] != '.' {
+			if s[i] < '0' || s[i] > '9' || i-from == 9 || i > from && s[from] == '0' {
+				return Version{}, false
+			}
+			*parts[part] = *parts[part]*10 + uint32(s[i]-'0')
+			continue
+		}
+		if i == from || (part == 2) != (i == len(s)) {
+			return Version{}, false
+		}
+		part, from = part+1, i+1
+	}
+	return v, true
 }
 
 // MustParseVersion is ParseVersion for texts that are known to be right: tests and tables. It panics where ParseVersion

@@ -53,6 +53,25 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
+// TestParseTriple: the short way through ParseVersion gives what the long one gives, or leaves the text to it.
+func TestParseTriple(t *testing.T) {
+	part := rapid.StringMatching(`[019]{0,11}|[0-9]{1,9}|x`)
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), ".") + rapid.SampledFrom([]string{"", "", "", ".", "-1"}).Draw(t, "rest")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		s := text.Draw(t, "text")
+		got, ok := parseTriple(s)
+		sv, err := semver.StrictNewVersion(s)
+		if ok && (err != nil || got.String() != sv.String()) {
+			t.Fatalf("%q is %v, want %v, %v", s, got, sv, err)
+		}
+		if plain := err == nil && sv.Prerelease() == "" && max(sv.Major(), sv.Minor(), sv.Patch()) < 1e9; ok != plain {
+			t.Fatalf("%q takes the short way: %v", s, ok)
+		}
+	})
+}
+
 func TestParseVersionRefusesAndQuotes(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "1", "1.2", "1.2.", "1..3", "1.2.3.4", "v1.2.3", " 1.2.3", "1.2.3 ", "01.2.3", "1.02.3", "1.2.03", "1.2.x",

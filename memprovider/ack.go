@@ -282,8 +282,10 @@ func (c *commit) events() *engine.ProviderError {
 // append stores an event, whose bytes are given, and remembers it.
 func (p *Provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
 	p.store.appendEvent(in, ex, e.EventID, e.Kind(), data)
-	ex.remember(p.codecNo, *e)
-	p.store.recheck(p.codec, data, *e)
+	if readsAsWritten(data) {
+		ex.remember(p.codecNo, *e)
+		p.store.recheck(p.codec, data, *e)
+	}
 }
 
 // rewrite is what an ack must not do: it reads the stored events and writes them again.

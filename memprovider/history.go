@@ -1,6 +1,7 @@
 package memprovider
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -34,6 +35,12 @@ func (ex *execution) seenBy(codec int) *decodedHistory {
 	}
 	return ex.decoded[codec]
 }
+
+// readsAsWritten says whether what was encoded as data is what data decodes to: a text that was no UTF-8 comes back with
+// U+FFFD in it, and must come back so for the codec that wrote it, too.
+func readsAsWritten(data []byte) bool { return !bytes.Contains(data, replacement) }
+
+var replacement = []byte("\uFFFD")
 
 // remember puts the event that was appended last into the cache of the codec that wrote it.
 func (ex *execution) remember(codec int, e engine.Event) {

@@ -82,7 +82,9 @@ func (s *Store) placeWork(r *row) {
 func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
 	r := &row{
 		no: engine.MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
-		own: decodedItem{codec: codec + 1, item: item},
+	}
+	if readsAsWritten(data) {
+		r.own = decodedItem{codec: codec + 1, item: item}
 	}
 	if a, ok := item.(engine.ActivityExecuteItem); ok {
 		r.execution, r.activity, r.tag = a.ExecutionID, a.ID, a.Tag

@@ -62,7 +62,7 @@ func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	if !ok {
 		panic("memprovider: a row is not where its time and number say")
 	}
-	if i == 0 {
+	if i == 0 && len(rows) > 1 {
 		rows[0] = nil
 		return rows[1:]
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -124,8 +125,15 @@ func (s *Store) InstanceName(no engine.InstanceNo) string {
 
 // InstanceNumber is the number of an instance that the store has heard of.
 func (s *Store) InstanceNumber(name string) (engine.InstanceNo, bool) {
-	no, ok := s.names[name]
+	no, ok := s.names[asStored(name)]
 	return no, ok
+}
+
+func asStored(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return string([]rune(name))
 }
 
 // Handle is the store as one caller sees it. Handles whose codecs have one name share what was decoded, so such codecs
@@ -145,8 +153,10 @@ func (s *Store) codecNumber(codec engine.Codec) int {
 	return len(s.codecs) - 1
 }
 
-// named returns the instance of that name; it gets a number when it is heard of first.
+// named returns the instance of that name; it gets a number when it is heard of first. A name is kept as stored messages
+// spell it: with U+FFFD for each byte that is no UTF-8.
 func (s *Store) named(name string) *instance {
+	name = asStored(name)
 	if no, ok := s.names[name]; ok {
 		return s.instances[no-1]
 	}
@@ -162,7 +172,7 @@ func (s *Store) named(name string) *instance {
 
 // known returns the instance of that name, nil if the store has not heard of it.
 func (s *Store) known(name string) *instance {
-	if no, ok := s.names[name]; ok {
+	if no, ok := s.InstanceNumber(name); ok {
 		return s.instances[no-1]
 	}
 	return nil

@@ -36,8 +36,10 @@ func newDelivery(f *engine.FetchedOrchestration) *delivery {
 	for i := range f.Item.History {
 		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
 			d.started = &s
-			if v, err := engine.ParseVersion(f.Item.History[i].DuroxideVersion); err == nil && d.pin == nil {
-				d.pin = &v
+			if d.pin == nil {
+				if v, err := engine.ParseVersion(f.Item.History[i].DuroxideVersion); err == nil {
+					d.pin = &v
+				}
 			}
 			break
 		}
@@ -105,13 +107,13 @@ func (d *delivery) chooseStart() *start {
 			}
 			return &start{
 				index: i, name: m.Orchestration, version: m.Version, input: m.Input,
-				parent: linkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent),
+				parent: replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent),
 			}
 		case engine.ContinueAsNewItem:
 			if !continued && !fresh {
 				continue
 			}
-			parent := linkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent)
+			parent := replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent)
 			if parent == nil {
 				parent = d.parent()
 			}
@@ -130,7 +132,7 @@ func (d *delivery) parent() *engine.ParentLink {
 		return d.begin.parent
 	}
 	if s := d.started; s != nil && s.ParentInstance != "" {
-		return linkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, d.Item.Parent)
+		return replay.LinkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, d.Item.Parent)
 	}
 	if d.Item.Parent != nil {
 		return d.Item.Parent
@@ -139,26 +141,11 @@ func (d *delivery) parent() *engine.ParentLink {
 		// A provider that does not tell: the start may be in the batch, beside what could not be decoded.
 		for _, m := range d.Item.Messages {
 			if m, ok := m.(engine.StartItem); ok {
-				return linkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
+				return replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
 			}
 		}
 	}
 	return nil
-}
-
-// linkOf makes a link, nil for no parent. Messages and events of old runtimes lack the execution; the provider's own link
-// may have it, and otherwise the first execution is the guess.
-func linkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
-	if instance == "" {
-		return nil
-	}
-	if execution == 0 && told != nil && told.Instance == instance && told.EventID == event {
-		execution = told.ExecutionID
-	}
-	if execution == 0 {
-		execution = engine.InitialExecutionID
-	}
-	return &engine.ParentLink{Instance: instance, ExecutionID: execution, EventID: event}
 }
 
 // handlerName is the orchestration and version that the batch needs, the version empty for "by policy".
@@ -183,7 +170,10 @@ func (d *delivery) resolve(r *Registry) (Resolved, bool) {
 
 // replayStart is the start in the form that replay takes it, with the resolved version.
 func (s *start) replayStart(version string) *replay.Start {
-	return &replay.Start{Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried}
+	return &replay.Start{
+		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
+		InitialCustomStatus: s.initialCustomStatus,
+	}
 }
 
 // refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist

@@ -51,26 +51,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestLinkOf: a link without the parent's execution takes it from the provider, if that tells of the same schedule.
-func TestLinkOf(t *testing.T) {
-	told := &engine.ParentLink{Instance: "p", ExecutionID: 3, EventID: 7}
-	for _, c := range []struct {
-		instance         string
-		execution, event uint64
-		want             *engine.ParentLink
-	}{
-		{"", 0, 0, nil},
-		{"p", 2, 7, &engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}},
-		{"p", 0, 7, told},
-		{"p", 0, 8, &engine.ParentLink{Instance: "p", ExecutionID: 1, EventID: 8}},
-		{"q", 0, 7, &engine.ParentLink{Instance: "q", ExecutionID: 1, EventID: 7}},
-	} {
-		if got := linkOf(c.instance, c.execution, c.event, told); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("linkOf(%q, %d, %d) = %v, want %v", c.instance, c.execution, c.event, got, c.want)
-		}
-	}
-}
-
 // TestParentOfCorrupted: a provider that tells nothing leaves the start in the batch as the only witness.
 func TestParentOfCorrupted(t *testing.T) {
 	item := batchFixture(t, "new-child")
@@ -112,9 +92,6 @@ func TestRunning(t *testing.T) {
 	activities, children := running(events)
 	if !reflect.DeepEqual(activities, []uint64{4}) || !reflect.DeepEqual(children, []string{"sub::6", "own"}) {
 		t.Errorf("running %v, %v", activities, children)
-	}
-	if childInstance("p", "own") != "own" || childInstance("p", "sub::6") != "p::sub::6" {
-		t.Error("an id of a child is wrong")
 	}
 }
 

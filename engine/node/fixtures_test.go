@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
@@ -23,6 +24,9 @@ func testRegistry(t testing.TB) *Registry {
 		r.RegisterActivity("charge", func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }),
 		r.RegisterActivity("decline", func(ActivityContext, string) (string, error) { return "", errors.New("declined") }),
 		r.RegisterActivity("crash", func(ActivityContext, string) (string, error) { panic("boom") }),
+		r.RegisterActivity("crash-oddly", func(ActivityContext, string) (string, error) { panic(&struct{ n int }{1}) }),
+		r.RegisterActivity("exit", func(ActivityContext, string) (string, error) { runtime.Goexit(); return "", nil }),
+		r.RegisterActivity("mute", func(ActivityContext, string) (string, error) { return "", (*mute)(nil) }),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -31,10 +35,15 @@ func testRegistry(t testing.TB) *Registry {
 	return r
 }
 
+// mute is an error that cannot tell its text.
+type mute struct{ text string }
+
+func (m *mute) Error() string { return m.text }
+
 func workFixture(name string) (engine.WorkItem, bool) {
 	a := engine.ActivityExecuteItem{Instance: "a", ExecutionID: 1, ID: 2, Input: "5"}
 	switch name {
-	case "charge", "decline", "crash", "unknown":
+	case "charge", "decline", "crash", "crash-oddly", "exit", "mute", "unknown":
 		a.Name = name
 		return a, true
 	case "not-an-activity":
@@ -105,6 +114,17 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		return running("", charging, chargeDone)
 	case "charged-child":
 		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
+	case "queued":
+		return pin("1.5.0", running(engine.StatusRunning, charging, EnqueueEvent("a", "q", "x"), chargeDone))
+	case "queued-new":
+		return running("", nil, startOrder, EnqueueEvent("a", "q", "x"))
+	case "keyed":
+		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, engine.KeyValueSet{Key: "k"}), ping))
+	case "again-with-status":
+		status := "half done"
+		next := startAgain
+		next.InitialCustomStatus = &status
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), next))
 	case "charged-strange-start":
 		return pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping))
 	case "pinned-2.0.0":

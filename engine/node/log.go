@@ -48,6 +48,11 @@ func (n *Node) logWaitForStart(d *delivery) {
 		n.attempts(d.AttemptCount))
 }
 
+func (n *Node) logUnsupported(d *delivery, u *replay.Unsupported) {
+	n.log(LevelWarn, d.Item.Instance, fmt.Sprintf("Turn %v, abandoning with %ss backoff (will poison in %d more attempts)",
+		u, seconds(UnsupportedDelay), n.remaining(d.AttemptCount)), n.attempts(d.AttemptCount), n.mostAttempts())
+}
+
 func (n *Node) logUnregistered(d *delivery, delay time.Duration) {
 	name, version := d.handlerName()
 	if version == "" {

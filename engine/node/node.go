@@ -251,7 +251,12 @@ func (n *Node) stopIfDrained() {
 	n.emit(Stopped{})
 }
 
-func (n *Node) emit(c Call) { n.out = append(n.out, c) }
+func (n *Node) emit(c Call) {
+	if n.out == nil {
+		n.out = make([]Call, 0, 4) // few steps want more
+	}
+	n.out = append(n.out, c)
+}
 
 // ask makes a provider call.
 func (n *Node) ask(s *slot, r Request, deadline time.Duration) CallID {

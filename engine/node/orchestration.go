@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -125,12 +126,8 @@ func missingHandler(d *delivery) string {
 	return "handler missing: " + name + "@" + version
 }
 
-// runTurn computes the turn and begins to take its time; onFinished commits it.
-func (n *Node) runTurn(s *slot, d *delivery) {
-	handler, found := d.resolve(n.registry)
-	if !found {
-		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
-	}
+// turnInput is what the turn of a batch is computed from.
+func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
 		Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent, Rules: n.replay, DoubleCheck: n.doubleCheck,
@@ -140,7 +137,23 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	} else {
 		in.History = d.Item.History
 	}
+	return in
+}
+
+// runTurn computes the turn and begins to take its time; onFinished commits it. A batch whose turn asks for what replay
+// does not support yet is given back, its count kept, so that it ends as poison with that cause.
+func (n *Node) runTurn(s *slot, d *delivery) {
+	handler, found := d.resolve(n.registry)
+	if !found {
+		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
+	}
+	in := n.turnInput(d, handler)
 	out, err := replay.Turn(in)
+	if u := (*replay.Unsupported)(nil); errors.As(err, &u) {
+		n.logUnsupported(d, u)
+		n.abandon(s, Note{Decision: DecideUnsupported, Delay: UnsupportedDelay, Cause: u.Error()})
+		return
+	}
 	if err != nil {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
 	}

@@ -2,9 +2,9 @@ package node
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // PoisonCause is why the deliveries of a poisoned batch did not end in a commit, as far as the node that poisons can see.
@@ -15,18 +15,23 @@ const (
 	PoisonUndecodable  PoisonCause = iota // its history or a message cannot be decoded here
 	PoisonIncompatible                    // its pin is outside this node's range
 	PoisonNoHandler                       // this node lacks its handler
+	PoisonUnsupported                     // its turn asks for what this version does not do yet
 	PoisonCrashes                         // none of these: crashes, expired locks, lost answers
 )
 
 // poisonCause finds the cause, with its text.
 func (n *Node) poisonCause(d *delivery) (PoisonCause, string) {
-	switch _, found := d.resolve(n.registry); {
+	switch handler, found := d.resolve(n.registry); {
 	case d.undecodable():
 		return PoisonUndecodable, "undecodable history"
 	case !n.rules.Admits(n.admitted, d.pin):
 		return PoisonIncompatible, n.incompatible(d)
 	case !found:
 		return PoisonNoHandler, missingHandler(d)
+	default:
+		if err := replay.FindUnsupported(n.turnInput(d, handler)); err != nil {
+			return PoisonUnsupported, err.Error()
+		}
 	}
 	return PoisonCrashes, "crashes"
 }
@@ -113,7 +118,7 @@ func (n *Node) cancelRunning(d *delivery, ack *engine.OrchestrationAck, last uin
 	}
 	for _, child := range children {
 		ack.OrchestratorItems = append(ack.OrchestratorItems, engine.CancelInstanceItem{
-			Instance: childInstance(instance, child), Reason: engine.ReasonParentDroppedFuture,
+			Instance: replay.ChildInstance(instance, child), Reason: engine.ReasonParentDroppedFuture,
 		})
 	}
 }
@@ -141,14 +146,6 @@ func running(history []engine.Event) (activities []uint64, children []string) {
 		}
 	}
 	return activities, children
-}
-
-// childInstance is a child's full id: an automatic one gets its parent's in front, an explicit one is as it was chosen.
-func childInstance(parent, scheduled string) string {
-	if strings.HasPrefix(scheduled, "sub::") {
-		return parent + "::" + scheduled
-	}
-	return scheduled
 }
 
 // poisonStart is the first event of an execution that only begins in order to fail.

@@ -126,7 +126,7 @@ func TestDeregister(t *testing.T) {
 	if !slices.Equal(before.Orchestrations(), []string{"Loop@1.0.0", "Order@1.0.0", "Order@2.0.0"}) {
 		t.Errorf("a clone changed: %v", before.Orchestrations())
 	}
-	if !slices.Equal(before.Activities(), []string{"charge", "crash", "decline"}) {
+	if !slices.Equal(before.Activities(), []string{"charge", "crash", "crash-oddly", "decline", "exit", "mute"}) {
 		t.Errorf("a clone changed: %v", before.Activities())
 	}
 	if r.Register("", engine.V(1, 0, 0), echo) == nil || r.Register("X", engine.V(1, 0, 0), nil) == nil || r.RegisterActivity("x", nil) == nil {

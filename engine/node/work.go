@@ -1,10 +1,10 @@
 package node
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back for want
@@ -78,16 +78,14 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 		return
 	}
 	var completion engine.WorkItem
-	result, err := "", error(nil)
-	if panicked != "" {
-		err = errors.New(panicked)
-	} else {
-		result, err = callActivity(run, ActivityContext{a.Instance, a.ExecutionID, a.ID, s.hold.count}, a.Input)
+	result, failure, failed := "", panicked, panicked != ""
+	if !failed {
+		result, failure, failed = callActivity(run, ActivityContext{a.Instance, a.ExecutionID, a.ID, s.hold.count}, a.Input)
 	}
-	if err != nil {
+	if failed {
 		n.counters.ActivitiesFailed++
 		completion = failedActivity(a, engine.ErrorDetails{
-			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: err.Error()},
+			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: failure},
 		})
 	} else {
 		completion = engine.ActivityCompletedItem{Instance: a.Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
@@ -95,14 +93,19 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 	n.commit(s, DecideWorkRun, AckWork{Token: s.hold.token, Completion: completion})
 }
 
-// callActivity is the edge where user code runs: its panic becomes an error.
-func callActivity(run Activity, ctx ActivityContext, input string) (result string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			result, err = "", fmt.Errorf("activity panicked: %v", p)
+// callActivity is the edge where user code runs: its panic, or runtime.Goexit, is a failure. The error's text is the
+// user's code, too.
+func callActivity(run Activity, ctx ActivityContext, input string) (result, failure string, failed bool) {
+	text, panicked := replay.Contain(func() {
+		var err error
+		if result, err = run(ctx, input); err != nil {
+			failure, failed = err.Error(), true
 		}
-	}()
-	return run(ctx, input)
+	})
+	if panicked {
+		return "", "activity panicked: " + text, true
+	}
+	return result, failure, failed
 }
 
 func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) engine.WorkItem {

@@ -22,7 +22,8 @@ type Input struct {
 	NowMs uint64
 	// Parent is the link to the parent for an execution whose history does not tell it; usually nil.
 	Parent *engine.ParentLink
-	// Rules are the replaceable rules; nil or zero means DefaultRules. Otherwise every rule must be set.
+	// Rules are the replaceable rules; nil or zero means DefaultRules. Otherwise every rule must be set
+	// whose comment does not say what nil means.
 	Rules *Rules
 	// DoubleCheck runs the turn twice and compares: see Output.Nondeterministic.
 	DoubleCheck bool
@@ -30,11 +31,13 @@ type Input struct {
 
 // Start is what an execution begins with; it becomes its OrchestrationStarted.
 type Start struct {
-	Name               string
-	Version            string
-	Input              string
-	Parent             *engine.ParentLink
-	CarryForwardEvents []engine.CarriedEvent
+	Name    string
+	Version string
+	Input   string
+	Parent  *engine.ParentLink
+	// CarryForwardEvents and InitialCustomStatus are not supported yet: a turn that has one is an error.
+	CarryForwardEvents  []engine.CarriedEvent
+	InitialCustomStatus *string
 }
 
 // Result is how a turn ended.

@@ -142,7 +142,7 @@ func (c *task) call() {
 		switch r := recover(); r.(type) {
 		case nil, sentinel:
 		default:
-			c.panicked, c.message = true, panicText(r)
+			c.panicked, c.message = true, panicText(r, "orchestration panicked")
 		}
 	}()
 	value, err := c.fn(c.t.ctx)
@@ -152,11 +152,12 @@ func (c *task) call() {
 	c.value, c.err = value, err
 }
 
-// panicText is the text of a panic: a string or an error's text. Other values have none that is the same in each run.
-func panicText(r any) (text string) {
+// panicText is the text of a panic: a string or an error's text. Other values have none that is the same in each run;
+// theirs is given.
+func panicText(r any, other string) (text string) {
 	defer func() {
 		if recover() != nil {
-			text = "orchestration panicked"
+			text = other
 		}
 	}()
 	switch r := r.(type) {
@@ -165,7 +166,7 @@ func panicText(r any) (text string) {
 	case error:
 		return r.Error()
 	}
-	return "orchestration panicked"
+	return other
 }
 
 // suspend gives control back until the task is resumed.
@@ -194,6 +195,36 @@ func (t *turn) tearDown() {
 			c.resume()
 		}
 	}
+}
+
+// Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
+// reach the caller: panicked says that there was one, and text which.
+func Contain(code func()) (text string, panicked bool) {
+	exiting := true
+	next, stop := iter.Pull(func(yield func(signal) bool) {
+		defer func() {
+			if exiting {
+				yield(signalExiting)
+			}
+		}()
+		text, panicked = recovered(code)
+		exiting = false
+	})
+	if _, more := next(); more {
+		stopAside(stop)
+		return "called runtime.Goexit", true
+	}
+	return text, panicked
+}
+
+func recovered(code func()) (text string, panicked bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			text, panicked = panicText(r, "with a value that has no text"), true
+		}
+	}()
+	code()
+	return "", false
 }
 
 // stopAside calls stop on a goroutine of its own and waits for it: iter.Pull re-raises a Goexit in whoever calls stop.

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -110,4 +111,31 @@ func ExampleVerify() {
 	// Output:
 	// "" <nil>
 	// "the code returns \"thanks\", the history ends with OrchestrationCompleted(\"paid\")" <nil>
+}
+
+func ExampleChildInstance() {
+	fmt.Println(replay.ChildInstance("order-1", "sub::5"))
+	fmt.Println(replay.ChildInstance("order-1", "invoice-7"))
+	// Output:
+	// order-1::sub::5
+	// invoice-7
+}
+
+func ExampleContain() {
+	text, panicked := replay.Contain(func() { panic("no paper") })
+	fmt.Println(panicked, text)
+	text, panicked = replay.Contain(runtime.Goexit)
+	fmt.Println(panicked, text)
+	// Output:
+	// true no paper
+	// true called runtime.Goexit
+}
+
+func ExampleFindUnsupported() {
+	err := replay.FindUnsupported(replay.Input{
+		History:  []engine.Event{{EventID: 1, Data: engine.OrchestrationStarted{Name: "Order"}}},
+		Messages: []engine.WorkItem{engine.QueueMessageItem{Instance: "order-1", Name: "cancelled"}},
+	})
+	fmt.Println(err)
+	// Output: not supported: queue events
 }

@@ -165,13 +165,13 @@ func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason s
 	if pos >= len(t.in.History) && !startsNow && !t.rules.CancelsUnstarted() {
 		return
 	}
-	t.cancels = append(t.cancels, engine.CancelInstanceItem{Instance: t.fullID(d.Instance), Reason: reason})
+	t.cancels = append(t.cancels, engine.CancelInstanceItem{Instance: ChildInstance(t.in.Instance, d.Instance), Reason: reason})
 }
 
-// fullID is a child's instance id.
-func (t *turn) fullID(child string) string {
-	if strings.HasPrefix(child, autoPrefix) {
-		return t.in.Instance + "::" + child
+// ChildInstance is a child's full id: an automatic one gets its parent's in front, an explicit one is as it was chosen.
+func ChildInstance(parent, scheduled string) string {
+	if strings.HasPrefix(scheduled, autoPrefix) {
+		return parent + "::" + scheduled
 	}
-	return child
+	return scheduled
 }

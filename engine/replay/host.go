@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"runtime"
+	"unicode/utf8"
+
 	"github.com/durosim/durosim/engine/orch"
 )
 
@@ -9,7 +12,8 @@ type code struct {
 	ctx       *orch.Context
 	actions   []action // a queue
 	claimed   int      // how many of them are matched or written
-	emissions int      // how many actions there have been
+	emissions int      // how many actions and child coroutines there have been
+	calls     int      // how many calls of a Context
 	futures   []future // by token; 0 is unused
 	tasks     []*task  // in the order of their making; the first runs the handler
 	runnable  []*task  // a queue
@@ -51,10 +55,13 @@ const (
 	futureDropped
 )
 
-// maxActions bounds what code may schedule in one turn, replay included; beyond it the call panics.
+// Code may not schedule, child coroutines included, nor call its Context without end in one turn, replay included: beyond
+// these bounds a call panics.
 const (
-	maxActions  = 1 << 20
-	tooManyText = "orch: more than 1048576 schedules in one turn"
+	maxActions       = 1 << 20
+	tooManyText      = "orch: more than 1048576 schedules in one turn"
+	maxCalls         = 1 << 22
+	tooManyCallsText = "orch: more than 4194304 calls of a Context in one turn"
 )
 
 func (t *turn) emitted() bool { return t.claimed < len(t.actions) }
@@ -67,11 +74,27 @@ func (t *turn) nextAction() action {
 	return a
 }
 
-func (t *turn) emit(a orch.Action, token orch.Token) {
+// countEmission is the bound on what code schedules. Code that recovers the panic runs into the bound on its calls.
+func (t *turn) countEmission() {
 	if t.emissions++; t.emissions > maxActions {
 		panic(tooManyText)
 	}
+}
+
+func (t *turn) emit(a orch.Action, token orch.Token) {
+	t.countEmission()
 	t.actions = append(t.actions, action{a, token})
+}
+
+// storable is the action with its texts as a history gives them back: with U+FFFD for each byte that is no UTF-8. The code
+// must be compared with what is stored, not with what it has said.
+func storable(a orch.Action) orch.Action {
+	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic} {
+		if !utf8.ValidString(*text) {
+			*text = string([]rune(*text))
+		}
+	}
+	return a
 }
 
 // enter is the start of every call of the code.
@@ -82,6 +105,12 @@ func (t *turn) enter() *task {
 	}
 	if t.tearing {
 		c.raise()
+	}
+	if t.calls++; t.calls > maxCalls {
+		if t.calls > maxCalls+maxSentinels { // it recovers the panics
+			runtime.Goexit()
+		}
+		panic(tooManyCallsText)
 	}
 	return c
 }
@@ -104,6 +133,7 @@ func (t *turn) Trace(text string) {
 
 func (t *turn) Schedule(a orch.Action) orch.Token {
 	owner := t.enter()
+	a = storable(a)
 	if a.Kind == orch.ActionDetached {
 		t.emit(a, 0)
 		return 0
@@ -119,6 +149,7 @@ func (t *turn) Schedule(a orch.Action) orch.Token {
 
 func (t *turn) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
 	owner := t.enter()
+	t.countEmission()
 	token := t.newFuture(owner)
 	c := t.newTask(token, fn)
 	t.futures[token].child = c
@@ -174,7 +205,7 @@ func (t *turn) Drop(token orch.Token) {
 
 func (t *turn) ContinueAsNew(version, input string) {
 	c := t.enter()
-	t.emit(orch.Action{Kind: orch.ActionContinueAsNew, Version: version, Input: input}, 0)
+	t.emit(storable(orch.Action{Kind: orch.ActionContinueAsNew, Version: version, Input: input}), 0)
 	for {
 		c.suspend()
 	}

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -33,8 +32,6 @@ const (
 func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
 var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external"}
-
-var errQueueEvents = errors.New("replay: queue events are not supported")
 
 // index enters the event at a position into the table of schedules, and what it says about another schedule there.
 func (t *turn) index(pos int, e *engine.Event) error {
@@ -71,8 +68,8 @@ func (t *turn) index(pos int, e *engine.Event) error {
 		}
 	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
 		t.ended = true
-	case engine.QueueSubscribed, engine.QueueEventDelivered, engine.QueueSubscriptionCancelled:
-		return errQueueEvents
+	default:
+		return unsupportedEvent(d)
 	}
 	return nil
 }

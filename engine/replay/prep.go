@@ -12,6 +12,9 @@ import (
 func (t *turn) prep() error {
 	start := t.startMessage()
 	for i, m := range t.in.Messages {
+		if err := unsupportedItem(m, i == start); err != nil {
+			return err
+		}
 		switch m := m.(type) {
 		case engine.StartItem:
 			if i != start {
@@ -21,8 +24,6 @@ func (t *turn) prep() error {
 		case engine.ContinueAsNewItem:
 			if i != start {
 				t.drop(i, DropDuplicateStart)
-			} else if len(m.CarryForwardEvents) > 0 {
-				return errQueueEvents
 			}
 		case engine.ActivityCompletedItem:
 			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, engine.ActivityCompleted{Result: m.Result}, nil)
@@ -49,8 +50,6 @@ func (t *turn) prep() error {
 			}
 			t.cancelled, t.reason = true, m.Reason
 			t.add(0, engine.OrchestrationCancelRequested{Reason: m.Reason})
-		case engine.QueueMessageItem:
-			return errQueueEvents
 		case engine.ActivityExecuteItem:
 			t.drop(i, DropNotOrchestrator)
 		default:
@@ -134,14 +133,23 @@ func (t *turn) refuse(start engine.StartItem) {
 	}
 }
 
+// LinkOf makes the link to the parent that a message or an event names, nil if it names none. Those of old runtimes lack
+// the execution; the link that the provider tells may have it, and otherwise the first execution is the guess.
+func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
+	if instance == "" {
+		return nil
+	}
+	if execution == 0 && told != nil && told.Instance == instance && told.EventID == event {
+		execution = told.ExecutionID
+	}
+	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
+}
+
 // RefuseStart is the failure that answers a start for an instance that exists already, if the start has a parent that
 // waits for an answer. A start from the very schedule that made the instance, own, is a mere duplicate and needs none.
 func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrchFailedItem, bool) {
-	if start.ParentInstance == "" {
-		return engine.SubOrchFailedItem{}, false
-	}
-	link := engine.ParentLink{Instance: start.ParentInstance, ExecutionID: max(start.ParentExecutionID, engine.InitialExecutionID), EventID: start.ParentID}
-	if own != nil && *own == link {
+	link := LinkOf(start.ParentInstance, start.ParentExecutionID, start.ParentID, nil)
+	if link == nil || own != nil && *own == *link {
 		return engine.SubOrchFailedItem{}, false
 	}
 	return engine.SubOrchFailedItem{

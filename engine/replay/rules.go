@@ -14,7 +14,7 @@ type Rules struct {
 	IsDuplicate func(closed, sameOutcome bool) bool
 	// Winner picks the future that wins a select of n, at least one of which is ready.
 	Winner func(replaying bool, n int, ready func(i int) bool) int
-	// Recipient is the future that gets a result: own, or one of the pending ones of its kind, ascending.
+	// Recipient is the future that gets a result: own, or one of the pending ones of its kind, ascending; nil is own.
 	Recipient func(own orch.Token, pending func() []orch.Token) orch.Token
 	// Writes says whether the build writes the kind into an execution of that pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
@@ -44,7 +44,6 @@ func DefaultRules() Rules {
 		ForThisExecution: sameExecution,
 		IsDuplicate:      closedIsDuplicate,
 		Winner:           firstReady,
-		Recipient:        ownFuture,
 		Writes:           (*engine.Build).Writes,
 		CancelEnds:       always,
 		TellsParent:      everyEndButContinue,
@@ -72,8 +71,6 @@ func firstReady(_ bool, n int, ready func(i int) bool) int {
 	}
 	return -1
 }
-
-func ownFuture(own orch.Token, _ func() []orch.Token) orch.Token { return own }
 
 func everyEndButContinue(r Result) bool { return r != ResultContinue && r != ResultContinueAsNew }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
-// orchestration issued them. An error means that the caller is broken or asks for what is not supported; all else,
-// failures of the code included, is a Result.
+// orchestration issued them. An error means that the caller is broken, or, if it is an *Unsupported, that the stored data
+// asks for what turns do not do yet; all else, failures of the code included, is a Result.
 func Turn(in Input) (Output, error) {
 	out, err := runTurn(&in)
 	if err != nil || !in.DoubleCheck {
@@ -130,28 +130,18 @@ func (t *turn) readStart() error {
 		t.parent = t.in.Parent
 		return nil
 	}
-	if len(s.CarryForwardEvents) > 0 {
-		return errQueueEvents
-	}
 	t.info.Name, t.info.Version, t.input = s.Name, s.Version, s.Input
 	t.parent = t.in.Parent
-	if s.ParentInstance != "" {
-		link := engine.ParentLink{Instance: s.ParentInstance, ExecutionID: s.ParentExecutionID, EventID: s.ParentID}
-		if link.ExecutionID == 0 {
-			link.ExecutionID = engine.InitialExecutionID
-			if p := t.in.Parent; p != nil && p.Instance == link.Instance && p.EventID == link.EventID {
-				link.ExecutionID = p.ExecutionID
-			}
-		}
-		t.parent = &link
+	if p := LinkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, t.in.Parent); p != nil {
+		t.parent = p
 	}
 	return nil
 }
 
 func (t *turn) writeStart() error {
 	s := t.in.Start
-	if len(s.CarryForwardEvents) > 0 {
-		return errQueueEvents
+	if err := unsupportedCarry(s.CarryForwardEvents, s.InitialCustomStatus); err != nil {
+		return err
 	}
 	t.info.Name, t.info.Version, t.input = s.Name, s.Version, s.Input
 	t.parent = t.in.Parent

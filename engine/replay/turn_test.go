@@ -23,18 +23,6 @@ func TestBrokenCallers(t *testing.T) {
 		{"no start", func(in *Input) { in.Start = nil }, "neither history nor start"},
 		{"empty event", func(in *Input) { in.History = []engine.Event{{EventID: 1}} }, "no data"},
 		{"nil message", func(in *Input) { in.History = started(); in.Messages = []engine.WorkItem{nil} }, "no known kind"},
-		{"carried", func(in *Input) { in.Start.CarryForwardEvents = make([]engine.CarriedEvent, 1) }, "queue events"},
-		{"queue event", func(in *Input) { in.Messages = []engine.WorkItem{engine.QueueMessageItem{}} }, "queue events"},
-		{"queue stored", func(in *Input) {
-			in.History = append(started(), engine.Event{EventID: 2, Data: engine.QueueSubscribed{}})
-		}, "queue events"},
-		{"carried stored", func(in *Input) {
-			in.History = []engine.Event{{EventID: 1, Data: engine.OrchestrationStarted{CarryForwardEvents: make([]engine.CarriedEvent, 1)}}}
-		}, "queue events"},
-		{"carried item", func(in *Input) {
-			in.ExecutionID = 2
-			in.Messages = []engine.WorkItem{engine.ContinueAsNewItem{CarryForwardEvents: make([]engine.CarriedEvent, 1)}}
-		}, "queue events"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := input(oneActivity)

@@ -130,10 +130,6 @@ func (t *turn) apply(pos int) string {
 		return t.claim(pos, e, "history schedule but no emitted action")
 	case engine.OrchestrationChained:
 		return t.claim(pos, e, "history OrchestrationChained but no emitted action")
-	case engine.CustomStatusUpdated, engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared:
-		if t.emitted() {
-			return t.claim(pos, e, "")
-		}
 	case engine.ActivityCompleted:
 		return t.deliver(e, d.Result, nil)
 	case engine.ActivityFailed:
@@ -209,7 +205,10 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	if details != nil {
 		err = failure(details.Display())
 	}
-	token := t.rules.Recipient(t.sched[pos].future, func() []orch.Token { return t.pendingLike(pos) })
+	token := t.sched[pos].future
+	if t.rules.Recipient != nil {
+		token = t.rules.Recipient(token, func() []orch.Token { return t.pendingLike(pos) })
+	}
 	t.sched[pos].open = false
 	t.resolve(token, value, err)
 	return ""

@@ -1,0 +1,34 @@
+package replay
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// TestLinkOf: a link without the parent's execution takes it from the provider, if that tells of the same schedule.
+func TestLinkOf(t *testing.T) {
+	told := &engine.ParentLink{Instance: "p", ExecutionID: 3, EventID: 7}
+	for _, c := range []struct {
+		instance         string
+		execution, event uint64
+		want             *engine.ParentLink
+	}{
+		{"", 0, 0, nil},
+		{"p", 2, 7, &engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}},
+		{"p", 0, 7, told},
+		{"p", 0, 8, &engine.ParentLink{Instance: "p", ExecutionID: 1, EventID: 8}},
+		{"q", 0, 7, &engine.ParentLink{Instance: "q", ExecutionID: 1, EventID: 7}},
+	} {
+		if got := LinkOf(c.instance, c.execution, c.event, told); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("LinkOf(%q, %d, %d) = %v, want %v", c.instance, c.execution, c.event, got, c.want)
+		}
+	}
+}
+
+func TestChildInstance(t *testing.T) {
+	if ChildInstance("p", "own") != "own" || ChildInstance("p", "sub::6") != "p::sub::6" {
+		t.Error("an id of a child is wrong")
+	}
+}

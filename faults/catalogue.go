@@ -28,6 +28,7 @@ const (
 	edges       = "version-edges"
 	lateRenewal = "late-renewals"
 	refusedAcks = "refused-acks"
+	orphans     = "orphans"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -91,6 +92,8 @@ func expectations() []expectation {
 		{id: "engine/parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/parent-execution-guessed", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/corrupted-parent-not-told", properties: []string{"L06"}, scenario: families},
+		{id: "duroxide-0.1.26/poison-cancels-nothing", properties: []string{"L02"}, scenario: orphans},
+		{id: "duroxide-0.1.26/unstarted-child-cancelled", properties: []string{"S11"}, scenario: orphans},
 		{id: "duroxide-0.1.26/children-left-running", properties: []string{"L02"}, scenario: families},
 		// Turns and dispatchers.
 		{id: "engine/stale-completion-accepted", properties: []string{"S13", "L02"}, scenario: continueNew},

@@ -65,9 +65,9 @@
 // are exempt.
 //
 // 11. S11: replayed by the right rules, on every build of the run of which a node admitted the pin, that reads the kinds and
-// whose last registry has the handler. What an ack records as started detached or cancelled it does; a turn that a node
-// calls nondeterministic is a finding, since shipped code is not. A damaged history is exempt, and so is the end of an
-// execution that was ended from outside.
+// whose last registry has the handler. What an ack records as started detached or cancelled it does, and it cancels only
+// what was started; a turn that a node calls nondeterministic is a finding, since shipped code is not. A damaged history is
+// exempt, and so is the end of an execution that was ended from outside.
 //
 // 12. S12: a message leaves its queue only through the ack of the delivery that it was in, a cancellation that names it,
 // deletion, or as an orphan, for which no start may be queued. Of a committed turn each consumed message has left an event

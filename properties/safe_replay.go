@@ -9,7 +9,7 @@ import (
 
 // replayChecker asks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
 // the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must do what it records: start what it says it has started, withdraw what it says it has
-// cancelled. An execution that a node itself has called nondeterministic is one that does not replay.
+// cancelled, and cancel no child that never began. An execution that a node itself has called nondeterministic is one that does not replay.
 //
 // An execution that was ended from outside (poison, a failure that is not the application's) agrees with any code up to
 // its end, and one of which a fault damaged an event with none.
@@ -59,6 +59,7 @@ func (k *replayChecker) observe(o *engine.Observation) {
 		return
 	}
 	ack := c.request.Ack
+	k.checkCancels(c)
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		switch d := e.Data.(type) {
@@ -78,6 +79,18 @@ func (k *replayChecker) observe(o *engine.Observation) {
 				return
 			}
 		}
+	}
+}
+
+// checkCancels: whoever is cancelled was started, in this ack or before. A child that a turn schedules as it ends is not.
+func (k *replayChecker) checkCancels(c *callState) {
+	for _, r := range c.rows {
+		if r.insertedBy != c.id || r.kind != engine.ItemCancelInstance || !r.present || r.instance.created || startQueued(r.instance) {
+			continue
+		}
+		k.m.safety("S11", c.caller.Node, r.instance.no, "an ack by %s with token %s of execution %d cancels %s, which nobody has started: expected a cancel of what was started",
+			k.m.who(c.caller), c.request.Token, c.request.Ack.ExecutionID, r.instance.name)
+		return
 	}
 }
 

@@ -45,6 +45,7 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", ExpectEternal, eternal},
 		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", ExpectCompleted, family},
 		{"FanOut", v1, always, "as many activities as its input says (5), joined", ExpectCompleted, fanOut},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", ExpectCompleted, hasty},
 		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", ExpectCompleted, herald},
 		{"Leaf", v1, always, "one activity; the child of Parent", ExpectCompleted, leaf},
 		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", ExpectFailed, nanny},
@@ -309,6 +310,14 @@ func family(ctx *orch.Context, input string) (string, error) {
 		return "", nil
 	}
 	return "the last child: " + done, nil
+}
+
+func hasty(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Work", input).Await(); err != nil {
+		return "", err
+	}
+	ctx.ScheduleSubOrchestration("Leaf", "never mind")
+	return "done", nil
 }
 
 func herald(ctx *orch.Context, input string) (string, error) {

@@ -21,6 +21,14 @@ const (
 	lostLocks   = "lost-locks"
 	noHandlers  = "missing-handlers"
 	tornAcks    = "torn-acks"
+	families    = "families"
+	races       = "races"
+	slowWork    = "slow-work"
+	earlyInput  = "early-input"
+	edges       = "version-edges"
+	lateRenewal = "late-renewals"
+	refusedAcks = "refused-acks"
+	orphans     = "orphans"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -36,7 +44,9 @@ func expectations() []expectation {
 		{id: "provider/any-range", properties: []string{"S01"}, scenario: twoRanges},
 		{id: "provider/empty-filter-as-none", properties: []string{"S01"}, scenario: twoRanges},
 		{id: "provider/pin-of-first-execution", properties: []string{"S02"}, scenario: continueNew},
-		{id: "provider/exclusive-upper-bound", properties: []string{"S22"}, scenario: upgrade},
+		{id: "provider/exclusive-upper-bound", properties: []string{"S22", "L09"}, scenario: upgrade},
+		{id: "provider/text-comparison", properties: []string{"S01", "S22"}, scenario: edges},
+		{id: "provider/packed-comparison", properties: []string{"S01", "S22"}, scenario: edges},
 		{id: "provider/unpinned-incompatible", properties: []string{"S03"}, scenario: upgrade},
 		{id: "provider/head-of-line-block", properties: []string{"S22"}, scenario: nobody},
 		// Counts.
@@ -48,6 +58,8 @@ func expectations() []expectation {
 		// Locks and acks.
 		{id: "provider/token-not-checked", properties: []string{"S05"}, scenario: lostLocks},
 		{id: "provider/expiry-not-checked", properties: []string{"S05"}, scenario: lostLocks},
+		{id: "provider/renewal-after-expiry", properties: []string{"S05", "L08"}, scenario: lateRenewal},
+		{id: "provider/cancel-before-enqueue", properties: []string{"S06"}, scenario: races},
 		{id: "provider/error-while-locked", properties: []string{"S05", "S18"}, scenario: badHistory},
 		{id: "provider/ack-partial", properties: []string{"S06"}, scenario: tornAcks},
 		{id: "provider/ack-re-encodes", properties: []string{"S07"}, scenario: upgrade},
@@ -64,17 +76,37 @@ func expectations() []expectation {
 		{id: "engine/history-error-ignores-attempt", properties: []string{"L04"}, scenario: nobody},
 		{id: "engine/poisons-terminal", properties: []string{"S08"}, scenario: noHandlers},
 		{id: "duroxide-0.1.26/poison-on-old-execution", properties: []string{"S08"}, scenario: crashes},
+		{id: "engine/backoff-doubles-forever", properties: []string{"L02"}, scenario: earlyInput},
 		// Versions.
 		{id: "engine/filter-not-declared", properties: []string{"L05", "L03"}, scenario: upgrade},
 		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
 		{id: "engine/writes-newer-kind", properties: []string{"S23"}, scenario: upgrade},
+		{id: "duroxide-0.1.26/version-check-first", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
+		// What code sees, and what its turns record and do.
+		{id: "engine/select-winner-not-replayed", properties: []string{"S11"}, scenario: races},
+		{id: "engine/completion-before-history-order", properties: []string{"S11"}, scenario: races},
+		{id: "engine/result-to-wrong-await", properties: []string{"S11"}, scenario: races},
+		{id: "engine/cancelled-activity-kept", properties: []string{"S11"}, scenario: races},
+		{id: "duroxide-0.1.26/detached-lost-in-can", properties: []string{"S11"}, scenario: families},
+		// Parents and children.
+		{id: "engine/parent-not-told", properties: []string{"L06"}, scenario: families},
+		{id: "duroxide-0.1.26/parent-execution-guessed", properties: []string{"L06"}, scenario: families},
+		{id: "duroxide-0.1.26/corrupted-parent-not-told", properties: []string{"L06"}, scenario: families},
+		{id: "duroxide-0.1.26/poison-cancels-nothing", properties: []string{"L02"}, scenario: orphans},
+		{id: "duroxide-0.1.26/unstarted-child-cancelled", properties: []string{"S11"}, scenario: orphans},
+		{id: "duroxide-0.1.26/children-left-running", properties: []string{"L02"}, scenario: families},
 		// Turns and dispatchers.
 		{id: "engine/stale-completion-accepted", properties: []string{"S13", "L02"}, scenario: continueNew},
 		{id: "engine/duplicate-completion-applied", properties: []string{"S13"}, scenario: tornAcks},
-		{id: "engine/cancel-ignored", properties: []string{"L02"}, scenario: upgrade},
-		{id: "engine/parent-not-told", properties: []string{"L02"}, scenario: upgrade},
-		{id: "engine/phantom-activity", properties: []string{"L02"}, scenario: upgrade},
-		{id: "engine/poll-stops", properties: []string{"L02"}, scenario: upgrade},
+		{id: "engine/cancel-ignored", properties: []string{"L10"}, scenario: upgrade},
+		{id: "engine/can-input-dropped", properties: []string{"L10"}, scenario: earlyInput},
+		{id: "engine/phantom-activity", properties: []string{"S21"}, scenario: upgrade},
+		{id: "engine/poll-stops", properties: []string{"L02", "L08"}, scenario: upgrade},
+		{id: "engine/turn-not-retried", properties: []string{"S19"}, scenario: tornAcks},
+		{id: "engine/ack-failure-fails-orchestration", properties: []string{"L02"}, scenario: refusedAcks},
+		{id: "engine/lock-not-renewed", properties: []string{"S19"}, scenario: slowWork},
+		{id: "duroxide-0.1.26/renewal-stops-at-shutdown", properties: []string{"S19"}, scenario: slowWork},
+		{id: "duroxide-0.1.26/turn-renewal-gives-up", properties: []string{"S19"}, scenario: slowWork},
 		{id: "engine/renewal-error-cancels-activity", properties: []string{"L02"}, scenario: lostLocks},
 	}
 }

@@ -27,10 +27,13 @@ func Catalogue() []Property {
 		{"S08", "terminal-once", s, "An execution's terminal status never changes, and its history has one terminal event."},
 		{"S09", "pin-fixed", s, "An execution's pin is the build of its first turn; it is never changed and never inherited."},
 		{"S10", "routed-right", s, "Every committed turn, first turns and poison aside, was by a node whose filter admitted the pin when it fetched and whose build reads the history."},
+		{"S11", "replay-deterministic", s, "An ended execution's history, replayed on every build that runs it, gives the same actions."},
 		{"S12", "message-conserved", s, "Every accepted message is queued, or consumed by one committed turn that saw it, or dropped by a named rule."},
 		{"S13", "completion-once", s, "A schedule gets at most one completion, and none crosses executions."},
 		{"S15", "backoff-kept", s, "A delayed message or a timer is not delivered before its store time."},
 		{"S18", "visible-error", s, "An undecodable history or message is reported as history_error, never as less."},
+		{"S19", "lock-kept", s, "A live, unpaused, connected holder never loses its lock."},
+		{"S21", "no-phantom-work", s, "No activity runs without a committed schedule."},
 		{"S22", "work-conserving", s, "A fetch answers \"nothing\", or stays parked past its cadence, only while nothing is eligible for it."},
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
@@ -38,6 +41,10 @@ func Catalogue() []Property {
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},
 		{"L04", "drain-ends", l, "After widening, every stuck queued message leaves the queue."},
 		{"L05", "no-false-poison", l, "Poison comes only after more than max_attempts chargeable deliveries, and never to work that a live node runs."},
+		{"L06", "parent-told", l, "A child's end, of whatever kind, is enqueued to its parent once, for the execution that scheduled it."},
+		{"L08", "locks-recover", l, "What a dead or stalled holder had is eligible again at its expiry."},
+		{"L09", "upgrade-converges", l, "When all nodes run the highest build ever run, nothing is filtered any more and nothing waits for a build that is gone."},
+		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
 	}
 }
 

@@ -26,12 +26,12 @@
 //
 // # Safety
 //
-//	S01 filter-before-lock         S08 terminal-once        S15 backoff-kept
-//	S02 filter-before-deserialize  S09 pin-fixed            S18 visible-error
-//	S03 unpinned-is-compatible     S10 routed-right         S22 work-conserving
-//	S04 attempt-count-exact        S12 message-conserved    S23 pin-readable
-//	S05 lock-exclusive             S13 completion-once
-//	S06 ack-atomic
+//	S01 filter-before-lock         S08 terminal-once         S15 backoff-kept
+//	S02 filter-before-deserialize  S09 pin-fixed             S18 visible-error
+//	S03 unpinned-is-compatible     S10 routed-right          S19 lock-kept
+//	S04 attempt-count-exact        S11 replay-deterministic  S21 no-phantom-work
+//	S05 lock-exclusive             S12 message-conserved     S22 work-conserving
+//	S06 ack-atomic                 S13 completion-once       S23 pin-readable
 //	S07 history-append-only
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
@@ -64,30 +64,47 @@
 // 10. S10: what counts is the filter with which the node fetched the batch. First turns, poison and acks without events
 // are exempt.
 //
-// 11. S12: a message leaves its queue only through the ack of the delivery that it was in, a cancellation that names it,
+// 11. S11: replayed by the right rules, on every build of the run of which a node admitted the pin, that reads the kinds and
+// whose last registry has the handler. What an ack records as started detached or cancelled it does, and it cancels only
+// what was started; a turn that a node calls nondeterministic is a finding, since shipped code is not. A damaged history is
+// exempt, and so is the end of an execution that was ended from outside.
+//
+// 12. S12: a message leaves its queue only through the ack of the delivery that it was in, a cancellation that names it,
 // deletion, or as an orphan, for which no start may be queued. Of a committed turn each consumed message has left an event
 // or stands in the node's note with the rule that dropped it; and a node acknowledges nothing that it decided to hand
 // back.
 //
-// 12. S13: a completion has its schedule in the same execution, of its kind, without another completion, and a message of
+// 13. S13: a completion has its schedule in the same execution, of its kind, without another completion, and a message of
 // the batch says so for that execution.
 //
-// 13. S15: a row is never visible before the time that its abandon, enqueue or timer asked for, and never delivered before
+// 14. S15: a row is never visible before the time that its abandon, enqueue or timer asked for, and never delivered before
 // it is visible.
 //
-// 14. S18: when a history or a message could not be decoded, the fetch ends with a delivery that has history_error.
+// 15. S18: when a history or a message could not be decoded, the fetch ends with a delivery that has history_error.
 // Without history_error the history is complete, and all its kinds are ones that the caller's build reads.
 //
-// 15. S22: what is eligible is the store's own question, asked by the right rules.
+// 16. S19: judged when a lock that ran out is taken by another. Its holder is excused if it was down or frozen, if a fetch
+// or an abandon of it failed since it took the lock, or if a renewal or an ack failed so late that there was no time to try
+// again. A lock that the contract's interval does not renew in time (1 s and less) is exempt.
 //
-// 16. S23: exempt are unpinned executions and pins of which the run has no build.
+// 17. S21: judged when a node begins to run an activity.
+//
+// 18. S22: what is eligible is the store's own question, asked by the right rules.
+//
+// 19. S23: exempt are unpinned executions and pins of which the run has no build.
 //
 // # Liveness
 //
-//	L01 poison-ends    L02 healthy-finishes    L03 nobody-compatible-waits    L04 drain-ends    L05 no-false-poison
+//	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover       L10 cancel-arrives
+//	L02 healthy-finishes  L04 drain-ends               L06 parent-told      L09 upgrade-converges
 //
 // Each has a bound in store time that is computed from the options of the nodes at hand and from the actual backoffs; a
 // message that reports a violation shows the sum with its terms. Obligations are judged at the end of each phase.
+//
+// What can never be made good is overdue at once: a child's end whose ack does not tell the parent that scheduled it (L06;
+// a child whose start was damaged is exempt, nobody else knew its parent), a lock that is revived after it ran out (L08),
+// and a cancel that a node consumed of an instance that goes on (L10). L09 is asked of pins of builds that some node of the
+// run was, as far as the highest build's own range holds them, while all nodes run that build with that range.
 //
 // # Where they hold
 //
@@ -104,10 +121,13 @@
 //	S08             +       +       +          +          +        -
 //	S09             +       +       +          +          +        +
 //	S10             +       +       +          +          +        +
+//	S11             +       +       +          +          +        -     corrupt-event (that history)
 //	S12             +       +       +          -          +        -
 //	S13             +       +       +          +          +        -
 //	S15             +       +       +          +          +        +
 //	S18             +       +       +          +          +        +
+//	S19             +       +       +          +          +        -     pause, calls that fail (that holder)
+//	S21             +       +       +          +          +        +
 //	S22             +       +       +          +          +        +     pause (that node's fetches)
 //	S23             +       +       +          +          +        -
 //	L01             +       +       +          +          +        -
@@ -115,5 +135,9 @@
 //	L03             +       -       -          -          +        +
 //	L04             +       +       +          +          +        -
 //	L05             +       -       -          -          +        -
+//	L06             +       +       +          +          +        -     corrupt-message (that child)
+//	L08             +       +       +          +          +        +
+//	L09             +       n       +          +          +        +
+//	L10             +       +       +          -          +        -     corrupt-message (that cancel)
 //	shadow          +       +       +          +          +        +
 package properties

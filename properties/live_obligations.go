@@ -24,6 +24,9 @@ type obligations struct {
 	now     int64
 	ready   int64 // instances with queued messages
 	working int64 // queued activities
+	// Since when the nodes are those of an upgraded cluster, 0 for not, and its build.
+	convergedMs int64
+	highest     *engine.Build
 }
 
 func newObligations(m *Monitor) checker { return &obligations{base: base{m}, live: liveOf(m)} }
@@ -67,6 +70,7 @@ func (c *obligations) look(nowMs int64) {
 		}
 		c.working += int64(len(in.work))
 	}
+	c.converge()
 	settling := c.settling()
 	for no := 1; no <= store.instanceCount(); no++ {
 		in := store.instance(engine.InstanceNo(no))
@@ -181,7 +185,10 @@ func (c *obligations) messages(in *instanceState, settling bool) {
 		}
 		c.report(property, in, r, from, b)
 	}
+	input.backoffMs = 0
 	c.delivered(in, input)
+	c.recovered(in, input, since)
+	c.converged(in, input)
 }
 
 // delivered judges that what waited for a node goes on soon after one has appeared (L03).
@@ -239,11 +246,14 @@ func (c *obligations) activity(in *instanceState, r *rowState) {
 	c.report("L01", in, r, from, b)
 }
 
-// end judges that an instance reaches its end (L02).
+// end judges that an instance reaches its end (L02), a cancelled one by its cancel (L10).
 func (c *obligations) end(in *instanceState, mine *liveInstance) {
 	admitted, since := c.live.admitted(in)
 	if !admitted || mine.untold || mine.children > 0 && !mine.cancelled || mine.stallReported || !c.live.anyRuns(in) {
 		return // nobody can take it on, or its children answer for it, or its messages do
+	}
+	if mine.parent != 0 && c.live.instance(mine.parent).ended && c.m.store.damaged > 0 {
+		return // a parent whose history cannot be read cannot say which children it leaves behind
 	}
 	var work boundInput
 	from, next := max(c.live.calmMs, since), int64(neverMs)
@@ -276,12 +286,16 @@ func (c *obligations) end(in *instanceState, mine *liveInstance) {
 		return
 	}
 	mine.stallReported = true
+	property := "L02"
+	if mine.cancelMs != 0 {
+		property = "L10"
+	}
 	if mine.turns > turnsMax {
-		c.m.liveness("L02", 0, in.no, "%s (%s@%s, pin %s) has taken %d turns since calm began %s and has not ended; the bound is %d turns. It is run by: %s",
+		c.m.liveness(property, 0, in.no, "%s (%s@%s, pin %s) has taken %d turns since calm began %s and has not ended; the bound is %d turns. It is run by: %s",
 			in.name, in.orchestration, in.version, pinText(in.pin()), mine.turns, c.at(c.live.calmMs), turnsMax, c.live.whyNot(in))
 		return
 	}
-	c.m.liveness("L02", 0, in.no,
+	c.m.liveness(property, 0, in.no,
 		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
 		in.name, in.orchestration, in.version, in.currentID, in.status(), pinText(in.pin()), c.at(c.live.calmMs), c.at(mine.progressMs), c.at(from), b,
 		spanText(c.now-from-b.ms), c.queued(in), c.live.whyNot(in))

@@ -176,6 +176,8 @@ func (r *liveRig) do(verb string, args []string) {
 		r.note(args[0], args[1])
 	case "commit":
 		r.commit(args[0], append(args, "")[1])
+	case "renew":
+		r.renew(args[0])
 	case "abandon":
 		delay, _ := strconv.ParseInt(args[1], 10, 64)
 		r.abandon(args[0], delay, len(args) > 2)

@@ -147,7 +147,7 @@ func TestPlantedBugs(t *testing.T) {
 		{"engine/backoff-doubles-forever", odd, "L01"},
 		{"engine/poison-off-by-one", odd, "L05"},
 		{"engine/filter-not-declared", upgrade, "L03"},
-		{"engine/cancel-ignored", upgrade, "L02"},
+		{"engine/cancel-ignored", upgrade, "L10"},
 		{"engine/parent-not-told", upgrade, "L02"},
 		{"engine/phantom-activity", upgrade, "L02"},
 		{"provider/filter-ignored", upgrade, "L05"},

@@ -19,10 +19,10 @@ func liveCheckers(m *Monitor) []checker {
 	return list
 }
 
-// newLiveness makes the checkers of L01 to L05, with the state that they, coverage and expectations share in front.
+// newLiveness makes the checkers of liveness, with the state that they, coverage and expectations share in front.
 func newLiveness(m *Monitor) []checker {
 	s := liveOf(m)
-	return []checker{s, newPoisonChecker(m), newObligations(m)}
+	return []checker{s, newPoisonChecker(m), newObligations(m), newParentChecker(m), newCancelChecker(m), newReviveChecker(m)}
 }
 
 // liveOf is the shared state of a monitor, made when it is first asked for.
@@ -135,6 +135,8 @@ type liveInstance struct {
 	waited                      bool  // it ever waited
 	lost                        int64 // holders that lost their lock since calm began
 	stallReported, waitReported bool
+	// and of L08 and L09
+	recoverReported, convergeReported bool
 }
 
 // liveRow is what liveness knows of a message beside the model.

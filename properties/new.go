@@ -53,10 +53,13 @@ var safetyCheckers = []struct {
 	{[]string{"S06"}, newAtomicChecker},
 	{[]string{"S07"}, newHistoryChecker},
 	{[]string{"S08", "S09", "S10", "S23"}, newCommitChecker},
+	{[]string{"S11"}, newReplayChecker},
 	{[]string{"S12"}, newConserveChecker},
 	{[]string{"S13"}, newCompletionChecker},
 	{[]string{"S15"}, newDelayChecker},
 	{[]string{"S18"}, newVisibleErrorChecker},
+	{[]string{"S19"}, newKeptChecker},
+	{[]string{"S21"}, newPhantomChecker},
 	{[]string{shadowID}, newShadowChecker},
 }
 

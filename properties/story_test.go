@@ -189,6 +189,9 @@ func (s *story) tell(f []string) {
 			o.UntilMs = storyStartMs + s.number(arg(3))
 		}
 	default:
+		if s.tellNode(f) {
+			return
+		}
 		s.fail("unknown")
 	}
 	s.m.Observe(&o)
@@ -305,7 +308,9 @@ func (s *story) event(text string) engine.Event {
 	case "LegacyNote":
 		e.Data = engine.LegacyNote{}
 	default:
-		s.fail("event %q", text)
+		if e.Data = turnEvent(kind); e.Data == nil {
+			s.fail("event %q", text)
+		}
 	}
 	return e
 }
@@ -412,7 +417,7 @@ func (s *story) startNode(name, build string, f []string) {
 		}
 	}
 	no := uint32(len(s.w.nodes) + 1)
-	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: 1, Build: b, Filter: filter, Up: true})
+	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: 1, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
 	s.m.Record(&cluster.Record{Kind: cluster.RecNodeStarted, Node: no, Incarnation: 1})
 }
 

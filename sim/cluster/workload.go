@@ -44,12 +44,17 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", ExpectCompleted, chain},
 		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", ExpectCompleted, counter},
 		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", ExpectEternal, eternal},
+		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", ExpectCompleted, family},
 		{"FanOut", v1, always, "as many activities as its input says (5), joined", ExpectCompleted, fanOut},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", ExpectCompleted, hasty},
+		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", ExpectCompleted, herald},
 		{"Leaf", v1, always, "one activity; the child of Parent", ExpectCompleted, leaf},
+		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", ExpectFailed, nanny},
 		{"Panicky", v1, always, "panics after one activity", ExpectFailed, panicky},
 		{"Parent", v1, always, "two children, joined", ExpectCompleted, parent},
 		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", ExpectCompleted, processOrder1},
 		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", ExpectCompleted, processOrder2},
+		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", ExpectCompleted, race},
 		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", ExpectCompleted, restless},
 	}
 }
@@ -292,4 +297,79 @@ func panicky(ctx *orch.Context, input string) (string, error) {
 		return "", err
 	}
 	panic(errors.New("panicky orchestration"))
+}
+
+func family(ctx *orch.Context, input string) (string, error) {
+	left := number(input, 1)
+	child := ctx.ScheduleSubOrchestrationWithID("Counter", ctx.InstanceID()+"/child-"+strconv.Itoa(left), "1")
+	done, err := child.Await()
+	if err != nil {
+		return "", err
+	}
+	if left > 0 {
+		ctx.ContinueAsNew(strconv.Itoa(left - 1))
+		return "", nil
+	}
+	return "the last child: " + done, nil
+}
+
+func hasty(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Work", input).Await(); err != nil {
+		return "", err
+	}
+	ctx.ScheduleSubOrchestration("Leaf", "never mind")
+	return "done", nil
+}
+
+func herald(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Work", input).Await(); err != nil {
+		return "", err
+	}
+	left := number(input, 2)
+	if left == 0 {
+		return "done", nil
+	}
+	ctx.StartOrchestration("Leaf", ctx.InstanceID()+"/message-"+strconv.Itoa(left), input)
+	ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	return "", nil
+}
+
+func nanny(ctx *orch.Context, input string) (string, error) {
+	left := number(input, 1)
+	ctx.ScheduleSubOrchestrationWithID("Eternal", ctx.InstanceID()+"/child-"+strconv.Itoa(left), "")
+	if _, err := ctx.ScheduleActivity("Work", input).Await(); err != nil {
+		return "", err
+	}
+	if left == 0 {
+		panic(errors.New("the nanny had enough"))
+	}
+	ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	return "", nil
+}
+
+func race(ctx *orch.Context, input string) (string, error) {
+	var winners []string
+	for i := range number(input, 3) {
+		round := strconv.Itoa(i)
+		bell := ctx.ScheduleTimer(300 * time.Millisecond)
+		left, right := ctx.ScheduleActivity("Work", "left "+round), ctx.ScheduleActivity("Work", "right "+round)
+		if i%2 == 1 { // both may have ended when the code looks
+			if _, err := bell.Await(); err != nil {
+				return "", err
+			}
+		}
+		_, winner, err := orch.Select(left, right)
+		if err != nil {
+			return "", err
+		}
+		winners = append(winners, winner)
+		if _, err := bell.Await(); err != nil {
+			return "", err
+		}
+		// The bell has rung: this activity is given up in the turn that schedules it.
+		if _, _, err := orch.Select(bell, ctx.ScheduleActivity("Tick", round)); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(winners, ", "), nil
 }

@@ -81,7 +81,7 @@ func ExampleLookup() {
 	s, err := scenario.Lookup("rolling-upgrad")
 	fmt.Println(s, err)
 	// Output:
-	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, rolling-upgrade, rolling-upgrade-risk, three-builds, torn-acks or two-ranges; did you mean rolling-upgrade?
+	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, early-input, families, late-renewals, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, orphans, races, refused-acks, rolling-upgrade, rolling-upgrade-risk, slow-work, three-builds, torn-acks, two-ranges or version-edges; did you mean rolling-upgrade?
 }
 
 func ExampleBuiltin() {
@@ -91,15 +91,23 @@ func ExampleBuiltin() {
 	// Output:
 	// bad-history
 	// continue-as-new
+	// early-input
+	// families
+	// late-renewals
 	// lost-locks
 	// missing-handlers
 	// mixed-crashes
 	// nobody-compatible
+	// orphans
+	// races
+	// refused-acks
 	// rolling-upgrade
 	// rolling-upgrade-risk
+	// slow-work
 	// three-builds
 	// torn-acks
 	// two-ranges
+	// version-edges
 }
 
 func ExampleEntry_Format() {

@@ -1,0 +1,135 @@
+package properties
+
+import (
+	"math"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// keptChecker asks that whoever works keeps the lock of its work: S19. It judges when somebody takes a lock that has run
+// out: then its holder was dead, frozen or cut off, or it should have renewed the lock.
+//
+// A renewal or an ack that fails retryably is sent again soon. So trouble with these excuses a holder only if it came so
+// late that there was no time left; trouble with a fetch or an abandon, after which the node does not know what it holds
+// or the store does not know that it is free, always does.
+type keptChecker struct {
+	base
+	nodes    []keptNode // by number - 1
+	outageMs int64      // until when the store may refuse every call
+}
+
+type keptNode struct {
+	up, paused  bool
+	incarnation uint32
+	cutOffMs    int64 // the last trouble that excuses whatever is held
+	delayedMs   int64 // the last trouble with a renewal or an ack
+}
+
+// keptMarginMs is how long the legs of a call may take without a fault, and a bit.
+const keptMarginMs = 20
+
+// outageMostMs is how long a store may refuse every call at most; the fault tells its beginning.
+const outageMostMs = 3000
+
+func newKeptChecker(m *Monitor) checker { return &keptChecker{base: base{m}, outageMs: math.MinInt64} }
+
+func (*keptChecker) observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsLockTaken}
+}
+
+func (*keptChecker) records() []cluster.RecordKind {
+	return []cluster.RecordKind{
+		cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed, cluster.RecFault,
+	}
+}
+
+func (k *keptChecker) record(r *cluster.Record) {
+	if r.Kind == cluster.RecFault && r.Fault == faults.Unavailable {
+		k.outageMs = r.AtMs + outageMostMs
+	}
+	if r.Node == 0 {
+		return
+	}
+	for len(k.nodes) < int(r.Node) {
+		k.nodes = append(k.nodes, keptNode{cutOffMs: math.MinInt64, delayedMs: math.MinInt64})
+	}
+	n := &k.nodes[r.Node-1]
+	switch r.Kind {
+	case cluster.RecNodeStarted:
+		n.up, n.paused, n.incarnation = true, false, r.Incarnation
+	case cluster.RecNodeStopped, cluster.RecNodeCrashed:
+		n.up = false
+	case cluster.RecNodePaused:
+		n.paused, n.cutOffMs = true, r.AtMs
+	case cluster.RecNodeResumed:
+		n.paused, n.cutOffMs = false, r.AtMs
+	case cluster.RecFault:
+		k.onFault(n, r)
+	}
+}
+
+func (k *keptChecker) onFault(n *keptNode, r *cluster.Record) {
+	until := r.AtMs
+	switch r.Fault {
+	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic:
+		return // that is when renewals matter
+	case faults.CallDelayed:
+		until += r.For.Milliseconds() + 1
+	case faults.PermanentError:
+		n.cutOffMs = max(n.cutOffMs, until) // a renewal that is refused for good is not tried again
+		return
+	}
+	switch r.CallKind {
+	case engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock, engine.CallAckOrchestrationItem, engine.CallAckWorkItem:
+		n.delayedMs = max(n.delayedMs, until)
+	default:
+		n.cutOffMs = max(n.cutOffMs, until)
+	}
+}
+
+func (k *keptChecker) observe(o *engine.Observation) {
+	if o.Undo {
+		return
+	}
+	var was lockState
+	item := ""
+	if o.Message != 0 {
+		was = k.m.store.row(o.Message).before(o.Call).lock
+	} else {
+		was = k.m.store.instance(o.Instance).before(o.Call).lock
+	}
+	if was.token == "" || was.live(o.AtMs) || was.holder.Node == 0 || int(was.holder.Node) > len(k.nodes) {
+		return
+	}
+	n := &k.nodes[was.holder.Node-1]
+	if !n.up || n.paused || n.incarnation != was.holder.Incarnation || n.cutOffMs >= was.takenMs || k.outageMs >= was.takenMs {
+		return
+	}
+	options := &k.m.w.Node(was.holder.Node).Options
+	timeout, buffer := options.OrchestratorLockTimeout, options.OrchestratorLockRenewalBuffer
+	if o.Message != 0 {
+		timeout, buffer = options.WorkerLockTimeout, options.WorkerLockRenewalBuffer
+		item = itemText(k.m.store.row(o.Message))
+	}
+	if node.RenewalInterval(timeout, buffer)+keptMarginMs*time.Millisecond >= timeout {
+		return // such a lock runs out before the contract lets it be renewed
+	}
+	if n.delayedMs >= was.takenMs && n.delayedMs+k.againMs(options, timeout) > was.untilMs {
+		return
+	}
+	k.m.violate(finding{
+		property: "S19", class: cluster.ClassSafety, node: was.holder.Node, instance: o.Instance, item: item,
+		message: k.m.who(was.holder) + " lost its lock (" + k.m.lockText(was) + "), and token " + o.Token + " was given out at " + k.m.at(o.AtMs) +
+			": it is up, not frozen, and was not cut off since it took the lock: expected it to renew the lock or to give it back",
+	})
+}
+
+// againMs is within what time of a failed renewal or ack a node has learnt of it and tried again.
+func (k *keptChecker) againMs(o *node.Options, timeout time.Duration) int64 {
+	pause := max(node.RenewalRetryDelay(timeout), node.AckRetryDelay(node.AckRetries))
+	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs
+}

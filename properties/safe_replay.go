@@ -1,0 +1,190 @@
+package properties
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// replayChecker asks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
+// the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must do what it records: start what it says it has started, withdraw what it says it has
+// cancelled, and cancel no child that never began. An execution that a node itself has called nondeterministic is one that does not replay.
+//
+// An execution that was ended from outside (poison, a failure that is not the application's) agrees with any code up to
+// its end, and one of which a fault damaged an event with none.
+type replayChecker struct {
+	base
+	runs []replayBuild
+}
+
+// replayBuild is a build of the run with what its nodes, of whatever incarnation, admitted, and the handlers of the last.
+type replayBuild struct {
+	build    *engine.Build
+	reads    kindMask
+	registry *node.Registry
+	filters  []*engine.CapabilityFilter
+}
+
+func newReplayChecker(m *Monitor) checker { return &replayChecker{base: base{m}} }
+
+func (*replayChecker) observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*replayChecker) records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecNodeStarted}
+}
+
+func (k *replayChecker) record(r *cluster.Record) {
+	info := k.m.w.Node(r.Node)
+	if info.Registry == nil {
+		return
+	}
+	for i := range k.runs {
+		if run := &k.runs[i]; run.build == info.Build {
+			run.registry = info.Registry
+			run.filters = append(run.filters, info.Filter)
+			return
+		}
+	}
+	k.runs = append(k.runs, replayBuild{
+		build: info.Build, reads: k.m.store.kinds.readBy(info.Build), registry: info.Registry, filters: []*engine.CapabilityFilter{info.Filter},
+	})
+}
+
+func (k *replayChecker) observe(o *engine.Observation) {
+	c := k.m.store.call(o.Call)
+	if c == nil || c.kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.request.Ack == nil || c.caller.Node == 0 {
+		return
+	}
+	ack := c.request.Ack
+	k.checkCancels(c)
+	for i := range ack.HistoryDelta {
+		e := &ack.HistoryDelta[i]
+		switch d := e.Data.(type) {
+		case engine.OrchestrationChained:
+			if !endsCancelled(ack) && !k.starts(c, d.Instance) {
+				k.report(c, e, "and enqueues no start of "+d.Instance)
+				return
+			}
+		case engine.ActivityCancelRequested:
+			if !withdraws(ack, e.SourceEventID) {
+				k.report(c, e, "and withdraws no activity of that schedule")
+				return
+			}
+		case engine.OrchestrationFailed:
+			if conf := d.Details.Configuration; conf != nil && conf.Kind == engine.KindNondeterminism {
+				k.report(c, e, "which says: "+d.Details.Display())
+				return
+			}
+		}
+	}
+}
+
+// checkCancels: whoever is cancelled was started, in this ack or before. A child that a turn schedules as it ends is not.
+func (k *replayChecker) checkCancels(c *callState) {
+	for _, r := range c.rows {
+		if r.insertedBy != c.id || r.kind != engine.ItemCancelInstance || !r.present || r.instance.created || startQueued(r.instance) {
+			continue
+		}
+		k.m.safety("S11", c.caller.Node, r.instance.no, "an ack by %s with token %s of execution %d cancels %s, which nobody has started: expected a cancel of what was started",
+			k.m.who(c.caller), c.request.Token, c.request.Ack.ExecutionID, r.instance.name)
+		return
+	}
+}
+
+// starts says whether a call has enqueued a start of an instance.
+func (k *replayChecker) starts(c *callState, instance string) bool {
+	for _, r := range c.rows {
+		if r.insertedBy == c.id && r.kind == engine.ItemStartOrchestration && r.instance.name == instance {
+			return true
+		}
+	}
+	return false
+}
+
+func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
+	for i := range ack.CancelledActivities {
+		if ack.CancelledActivities[i].ActivityID == schedule {
+			return true
+		}
+	}
+	return false
+}
+
+// endsCancelled says whether a turn ended by a cancel, which starts nothing any more.
+func endsCancelled(ack *engine.OrchestrationAck) bool {
+	for i := range ack.HistoryDelta {
+		f, ok := ack.HistoryDelta[i].Data.(engine.OrchestrationFailed)
+		if ok && f.Details.Application != nil && f.Details.Application.Kind == engine.AppCancelled {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *replayChecker) report(c *callState, e *engine.Event, what string) {
+	no := engine.InstanceNo(0)
+	if in := heldBy(c); in != nil {
+		no = in.no
+	}
+	k.m.safety("S11", c.caller.Node, no, "an ack by %s with token %s records event %d (%s) of execution %d, %s: expected a turn that does what it records, and records what its code does",
+		k.m.who(c.caller), c.request.Token, e.EventID, e.Kind(), c.request.Ack.ExecutionID, what)
+}
+
+// finish replays.
+func (k *replayChecker) finish() {
+	for no := 1; no <= k.m.store.instanceCount(); no++ {
+		in := k.m.store.instance(engine.InstanceNo(no))
+		for _, ex := range in.executions {
+			if ex.created && ex.status.Terminal() && ex.kinds.has(k.m.store.kinds.started) && !ex.kinds.has(kindDamaged) {
+				k.replay(in, ex)
+			}
+		}
+	}
+}
+
+// replay replays an execution on every build of the run that runs it. Decoded events are the store's own, so it costs
+// little more than the code itself.
+func (k *replayChecker) replay(in *instanceState, ex *executionState) {
+	for i := range k.runs {
+		run := &k.runs[i]
+		if !run.admits(ex.pin) || ex.kinds&^run.reads != 0 {
+			continue
+		}
+		history, err := k.m.w.Store().PeekHistory(in.name, ex.id, run.build.Codec)
+		if err != nil || len(history) == 0 {
+			continue // not as the model has it, which is for other checkers to say
+		}
+		started, ok := history[0].Data.(engine.OrchestrationStarted)
+		if !ok {
+			continue
+		}
+		handler, ok := run.registry.ResolveStarted(started.Name, started.Version)
+		if !ok {
+			continue
+		}
+		differs, err := replay.Verify(replay.Input{
+			Build: run.build, Instance: in.name, ExecutionID: ex.id, History: history, Handler: handler.Handler,
+		})
+		if err == nil && differs == "" {
+			continue
+		}
+		if err != nil {
+			differs = err.Error()
+		}
+		k.m.safety("S11", 0, in.no, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s",
+			ex.id, in.name, handler, pinText(ex.pin), len(history), ex.status, run.build.Name(), differs)
+		return
+	}
+}
+
+func (b *replayBuild) admits(pin *engine.Version) bool {
+	for _, f := range b.filters {
+		if f.Admits(pin) {
+			return true
+		}
+	}
+	return false
+}

@@ -202,17 +202,5 @@ func isStored(name string) bool {
 
 // shrunkEntry is a shrunk run as it is stored.
 func (s *subject) shrunkEntry(seed uint64, small *properties.Shrunk) *scenario.Entry {
-	var ids []string
-	for _, v := range small.Result.Violations {
-		ids = append(ids, v.Property)
-	}
-	found := small.First.Property
-	for _, id := range small.Plan.Bugs {
-		found += " " + string(id)
-	}
-	return &scenario.Entry{
-		Plan: small.Plan, Expect: small.Expect, Recording: small.Choices, Seed: seed, Mode: scenario.ModeRecorded,
-		Found: found, Verdict: scenario.Violates(ids...), Digest: small.Result.Digest.String(),
-		Note: "first shown by: " + s.repro(seed),
-	}
+	return small.Entry(seed, "first shown by: "+s.repro(seed))
 }

@@ -10,13 +10,16 @@ import (
 // all shrinks until a round changes nothing.
 func (s *shrinker) all() {
 	s.rates = s.best.Plan.Faults.Rates
-	s.limit = s.o.MaxRuns / 2 // half of the runs are for the last rounds, which alone make a plan minimal
+	// Each kind of search has its part of the runs. The last rounds need theirs: they alone make a plan minimal.
+	s.limit = s.o.MaxRuns * 3 / 8
 	s.fewerChoices()
 	for s.drawn() { // with choices a smaller plan may need other ones
 		before := s.best.Size().Total()
 		s.leaveOut(planParts(), redraws)
 		s.leaveOut(choiceParts(), 0)
+		s.limit = s.o.MaxRuns * 5 / 8
 		s.otherChoices()
+		s.limit = s.o.MaxRuns * 3 / 8
 		if s.best.Size().Total() >= before {
 			break
 		}
@@ -132,13 +135,14 @@ func (s *shrinker) without(kind parts, n, from, to, fresh int) bool {
 // raise is by how much faults are more likely when choices are drawn afresh: a small plan has few opportunities.
 const raise = 16
 
-// redraw draws all choices of a candidate from a seed and takes it if it violates the property with them.
+// redraw draws choices of a candidate from a seed and takes it if it violates the property with them. Every second seed
+// draws only about faults and leaves the rest benign; of these and of the others, every second makes faults more likely.
 func (s *shrinker) redraw(c Concrete, seed uint64) bool {
 	if s.spent() {
 		return false
 	}
 	drawn := edit(c, func(p *cluster.Plan) {
-		if seed%2 == 1 {
+		if seed/2%2 == 1 {
 			p.Faults.Rates = slices.Clone(p.Faults.Rates)
 			for i := range p.Faults.Rates {
 				r := &p.Faults.Rates[i]
@@ -147,15 +151,16 @@ func (s *shrinker) redraw(c Concrete, seed uint64) bool {
 		}
 	})
 	drawn.Choices = &sim.Recording{Seed: seed}
-	r, err := s.run(drawn, sim.Random(seed), nil)
+	chooser := sim.Random(seed)
+	if seed%2 == 0 {
+		chooser = faultsOnly{chooser}
+	}
+	all := &sim.Recording{}
+	r, err := s.run(drawn, chooser, all)
 	if err != nil {
 		return false
 	}
 	if _, ok := firstOf(r, s.o.Property); !ok {
-		return false
-	}
-	all := &sim.Recording{}
-	if _, err := s.run(drawn, sim.Random(seed), all); err != nil {
 		return false
 	}
 	c.Choices = namedOnly(all)
@@ -165,3 +170,25 @@ func (s *shrinker) redraw(c Concrete, seed uint64) bool {
 	s.fewerChoices()
 	return true
 }
+
+// faultsOnly is a chooser that draws about faults alone; all else is benign. Keys must be readable.
+type faultsOnly struct{ sim.Chooser }
+
+// Choose implements sim.Chooser.
+func (f faultsOnly) Choose(k sim.Key, n uint64) uint64 {
+	if !IsFault(k) {
+		return 0
+	}
+	return f.Chooser.Choose(k, n)
+}
+
+// Weigh implements sim.Chooser.
+func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
+	if !IsFault(k) {
+		return 0
+	}
+	return f.Chooser.Weigh(k, odds)
+}
+
+// Priority implements sim.Chooser: first come, first served.
+func (faultsOnly) Priority(sim.Key) uint64 { return 0 }

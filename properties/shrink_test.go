@@ -18,7 +18,7 @@ import (
 const medianSize = 6
 
 // shrinkRuns bounds the runs of a search, so that the test takes some seconds.
-const shrinkRuns = 2000
+const shrinkRuns = 4000
 
 // TestShrinkEveryBug shrinks a failure of each seeded bug, tests that what is left is 1-minimal, and prints the sizes.
 func TestShrinkEveryBug(t *testing.T) {

@@ -1,6 +1,10 @@
 // Package properties holds what must be true of a simulated cluster: checkers that watch a run, the coverage points that
 // a campaign should reach, and the expectations that a scenario adds.
 //
+// Test is the one call for users: it runs a scenario over seeds in go test, with the user's builds and handlers, and
+// reports a failure as the smallest plan that shows it. Shrink finds that plan: a Concrete one, with nothing left to
+// chance, of which no single part can be left out without losing the violation.
+//
 // A Monitor watches one run. It is handed every observation of the store and every record of the world, keeps a model of
 // the store that it builds from the observations alone, and lets each checker judge. Checkers are online: a finding
 // carries the step and the virtual time at which the wrong thing happened, and its message says what was expected, what

@@ -14,6 +14,7 @@ type cli struct {
 	Run    runCmd    `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
 	Replay replayCmd `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
 	Why    whyCmd    `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
+	Shrink shrinkCmd `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
 	List   listCmd   `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
 }
 
@@ -22,9 +23,9 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
 var (
-	availableVerbs = []string{"run", "replay", "why", "list"}
+	availableVerbs = []string{"run", "replay", "why", "shrink", "list"}
 	// laterVerbs are those of the design that this version does not have.
-	laterVerbs = []string{"shrink", "fuzz", "explore", "bugs", "compare", "plan", "oracle", "serve", "check-log", "report", "merge"}
+	laterVerbs = []string{"fuzz", "explore", "bugs", "compare", "plan", "oracle", "serve", "check-log", "report", "merge"}
 )
 
 // laterVerb is the verb that was asked for if this version does not have it.

@@ -1,0 +1,29 @@
+package properties_test
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/properties"
+)
+
+// printer stands for a *testing.T, so that the example can show what a passing test logs with go test -v.
+type printer struct{}
+
+func (printer) Helper()                           {}
+func (printer) Name() string                      { return "TestRefund" }
+func (printer) Logf(format string, args ...any)   { fmt.Printf(format+"\n", args...) }
+func (printer) Fatalf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// In a test of your own it is
+//
+//	func TestRefund(t *testing.T) {
+//		properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
+//	}
+//
+// where story is the text of a scenario and register what your builds ship; see the package's example for both.
+func ExampleTest() {
+	t := printer{}
+	properties.Test(t, properties.Config{Scenario: story, Seeds: 50, Handlers: register})
+	// Output:
+	// durosim: 50 seeds of scenario from 1 on: every property holds
+}

@@ -1,0 +1,151 @@
+package properties
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// enoughChoices is how many choices are so few that no others are looked for.
+const enoughChoices = 3
+
+// freshDraws is how many seeds otherChoices draws all choices from.
+const freshDraws = 24
+
+// otherChoices looks for fewer choices with which the plan violates the property: one, or a fault and one more, or
+// what is left of a fresh draw. It leaves the best plan no larger than it was.
+func (s *shrinker) otherChoices() {
+	few := func() bool {
+		z := s.best.Size()
+		return z.Faults+z.Choices <= enoughChoices
+	}
+	if !s.drawn() || few() {
+		return
+	}
+	at := s.allRates()
+	if s.oneChoice(at, nil, s.o.MaxRuns/8) || few() {
+		return
+	}
+	for seed := range uint64(freshDraws) {
+		was := s.best
+		if s.redraw(at, seed+redraws) {
+			s.leaveOut(choiceParts(), 0)
+			if s.best.Size().Total() >= was.Size().Total() {
+				s.best = was
+			}
+		}
+		if few() {
+			return
+		}
+	}
+	s.twoChoices(at)
+}
+
+// allRates is the best plan with all rates that the plan had at the start: other faults may do it.
+func (s *shrinker) allRates() Concrete {
+	here := func(name string) bool {
+		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n cluster.NodePlan) bool { return n.Name == name })
+	}
+	kept := slices.DeleteFunc(slices.Clone(s.rates), func(r faults.Rate) bool { return !here(r.Node) })
+	return edit(s.best, func(p *cluster.Plan) { p.Faults.Rates = kept })
+}
+
+// asked are the choices that a run of a candidate asks for, with those that its recording does not have at 0.
+func (s *shrinker) asked(c Concrete) []sim.RecordedChoice {
+	all := &sim.Recording{Complete: true}
+	if _, err := s.run(c, sim.Replay(c.Choices), all); err != nil {
+		return nil
+	}
+	return all.Choices
+}
+
+// oneChoice tries to violate the property with one choice more than those given: faults before delays. A choice that
+// asks how much gets the most. The most that it may spend is a number of runs.
+func (s *shrinker) oneChoice(c Concrete, given []sim.RecordedChoice, most int) bool {
+	end := s.runs + most
+	c.Choices = &sim.Recording{Choices: given}
+	open := s.asked(c)
+	slices.SortStableFunc(open, func(a, b sim.RecordedChoice) int { return rank(a) - rank(b) })
+	known := map[uint64]bool{}
+	for _, o := range open {
+		known[o.Key.Hash()] = true
+	}
+	for _, o := range open {
+		if o.Value != 0 || o.N < 2 {
+			continue
+		}
+		if s.runs >= end || s.spent() {
+			return false
+		}
+		o.Value = o.N - 1
+		c.Choices = &sim.Recording{Choices: append(slices.Clip(given), o)}
+		if s.try(c) {
+			return true
+		}
+		if IsFault(o.Key) || o.N > 2 {
+			continue
+		}
+		for _, more := range s.asked(c) { // how long, now that it is not the least
+			if !known[more.Key.Hash()] && more.N > 2 {
+				more.Value = more.N - 1
+				c.Choices = &sim.Recording{Choices: append(slices.Clip(given), o, more)}
+				if s.try(c) {
+					return true
+				}
+				break
+			}
+		}
+	}
+	return false
+}
+
+// rank is the order in which choices are tried.
+func rank(c sim.RecordedChoice) int {
+	if IsFault(c.Key) {
+		return 0
+	}
+	return 1
+}
+
+// twoChoices tries pairs: a fault, and one choice more in the run that comes of it.
+func (s *shrinker) twoChoices(c Concrete) {
+	c.Choices = &sim.Recording{}
+	for _, first := range s.asked(c) {
+		if s.spent() {
+			return
+		}
+		if !IsFault(first.Key) || first.N != 2 {
+			continue
+		}
+		first.Value = 1
+		if s.oneChoice(c, []sim.RecordedChoice{first}, s.o.MaxRuns/20) {
+			return
+		}
+	}
+}
+
+// startsWithBuild lets a node start with the build that a step brings it to, in place of the step.
+func (s *shrinker) startsWithBuild() (changed bool) {
+	for i := 0; i < len(s.best.Plan.Schedule); i++ {
+		step := s.best.Plan.Schedule[i]
+		if step.Verb != cluster.VerbUpgrade && step.Verb != cluster.VerbRollback {
+			continue
+		}
+		c := edit(s.best, func(p *cluster.Plan) {
+			p.Schedule = slices.Delete(slices.Clone(p.Schedule), i, i+1)
+			p.Nodes = slices.Clone(p.Nodes)
+			for j := range p.Nodes {
+				if p.Nodes[j].Name == step.Node {
+					p.Nodes[j].Build = step.Build
+				}
+			}
+		})
+		if s.try(c) {
+			changed = true
+			i--
+		}
+	}
+	return changed
+}

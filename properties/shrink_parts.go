@@ -1,0 +1,185 @@
+package properties
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// parts is one kind of things that can be left out of a concrete plan.
+type parts struct {
+	name string
+	len  func(c Concrete) int
+	// without is the plan less the parts of which drop is true. It shares with c what it does not change.
+	without func(c Concrete, drop []bool) Concrete
+}
+
+// planParts are the parts of the plan, in the order in which they are tried: what takes most with it first.
+func planParts() []parts {
+	return []parts{
+		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Instances = less(p.Instances, drop) })
+		}},
+		{"history", func(c Concrete) int { return len(c.Plan.Histories) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Histories = less(p.Histories, drop) })
+		}},
+		{"probe", func(c Concrete) int { return len(c.Plan.Probes) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Probes = less(p.Probes, drop) })
+		}},
+		{"node", func(c Concrete) int { return len(c.Plan.Nodes) }, withoutNodes},
+		{"step", func(c Concrete) int { return len(c.Plan.Schedule) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Schedule = less(p.Schedule, drop) })
+		}},
+		{"rate", func(c Concrete) int { return len(c.Plan.Faults.Rates) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Faults.Rates = less(p.Faults.Rates, drop) })
+		}},
+		{"expectation", func(c Concrete) int { return len(c.Expect) }, func(c Concrete, drop []bool) Concrete {
+			c.Expect = less(c.Expect, drop)
+			return c
+		}},
+		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, withoutActions},
+		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, withoutOptions},
+		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, withoutHandlers},
+	}
+}
+
+// choiceParts are what the chooser decided.
+func choiceParts() []parts {
+	return []parts{
+		{"choice", func(c Concrete) int { return len(c.Choices.Choices) }, func(c Concrete, drop []bool) Concrete {
+			r := *c.Choices
+			r.Choices = less(r.Choices, drop)
+			c.Choices = &r
+			return c
+		}},
+		{"priority", func(c Concrete) int { return len(c.Choices.Priorities) }, func(c Concrete, drop []bool) Concrete {
+			r := *c.Choices
+			r.Priorities = less(r.Priorities, drop)
+			c.Choices = &r
+			return c
+		}},
+	}
+}
+
+// edit changes a copy of the plan; change must not write into its slices.
+func edit(c Concrete, change func(p *cluster.Plan)) Concrete {
+	plan := *c.Plan
+	change(&plan)
+	c.Plan = &plan
+	return c
+}
+
+// less is a list without the elements of which drop is true.
+func less[T any](list []T, drop []bool) []T {
+	var out []T
+	for i, x := range list {
+		if !drop[i] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func total[T any](list []T, count func(x T) int) int {
+	n := 0
+	for _, x := range list {
+		n += count(x)
+	}
+	return n
+}
+
+func actionsOf(in cluster.InstancePlan) int { return len(in.Actions) }
+func optionsOf(n cluster.NodePlan) int      { return len(n.Options) }
+func handlersOf(n cluster.NodePlan) int     { return len(n.Handlers) }
+
+// withoutNodes leaves out nodes with their steps and their faults.
+func withoutNodes(c Concrete, drop []bool) Concrete {
+	gone := func(name string) bool {
+		i := slices.IndexFunc(c.Plan.Nodes, func(n cluster.NodePlan) bool { return n.Name == name })
+		return i >= 0 && drop[i]
+	}
+	return edit(c, func(p *cluster.Plan) {
+		p.Nodes = less(p.Nodes, drop)
+		p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s cluster.Step) bool { return gone(s.Node) })
+		p.Faults.Rates = slices.DeleteFunc(slices.Clone(p.Faults.Rates), func(r faults.Rate) bool { return gone(r.Node) })
+	})
+}
+
+// withoutActions leaves out actions of instances, counted through all of them.
+func withoutActions(c Concrete, drop []bool) Concrete {
+	return edit(c, func(p *cluster.Plan) {
+		p.Instances = slices.Clone(p.Instances)
+		at := 0
+		for i := range p.Instances {
+			n := actionsOf(p.Instances[i])
+			p.Instances[i].Actions = less(p.Instances[i].Actions, drop[at:at+n])
+			at += n
+		}
+	})
+}
+
+func withoutOptions(c Concrete, drop []bool) Concrete {
+	return edit(c, func(p *cluster.Plan) {
+		p.Nodes = slices.Clone(p.Nodes)
+		at := 0
+		for i := range p.Nodes {
+			n := optionsOf(p.Nodes[i])
+			p.Nodes[i].Options = less(p.Nodes[i].Options, drop[at:at+n])
+			at += n
+		}
+	})
+}
+
+// withoutHandlers leaves out names in the lists of handlers. An empty list stays one: no list is all that the build ships.
+func withoutHandlers(c Concrete, drop []bool) Concrete {
+	return edit(c, func(p *cluster.Plan) {
+		p.Nodes = slices.Clone(p.Nodes)
+		at := 0
+		for i := range p.Nodes {
+			n := handlersOf(p.Nodes[i])
+			if n > 0 {
+				p.Nodes[i].Handlers = append([]string{}, less(p.Nodes[i].Handlers, drop[at:at+n])...)
+			}
+			at += n
+		}
+	})
+}
+
+// reasonable says whether a plan still means what it says: an instance that is expected to end otherwise than by itself
+// keeps what ends it.
+func reasonable(p *cluster.Plan, was *cluster.Plan) bool {
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		if in.Expect == "" || in.Expect == cluster.ExpectCompleted || in.Expect == cluster.ExpectAny {
+			continue
+		}
+		j := slices.IndexFunc(was.Instances, func(o cluster.InstancePlan) bool { return o.ID == in.ID })
+		if j >= 0 && cancels(&was.Instances[j]) != cancels(in) {
+			return false
+		}
+	}
+	return true
+}
+
+func cancels(in *cluster.InstancePlan) int {
+	n := 0
+	for _, a := range in.Actions {
+		if a.Verb == cluster.ActionCancel {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyFaults is a recording of the choices about faults alone, in the order of arrival.
+func onlyFaults(r *sim.Recording) *sim.Recording {
+	out := &sim.Recording{}
+	for _, c := range r.Choices {
+		if IsFault(c.Key) {
+			out.Choices = append(out.Choices, c)
+		}
+	}
+	return out
+}

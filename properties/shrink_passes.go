@@ -1,0 +1,194 @@
+package properties
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// all shrinks until a round changes nothing.
+func (s *shrinker) all() {
+	s.rates = s.best.Plan.Faults.Rates
+	// Each kind of search has its part of the runs. The last rounds need theirs: they alone make a plan minimal.
+	s.limit = s.o.MaxRuns * 3 / 8
+	s.fewerChoices()
+	for s.drawn() { // with choices a smaller plan may need other ones
+		before := s.best.Size().Total()
+		s.leaveOut(planParts(), redraws)
+		s.leaveOut(choiceParts(), 0)
+		s.limit = s.o.MaxRuns * 5 / 8
+		s.otherChoices()
+		s.limit = s.o.MaxRuns * 3 / 8
+		if s.best.Size().Total() >= before {
+			break
+		}
+	}
+	s.limit = s.o.MaxRuns
+	s.toFixedPoint()
+}
+
+// toFixedPoint leaves out and simplifies until a round changes nothing. No round makes anything larger, so it ends.
+func (s *shrinker) toFixedPoint() {
+	for changed := true; changed && !s.spent(); {
+		changed = s.leaveOut(planParts(), 0)
+		changed = s.startsWithBuild() || changed
+		changed = s.leaveOut(choiceParts(), 0) || changed
+		changed = s.simplerValues() || changed
+	}
+}
+
+// redraws is how many fresh draws of all choices a smaller plan gets that does not show the violation with the old ones.
+const redraws = 4
+
+// drawn says whether the violation needs any choice.
+func (s *shrinker) drawn() bool {
+	c := s.best.Choices
+	return !s.spent() && (c.SeededOrder || len(c.Choices)+len(c.Priorities) > 0)
+}
+
+// fewerChoices looks whether the violation needs choices at all, or only those about faults.
+func (s *shrinker) fewerChoices() {
+	all := s.best.Choices
+	some := onlyFaults(all)
+	for _, r := range []*sim.Recording{
+		{},
+		some,
+		{Choices: all.Choices, Priorities: all.Priorities},
+		{Seed: all.Seed, SeededOrder: true, Choices: some.Choices},
+	} {
+		c := s.best
+		c.Choices = r
+		if s.try(c) {
+			return
+		}
+	}
+	s.nameOrder()
+}
+
+// nameOrder writes the order of simultaneous events down as priorities, so that it can be shrunk.
+func (s *shrinker) nameOrder() {
+	if !s.best.Choices.SeededOrder {
+		return
+	}
+	named := &sim.Recording{}
+	if _, err := s.run(s.best, unseeded{sim.Replay(s.best.Choices)}, named); err != nil {
+		return
+	}
+	c := s.best
+	c.Choices = namedOnly(named)
+	s.try(c)
+}
+
+// unseeded hides where a chooser's priorities come from, so that a recorder writes down each of them.
+type unseeded struct{ sim.Chooser }
+
+// leaveOut leaves out what it can of each kind of parts and says whether it could.
+func (s *shrinker) leaveOut(kinds []parts, fresh int) (changed bool) {
+	for _, kind := range kinds {
+		changed = s.leaveOutOf(kind, fresh) || changed
+	}
+	return changed
+}
+
+// leaveOutOf tries portions of half the parts, then of a quarter, and so on to single ones, until none of these can go.
+func (s *shrinker) leaveOutOf(kind parts, fresh int) (changed bool) {
+	for portion := kind.len(s.best); portion > 0 && !s.spent(); {
+		any := false
+		for at := kind.len(s.best); at > 0; { // from the end: what comes late rarely matters
+			n := kind.len(s.best)
+			at = min(at, n)
+			from := max(at-portion, 0)
+			if from < at && s.without(kind, n, from, at, fresh) {
+				any, changed = true, true
+			}
+			at = from
+		}
+		if portion = portion / 2; portion == 0 && any {
+			portion = 1
+		}
+		portion = min(portion, kind.len(s.best))
+	}
+	return changed
+}
+
+func (s *shrinker) without(kind parts, n, from, to, fresh int) bool {
+	drop := make([]bool, n)
+	for i := from; i < to; i++ {
+		drop[i] = true
+	}
+	c := kind.without(s.best, drop)
+	if !reasonable(c.Plan, s.best.Plan) {
+		return false
+	}
+	if s.try(c) {
+		return true
+	}
+	for i := range fresh {
+		if s.redraw(c, uint64(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// raise is by how much faults are more likely when choices are drawn afresh: a small plan has few opportunities.
+const raise = 16
+
+// redraw draws choices of a candidate from a seed and takes it if it violates the property with them. Every second seed
+// draws only about faults and leaves the rest benign; of these and of the others, every second makes faults more likely.
+func (s *shrinker) redraw(c Concrete, seed uint64) bool {
+	if s.spent() {
+		return false
+	}
+	drawn := edit(c, func(p *cluster.Plan) {
+		if seed/2%2 == 1 {
+			p.Faults.Rates = slices.Clone(p.Faults.Rates)
+			for i := range p.Faults.Rates {
+				r := &p.Faults.Rates[i]
+				r.Den = max(r.Num*2, r.Den/raise)
+			}
+		}
+	})
+	drawn.Choices = &sim.Recording{Seed: seed}
+	chooser := sim.Random(seed)
+	if seed%2 == 0 {
+		chooser = faultsOnly{chooser}
+	}
+	all := &sim.Recording{}
+	r, err := s.run(drawn, chooser, all)
+	if err != nil {
+		return false
+	}
+	if _, ok := firstOf(r, s.o.Property); !ok {
+		return false
+	}
+	c.Choices = namedOnly(all)
+	if !s.try(c) {
+		return false
+	}
+	s.fewerChoices()
+	return true
+}
+
+// faultsOnly is a chooser that draws about faults alone; all else is benign. Keys must be readable.
+type faultsOnly struct{ sim.Chooser }
+
+// Choose implements sim.Chooser.
+func (f faultsOnly) Choose(k sim.Key, n uint64) uint64 {
+	if !IsFault(k) {
+		return 0
+	}
+	return f.Chooser.Choose(k, n)
+}
+
+// Weigh implements sim.Chooser.
+func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
+	if !IsFault(k) {
+		return 0
+	}
+	return f.Chooser.Weigh(k, odds)
+}
+
+// Priority implements sim.Chooser: first come, first served.
+func (faultsOnly) Priority(sim.Key) uint64 { return 0 }

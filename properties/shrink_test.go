@@ -1,0 +1,237 @@
+package properties_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// medianSize is what the median size of the shrunk plans of all seeded bugs must not exceed.
+const medianSize = 6
+
+// shrinkRuns bounds the runs of a search, so that the test takes some seconds.
+const shrinkRuns = 4000
+
+// TestShrinkEveryBug shrinks a failure of each seeded bug, tests that what is left is 1-minimal, and prints the sizes.
+func TestShrinkEveryBug(t *testing.T) {
+	catalogue := faults.Catalogue()
+	shrunk := make([]*properties.Shrunk, len(catalogue))
+	t.Run("bugs", func(t *testing.T) {
+		for i, bug := range catalogue {
+			if i%shrinkEvery != 0 {
+				continue
+			}
+			t.Run(string(bug.ID), func(t *testing.T) {
+				t.Parallel()
+				shrunk[i] = shrinkBug(t, bug)
+				checkMinimal(t, shrunk[i])
+			})
+		}
+	})
+	var table strings.Builder
+	var sizes []int
+	for i, s := range shrunk {
+		if s == nil {
+			continue // reported above, or not shrunk
+		}
+		size := s.Size()
+		sizes = append(sizes, size.Total())
+		fmt.Fprintf(&table, "%-40s %-4s %3d  steps %d  instances %d  faults %d  choices %d  from %5d  runs %d\n",
+			catalogue[i].ID, s.First.Property, size.Total(), size.Steps, size.Instances, size.Faults, size.Choices, s.From.Total(), s.Runs)
+	}
+	slices.Sort(sizes)
+	t.Logf("sizes of shrunk plans\n%smedian %d of %d", table.String(), sizes[len(sizes)/2], len(sizes))
+	if sizes[len(sizes)/2] > medianSize {
+		t.Errorf("the median size is %d, more than %d", sizes[len(sizes)/2], medianSize)
+	}
+}
+
+// shrinkBug shrinks the first failing seed of a bug.
+func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
+	t.Helper()
+	s, err := scenario.Lookup(bug.Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(1); seed <= caughtWithin; seed++ {
+		c, property := recordRun(t, s, seed, bug)
+		if property == "" {
+			continue
+		}
+		got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property, MaxRuns: shrinkRuns})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	t.Fatalf("no failing seed in %d", caughtWithin)
+	return nil
+}
+
+// recordRun runs a seed with a bug and returns it as a concrete plan, with the first of the bug's properties that it
+// violates.
+func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) (c properties.Concrete, property string) {
+	t.Helper()
+	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []bugs.ID{bug.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = properties.Concrete{Plan: plan, Choices: &sim.Recording{}}
+	for _, v := range runConcrete(t, c, sim.Random(seed)) {
+		if slices.Contains(bug.Properties, v.Property) {
+			property = v.Property
+			break
+		}
+	}
+	if property != "" {
+		_, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Recording: c.Choices, Monitor: everything})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, property
+}
+
+func everything(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
+
+func runConcrete(t *testing.T, c properties.Concrete, chooser sim.Chooser) []cluster.Violation {
+	t.Helper()
+	r, err := cluster.Run(cluster.Config{Plan: c.Plan, Chooser: chooser, Monitor: everything})
+	if err != nil {
+		return nil // a plan that makes no sense shows nothing
+	}
+	return r.Violations
+}
+
+// checkMinimal leaves out each single part of a shrunk plan: none may go without losing the violation.
+func checkMinimal(t *testing.T, s *properties.Shrunk) {
+	t.Helper()
+	if !s.Minimal {
+		t.Errorf("not minimal within the bound: %d runs", s.Runs)
+		return
+	}
+	for _, smaller := range withoutEach(s.Concrete) {
+		violates := func(c properties.Concrete) bool {
+			found := runConcrete(t, c, sim.Replay(c.Choices))
+			return slices.ContainsFunc(found, func(v cluster.Violation) bool { return v.Property == s.First.Property })
+		}
+		right := *smaller.c.Plan
+		right.Bugs = nil
+		if violates(smaller.c) && !violates(properties.Concrete{Plan: &right, Choices: smaller.c.Choices}) {
+			t.Errorf("%s can be left out:\n%s", smaller.what, scenario.Format(s.Plan))
+		}
+	}
+}
+
+// smaller is a plan with one part less.
+type smaller struct {
+	what string
+	c    properties.Concrete
+}
+
+// withoutEach are all plans with one part less. It is written apart from the shrinker on purpose.
+func withoutEach(c properties.Concrete) (all []smaller) {
+	add := func(what string, change func(p *cluster.Plan, r *sim.Recording)) {
+		p, r := *c.Plan, *c.Choices
+		p.Schedule, p.Nodes, p.Instances = slices.Clone(p.Schedule), slices.Clone(p.Nodes), slices.Clone(p.Instances)
+		p.Histories, p.Probes, p.Faults.Rates = slices.Clone(p.Histories), slices.Clone(p.Probes), slices.Clone(p.Faults.Rates)
+		r.Choices, r.Priorities = slices.Clone(r.Choices), slices.Clone(r.Priorities)
+		change(&p, &r)
+		all = append(all, smaller{what, properties.Concrete{Plan: &p, Choices: &r, Expect: c.Expect}})
+	}
+	for i, s := range c.Plan.Schedule {
+		add("step "+string(s.Verb)+" "+s.Node, func(p *cluster.Plan, _ *sim.Recording) { p.Schedule = slices.Delete(p.Schedule, i, i+1) })
+	}
+	for i, n := range c.Plan.Nodes {
+		add("node "+n.Name, func(p *cluster.Plan, _ *sim.Recording) {
+			p.Nodes = slices.Delete(p.Nodes, i, i+1)
+			p.Schedule = slices.DeleteFunc(p.Schedule, func(s cluster.Step) bool { return s.Node == n.Name })
+			p.Faults.Rates = slices.DeleteFunc(p.Faults.Rates, func(r faults.Rate) bool { return r.Node == n.Name })
+		})
+		for j, o := range n.Options {
+			add("option "+o.Name, func(p *cluster.Plan, _ *sim.Recording) {
+				p.Nodes[i].Options = slices.Delete(slices.Clone(n.Options), j, j+1)
+			})
+		}
+	}
+	for i, in := range c.Plan.Instances {
+		add("instance "+in.ID, func(p *cluster.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
+		for j, a := range in.Actions {
+			if a.Verb == cluster.ActionCancel && in.Expect != "" && in.Expect != cluster.ExpectAny {
+				continue // without it, what the plan expects makes no sense
+			}
+			add("action on "+in.ID, func(p *cluster.Plan, _ *sim.Recording) {
+				p.Instances[i].Actions = slices.Delete(slices.Clone(in.Actions), j, j+1)
+			})
+		}
+	}
+	for i, h := range c.Plan.Histories {
+		add("history "+h.Instance, func(p *cluster.Plan, _ *sim.Recording) { p.Histories = slices.Delete(p.Histories, i, i+1) })
+	}
+	for i, b := range c.Plan.Probes {
+		add("probe "+b.Name, func(p *cluster.Plan, _ *sim.Recording) { p.Probes = slices.Delete(p.Probes, i, i+1) })
+	}
+	for i, r := range c.Plan.Faults.Rates {
+		add("fault "+string(r.Kind), func(p *cluster.Plan, _ *sim.Recording) { p.Faults.Rates = slices.Delete(p.Faults.Rates, i, i+1) })
+	}
+	for i, choice := range c.Choices.Choices {
+		add("choice "+choice.Key.String(), func(_ *cluster.Plan, r *sim.Recording) { r.Choices = slices.Delete(r.Choices, i, i+1) })
+	}
+	for i, choice := range c.Choices.Priorities {
+		add("priority "+choice.Key.String(), func(_ *cluster.Plan, r *sim.Recording) { r.Priorities = slices.Delete(r.Priorities, i, i+1) })
+	}
+	return all
+}
+
+// TestShrinkIsAlwaysTheSame: the same failure shrinks to the same plan.
+func TestShrinkIsAlwaysTheSame(t *testing.T) {
+	bug, _ := faults.Lookup("provider/expiry-not-checked")
+	s, err := scenario.Lookup(bug.Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, property := recordRun(t, s, 1, bug)
+	var texts [2]string
+	for i := range texts {
+		got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := scenario.Entry{Plan: got.Plan, Recording: got.Choices, Mode: scenario.ModeRecorded, Verdict: scenario.Violates(property), Digest: got.Result.Digest.String()}
+		texts[i] = string(e.Format())
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("two ways to shrink one failure:\n%s\n%s", texts[0], texts[1])
+	}
+}
+
+// TestShrinkRefuses: what does not violate the property is not shrunk, and the bound on runs is kept.
+func TestShrinkRefuses(t *testing.T) {
+	bug, _ := faults.Lookup("provider/filter-after-lock")
+	s, err := scenario.Lookup(bug.Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, property := recordRun(t, s, 1, bug)
+	if _, err := properties.Shrink(c, properties.ShrinkOptions{Property: "S17"}); err == nil {
+		t.Error("a plan was shrunk that does not violate the property")
+	}
+	if _, err := properties.Shrink(properties.Concrete{}, properties.ShrinkOptions{Property: property}); err == nil {
+		t.Error("nothing was shrunk")
+	}
+	got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property, MaxRuns: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Minimal || got.Runs > 14 || got.First.Property != property {
+		t.Errorf("with a bound of 10 runs: %d runs, minimal %v, %s", got.Runs, got.Minimal, got.First.Property)
+	}
+}

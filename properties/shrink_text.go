@@ -1,0 +1,93 @@
+package properties
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// Text is the concrete plan for a reader: nodes, instances and schedule in the words of scenarios, then what goes wrong or
+// takes longer. Fault rates are left out, since nothing is drawn.
+func (c Concrete) Text() string {
+	var b strings.Builder
+	for line := range strings.Lines(string(scenario.Format(c.Plan))) {
+		switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+		case "scenario", "fault":
+		case "":
+			b.WriteByte('\n')
+		default:
+			b.WriteString("    " + line)
+		}
+	}
+	if r := c.Choices; len(r.Choices)+len(r.Priorities) > 0 {
+		b.WriteString("\n  what goes wrong or takes longer, and nothing else does:\n")
+		for _, choice := range r.Choices {
+			fmt.Fprintf(&b, "    %s\n", ChoiceText(choice))
+		}
+		for _, p := range r.Priorities {
+			where, what := keyText(p.Key)
+			fmt.Fprintf(&b, "    %s: comes behind what is due at the same time\n", strings.TrimSpace(where+" "+what))
+		}
+	}
+	if c.Choices.SeededOrder {
+		fmt.Fprintf(&b, "\n  events due at the same time come in the order of seed %d\n", c.Choices.Seed)
+	}
+	return strings.TrimLeft(b.String(), "\n")
+}
+
+// ChoiceText says in words what a recorded choice that is not the benign one means. The key must be readable.
+func ChoiceText(c sim.RecordedChoice) string {
+	where, what := keyText(c.Key)
+	switch {
+	case what != "" && c.N == 2:
+		return where + ": " + what
+	case what != "":
+		return fmt.Sprintf("%s: %s, number %d of %d", where, what, c.Value, c.N-1)
+	case c.N == 2:
+		return where + ": takes a typical time, not the least"
+	}
+	return fmt.Sprintf("%s: takes %v longer than the least", where, time.Duration(c.Value)*time.Microsecond)
+}
+
+// keyText is the place that a key names, in words, and the fault that its last segment is about.
+func keyText(k sim.Key) (where, what string) {
+	var words []string
+	for segment := range strings.SplitSeq(k.String(), "/") {
+		label, value, _ := strings.Cut(segment, ":")
+		switch label {
+		case "incarnation":
+			words = append(words, "start "+value)
+		case "job":
+			words = append(words, "turn or activity "+value)
+		case "request":
+			words = append(words, "on its way to the store")
+		case "answer":
+			words = append(words, "on its way back")
+		case "fault":
+			what = "fault " + value
+		case "amount":
+		default:
+			words = append(words, strings.TrimSpace(label+" "+value))
+		}
+	}
+	return strings.Join(words, ", "), what
+}
+
+// Entry is the shrunk run as a stored one, to be kept and replayed. The seed and the note say where it comes from.
+func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
+	var ids []string
+	for _, v := range s.Result.Violations {
+		ids = append(ids, v.Property)
+	}
+	found := s.First.Property
+	for _, id := range s.Plan.Bugs {
+		found += " " + string(id)
+	}
+	return &scenario.Entry{
+		Plan: s.Plan, Expect: s.Expect, Recording: s.Choices, Seed: seed, Mode: scenario.ModeRecorded,
+		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Note: note,
+	}
+}

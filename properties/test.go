@@ -1,0 +1,170 @@
+package properties
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// Config says what Test runs. The zero value is the default scenario with what is shipped.
+type Config struct {
+	// Scenario is the name of a scenario that comes with the module, or the path of a scenario file, or, where it has
+	// more than one line, the text of a scenario. Empty is scenario.Default.
+	Scenario string
+	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on nothing but the seed, and
+	// is called from several goroutines at once.
+	Plan func(seed uint64) (*cluster.Plan, error)
+	// Overrides are what is wanted otherwise than Scenario says: the fault load, for instance.
+	Overrides scenario.Overrides
+	// Seeds is how many seeds are run, from First on; 0 is DefaultSeeds. First 0 is 1.
+	Seeds, First uint64
+	// Builds and Handlers are what plans may name, as in cluster.Config; nil is what is shipped. Both are called for
+	// each run or node anew and from several goroutines, and must always give the same.
+	Builds   func() []*engine.Build
+	Handlers func(r *node.Registry, b *engine.Build) error
+	// Properties are the ids to check; nil is all.
+	Properties []string
+	// ShrinkRuns bounds the runs that make a failure small; 0 is DefaultShrinkRuns.
+	ShrinkRuns int
+	// Workers is how many seeds run at once; 0 is one for each core. What is found does not depend on it.
+	Workers int
+}
+
+// DefaultSeeds is how many seeds Test runs if nobody says.
+const DefaultSeeds = 100
+
+// T is what Test needs of a *testing.T.
+type T interface {
+	Helper()
+	Name() string
+	Logf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// The environment variables that Test reads. Nothing else in this module but the command line reads the environment.
+const (
+	// EnvSeed is one seed, decimal or 0x-hex: only this one is run.
+	EnvSeed = "DUROSIM_SEED"
+	// EnvPlan is a file with a stored run or a scenario, which is run in place of what Config says. Its path is taken from
+	// the package's directory or else from the module's root.
+	EnvPlan = "DUROSIM_PLAN"
+)
+
+// Test runs a scenario over many seeds with every property checked, and fails the test at the first seed that violates
+// one. The failure is shrunk and reported with the rule, the evidence, the smallest plan, and a stored run to keep; its
+// last line is a command that shows it again from the module's root.
+//
+// Seeds are taken in order, so that the same code fails at the same seed whatever machine it runs on. A seed whose two
+// runs differ is reported as such: a handler that is not deterministic, if it is not durosim.
+func Test(t T, c Config) {
+	t.Helper()
+	env := environment{seed: os.Getenv(EnvSeed), plan: os.Getenv(EnvPlan)}
+	run, err := c.prepare(env)
+	if err != nil {
+		t.Fatalf("durosim: %v", err)
+		return
+	}
+	run.command = command(t.Name(), env, packageDir())
+	report, failed := run.carryOut()
+	switch {
+	case failed:
+		t.Fatalf("%s", report)
+	default:
+		t.Logf("%s", report)
+	}
+}
+
+// environment is what the environment says.
+type environment struct{ seed, plan string }
+
+// packageDir is the directory of the package under test, from the module's root: go test runs there.
+func packageDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	root, ok := moduleRoot(dir)
+	if !ok {
+		return "."
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || rel == "." {
+		return "."
+	}
+	return "./" + filepath.ToSlash(rel)
+}
+
+// moduleRoot is the nearest directory upwards that has a go.mod.
+func moduleRoot(dir string) (string, bool) {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
+
+// readInput reads a file named from the package's directory or the module's root.
+func readInput(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err == nil || filepath.IsAbs(name) || !errors.Is(err, fs.ErrNotExist) {
+		return data, err
+	}
+	if dir, wdErr := os.Getwd(); wdErr == nil {
+		if root, ok := moduleRoot(dir); ok {
+			if data, rootErr := os.ReadFile(filepath.Join(root, name)); rootErr == nil {
+				return data, nil
+			}
+		}
+	}
+	return nil, err
+}
+
+// openScenario is the scenario that a Config names.
+func openScenario(name string, builds []*engine.Build) (*scenario.Scenario, error) {
+	if name == "" {
+		name = scenario.Default
+	}
+	if strings.Contains(strings.TrimSpace(name), "\n") {
+		return scenario.ParseWith("scenario.txt", []byte(name), builds)
+	}
+	for _, n := range scenario.Builtin() {
+		if n.Name == name {
+			return scenario.LookupWith(name, builds)
+		}
+	}
+	data, err := readInput(name)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+		_, err = scenario.LookupWith(name, builds)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return scenario.ParseWith(name, data, builds)
+}
+
+// parseSeed reads a seed, decimal or 0x-hex.
+func parseSeed(text string) (uint64, error) {
+	digits, base := text, 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		digits, base = hex, 16
+	}
+	seed, err := strconv.ParseUint(digits, base, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s=%s: expected a seed, decimal or 0x-hex, of at most 64 bits", EnvSeed, text)
+	}
+	return seed, nil
+}

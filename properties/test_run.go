@@ -1,0 +1,245 @@
+package properties
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// testRun is what a call of Test carries out.
+type testRun struct {
+	c       Config
+	name    string
+	plan    func(seed uint64) (*cluster.Plan, error)
+	expect  []cluster.Expectation
+	entry   *scenario.Entry // a stored run that is to be replayed, nil for a campaign
+	command string
+}
+
+// prepare finds out what to run, from the configuration and the environment.
+func (c Config) prepare(env environment) (*testRun, error) {
+	if c.First == 0 {
+		c.First = 1
+	}
+	if c.Seeds == 0 {
+		c.Seeds = DefaultSeeds
+	}
+	if env.seed != "" {
+		seed, err := parseSeed(env.seed)
+		if err != nil {
+			return nil, err
+		}
+		c.First, c.Seeds = seed, 1
+	}
+	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan}
+	var s *scenario.Scenario
+	switch {
+	case env.plan != "":
+		data, err := readInput(env.plan)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", EnvPlan, err)
+		}
+		if isEntry(data) {
+			r.entry, err = scenario.ParseEntryWith(env.plan, data, c.builds())
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", EnvPlan, err)
+			}
+			r.name, r.expect = env.plan, r.entry.Expect
+			return r, nil
+		}
+		if s, err = scenario.ParseWith(env.plan, data, c.builds()); err != nil {
+			return nil, fmt.Errorf("%s: %w", EnvPlan, err)
+		}
+	case c.Plan != nil:
+		if c.Scenario != "" {
+			return nil, errors.New("Config has both a Scenario and a Plan: leave one out")
+		}
+		return r, nil
+	default:
+		var err error
+		if s, err = openScenario(c.Scenario, c.builds()); err != nil {
+			return nil, err
+		}
+	}
+	r.name, r.expect = s.Name, s.Expect
+	r.plan = func(seed uint64) (*cluster.Plan, error) { return s.Expand(seed, c.Overrides) }
+	return r, nil
+}
+
+// isEntry says whether a text is a stored run rather than a scenario.
+func isEntry(data []byte) bool {
+	for line := range strings.Lines(string(data)) {
+		words := strings.Fields(line)
+		if len(words) > 0 && !strings.HasPrefix(words[0], "#") {
+			return words[0] == "durosim"
+		}
+	}
+	return false
+}
+
+func (c Config) builds() []*engine.Build {
+	if c.Builds == nil {
+		return engine.ShippedBuilds()
+	}
+	return c.Builds()
+}
+
+func (r *testRun) monitor(w *cluster.World) cluster.Monitor {
+	return New(w, Options{Properties: r.c.Properties, Expectations: r.expect})
+}
+
+func (r *testRun) config(plan *cluster.Plan) cluster.Config {
+	return cluster.Config{Plan: plan, Builds: r.c.builds(), Handlers: r.c.Handlers, Monitor: r.monitor}
+}
+
+// carryOut runs everything and says what came of it.
+func (r *testRun) carryOut() (report string, failed bool) {
+	if r.entry != nil {
+		return r.replay()
+	}
+	sum, err := campaign.Run(campaign.Options{
+		Plan: r.plan, Monitor: r.monitor, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers,
+		Builds: r.c.builds, Handlers: r.c.Handlers, Twice: r.c.Seeds,
+	})
+	switch {
+	case err != nil:
+		return "durosim: " + err.Error(), true
+	case len(sum.Internal) > 0:
+		e := sum.Internal[0]
+		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: durosim itself made a mistake: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
+	case len(sum.Drifts) > 0:
+		return r.differs(sum.Drifts[0]), true
+	case len(sum.Violations) > 0:
+		return r.violated(sum.Violations[0]), true
+	}
+	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds", sum.Seeds, r.name, r.c.First), false
+}
+
+// differs reports a seed whose two runs differ.
+func (r *testRun) differs(d campaign.Drift) string {
+	return r.end(d.Seed, fmt.Sprintf(`durosim: seed %d of %s gave two different runs
+  first   %s
+  second  %s
+  A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls does this: what
+  an orchestration does must follow from its input and its history alone.
+`, d.Seed, r.name, d.First, d.Second))
+}
+
+// violated reports a violation, with the smallest plan that shows it.
+func (r *testRun) violated(v campaign.Violation) string {
+	text := violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
+	plan, err := r.plan(v.Seed)
+	if err != nil {
+		return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
+	}
+	choices := &sim.Recording{}
+	cfg := r.config(plan)
+	cfg.Seed, cfg.Recording = v.Seed, choices
+	if _, err = cluster.Run(cfg); err == nil {
+		var small *Shrunk
+		small, err = Shrink(Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
+			Property: v.Property, Builds: r.c.builds, Handlers: r.c.Handlers, MaxRuns: r.c.ShrinkRuns,
+		})
+		if err == nil {
+			return r.end(v.Seed, text+small.report(v.Seed))
+		}
+	}
+	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
+}
+
+// report is the smallest plan, what it shows, and the same as a stored run.
+func (s *Shrunk) report(seed uint64) string {
+	minimal := "nothing can be left out"
+	if !s.Minimal {
+		minimal = "the bound on runs was reached"
+	}
+	return fmt.Sprintf(`
+The smallest plan found that violates it: size %s, from %d, in %d runs; %s.
+
+%s
+  there     %s
+
+The same as a stored run: keep it in a file, and name that in %s to replay it.
+
+%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, EnvPlan, s.Entry(seed, "").Format())
+}
+
+// replay runs a stored run. It fails if that violates anything, whatever its verdict says.
+func (r *testRun) replay() (report string, failed bool) {
+	cfg := r.config(r.entry.Plan)
+	cfg.Seed = r.entry.Seed
+	if r.entry.Mode == scenario.ModeRecorded {
+		cfg.Chooser = sim.Replay(r.entry.Recording)
+	}
+	result, err := cluster.Run(cfg)
+	if err != nil {
+		return "durosim: " + err.Error(), true
+	}
+	if len(result.Violations) == 0 {
+		return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
+	}
+	return violationText("the stored run "+r.name, result.Violations[0]) + "\nTo see it again, from the root of the module:\n" +
+		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
+}
+
+// violationText tells one violation: what, where, by whom, with the evidence.
+func violationText(run string, v cluster.Violation) string {
+	var b strings.Builder
+	p, known := ByID(v.Property)
+	if !known {
+		p = Property{ID: v.Property}
+	}
+	fmt.Fprintf(&b, "durosim: %s violates %s (%s)\n", run, strings.TrimSpace(p.String()), v.Class)
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "  %-9s %s\n", label, text)
+		}
+	}
+	line("rule", p.Statement)
+	line("where", fmt.Sprintf("step %d, virtual time %d ms", v.Step, v.VirtualMs))
+	line("node", v.Node)
+	line("instance", v.Instance)
+	line("work item", v.WorkItem)
+	line("evidence", v.Message)
+	return b.String()
+}
+
+// end puts the command that shows a seed again behind a report, as its last line.
+func (r *testRun) end(seed uint64, report string) string {
+	return report + "\nTo see it again, from the root of the module:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
+}
+
+// seedMark stands in a command for the seed.
+const seedMark = "{seed}"
+
+// command is what shows a failure of a test again, from the module's root, with seedMark in place of the seed.
+func command(test string, env environment, dir string) string {
+	var parts []string
+	for part := range strings.SplitSeq(test, "/") {
+		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	words := []string{EnvSeed + "=" + seedMark}
+	if env.plan != "" {
+		words = append(words, EnvPlan+"="+shellWord(env.plan))
+	}
+	return strings.Join(append(words, "go test -run", shellWord(strings.Join(parts, "/")), shellWord(dir)), " ")
+}
+
+// shellWord quotes a word for a shell where it must be.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,211 @@
+package properties_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// recorder stands for the *testing.T of a user's test.
+type recorder struct {
+	name   string
+	failed bool
+	text   string
+}
+
+func (r *recorder) Helper()                           {}
+func (r *recorder) Name() string                      { return r.name }
+func (r *recorder) Logf(format string, args ...any)   { r.text += fmt.Sprintf(format, args...) }
+func (r *recorder) Fatalf(format string, args ...any) { r.Logf(format, args...); r.failed = true }
+
+func (r *recorder) lastLine() string {
+	lines := strings.Split(strings.TrimSpace(r.text), "\n")
+	return lines[len(lines)-1]
+}
+
+// runTest calls Test as a user's test of that name does.
+func runTest(c properties.Config) *recorder {
+	r := &recorder{name: "TestRefund/in two steps"}
+	properties.Test(r, c)
+	return r
+}
+
+// changedRefund is what a careless release ships: the handler does something else under the same version.
+func changedRefund(r *node.Registry, b *engine.Build) error {
+	if b.Name() != "2.0.0" {
+		return register(r, b)
+	}
+	audited := func(ctx *orch.Context, input string) (string, error) {
+		if _, err := ctx.ScheduleTimer(1).Await(); err != nil {
+			return "", err
+		}
+		return refund(ctx, input)
+	}
+	payBack := func(_ node.ActivityContext, input string) (string, error) { return "paid back " + input, nil }
+	return errors.Join(r.Register("Refund", engine.V(1, 0, 0), audited), r.RegisterActivity("PayBack", payBack))
+}
+
+func TestTestHolds(t *testing.T) {
+	r := runTest(properties.Config{Scenario: story, Seeds: 20, Handlers: register})
+	if r.failed || !strings.Contains(r.text, "20 seeds of") {
+		t.Errorf("failed %v:\n%s", r.failed, r.text)
+	}
+	none := faults.None()
+	for _, c := range []properties.Config{
+		{Scenario: "continue-as-new", Seeds: 3, Overrides: scenario.Overrides{Faults: &none}},
+		{Seeds: 1},
+		{Seeds: 2, Plan: onePlan},
+	} {
+		if r := runTest(c); r.failed {
+			t.Errorf("%+v: %s", c, r.text)
+		}
+	}
+}
+
+func onePlan(uint64) (*cluster.Plan, error) {
+	return &cluster.Plan{
+		Name: "one", Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}},
+		Instances: []cluster.InstancePlan{{ID: "chain", Orchestration: "Chain", Input: "3"}},
+	}, nil
+}
+
+// TestTestFails: a failure is shrunk and reported; the seed of its last line and the stored run show it again.
+func TestTestFails(t *testing.T) {
+	c := properties.Config{Scenario: story, Handlers: changedRefund, ShrinkRuns: 500}
+	r := runTest(c)
+	want := regexp.MustCompile(`^DUROSIM_SEED=(\d+) go test -run '\^TestRefund\$/\^in two steps\$' \./properties$`)
+	m := want.FindStringSubmatch(r.lastLine())
+	if !r.failed || m == nil {
+		t.Fatalf("failed %v, the last line does not match %s:\n%s", r.failed, want, r.text)
+	}
+	for _, part := range []string{"violates S11", "The smallest plan found", "instance ", "durosim corpus 1"} {
+		if !strings.Contains(r.text, part) {
+			t.Errorf("the report does not say %q:\n%s", part, r.text)
+		}
+	}
+
+	t.Setenv(properties.EnvSeed, m[1])
+	if again := runTest(c); again.text != r.text {
+		t.Errorf("with the seed of the last line:\n%s\nat first:\n%s", again.text, r.text)
+	}
+	t.Setenv(properties.EnvSeed, "")
+
+	entry := r.text[strings.Index(r.text, "durosim corpus 1"):strings.LastIndex(r.text, "\nTo see it again")]
+	file := filepath.Join(t.TempDir(), "kept.txt")
+	if err := os.WriteFile(file, []byte(entry), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(properties.EnvPlan, file)
+	again := runTest(c)
+	if last := again.lastLine(); !again.failed || !strings.HasPrefix(last, "DUROSIM_PLAN=") || !strings.Contains(again.text, "violates S11") {
+		t.Errorf("the stored run: failed %v:\n%s", again.failed, again.text)
+	}
+	c.Handlers = register
+	if mended := runTest(c); mended.failed {
+		t.Errorf("the stored run with the right handler: %s", mended.text)
+	}
+}
+
+// TestTestFindsRandomHandlers: a handler that is not a function of its history is told from one that breaks a rule.
+func TestTestFindsRandomHandlers(t *testing.T) {
+	calls := 0
+	r := runTest(properties.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
+		moody := func(ctx *orch.Context, input string) (string, error) {
+			calls++
+			return refund(ctx, fmt.Sprint(input, calls))
+		}
+		payBack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), moody), r.RegisterActivity("PayBack", payBack))
+	}})
+	if !r.failed || !strings.Contains(r.text, "two different runs") || !strings.HasPrefix(r.lastLine(), "DUROSIM_SEED=1 go test ") {
+		t.Errorf("failed %v:\n%s", r.failed, r.text)
+	}
+}
+
+func TestTestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		config     properties.Config
+		seed, plan string
+		want       string
+	}{
+		{properties.Config{Scenario: "rolling-upgrad"}, "", "", "rolling-upgrade"},
+		{properties.Config{Scenario: "no/such/file.txt"}, "", "", "no/such/file.txt"},
+		{properties.Config{Scenario: "node A runs 1.5.0\nnonsense\n"}, "", "", "scenario.txt:2:"},
+		{properties.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
+		{properties.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},
+		{properties.Config{}, "", "missing.txt", "DUROSIM_PLAN: open missing.txt"},
+	} {
+		t.Setenv(properties.EnvSeed, c.seed)
+		t.Setenv(properties.EnvPlan, c.plan)
+		if r := runTest(c.config); !r.failed || !strings.Contains(r.text, c.want) {
+			t.Errorf("want a failure that says %q: %s", c.want, r.text)
+		}
+	}
+}
+
+// TestUsersModule builds a module as a user has one, with a handler that is broken on purpose, and pastes the last line of
+// the failure.
+func TestUsersModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := strings.Replace(string(mod), "module github.com/durosim/durosim", "module example.com/shop", 1) +
+		fmt.Sprintf("\nrequire github.com/durosim/durosim v0.0.0\n\nreplace github.com/durosim/durosim => %s\n", root)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := os.ReadFile(filepath.Join("testdata", "usermodule", "refund_test.go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"go.mod": module, "go.sum": string(sum), "orders/refund_test.go": string(user)} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(line string) (string, error) {
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", properties.EnvSeed+"=", properties.EnvPlan+"=")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := run("go test ./...")
+	last := ""
+	for line := range strings.Lines(out) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "DUROSIM_SEED=") {
+			last = line
+		}
+	}
+	if err == nil || !strings.HasSuffix(last, " go test -run '^TestRefund$' ./orders") {
+		t.Fatalf("%v, line to paste %q:\n%s", err, last, out)
+	}
+	again, err := run(last)
+	if err == nil || !strings.Contains(again, last) || !strings.Contains(again, "The smallest plan found") {
+		t.Errorf("%s: %v\n%s", last, err, again)
+	}
+}

@@ -159,9 +159,6 @@ func TestTestRefuses(t *testing.T) {
 // TestUsersModule builds a module as a user has one, with a handler that is broken on purpose, and pastes the last line of
 // the failure.
 func TestUsersModule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a module")
-	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -137,9 +137,6 @@ func fired(id int) engine.WorkItem {
 }
 
 func TestRunawaySchedulesFail(t *testing.T) {
-	if testing.Short() {
-		t.Skip("allocates")
-	}
 	out := mustTurn(t, input(func(c *orch.Context, _ string) (string, error) {
 		for {
 			c.StartOrchestration("Other", "other", "")

@@ -16,7 +16,7 @@ type Input struct {
 	Start *Start
 	// Messages are the batch, in enqueue order, start items included.
 	Messages []engine.WorkItem
-	// Handler is the orchestration's code, as the registry resolved it. Only Fail works without it.
+	// Handler is the orchestration's code, as the registry resolved it.
 	Handler orch.Handler
 	// NowMs is the store time of the turn's start in milliseconds.
 	NowMs uint64
@@ -94,5 +94,4 @@ const (
 	DropNoSchedule      = "no-schedule"          // a completion that nothing asked for; the turn fails
 	DropKindMismatch    = "kind-mismatch"        // a completion of another kind than its schedule; the turn fails
 	DropNotOrchestrator = "not-orchestrator-work"
-	DropFailed          = "execution-failed" // the execution was ended from outside: see Fail
 )

@@ -8,7 +8,7 @@
 // history becomes new events, which are applied in just the same way, so that a later replay takes the same steps.
 // Finish decides the result and makes the items.
 //
-// Fail ends an execution from outside its code, and Verify replays a whole history, an ended one too, against the code.
+// Verify replays a whole history, an ended one too, against the code.
 //
 // Guarantees: Turn reads nothing but its input and changes none of it; equal inputs give equal outputs, if the handler
 // is deterministic; no coroutine and no goroutine outlives the call, unless the handler blocks by other means than its

@@ -69,23 +69,6 @@ func ExampleBugs() {
 	// false
 }
 
-// The poison of a message ends an execution whose code cannot be run.
-func ExampleFail() {
-	in := replay.Input{
-		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, NowMs: 1000,
-		Start: &replay.Start{Name: "Order", Version: "1.0.0"},
-	}
-	out, err := replay.Fail(in, engine.ErrorDetails{Poison: &engine.PoisonError{AttemptCount: 11, MaxAttempts: 10}})
-	fmt.Println(out.Result, err, out.Metadata.Status)
-	for _, e := range out.Delta {
-		fmt.Println(e.EventID, e.Kind())
-	}
-	// Output:
-	// Failed <nil> Failed
-	// 1 OrchestrationStarted
-	// 2 OrchestrationFailed
-}
-
 // A history is held against code that has changed since.
 func ExampleVerify() {
 	in := replay.Input{

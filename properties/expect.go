@@ -22,7 +22,7 @@ type expectChecker struct {
 	wanted map[string]bool // looked up only
 	fact   fact            // reused
 	pins   map[engine.Version]string
-	// upDue asks for the fact "up" when the nodes that the part's first steps touch have settled.
+	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
 	upDue   bool
 	upAtMs  int64
 	upWaits []uint32 // nodes that have to settle first, with the step's verb in upVerbs
@@ -49,8 +49,11 @@ func (f *fact) get(name string) string {
 			return f.attrs[i].Value
 		}
 	}
-	if f.event == cluster.EventUp {
+	switch f.event {
+	case cluster.EventUp:
 		return "0"
+	case cluster.EventNode:
+		return yesNo(false)
 	}
 	return ""
 }
@@ -78,7 +81,14 @@ func newExpect(m *Monitor, list []cluster.Expectation) checker {
 }
 
 func (c *expectChecker) observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsStatusSet}
+	kinds := []engine.ObservationKind{engine.ObsStatusSet}
+	if c.wants(cluster.EventLock) {
+		kinds = append(kinds, engine.ObsLockTaken)
+	}
+	if c.wants(cluster.EventDecode) {
+		kinds = append(kinds, engine.ObsEventDecoded)
+	}
+	return kinds
 }
 
 func (c *expectChecker) records() []cluster.RecordKind {
@@ -168,13 +178,13 @@ func (c *expectChecker) record(r *cluster.Record) {
 	}
 }
 
-// beginPart begins a part of the story. Its fact "up" is emitted when the nodes that its first steps touch have done so.
+// beginPart begins a part of the story. Its facts "up" and "node" are emitted when the nodes that its first steps touch have done so.
 func (c *expectChecker) beginPart(part string, atMs int64) {
 	if c.upDue {
 		c.up()
 	}
 	c.part = part
-	c.upDue, c.upAtMs = c.wants(cluster.EventUp), atMs
+	c.upDue, c.upAtMs = c.wants(cluster.EventUp) || c.wants(cluster.EventNode), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // the run begins: all that is not absent and not started later comes up
 		for i := range c.live.plan.Nodes {
@@ -224,9 +234,10 @@ func (c *expectChecker) finish() {
 	}
 }
 
-// up tells how many nodes of each build are up.
+// up tells how many nodes of each build are up, and of each of them what it is.
 func (c *expectChecker) up() {
 	c.upDue = false
+	c.eachNode()
 	f := c.begin(cluster.EventUp, 0, 0)
 	total := 0
 	for _, b := range c.m.w.Builds() {

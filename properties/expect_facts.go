@@ -79,10 +79,15 @@ func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no e
 		}
 	}
 	if c.wants(cluster.EventEvent) {
+		handler := "none"
+		if d != nil && d.decision == node.DecideTurn {
+			handler = d.turn.Handler
+		}
 		for i := range ack.HistoryDelta {
 			f := c.begin(cluster.EventEvent, number, no)
 			f.add("kind", string(ack.HistoryDelta[i].Kind()))
 			c.place(f, n, in)
+			f.add("handler", handler)
 			c.emit()
 		}
 	}
@@ -130,6 +135,10 @@ func (c *expectChecker) noted(s *liveState, n *liveNode, d *delivery, note *node
 	c.place(f, n, c.m.store.instance(d.instance))
 	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.worker), 1)])
 	f.add(name, value)
+	if event == cluster.EventAbandon {
+		f.add("delay", note.Delay.String())
+		f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
+	}
 	c.emit()
 }
 
@@ -162,8 +171,18 @@ func (c *expectChecker) cause(d *delivery) string {
 	return "other"
 }
 
-// observe tells of instances that reach their end.
+// observe tells of locks that fetches take, of events that they decode, and of instances that reach their end.
 func (c *expectChecker) observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsLockTaken:
+		if o.Message == 0 && !o.Undo {
+			c.inFetch(cluster.EventLock, o)
+		}
+		return
+	case engine.ObsEventDecoded:
+		c.inFetch(cluster.EventDecode, o)
+		return
+	}
 	if o.Undo || !c.wants(cluster.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
 		return
 	}
@@ -175,4 +194,40 @@ func (c *expectChecker) observe(o *engine.Observation) {
 	f.add("status", string(o.Status))
 	c.place(f, nil, in)
 	c.emit()
+}
+
+// inFetch tells of something that a fetch of a node did on its way.
+func (c *expectChecker) inFetch(event string, o *engine.Observation) {
+	call := c.m.store.call(o.Call)
+	if call == nil || call.kind != engine.CallFetchOrchestrationItem || c.live.node(call.caller.Node) == nil {
+		return
+	}
+	n := c.live.node(call.caller.Node)
+	f := c.begin(event, n.number, o.Instance)
+	c.place(f, n, c.m.store.instance(o.Instance))
+	if event == cluster.EventDecode {
+		f.add("readable", yesNo(o.Outcome == engine.OutcomeOK))
+	}
+	c.emit()
+}
+
+// eachNode tells of each node that is up what it runs, declares and has registered.
+func (c *expectChecker) eachNode() {
+	if !c.wants(cluster.EventNode) {
+		return
+	}
+	for i := range c.live.nodes {
+		n := &c.live.nodes[i]
+		if !n.up || n.draining {
+			continue
+		}
+		f := c.begin(cluster.EventNode, n.number, 0)
+		f.add("node", c.m.nodeName(n.number))
+		f.add("build", n.build.Name())
+		f.add("filter", c.m.w.Node(n.number).Filter.String())
+		for _, handler := range n.registry.Orchestrations() {
+			f.add(handler, yesNo(true))
+		}
+		c.emit()
+	}
 }

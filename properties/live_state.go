@@ -69,6 +69,7 @@ type liveNode struct {
 	startedMs            int64
 	incarnation          uint32
 	build, previous      *engine.Build
+	from                 *engine.Build // the last other build that it was, nil for none
 	options              node.Options
 	filter               *engine.CapabilityFilter // of the range in its options: what it can replay, whatever it declares
 	reads                kindMask

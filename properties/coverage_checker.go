@@ -92,7 +92,7 @@ func (c *coverageChecker) observe(o *engine.Observation) {
 		if !wanted {
 			return
 		}
-		c.live.expect.skipped(c.live, o.Caller.Node, in)
+		c.live.expect.skipped(o.Caller, in)
 	}
 }
 

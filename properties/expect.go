@@ -62,6 +62,9 @@ func (f *fact) String() string {
 	var b strings.Builder
 	b.WriteString(f.event)
 	for _, a := range f.attrs {
+		if f.event == cluster.EventNode && strings.Contains(a.Name, "@") {
+			continue // too many; the one that matters is told apart
+		}
 		b.WriteString(" " + a.String())
 	}
 	return b.String()

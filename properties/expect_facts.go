@@ -42,21 +42,34 @@ func (c *expectChecker) place(f *fact, n *liveNode, in *instanceState) {
 	f.add("phase", c.live.phase.String())
 }
 
+// caller is the node that made a call, with the build that it was then: its successor may run already.
+func (c *expectChecker) caller(by engine.Caller) *liveNode {
+	n := c.live.node(by.Node)
+	if n == nil || by.Incarnation == n.incarnation {
+		return n
+	}
+	was := &liveNode{number: by.Node}
+	if inc := c.m.store.incarnation(by); inc != nil {
+		was.build = inc.build
+	}
+	return was
+}
+
 // fetched tells of a delivery.
-func (c *expectChecker) fetched(s *liveState, number uint32, d *delivery) {
+func (c *expectChecker) fetched(number uint32, d *delivery) {
 	if !c.wants(cluster.EventFetch) {
 		return
 	}
 	f := c.begin(cluster.EventFetch, number, d.instance)
-	c.place(f, s.node(number), c.m.store.instance(d.instance))
+	c.place(f, c.caller(engine.Caller{Node: number, Incarnation: d.incarnation}), c.m.store.instance(d.instance))
 	f.add("attempt", strconv.FormatUint(uint64(d.told), 10))
 	f.add("readable", yesNo(!d.historyError))
 	c.emit()
 }
 
 // skipped tells of an instance that a fetch passed over.
-func (c *expectChecker) skipped(s *liveState, number uint32, in *instanceState) {
-	c.place(c.begin(cluster.EventSkip, number, in.no), s.node(number), in)
+func (c *expectChecker) skipped(by engine.Caller, in *instanceState) {
+	c.place(c.begin(cluster.EventSkip, by.Node, in.no), c.caller(by), in)
 	c.emit()
 }
 
@@ -72,11 +85,8 @@ func (c *expectChecker) waits(s *liveState, in *instanceState) {
 // committed tells of an ack that took effect: a turn, and its events.
 func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
 	n, in := s.node(number), c.m.store.instance(no)
-	if n != nil && d != nil && d.incarnation != n.incarnation {
-		n = &liveNode{number: number} // its successor runs already; its build is the one that fetched
-		if inc := c.m.store.incarnation(engine.Caller{Node: number, Incarnation: d.incarnation}); inc != nil {
-			n.build = inc.build
-		}
+	if d != nil {
+		n = c.caller(engine.Caller{Node: number, Incarnation: d.incarnation})
 	}
 	if c.wants(cluster.EventEvent) {
 		handler := "none"
@@ -199,10 +209,13 @@ func (c *expectChecker) observe(o *engine.Observation) {
 // inFetch tells of something that a fetch of a node did on its way.
 func (c *expectChecker) inFetch(event string, o *engine.Observation) {
 	call := c.m.store.call(o.Call)
-	if call == nil || call.kind != engine.CallFetchOrchestrationItem || c.live.node(call.caller.Node) == nil {
+	if call == nil || call.kind != engine.CallFetchOrchestrationItem {
 		return
 	}
-	n := c.live.node(call.caller.Node)
+	n := c.caller(call.caller)
+	if n == nil {
+		return // a probe
+	}
 	f := c.begin(event, n.number, o.Instance)
 	c.place(f, n, c.m.store.instance(o.Instance))
 	if event == cluster.EventDecode {

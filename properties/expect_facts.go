@@ -145,9 +145,9 @@ func (c *expectChecker) noted(s *liveState, n *liveNode, d *delivery, note *node
 	c.place(f, n, c.m.store.instance(d.instance))
 	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.worker), 1)])
 	f.add(name, value)
+	f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
 	if event == cluster.EventAbandon {
 		f.add("delay", note.Delay.String())
-		f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
 	}
 	c.emit()
 }
@@ -219,6 +219,9 @@ func (c *expectChecker) inFetch(event string, o *engine.Observation) {
 	f := c.begin(event, n.number, o.Instance)
 	c.place(f, n, c.m.store.instance(o.Instance))
 	if event == cluster.EventDecode {
+		if ex := c.m.store.instance(o.Instance).execution(o.Execution); ex != nil && ex.event(o.EventID) != nil {
+			f.add("kind", c.m.store.kinds.name(ex.event(o.EventID).kind))
+		}
 		f.add("readable", yesNo(o.Outcome == engine.OutcomeOK))
 	}
 	c.emit()

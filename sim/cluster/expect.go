@@ -106,6 +106,7 @@ func ExpectEvents() []EventInfo {
 	pin := AttrInfo{"pin", "the execution's pin, or none", nil}
 	instance := AttrInfo{"instance", "the instance", nil}
 	phase := AttrInfo{"phase", "the phase of the run", []string{"turbulence", "calm", "relief"}}
+	attempt := AttrInfo{"attempt", "the attempt count that the node was told", nil}
 	yesNo := []string{"yes", "no"}
 	queue := AttrInfo{"queue", "the queue", []string{"orchestrator", "worker"}}
 	return []EventInfo{
@@ -116,18 +117,18 @@ func ExpectEvents() []EventInfo {
 			{"handler", "the orchestration's code, as name@version", nil},
 			{"result", "how the turn ended", []string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}}, phase}},
 		{EventFetch, "a node was handed an instance, whether the answer reached it or not", []AttrInfo{node, build, pin, instance,
-			{"attempt", "the attempt count that it was told", nil},
-			{"readable", "whether history and messages could be decoded", yesNo}, phase}},
+			attempt, {"readable", "whether history and messages could be decoded", yesNo}, phase}},
 		{EventLock, "a fetch of a node locked an instance", []AttrInfo{node, build, pin, instance, phase}},
 		{EventDecode, "a fetch of a node decoded a stored event", []AttrInfo{node, build, pin, instance,
+			{"kind", "the event's kind", nil},
 			{"readable", "whether the node's build knows it", yesNo}, phase}},
 		{EventSkip, "a fetch passed over an instance with visible work and no lock, for its filter", []AttrInfo{node, build, pin, instance, phase}},
 		{EventPoison, "a node declared work poisonous", []AttrInfo{node, build, pin, instance, queue,
-			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "unsupported", "other"}}, phase}},
+			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "unsupported", "other"}}, attempt, phase}},
 		{EventAbandon, "a node handed work back", []AttrInfo{node, build, pin, instance, queue,
 			{"reason", "why", []string{"history-error", "incompatible", "wait-for-start", "no-handler", "unsupported", "ack-failed", "drained", "lost", "other"}},
 			{"delay", "for how long it is held back, such as 1s", nil},
-			{"attempt", "the attempt count that the node was told", nil}, phase}},
+			attempt, phase}},
 		{EventWait, "visible work began to wait that no live node admits", []AttrInfo{pin, instance, phase}},
 		{EventEvent, "an event was committed", []AttrInfo{{"kind", "the event's kind", nil}, node, build, pin, instance,
 			{"handler", "the orchestration's code that made it, as name@version, or none", nil}, phase}},

@@ -25,6 +25,8 @@ type Config struct {
 	Replay *replay.Rules
 	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic says where the two differ.
 	DoubleCheck bool
+	// Workspace is memory for turns and activities, which nodes that step one at a time may share; nil is none.
+	Workspace *replay.Workspace
 }
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
@@ -37,6 +39,8 @@ type Node struct {
 	options  Options
 	rules    *Rules
 	replay   *replay.Rules
+
+	workspace *replay.Workspace
 
 	doubleCheck bool
 	supported   engine.VersionRange
@@ -69,7 +73,7 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{
 		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
-		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build),
+		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build), workspace: c.Workspace,
 	}
 	n.admitted = engine.FilterFor(n.supported)
 	n.filter = n.rules.DeclareFilter(n.supported)

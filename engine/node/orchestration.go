@@ -131,6 +131,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
 		Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent, Rules: n.replay, DoubleCheck: n.doubleCheck,
+		Workspace: n.workspace,
 	}
 	if d.begin != nil {
 		in.Start = d.begin.replayStart(handler.Version.String())

@@ -170,6 +170,7 @@ func (w *World) onNodeStart(n *nodeState) {
 	}
 	machine, err := node.New(node.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name, Rules: &w.tables.Node, Replay: &w.tables.Replay,
+		Workspace: w.workspace,
 	})
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
@@ -28,6 +29,8 @@ type World struct {
 	monitor Monitor
 	tables  *faults.Tables
 	ctx     context.Context
+	// workspace is what all nodes compute in: they step one at a time.
+	workspace *replay.Workspace
 	// shippedHandlers says that the configuration names none.
 	shippedHandlers bool
 
@@ -128,6 +131,7 @@ func Run(cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.workspace.Close()
 	w.run()
 	return w.result(), nil
 }
@@ -149,7 +153,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	w := &World{
 		cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, ctx: context.Background(), ackStep: -1, tokens: map[string]string{},
-		shippedHandlers: shipped,
+		shippedHandlers: shipped, workspace: replay.NewWorkspace(),
 	}
 	w.chooser = cfg.Chooser
 	if w.chooser == nil {

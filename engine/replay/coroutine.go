@@ -12,9 +12,9 @@ import (
 // task is a coroutine of the turn: the handler's, or a child's that the code started.
 type task struct {
 	t         *turn
-	fn        func(*orch.Context) (string, error)
-	token     orch.Token // of the child's future, 0 for the handler
-	call      func()     // body, as a value that is made once
+	fn        func(*orch.Context) (string, error) // nil for the handler
+	token     orch.Token                          // of the child's future, 0 for the handler
+	call      func()                              // body, as a value that is made once
 	state     taskState
 	abandoned bool // its future was dropped; it is not resumed
 	raised    int  // how many sentinels it was sent
@@ -75,9 +75,8 @@ func (t *turn) start() {
 	t.eager = t.in.Build.Semantics == engine.SemanticsEagerTimers
 	t.ctx = orch.NewContext(t.host)
 	t.futures = append(slices.Grow(t.futures, t.schedules+4), future{})
-	handler, input := t.in.Handler, t.input
 	t.due = true
-	t.newTask(0, func(ctx *orch.Context) (string, error) { return handler(ctx, input) })
+	t.newTask(0, nil)
 }
 
 // stopped says that the code must not be polled any more.
@@ -192,7 +191,13 @@ func (c *task) body() {
 			c.panicked, c.message = true, panicText(r, "orchestration panicked")
 		}
 	}()
-	value, err := c.fn(c.t.ctx)
+	var value string
+	var err error
+	if c.fn != nil {
+		value, err = c.fn(c.t.ctx)
+	} else {
+		value, err = c.t.in.Handler(c.t.ctx, c.t.input)
+	}
 	if err != nil {
 		c.message = err.Error()
 	}

@@ -110,7 +110,7 @@ func (t *turn) begin() error {
 	default:
 		t.rules = DefaultRules()
 	}
-	t.stamp = in.Build.Version.String()
+	t.stamp = t.workspace.stampOf(in.Build)
 	t.sched = slices.Grow(t.sched, len(in.History)+len(in.Messages)+8)
 	for i := range in.History {
 		t.sched = append(t.sched, schedule{})

@@ -11,9 +11,13 @@ import (
 //
 // It is not safe for concurrent use. Close it when it is done with: a coroutine that waits for code is never collected.
 type Workspace struct {
-	busy bool
-	turn turn
-	idle []*coroutine
+	busy  bool
+	input Input
+	turn  turn
+	// stamp is the text of stamped's version.
+	stamped *engine.Build
+	stamp   string
+	idle    []*coroutine
 }
 
 // NewWorkspace makes an empty workspace.
@@ -37,10 +41,11 @@ func (in *Input) with(f func(t *turn)) {
 		defer w.Close()
 	}
 	w.busy = true
-	t := w.reset(in)
+	w.input = *in
+	t := w.reset(&w.input)
 	f(t)
 	t.host.turn = nil // a Context that code has kept is of no use any more
-	t.in = nil
+	w.input = Input{}
 	w.busy = false
 }
 
@@ -60,6 +65,14 @@ func (w *Workspace) reset(in *Input) *turn {
 	}
 	t.host.turn = t
 	return t
+}
+
+// stampOf is what events say of a build: its version.
+func (w *Workspace) stampOf(b *engine.Build) string {
+	if w.stamped != b {
+		w.stamped, w.stamp = b, b.Version.String()
+	}
+	return w.stamp
 }
 
 // host is the turn as a Context sees it, for as long as the turn lasts.

@@ -279,12 +279,16 @@ func (w *World) inform(n *nodeState) {
 func (w *World) step(n *nodeState, in node.Input) {
 	w.changed = true
 	inc := n.inc
-	for _, c := range n.machine.Step(in) {
+	calls := n.machine.StepInto(in, w.nodeCalls[:0])
+	w.nodeCalls = nil // a step within this one has its own
+	for _, c := range calls {
 		if n.machine == nil || n.inc != inc {
-			return // it crashed while sending
+			break // it crashed while sending
 		}
 		w.do(n, c)
 	}
+	clear(calls)
+	w.nodeCalls = calls
 }
 
 // do carries out one call of a node.

@@ -197,7 +197,8 @@ const (
 	ObsMessageMarked
 	// ObsCountChanged: Queue, Message, Instance, OldCount, NewCount.
 	ObsCountChanged
-	// ObsEventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached.
+	// ObsEventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. The events that were decoded
+	// before and are read again are one observation, with the last of them; an error that was met before has its own.
 	ObsEventDecoded
 	// ObsMessageDecoded: Queue, Message, Instance, Outcome, Cached.
 	ObsMessageDecoded

@@ -67,6 +67,8 @@ type preparedAck struct {
 	ends    []int
 	// data are the encoded events, worker items and orchestrator items, in this order.
 	data [][]byte
+	// bytes are cut off the same pieces of memory as those of single messages.
+	bytes byteBlocks
 }
 
 // prepare refuses an ack that cannot be done whatever is stored, and encodes what it brings.
@@ -111,7 +113,7 @@ func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 
 // cut copies the scratch once and cuts the copy into the pieces that the store keeps.
 func (a *preparedAck) cut() {
-	kept := append(make([]byte, 0, len(a.scratch)), a.scratch...)
+	kept := a.bytes.keep(a.scratch)
 	clear(a.data)
 	a.data = a.data[:0]
 	from := 0

@@ -81,7 +81,8 @@ func (s *Store) placeWork(r *row) {
 
 // insert appends a message to its queue and gives it its number. codec is the one that wrote data.
 func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
-	r := &row{
+	r := s.row()
+	*r = row{
 		no: engine.MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
 	}
 	if readsAsWritten(data) {

@@ -220,7 +220,8 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 	if c.execution != nil {
 		f.Item.CurrentStatus, f.Item.Pin = c.execution.state.status, c.execution.pin
 	}
-	if parent := d.in.meta.parent; parent.Instance != "" {
+	if d.in.meta.parent.Instance != "" {
+		parent := d.in.meta.parent
 		f.Item.Parent = &parent
 	}
 	return f

@@ -18,9 +18,9 @@ type expectChecker struct {
 	live  *liveState
 	items []expectItem
 	part  string
-	// wanted says, by event, whether any expectation is about it.
-	wanted map[string]bool // looked up only
-	fact   fact            // reused
+	// active are the expectations that the present part is about, by event.
+	active []activeItems
+	fact   fact // reused
 	pins   map[engine.Version]string
 	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
 	upDue   bool
@@ -33,6 +33,12 @@ type expectChecker struct {
 type expectItem struct {
 	cluster.Expectation
 	seen uint64
+}
+
+// activeItems are the expectations of an event, by index, in order.
+type activeItems struct {
+	event string
+	items []int
 }
 
 // fact is something that happened, with the attributes of its event (cluster.ExpectEvents). node is its node's number, or 0.
@@ -71,11 +77,11 @@ func (f *fact) String() string {
 }
 
 func newExpect(m *Monitor, list []cluster.Expectation) checker {
-	c := &expectChecker{base: base{m}, live: liveOf(m), wanted: make(map[string]bool), pins: make(map[engine.Version]string)}
+	c := &expectChecker{base: base{m}, live: liveOf(m), pins: make(map[engine.Version]string)}
 	for _, e := range list {
 		c.items = append(c.items, expectItem{Expectation: e})
-		c.wanted[e.Event] = true
 	}
+	c.activate()
 	if m.on != nil && len(list) > 0 {
 		m.on[expectID] = true // they were asked for by name
 	}
@@ -98,7 +104,36 @@ func (c *expectChecker) records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
 }
 
-func (c *expectChecker) wants(event string) bool { return c.wanted[event] }
+// wants says whether the present part expects anything of an event.
+func (c *expectChecker) wants(event string) bool { return len(c.activeOf(event)) > 0 }
+
+func (c *expectChecker) activeOf(event string) []int {
+	for i := range c.active {
+		if c.active[i].event == event {
+			return c.active[i].items
+		}
+	}
+	return nil
+}
+
+// activate finds the expectations of the present part.
+func (c *expectChecker) activate() {
+	c.active = c.active[:0]
+	for i := range c.items {
+		e := &c.items[i]
+		if e.In != "" && e.In != c.part {
+			continue
+		}
+		at := 0
+		for at < len(c.active) && c.active[at].event != e.Event {
+			at++
+		}
+		if at == len(c.active) {
+			c.active = append(c.active, activeItems{event: e.Event})
+		}
+		c.active[at].items = append(c.active[at].items, i)
+	}
+}
 
 // begin starts a fact of that event; emit judges it.
 func (c *expectChecker) begin(event string, node uint32, no engine.InstanceNo) *fact {
@@ -113,9 +148,9 @@ func (f *fact) add(name, value string) {
 
 func (c *expectChecker) emit() {
 	f := &c.fact
-	for i := range c.items {
+	for _, i := range c.activeOf(f.event) {
 		e := &c.items[i]
-		if e.Event != f.event || e.In != "" && e.In != c.part || !matches(f, e.Where) {
+		if !matches(f, e.Where) {
 			continue
 		}
 		e.seen++
@@ -187,6 +222,7 @@ func (c *expectChecker) beginPart(part string, atMs int64) {
 		c.up()
 	}
 	c.part = part
+	c.activate()
 	c.upDue, c.upAtMs = c.wants(cluster.EventUp) || c.wants(cluster.EventNode), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // the run begins: all that is not absent and not started later comes up

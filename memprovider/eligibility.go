@@ -8,8 +8,10 @@ type Eligibility struct {
 	Now      bool
 	Instance engine.InstanceNo
 	Message  engine.MessageNo
-	// Drops says that an orchestration fetch would drop orphaned queue messages, whether or not it finds something.
-	Drops bool
+	// Drops says that an orchestration fetch would drop orphaned queue messages, first those of Orphan, whether or not it
+	// finds something.
+	Drops  bool
+	Orphan engine.InstanceNo
 	// AtMs is, when Now is false, the earliest later time at which that may change without a call; Never if it cannot.
 	AtMs int64
 }
@@ -33,7 +35,9 @@ func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
 		e.Now, e.Instance = true, in.no
 	}
 	if o := x.orphans.head(); o != nil && x.rules.Admits(filter, nil) {
-		e.Drops = in == nil || o.key < int64(in.visible[0].no)
+		if e.Drops = in == nil || o.key < int64(in.visible[0].no); e.Drops {
+			e.Orphan = o.item.no
+		}
 	}
 	return e
 }

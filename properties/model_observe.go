@@ -226,6 +226,7 @@ func (m *model) onExecution(o *engine.Observation) {
 		ex.status, ex.output = o.Status, o.Name
 	case engine.ObsPinSet:
 		ex.pin = o.Pin
+		ex.repinned = ex.repinned || o.Call != 0 && m.current.caller.Node == 0 && len(ex.events) > 0
 	}
 	m.placeBare(ex.instance)
 }

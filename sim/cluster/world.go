@@ -123,6 +123,7 @@ const (
 	evAction                     // a: index of the instance, b: action index and attempt, packed
 	evKick                       // a: index of the seeded history
 	evProbe                      // a: index of the probe
+	evProbeEnd                   // a: index of the probe, b: index of what it holds
 	evCalm                       // turbulence is over
 	evTick                       // calm: look whether anything is still open
 )
@@ -332,6 +333,8 @@ func (w *World) handle(e event) {
 		w.onKick(int(e.a))
 	case evProbe:
 		w.onProbe(int(e.a))
+	case evProbeEnd:
+		w.onProbeEnd(int(e.a), int(e.b))
 	case evCalm:
 		w.onCalm()
 	case evTick:

@@ -74,6 +74,10 @@ var teeth = []tooth{
 	{scenario: "version-gone-and-back", bug: "provider/filter-after-count", expect: `never poison where pin=2.0.0 cause=crash`},
 	{scenario: "version-gone-and-back", line: "then crash B", by: "then start B", expect: `never turn in "2.0.0 is gone again" where pin=2.0.0`},
 
+	{scenario: "ladder", bug: "provider/filter-ignored", expect: `never abandon where reason=incompatible`},
+	{scenario: "ladder", bug: "provider/pin-inherited", expect: `always turn where build=1.6.0 first=yes has pin=1.6.0`},
+	{scenario: "ladder", line: "node C runs 2.0.0", by: "node C runs 2.5.0", expect: `always turn where pin=2.0.0 has build=2.0.0-rc.1|2.0.0|3.0.0`},
+
 	{scenario: "self-stranded", bug: "provider/filter-ignored", expect: `never fetch in "B is narrowed" where node=B pin=2.0.0`},
 	{scenario: "self-stranded", bug: "provider/filter-after-lock", expect: `never lock in "B is narrowed" where node=B pin=2.0.0`},
 	{scenario: "self-stranded", line: "then stop A", by: "then pause A for 1s", expect: `never fetch in "A is away" where pin=2.0.0`},

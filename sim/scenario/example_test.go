@@ -81,7 +81,7 @@ func ExampleLookup() {
 	s, err := scenario.Lookup("rolling-upgrad")
 	fmt.Println(s, err)
 	// Output:
-	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, draining, early-input, families, late-renewals, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, orphans, post-upgrade-cleanup, races, refused-acks, rollback-first-node, rolling-upgrade, rolling-upgrade-risk, self-stranded, slow-work, three-builds, torn-acks, two-ranges, version-edges, version-gone-and-back, versioned-handlers or without-filtering; did you mean rolling-upgrade?
+	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, draining, early-input, families, ladder, late-renewals, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, orphans, post-upgrade-cleanup, races, refused-acks, rollback-first-node, rolling-upgrade, rolling-upgrade-risk, self-stranded, slow-work, three-builds, torn-acks, two-ranges, version-edges, version-gone-and-back, versioned-handlers or without-filtering; did you mean rolling-upgrade?
 }
 
 func ExampleBuiltin() {
@@ -94,6 +94,7 @@ func ExampleBuiltin() {
 	// draining
 	// early-input
 	// families
+	// ladder
 	// late-renewals
 	// lost-locks
 	// missing-handlers

@@ -20,6 +20,15 @@ type tooth struct {
 }
 
 var teeth = []tooth{
+	{scenario: "rolling-upgrade", bug: "provider/filter-ignored", expect: `never fetch in "step 1" where node=B|C pin=2.0.0`},
+	{scenario: "rolling-upgrade", bug: "provider/pin-inherited", expect: `always turn in "step 1" where node=A build=2.0.0 start=can has pin=2.0.0`},
+	{scenario: "rolling-upgrade", bug: "engine/writes-newer-kind", expect: `never event where kind=ExternalSubscribed2|ExternalEvent2 pin=1.x|0.8.0|none`},
+	{scenario: "rolling-upgrade", line: "then upgrade C to 2.0.0", by: "then upgrade C to 1.6.0", expect: `never skip in "step 3" where node=A|B|C`},
+
+	{scenario: "rolling-upgrade-risk", bug: "provider/filter-ignored", expect: `never fetch in "A is down" where node=B|C pin=2.0.0`},
+	{scenario: "rolling-upgrade-risk", bug: "engine/filter-not-declared", expect: `never fetch in "A is down" where node=B|C pin=2.0.0`},
+	{scenario: "rolling-upgrade-risk", line: "then crash A", by: "then pause A for 1s", expect: `never turn in "A is down" where pin=2.0.0`},
+
 	{scenario: "versioned-handlers", bug: "provider/filter-ignored", expect: `never fetch in "step 1" where node=B|C pin=2.0.0`},
 	{scenario: "versioned-handlers", bug: "provider/filter-after-lock", expect: `never lock in "step 1" where node=B|C pin=2.0.0`},
 	{scenario: "versioned-handlers", bug: "provider/filter-after-decode", expect: `never decode in "step 1" where node=B|C pin=2.0.0`},
@@ -121,9 +130,14 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 	}
 }
 
-// TestEachWalkthroughHasTeeth: at least three deviations for each, of both sorts.
+// TestEachWalkthroughHasTeeth: at least three deviations of both sorts for each, and for every scenario that quotes.
 func TestEachWalkthroughHasTeeth(t *testing.T) {
 	var order []string
+	for _, n := range scenario.Builtin() {
+		if strings.Contains(string(n.Text), "\n#> ") {
+			order = append(order, n.Name)
+		}
+	}
 	for _, c := range teeth {
 		if !slices.Contains(order, c.scenario) {
 			order = append(order, c.scenario)

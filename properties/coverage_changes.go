@@ -17,7 +17,7 @@ type buildChange struct {
 // points are the points of an entry: one for the change, one for each kind.
 func (ch *buildChange) points(list []cluster.Point, table *kindTable) []cluster.Point {
 	verb := "upgrade "
-	if ch.to.Version.Compare(ch.from.Version) < 0 {
+	if olderBuild(ch.to, ch.from) {
 		verb = "rollback "
 	}
 	name := verb + ch.from.Name() + "->" + ch.to.Name() + " " + ch.phase.String()
@@ -28,6 +28,14 @@ func (ch *buildChange) points(list []cluster.Point, table *kindTable) []cluster.
 		list = append(list, cluster.Point{Name: name + " " + table.first(rest), Count: 1})
 	}
 	return list
+}
+
+// olderBuild orders builds as they were released: pins ignore what comes before a release, releases do not.
+func olderBuild(a, b *engine.Build) bool {
+	if c := a.Version.Compare(b.Version); c != 0 {
+		return c < 0
+	}
+	return a.Version.Pre != "" && (b.Version.Pre == "" || a.Version.Pre < b.Version.Pre)
 }
 
 // change is the entry of a change of builds in a phase, made when it is first asked for.

@@ -31,6 +31,7 @@ func TestCoverage(t *testing.T) {
 		{"self-stranded", "0 up A 2.0.0 range=1.0.0..1.9.9", "0 up A 2.0.0 range=1.0.0..2.0.0"},
 		{"upgrade 1.5.0->2.0.0 turbulence", "0 up A 1.5.0\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n1 down A\n2 up A 1.5.0"},
 		{"rollback 2.0.0->1.5.0 calm", "0 up A 2.0.0\n1 down A\n2 phase calm\n2 up A 1.5.0", "0 up A 2.0.0\n1 down A\n2 up A 1.5.0"},
+		{"rollback 2.0.0->2.0.0-rc.1 turbulence", "0 up A 2.0.0\n1 down A\n2 up A 2.0.0-rc.1", "0 up A 2.0.0-rc.1\n1 down A\n2 up A 2.0.0"},
 		{"rollback-with-newer-pins", "0 up A 2.0.0\n1 seed x 2.0.0\n2 down A\n3 up A 1.5.0", "0 up A 2.0.0\n1 seed x 1.5.0\n2 down A\n3 up A 1.5.0"},
 		{"upgrade-under-load", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0"},
 		{"relief", "0 phase calm\n1 phase relief", "0 phase calm"},

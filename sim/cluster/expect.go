@@ -121,7 +121,7 @@ func ExpectEvents() []EventInfo {
 		{EventLock, "a fetch of a node locked an instance", []AttrInfo{node, build, pin, instance, phase}},
 		{EventDecode, "a fetch of a node decoded a stored event", []AttrInfo{node, build, pin, instance,
 			{"kind", "the event's kind", nil},
-			{"readable", "whether the node's build knows it", yesNo}, phase}},
+			{"readable", "whether it could be decoded", yesNo}, phase}},
 		{EventSkip, "a fetch passed over an instance with visible work and no lock, for its filter", []AttrInfo{node, build, pin, instance, phase}},
 		{EventPoison, "a node declared work poisonous", []AttrInfo{node, build, pin, instance, queue,
 			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "unsupported", "other"}}, attempt, phase}},

@@ -243,3 +243,49 @@ func TestCallsDoNotAllocateMoreInACrowd(t *testing.T) {
 		}
 	}
 }
+
+// TestSessionsLeaveNothing: a session that is cleaned up takes everything with it, its work's groups included.
+func TestSessionsLeaveNothing(t *testing.T) {
+	const sessions = 5_000
+	store := memprovider.New(memprovider.Options{})
+	p := store.Handle(build("2.0.0").Codec, engine.Caller{})
+	config := &engine.SessionFetchConfig{OwnerID: "w", LockTimeout: time.Second}
+	unclaimed := func(first int) {
+		for i := range sessions {
+			work := engine.ActivityExecuteItem{Instance: "j", ExecutionID: 1, ID: 1, Name: "Act", SessionID: fmt.Sprint("u", first+i)}
+			if err := p.EnqueueForWorker(ctx, work); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r, err := p.DeleteInstancesAtomic(ctx, []string{"j"}, false); err != nil || r.QueueMessagesDeleted != sessions {
+			t.Fatal(r, err)
+		}
+	}
+	round := func(first int) {
+		unclaimed(first)
+		for i := range sessions {
+			work := engine.ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 1, Name: "Act", SessionID: fmt.Sprint("s", first+i)}
+			if err := p.EnqueueForWorker(ctx, work); err != nil {
+				t.Fatal(err)
+			}
+			w, err := p.FetchWorkItem(ctx, time.Second, 0, config, engine.TagFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.AckWorkItem(ctx, w.LockToken, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store.SetNow(store.Now() + 1001)
+		if n, err := p.CleanupOrphanedSessions(ctx, 0); n != sessions || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	round(0)
+	before := heapBytes()
+	round(sessions)
+	if each := float64(heapBytes()-before) / sessions; each > 96 { // two messages and a token
+		t.Errorf("a session that is gone leaves %.0f bytes", each)
+	}
+	runtime.KeepAlive(store)
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // campaignGC is how often simrun collects garbage; a benchmark of campaigns does the same.
-const campaignGC = 400
+const campaignGC = 1600
 
 // rollingUpgrade runs seeds of the default scenario and adds up what they came to.
 type rollingUpgrade struct {

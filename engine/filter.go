@@ -25,7 +25,7 @@ func (f *CapabilityFilter) Admits(pin *Version) bool {
 	if len(f.SupportedVersions) == 0 {
 		return false
 	}
-	return pin == nil || f.SupportedVersions[0].Contains(*pin)
+	return pin == nil || f.SupportedVersions[0].contains(pin)
 }
 
 // String is the ranges joined by " | ", "any" for no filter and "none" for the empty one.

@@ -20,7 +20,9 @@ type VersionRange struct {
 }
 
 // Contains reports whether Min <= v <= Max by numeric triple: [2.0.0, 2.0.0] contains 2.0.0-rc.1.
-func (r VersionRange) Contains(v Version) bool { return r.Min.Compare(v) <= 0 && v.Compare(r.Max) <= 0 }
+func (r VersionRange) Contains(v Version) bool { return r.contains(&v) }
+
+func (r *VersionRange) contains(v *Version) bool { return !v.below(&r.Min) && !r.Max.below(v) }
 
 // IsEmpty reports whether the range is inverted, which is the only way to contain no version.
 func (r VersionRange) IsEmpty() bool { return r.Min.Compare(r.Max) > 0 }

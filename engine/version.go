@@ -95,7 +95,21 @@ func (v Version) appendTriple(b []byte) []byte {
 // Pre is ignored, so 2.0.0-rc.1 and 2.0.0 compare as equal although they are not ==. Design: pins and bounds are
 // compared as numeric triples everywhere, because three integers are all that a provider stores of a pin.
 func (v Version) Compare(w Version) int {
-	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch))
+	switch {
+	case v.Major != w.Major:
+		return cmp.Compare(v.Major, w.Major)
+	case v.Minor != w.Minor:
+		return cmp.Compare(v.Minor, w.Minor)
+	}
+	return cmp.Compare(v.Patch, w.Patch)
+}
+
+// below is Compare < 0 without copies: filters ask it at every fetch.
+func (v *Version) below(w *Version) bool {
+	if v.Major != w.Major {
+		return v.Major < w.Major
+	}
+	return v.Minor < w.Minor || v.Minor == w.Minor && v.Patch < w.Patch
 }
 
 // IsZero reports whether v is the zero value. 0.0.0-alpha is not.

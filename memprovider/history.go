@@ -46,9 +46,15 @@ var replacement = []byte("\uFFFD")
 func (ex *execution) remember(codec int, e engine.Event) {
 	d := ex.seenBy(codec)
 	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
+		if d.events == nil {
+			d.events = make([]engine.Event, 0, usualEvents)
+		}
 		d.events = append(d.events, e)
 	}
 }
+
+// usualEvents is how many events a history has room for at first.
+const usualEvents = 8
 
 // decode returns an execution's events, ascending, as the codec sees them. It decodes what is not decoded yet and
 // observes each event that it decodes; those that were decoded before are one observation, with the last of them. On an error the slice is nil. With skip set events that cannot be decoded are left out. The

@@ -93,6 +93,9 @@ func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.
 	if i < len(ex.events) {
 		ex.forget(i)
 	}
+	if ex.events == nil {
+		ex.events = make([]event, 0, usualEvents)
+	}
 	ex.events = slices.Insert(ex.events, i, event{id: id, kind: kind, data: data})
 	if kind == engine.KindOrchestrationStarted {
 		ex.started++

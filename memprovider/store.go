@@ -45,7 +45,7 @@ type Store struct {
 	instances []*instance                  // by number - 1
 	rows      []*row                       // by number - 1, nil once they left
 	spareRows []row                        // room for the next ones
-	holdings  []holding                    // by token number - 1
+	holdings  holdingTable                 // by token number - 1
 	codecs    []engine.Codec               // by codec number; one for each name
 	pins      []*engine.Version            // interned
 
@@ -89,6 +89,27 @@ type holding struct {
 	instance engine.InstanceNo
 	message  engine.MessageNo
 }
+
+// holdingTable has what every token was given for. It lies in blocks: it grows with each fetch that finds something, and
+// must not be moved for that.
+type holdingTable struct {
+	blocks []*[holdingBlock]holding
+	n      uint64
+}
+
+const holdingBlock = 512
+
+// add enters a holding and returns its number, from 1.
+func (t *holdingTable) add(h holding) uint64 {
+	if t.n%holdingBlock == 0 {
+		t.blocks = append(t.blocks, new([holdingBlock]holding))
+	}
+	t.n++
+	t.blocks[(t.n-1)/holdingBlock][(t.n-1)%holdingBlock] = h
+	return t.n
+}
+
+func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock][(n-1)%holdingBlock] }
 
 // New makes an empty store.
 func New(o Options) *Store {
@@ -271,8 +292,7 @@ const rowBlock = 32
 
 // token makes the next token for an instance or a row.
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
-	s.holdings = append(s.holdings, h)
-	n := uint64(len(s.holdings))
+	n := s.holdings.add(h)
 	return lock{number: n, token: tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
 }
 
@@ -291,10 +311,10 @@ func (s *Store) lookup(prefix byte, token string) (n uint64, h holding, ok bool)
 		}
 		n = n*10 + uint64(token[i]-'0')
 	}
-	if n > uint64(len(s.holdings)) {
+	if n > s.holdings.n {
 		return 0, holding{}, false
 	}
-	h = s.holdings[n-1]
+	h = s.holdings.at(n)
 	return n, h, (h.message == 0) == (prefix == orchestratorToken)
 }
 

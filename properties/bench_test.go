@@ -1,52 +1,125 @@
 package properties_test
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
+	"time"
 
+	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// BenchmarkRollingUpgrade runs the default scenario on one core, with all checkers and with none: an operation is a seed.
-func BenchmarkRollingUpgrade(b *testing.B) {
+// campaignGC is how often simrun collects garbage; a benchmark of campaigns does the same.
+const campaignGC = 1600
+
+// rollingUpgrade runs seeds of the default scenario and adds up what they came to.
+type rollingUpgrade struct {
+	s            *scenario.Scenario
+	steps, turns uint64
+	virtual      int64
+}
+
+func newRollingUpgrade(b *testing.B) *rollingUpgrade {
 	s, err := scenario.Lookup("rolling-upgrade")
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, watched := range []bool{true, false} {
-		name := "watched"
-		if !watched {
-			name = "unwatched"
-		}
-		b.Run(name, func(b *testing.B) {
-			var steps, turns uint64
-			var virtual int64
-			seed := uint64(0)
-			b.ReportAllocs()
+	old := debug.SetGCPercent(campaignGC)
+	b.Cleanup(func() { debug.SetGCPercent(old) })
+	return &rollingUpgrade{s: s}
+}
+
+func (u *rollingUpgrade) plan(seed uint64) (*cluster.Plan, error) {
+	return u.s.Expand(seed, scenario.Overrides{})
+}
+
+func (u *rollingUpgrade) monitor(w *cluster.World) cluster.Monitor {
+	return properties.New(w, properties.Options{Expectations: u.s.Expect})
+}
+
+func (u *rollingUpgrade) run(b *testing.B, seed uint64, watched bool) {
+	plan, err := u.plan(seed)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := cluster.Config{Plan: plan, Seed: seed}
+	if watched {
+		cfg.Monitor = u.monitor
+	}
+	r, err := cluster.Run(cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	u.steps, u.turns, u.virtual = u.steps+r.Steps, u.turns+r.Turns, u.virtual+r.Virtual
+}
+
+// report gives the rates of so many seeds, and what was allocated since before.
+func (u *rollingUpgrade) report(b *testing.B, seeds int, before *runtime.MemStats) {
+	var after runtime.MemStats
+	runtime.ReadMemStats(&after)
+	seconds, steps := b.Elapsed().Seconds(), float64(u.steps)
+	b.ReportMetric(float64(seeds)/seconds, "seeds/s")
+	b.ReportMetric(steps/seconds, "steps/s")
+	b.ReportMetric(float64(u.turns)/seconds, "turns/s")
+	b.ReportMetric(float64(u.virtual)/1000/seconds, "virtual-s/s")
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/steps, "B/step")
+	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/steps, "allocs/step")
+}
+
+// BenchmarkRollingUpgrade runs the default scenario: with all checkers and with none on one core, both in turns to find the
+// checkers' share, and as a campaign on all cores. The floor of unwatched is BenchmarkWorkload in sim/cluster.
+func BenchmarkRollingUpgrade(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		watched bool
+	}{{"watched", true}, {"unwatched", false}} {
+		b.Run(c.name, func(b *testing.B) {
+			u, seed := newRollingUpgrade(b), uint64(0)
+			var before runtime.MemStats
+			runtime.ReadMemStats(&before)
 			for b.Loop() {
 				seed++
-				plan, err := s.Expand(seed, scenario.Overrides{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				cfg := cluster.Config{Plan: plan, Seed: seed}
-				if watched {
-					cfg.Monitor = func(w *cluster.World) cluster.Monitor {
-						return properties.New(w, properties.Options{Expectations: s.Expect})
-					}
-				}
-				r, err := cluster.Run(cfg)
-				if err != nil {
-					b.Fatal(err)
-				}
-				steps, turns, virtual = steps+r.Steps, turns+r.Turns, virtual+r.Virtual
+				u.run(b, seed, c.watched)
 			}
-			seconds := b.Elapsed().Seconds()
-			b.ReportMetric(float64(b.N)/seconds, "seeds/s")
-			b.ReportMetric(float64(steps)/seconds, "steps/s")
-			b.ReportMetric(float64(turns)/seconds, "turns/s")
-			b.ReportMetric(float64(virtual)/1000/seconds, "virtual-s/s")
+			u.report(b, b.N, &before)
 		})
 	}
+	b.Run("checkers-share", func(b *testing.B) {
+		u, seed := newRollingUpgrade(b), uint64(0)
+		var watched, unwatched time.Duration
+		for b.Loop() {
+			seed++
+			for i := range 2 {
+				began := time.Now()
+				if with := (seed+uint64(i))%2 == 0; with {
+					u.run(b, seed, true)
+					watched += time.Since(began)
+				} else {
+					u.run(b, seed, false)
+					unwatched += time.Since(began)
+				}
+			}
+		}
+		b.ReportMetric(100*float64(watched-unwatched)/float64(watched), "checkers-%")
+	})
+	b.Run("campaign", func(b *testing.B) {
+		u, seeds := newRollingUpgrade(b), 0
+		var before runtime.MemStats
+		runtime.ReadMemStats(&before)
+		const batch = 64
+		for b.Loop() {
+			sum, err := campaign.Run(campaign.Options{
+				Plan: u.plan, Monitor: u.monitor, First: uint64(seeds) + 1, Count: batch, KeepGoing: true,
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			seeds += batch
+			u.steps, u.turns, u.virtual = u.steps+sum.Steps, u.turns+sum.Turns, u.virtual+sum.VirtualMs
+		}
+		u.report(b, seeds, &before)
+	})
 }

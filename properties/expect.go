@@ -22,6 +22,7 @@ type expectChecker struct {
 	active []activeItems
 	fact   fact // reused
 	pins   map[engine.Version]string
+	builds []namedBuild
 	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
 	upDue   bool
 	upAtMs  int64
@@ -33,6 +34,11 @@ type expectChecker struct {
 type expectItem struct {
 	cluster.Expectation
 	seen uint64
+}
+
+type namedBuild struct {
+	build *engine.Build
+	name  string
 }
 
 // activeItems are the expectations of an event, by index, in order.
@@ -114,6 +120,21 @@ func (c *expectChecker) activeOf(event string) []int {
 		}
 	}
 	return nil
+}
+
+// concerns says whether any active expectation may be about an event with that attribute: the frequent facts are not
+// made for nothing.
+func (c *expectChecker) concerns(event, attr, value string) bool {
+next:
+	for _, i := range c.activeOf(event) {
+		for _, a := range c.items[i].Where {
+			if a.Name == attr && !a.Match(value) {
+				continue next
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // activate finds the expectations of the present part.

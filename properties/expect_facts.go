@@ -22,6 +22,17 @@ func (c *expectChecker) pin(v *engine.Version) string {
 	return s
 }
 
+// buildName is the name of a build, made once.
+func (c *expectChecker) buildName(b *engine.Build) string {
+	for i := range c.builds {
+		if c.builds[i].build == b {
+			return c.builds[i].name
+		}
+	}
+	c.builds = append(c.builds, namedBuild{b, b.Name()})
+	return c.builds[len(c.builds)-1].name
+}
+
 func yesNo(b bool) string {
 	if b {
 		return "yes"
@@ -34,7 +45,7 @@ func (c *expectChecker) place(f *fact, n *liveNode, in *instanceState) {
 	if n != nil {
 		f.add("node", c.m.nodeName(n.number))
 		if n.build != nil {
-			f.add("build", n.build.Name())
+			f.add("build", c.buildName(n.build))
 		}
 	}
 	f.add("pin", c.pin(in.pin()))
@@ -94,6 +105,9 @@ func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no e
 			handler = d.turn.Handler
 		}
 		for i := range ack.HistoryDelta {
+			if !c.concerns(cluster.EventEvent, "kind", string(ack.HistoryDelta[i].Kind())) {
+				continue
+			}
 			f := c.begin(cluster.EventEvent, number, no)
 			f.add("kind", string(ack.HistoryDelta[i].Kind()))
 			c.place(f, n, in)

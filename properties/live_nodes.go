@@ -71,7 +71,7 @@ func (s *liveState) record(r *cluster.Record) {
 		s.executing = nil
 		s.onExecuted(r)
 	case cluster.RecAnswered:
-		if d := s.byAck(r.Node, r.Call); d != nil && d.committed && !d.answered {
+		if d := s.byAck(r); d != nil && d.committed && !d.answered {
 			if r.Text != "" {
 				s.m.coverage.hit(pointAnswerLostAfterCommit)
 			} else {
@@ -79,7 +79,7 @@ func (s *liveState) record(r *cluster.Record) {
 			}
 		}
 	case cluster.RecFault:
-		if d := s.byAck(r.Node, r.Call); d != nil {
+		if d := s.byAck(r); d != nil {
 			d.faulted = true
 		}
 	case cluster.RecNote:
@@ -89,10 +89,10 @@ func (s *liveState) record(r *cluster.Record) {
 	}
 }
 
-// byAck is the delivery that a call acks.
-func (s *liveState) byAck(number uint32, call uint64) *delivery {
-	n := s.node(number)
-	if n == nil || call == 0 {
+// byAck is the delivery that the call of a record acks, nil if it acks none.
+func (s *liveState) byAck(r *cluster.Record) *delivery {
+	n, call := s.node(r.Node), r.Call
+	if n == nil || call == 0 || r.CallKind != engine.CallAckOrchestrationItem && r.CallKind != engine.CallAckWorkItem {
 		return nil
 	}
 	for _, list := range [2][]liveSlot{n.turns, n.activities} {
@@ -108,10 +108,7 @@ func (s *liveState) byAck(number uint32, call uint64) *delivery {
 }
 
 func (s *liveState) onExecuted(r *cluster.Record) {
-	if r.CallKind != engine.CallAckOrchestrationItem && r.CallKind != engine.CallAckWorkItem {
-		return
-	}
-	d := s.byAck(r.Node, r.Call)
+	d := s.byAck(r)
 	if d == nil || r.Outcome != engine.OutcomePermanent {
 		return
 	}

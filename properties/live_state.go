@@ -28,7 +28,7 @@ func newLiveness(m *Monitor) []checker {
 // liveOf is the shared state of a monitor, made when it is first asked for.
 func liveOf(m *Monitor) *liveState {
 	if m.coverage.live == nil {
-		m.coverage.live = &liveState{base: base{m}}
+		m.coverage.live = &liveState{base: base{m}, rows: make([]liveRow, 0, 512)}
 		for i := range m.w.Nodes() {
 			m.coverage.live.nodes = append(m.coverage.live.nodes, liveNode{number: uint32(i + 1)})
 		}

@@ -28,7 +28,7 @@ type model struct {
 	removedCall uint64
 }
 
-const rowsPerPage = 256
+const rowsPerPage = 64
 
 // lockState is a peek-lock of an instance or of a worker row. Without a token there is no lock.
 type lockState struct {

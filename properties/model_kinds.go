@@ -27,7 +27,9 @@ func (s kindMask) has(k kindNo) bool { return s&maskOf(k) != 0 }
 type kindTable struct {
 	names   []engine.EventKind
 	numbers map[engine.EventKind]kindNo
-	started kindNo
+	// byLength are the numbers of the names of each length, to find the kind in stored bytes.
+	byLength [64][]kindNo
+	started  kindNo
 	// terminal are the kinds that end an execution.
 	terminal kindMask
 	// completes says of which schedule a kind is the completion; 0, which is no kind, for the others.
@@ -77,7 +79,24 @@ func (t *kindTable) add(k engine.EventKind) kindNo {
 	}
 	t.names = append(t.names, k)
 	t.numbers[k] = no
+	if len(k) < len(t.byLength) {
+		t.byLength[len(k)] = append(t.byLength[len(k)], no)
+	}
 	return no
+}
+
+// find is the number of a name.
+func (t *kindTable) find(name []byte) (kindNo, bool) {
+	if len(name) < len(t.byLength) {
+		for _, no := range t.byLength[len(name)] {
+			if string(t.names[no]) == string(name) {
+				return no, true
+			}
+		}
+		return 0, false
+	}
+	no, ok := t.numbers[engine.EventKind(name)]
+	return no, ok
 }
 
 // name is the kind in words.
@@ -116,7 +135,7 @@ func (t *kindTable) of(data []byte) kindNo {
 	if i := bytes.Index(data, typeKey); i >= 0 {
 		name := data[i+len(typeKey):]
 		if j := bytes.IndexByte(name, '"'); j >= 0 {
-			if no, ok := t.numbers[engine.EventKind(name[:j])]; ok {
+			if no, ok := t.find(name[:j]); ok {
 				return no
 			}
 			return kindForeign

@@ -238,6 +238,9 @@ func (m *model) onAppended(o *engine.Observation) {
 	}
 	i, dup := ex.findEvent(o.EventID)
 	m.overwritten = dup
+	if ex.events == nil {
+		ex.events = make([]eventState, 0, 8)
+	}
 	if dup {
 		ex.events[i] = e
 	} else {

@@ -15,12 +15,14 @@ import (
 type checker interface {
 	observe(o *engine.Observation)
 	record(r *cluster.Record)
-	afterStep()
 	// open says whether an obligation is neither met nor overdue, and until when it may stay so, in store time.
 	open(nowMs int64) (bool, int64)
 	endPhase(p cluster.Phase)
 	finish()
 }
+
+// stepper is a checker that looks at the state between two kernel events.
+type stepper interface{ afterStep() }
 
 // selective is a checker that wants some kinds of observations and records only. It is asked once. A checker that does
 // not implement it is handed all of them.
@@ -34,7 +36,6 @@ type base struct{ m *Monitor }
 
 func (base) observe(*engine.Observation) {}
 func (base) record(*cluster.Record)      {}
-func (base) afterStep()                  {}
 func (base) open(int64) (bool, int64)    { return false, 0 }
 func (base) endPhase(cluster.Phase)      {}
 func (base) finish()                     {}
@@ -61,6 +62,7 @@ type Monitor struct {
 	opts       Options
 	on         map[string]bool // properties to check, nil for all; only looked up
 	checkers   []checker
+	steppers   []stepper   // those of them that are one
 	byKind     [][]checker // by kind of observation: those that want it
 	byRecord   [][]checker // by kind of record
 	store      *model
@@ -98,7 +100,7 @@ func (m *Monitor) Record(r *cluster.Record) {
 
 // AfterStep lets checkers judge the state between two kernel events.
 func (m *Monitor) AfterStep() {
-	for _, c := range m.checkers {
+	for _, c := range m.steppers {
 		c.afterStep()
 	}
 }

@@ -69,6 +69,9 @@ func (m *Monitor) wants(id string) bool { return m.on == nil || m.on[id] }
 // add enters a checker for what it wants to see.
 func (m *Monitor) add(c checker) {
 	m.checkers = append(m.checkers, c)
+	if s, ok := c.(stepper); ok {
+		m.steppers = append(m.steppers, s)
+	}
 	s, ok := c.(selective)
 	if !ok {
 		for k := range m.byKind {

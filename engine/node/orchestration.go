@@ -142,7 +142,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 		Workspace: n.workspace,
 	}
 	if d.begin != nil {
-		in.Start = d.begin.replayStart(handler.Version.String())
+		in.Start = d.begin.replayStart(handler.version())
 	} else {
 		in.History = d.Item.History
 	}

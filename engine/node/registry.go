@@ -40,6 +40,7 @@ type registeredOrchestration struct {
 type registeredVersion struct {
 	version engine.Version
 	handler orch.Handler
+	text    string // name@version
 }
 
 type registeredActivity struct {
@@ -61,10 +62,21 @@ type Resolved struct {
 	Name    string
 	Version engine.Version
 	Handler orch.Handler
+	text    string // name@version, made when it was registered
 }
 
 // String is name@version.
-func (r Resolved) String() string { return r.Name + "@" + r.Version.String() }
+func (r Resolved) String() string {
+	if r.text == "" {
+		return handlerText(r.Name, r.Version)
+	}
+	return r.text
+}
+
+// version is the version as text.
+func (r Resolved) version() string { return r.String()[len(r.Name)+1:] }
+
+func handlerText(name string, version engine.Version) string { return name + "@" + version.String() }
 
 // SystemActivityPrefix begins names that are reserved for the runtime's own activities (contract/runtime.md section 7.12).
 const SystemActivityPrefix = "__duroxide_syscall:"
@@ -94,7 +106,7 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	if latest, ok := o.latest(); ok && version.Compare(latest.version) <= 0 {
 		return fmt.Errorf("non-monotonic orchestration version for %s: %s is not later than existing latest %s", name, version, latest.version)
 	}
-	o.versions = slices.Insert(o.versions, at, registeredVersion{version, handler})
+	o.versions = slices.Insert(o.versions, at, registeredVersion{version, handler, handlerText(name, version)})
 	return nil
 }
 
@@ -259,5 +271,5 @@ func (o *registeredOrchestration) resolved(v registeredVersion, found bool) (Res
 	if !found || v.handler == nil {
 		return Resolved{}, false
 	}
-	return Resolved{Name: o.name, Version: v.version, Handler: v.handler}, true
+	return Resolved{Name: o.name, Version: v.version, Handler: v.handler, text: v.text}, true
 }

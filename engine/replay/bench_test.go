@@ -60,6 +60,36 @@ func benchTurn(b *testing.B, in Input, events int, want Result) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
+// BenchmarkTurn1000 is a turn of an orchestration with a history of 1,000 events. Its floor hands as many values to a
+// coroutine, one at a time.
+func BenchmarkTurn1000(b *testing.B) {
+	in := benchInput(chain)
+	in.History = playedHistory(b, chain, 1000)
+	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{
+		Instance: "order-1", ExecutionID: 1, ID: in.History[len(in.History)-1].EventID, Result: "ok",
+	}}
+	b.Run("workspace", func(b *testing.B) {
+		in := in
+		in.Workspace = NewWorkspace()
+		defer in.Workspace.Close()
+		benchTurn(b, in, len(in.History)+2, ResultContinue)
+	})
+	b.Run("fresh", func(b *testing.B) { benchTurn(b, in, len(in.History)+2, ResultContinue) })
+	b.Run("floor=bare-coroutine", func(b *testing.B) {
+		for b.Loop() {
+			next, stop := iter.Pull(func(yield func(int) bool) {
+				for i := 0; yield(i); i++ {
+				}
+			})
+			for range len(in.History) / 2 { // an activity is two events and one suspension
+				next()
+			}
+			stop()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(in.History)+2), "ns/event")
+	})
+}
+
 // BenchmarkTurn is the floor and the usual sizes. The floor is the life of a coroutine that suspends once.
 func BenchmarkTurn(b *testing.B) {
 	b.Run("floor", func(b *testing.B) {

@@ -22,7 +22,10 @@ func (w *World) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
 	}
 	for i := range w.drawn {
 		if f := &w.drawn[i]; f.kind == kind {
-			num, den := f.plan.Rate(kind, nodeName, w.since())
+			num, den := f.num, f.den
+			if den == 0 {
+				num, den = f.plan.Rate(kind, nodeName, w.since())
+			}
 			return num > 0 && sim.Chance(w.chooser, key.Text(labelFault, f.text), num, den)
 		}
 	}
@@ -34,6 +37,8 @@ type drawnFault struct {
 	kind faults.Kind
 	text sim.Text
 	plan faults.Plan
+	// num in den is the rate if it is one for all nodes and times; else den is 0.
+	num, den uint64
 }
 
 // drawnFaults are the kinds that a plan names.
@@ -48,6 +53,12 @@ func drawnFaults(p *faults.Plan) []drawnFault {
 			list = append(list, drawnFault{kind: r.Kind, text: sim.NewText(string(r.Kind))})
 		}
 		list[i].plan.Rates = append(list[i].plan.Rates, r)
+	}
+	for i := range list {
+		f := &list[i]
+		if r := f.plan.Rates[0]; r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
+			f.num, f.den = r.Num, r.Den
+		}
 	}
 	return list
 }

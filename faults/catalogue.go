@@ -29,6 +29,7 @@ const (
 	lateRenewal = "late-renewals"
 	refusedAcks = "refused-acks"
 	orphans     = "orphans"
+	probes      = "probes"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -48,6 +49,8 @@ func expectations() []expectation {
 		{id: "provider/text-comparison", properties: []string{"S01", "S22"}, scenario: edges},
 		{id: "provider/packed-comparison", properties: []string{"S01", "S22"}, scenario: edges},
 		{id: "provider/unpinned-incompatible", properties: []string{"S03"}, scenario: upgrade},
+		{id: "provider/orphan-kept", properties: []string{"S22"}, scenario: probes},
+		{id: "provider/orphan-dropped-while-start-queued", properties: []string{"S12"}, scenario: probes},
 		{id: "provider/head-of-line-block", properties: []string{"S22"}, scenario: nobody},
 		// Counts.
 		{id: "provider/count-lost-when-decoding-fails", properties: []string{"S04", "L01"}, scenario: badHistory},
@@ -65,6 +68,8 @@ func expectations() []expectation {
 		{id: "provider/ack-re-encodes", properties: []string{"S07"}, scenario: upgrade},
 		{id: "provider/late-arrivals-deleted-by-ack", properties: []string{"S12"}, scenario: lostLocks},
 		{id: "provider/pin-inherited", properties: []string{"S09"}, scenario: continueNew},
+		{id: "provider/pin-write-once", properties: []string{"S06"}, scenario: probes},
+		{id: "provider/execution-pointer-moved-back", properties: []string{"S06"}, scenario: probes},
 		// Time and errors.
 		{id: "provider/delay-ignored", properties: []string{"S15"}, scenario: badHistory},
 		{id: "provider/timer-visible-at-once", properties: []string{"S15"}, scenario: upgrade},
@@ -82,6 +87,7 @@ func expectations() []expectation {
 		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
 		{id: "engine/writes-newer-kind", properties: []string{"S23"}, scenario: upgrade},
 		{id: "duroxide-0.1.26/version-check-first", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
+		{id: "engine/incompatible-abandon-ignores-attempt", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
 		// What code sees, and what its turns record and do.
 		{id: "engine/select-winner-not-replayed", properties: []string{"S11"}, scenario: races},
 		{id: "engine/completion-before-history-order", properties: []string{"S11"}, scenario: races},
@@ -91,12 +97,14 @@ func expectations() []expectation {
 		// Parents and children.
 		{id: "engine/parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/parent-execution-guessed", properties: []string{"L06"}, scenario: families},
+		{id: "engine/can-parent-lost", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/corrupted-parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/poison-cancels-nothing", properties: []string{"L02"}, scenario: orphans},
 		{id: "duroxide-0.1.26/unstarted-child-cancelled", properties: []string{"S11"}, scenario: orphans},
 		{id: "duroxide-0.1.26/children-left-running", properties: []string{"L02"}, scenario: families},
 		// Turns and dispatchers.
 		{id: "engine/stale-completion-accepted", properties: []string{"S13", "L02"}, scenario: continueNew},
+		{id: "duroxide-0.1.26/other-outcome-applied", properties: []string{"S13"}, scenario: probes},
 		{id: "engine/duplicate-completion-applied", properties: []string{"S13"}, scenario: tornAcks},
 		{id: "engine/cancel-ignored", properties: []string{"L10"}, scenario: upgrade},
 		{id: "engine/can-input-dropped", properties: []string{"L10"}, scenario: earlyInput},

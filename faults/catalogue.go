@@ -30,6 +30,7 @@ const (
 	refusedAcks = "refused-acks"
 	orphans     = "orphans"
 	probes      = "probes"
+	outage      = "outage"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -41,9 +42,11 @@ func expectations() []expectation {
 		{id: "provider/filter-after-lock", properties: []string{"S01"}, scenario: upgrade},
 		{id: "provider/filter-after-count", properties: []string{"S01", "S04"}, scenario: upgrade},
 		{id: "provider/filter-after-decode", properties: []string{"S02"}, scenario: upgrade},
+		{id: "provider/decode-before-filter", properties: []string{"S02"}, scenario: upgrade},
 		{id: "provider/filter-ignored", properties: []string{"S01", "L05"}, scenario: upgrade},
 		{id: "provider/any-range", properties: []string{"S01"}, scenario: twoRanges},
 		{id: "provider/empty-filter-as-none", properties: []string{"S01"}, scenario: twoRanges},
+		{id: "provider/empty-filter-admits-unpinned", properties: []string{"S03"}, scenario: upgrade},
 		{id: "provider/pin-of-first-execution", properties: []string{"S02"}, scenario: continueNew},
 		{id: "provider/exclusive-upper-bound", properties: []string{"S22", "L09"}, scenario: upgrade},
 		{id: "provider/text-comparison", properties: []string{"S01", "S22"}, scenario: edges},
@@ -66,6 +69,7 @@ func expectations() []expectation {
 		{id: "provider/error-while-locked", properties: []string{"S05", "S18"}, scenario: badHistory},
 		{id: "provider/ack-partial", properties: []string{"S06"}, scenario: tornAcks},
 		{id: "provider/ack-re-encodes", properties: []string{"S07"}, scenario: upgrade},
+		{id: "provider/ack-reads-history", properties: []string{"S07"}, scenario: upgrade},
 		{id: "provider/late-arrivals-deleted-by-ack", properties: []string{"S12"}, scenario: lostLocks},
 		{id: "provider/pin-inherited", properties: []string{"S09"}, scenario: continueNew},
 		{id: "provider/pin-write-once", properties: []string{"S06"}, scenario: probes},
@@ -84,7 +88,8 @@ func expectations() []expectation {
 		{id: "engine/backoff-doubles-forever", properties: []string{"L02"}, scenario: earlyInput},
 		// Versions.
 		{id: "engine/filter-not-declared", properties: []string{"L05", "L03"}, scenario: upgrade},
-		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
+		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"engine/filter-not-declared"}},
+		{id: "engine/pins-every-turn", properties: []string{"S09"}, scenario: upgrade},
 		{id: "engine/writes-newer-kind", properties: []string{"S23"}, scenario: upgrade},
 		{id: "duroxide-0.1.26/version-check-first", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
 		{id: "engine/incompatible-abandon-ignores-attempt", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
@@ -106,9 +111,12 @@ func expectations() []expectation {
 		{id: "engine/stale-completion-accepted", properties: []string{"S13", "L02"}, scenario: continueNew},
 		{id: "duroxide-0.1.26/other-outcome-applied", properties: []string{"S13"}, scenario: probes},
 		{id: "engine/duplicate-completion-applied", properties: []string{"S13"}, scenario: tornAcks},
+		{id: "engine/completion-to-oldest-schedule", properties: []string{"S13"}, scenario: upgrade},
 		{id: "engine/cancel-ignored", properties: []string{"L10"}, scenario: upgrade},
 		{id: "engine/can-input-dropped", properties: []string{"L10"}, scenario: earlyInput},
 		{id: "engine/phantom-activity", properties: []string{"S21"}, scenario: upgrade},
+		{id: "engine/phantom-of-next-execution", properties: []string{"S21"}, scenario: races},
+		{id: "engine/pause-too-long", properties: []string{"L08", "L09"}, scenario: outage},
 		{id: "engine/poll-stops", properties: []string{"L02", "L08"}, scenario: upgrade},
 		{id: "engine/turn-not-retried", properties: []string{"S19"}, scenario: tornAcks},
 		{id: "engine/ack-failure-fails-orchestration", properties: []string{"L02"}, scenario: refusedAcks},

@@ -29,6 +29,8 @@ const (
 	lateRenewal = "late-renewals"
 	refusedAcks = "refused-acks"
 	orphans     = "orphans"
+	probes      = "probes"
+	outage      = "outage"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -40,14 +42,18 @@ func expectations() []expectation {
 		{id: "provider/filter-after-lock", properties: []string{"S01"}, scenario: upgrade},
 		{id: "provider/filter-after-count", properties: []string{"S01", "S04"}, scenario: upgrade},
 		{id: "provider/filter-after-decode", properties: []string{"S02"}, scenario: upgrade},
+		{id: "provider/decode-before-filter", properties: []string{"S02"}, scenario: upgrade},
 		{id: "provider/filter-ignored", properties: []string{"S01", "L05"}, scenario: upgrade},
 		{id: "provider/any-range", properties: []string{"S01"}, scenario: twoRanges},
 		{id: "provider/empty-filter-as-none", properties: []string{"S01"}, scenario: twoRanges},
+		{id: "provider/empty-filter-admits-unpinned", properties: []string{"S03"}, scenario: upgrade},
 		{id: "provider/pin-of-first-execution", properties: []string{"S02"}, scenario: continueNew},
 		{id: "provider/exclusive-upper-bound", properties: []string{"S22", "L09"}, scenario: upgrade},
 		{id: "provider/text-comparison", properties: []string{"S01", "S22"}, scenario: edges},
 		{id: "provider/packed-comparison", properties: []string{"S01", "S22"}, scenario: edges},
 		{id: "provider/unpinned-incompatible", properties: []string{"S03"}, scenario: upgrade},
+		{id: "provider/orphan-kept", properties: []string{"S22"}, scenario: probes},
+		{id: "provider/orphan-dropped-while-start-queued", properties: []string{"S12"}, scenario: probes},
 		{id: "provider/head-of-line-block", properties: []string{"S22"}, scenario: nobody},
 		{id: "provider/contextless-batch-blocks", properties: []string{"S22"}, scenario: earlyInput},
 		// Counts.
@@ -66,8 +72,11 @@ func expectations() []expectation {
 		{id: "provider/error-while-locked", properties: []string{"S05", "S18"}, scenario: badHistory},
 		{id: "provider/ack-partial", properties: []string{"S06"}, scenario: tornAcks},
 		{id: "provider/ack-re-encodes", properties: []string{"S07"}, scenario: upgrade},
+		{id: "provider/ack-reads-history", properties: []string{"S07"}, scenario: upgrade},
 		{id: "provider/late-arrivals-deleted-by-ack", properties: []string{"S12"}, scenario: lostLocks},
 		{id: "provider/pin-inherited", properties: []string{"S09"}, scenario: continueNew},
+		{id: "provider/pin-write-once", properties: []string{"S06"}, scenario: probes},
+		{id: "provider/execution-pointer-moved-back", properties: []string{"S06"}, scenario: probes},
 		// Time and errors.
 		{id: "provider/delay-ignored", properties: []string{"S15"}, scenario: badHistory},
 		{id: "provider/timer-visible-at-once", properties: []string{"S15"}, scenario: upgrade},
@@ -82,9 +91,11 @@ func expectations() []expectation {
 		{id: "engine/backoff-doubles-forever", properties: []string{"L02"}, scenario: earlyInput},
 		// Versions.
 		{id: "engine/filter-not-declared", properties: []string{"L05", "L03"}, scenario: upgrade},
-		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
+		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"engine/filter-not-declared"}},
+		{id: "engine/pins-every-turn", properties: []string{"S09"}, scenario: upgrade},
 		{id: "engine/writes-newer-kind", properties: []string{"S23"}, scenario: upgrade},
 		{id: "duroxide-0.1.26/version-check-first", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
+		{id: "engine/incompatible-abandon-ignores-attempt", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
 		// What code sees, and what its turns record and do.
 		{id: "engine/select-winner-not-replayed", properties: []string{"S11"}, scenario: races},
 		{id: "engine/completion-before-history-order", properties: []string{"S11"}, scenario: races},
@@ -94,16 +105,21 @@ func expectations() []expectation {
 		// Parents and children.
 		{id: "engine/parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/parent-execution-guessed", properties: []string{"L06"}, scenario: families},
+		{id: "engine/can-parent-lost", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/corrupted-parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/poison-cancels-nothing", properties: []string{"L02"}, scenario: orphans},
 		{id: "duroxide-0.1.26/unstarted-child-cancelled", properties: []string{"S11"}, scenario: orphans},
 		{id: "duroxide-0.1.26/children-left-running", properties: []string{"L02"}, scenario: families},
 		// Turns and dispatchers.
 		{id: "engine/stale-completion-accepted", properties: []string{"S13", "L02"}, scenario: continueNew},
+		{id: "duroxide-0.1.26/other-outcome-applied", properties: []string{"S13"}, scenario: probes},
 		{id: "engine/duplicate-completion-applied", properties: []string{"S13"}, scenario: tornAcks},
+		{id: "engine/completion-to-oldest-schedule", properties: []string{"S13"}, scenario: upgrade},
 		{id: "engine/cancel-ignored", properties: []string{"L10"}, scenario: upgrade},
 		{id: "engine/can-input-dropped", properties: []string{"L10"}, scenario: earlyInput},
 		{id: "engine/phantom-activity", properties: []string{"S21"}, scenario: upgrade},
+		{id: "engine/phantom-of-next-execution", properties: []string{"S21"}, scenario: races},
+		{id: "engine/pause-too-long", properties: []string{"L08", "L09"}, scenario: outage},
 		{id: "engine/poll-stops", properties: []string{"L02", "L08"}, scenario: upgrade},
 		{id: "engine/turn-not-retried", properties: []string{"S19"}, scenario: tornAcks},
 		{id: "engine/ack-failure-fails-orchestration", properties: []string{"L02"}, scenario: refusedAcks},

@@ -48,7 +48,7 @@ func TestNewTables(t *testing.T) {
 	if err != nil || right.WrongProvider {
 		t.Errorf("tables without a bug: %v, wrong provider %v", err, right.WrongProvider)
 	}
-	wrong, err := NewTables(bugs.New("engine/version-check-missing"))
+	wrong, err := NewTables(bugs.New("duroxide-0.1.26/version-check-first"))
 	if err != nil || !wrong.WrongProvider {
 		t.Errorf("a bug with a companion in the provider: %v, wrong provider %v", err, wrong.WrongProvider)
 	}

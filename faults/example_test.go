@@ -47,6 +47,6 @@ func ExampleLookup() {
 	_, ok = faults.Lookup("engine/no-such-bug")
 	fmt.Println(ok)
 	// Output:
-	// true [S10] rolling-upgrade [provider/filter-ignored]
+	// true [S10] rolling-upgrade [engine/filter-not-declared]
 	// false
 }

@@ -267,6 +267,11 @@ func (c *commit) pin() {
 func (c *commit) events() *engine.ProviderError {
 	s := c.p.store
 	ex := s.historyOf(c.in, c.ack.ExecutionID)
+	if s.rules.ReadsHistory() {
+		if _, err := s.decode(c.in, ex, c.p.codecNo, false); err != nil {
+			return engine.Permanentf(opAckOrchestration, "%w", err)
+		}
+	}
 	if s.rules.RewritesHistory() {
 		if err := c.rewrite(ex); err != nil {
 			return err

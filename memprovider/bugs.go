@@ -38,6 +38,8 @@ func Bugs() []Bug {
 			func(r *Rules) { r.FetchOrder = []FetchStep{FetchLock, FetchCount, FetchFilter, FetchDecode} }},
 		{"provider/filter-after-decode", "the filter is applied after the history is decoded; only the lock is released",
 			func(r *Rules) { r.FetchOrder = []FetchStep{FetchLock, FetchCount, FetchDecode, FetchFilter} }},
+		{"provider/decode-before-filter", "the history is decoded before the filter is applied; nothing is locked or counted",
+			func(r *Rules) { r.FetchOrder = []FetchStep{FetchDecode, FetchFilter, FetchLock, FetchCount} }},
 		{"provider/filter-ignored", "every filter admits everything",
 			func(r *Rules) { r.Admits = admitsAll }},
 		{"provider/any-range", "a pin in any of the ranges passes, not only in the first",
@@ -52,6 +54,8 @@ func Bugs() []Bug {
 			func(r *Rules) { r.Admits = admitsPinned }},
 		{"provider/empty-filter-as-none", "a filter without ranges is taken as no filter",
 			func(r *Rules) { r.Admits = admitsIfEmpty }},
+		{"provider/empty-filter-admits-unpinned", "a filter without ranges admits unpinned work",
+			func(r *Rules) { r.Admits = admitsUnpinned }},
 		{"provider/pin-of-first-execution", "the filter looks at the pin of the first execution",
 			func(r *Rules) { r.Pin = func(_, first *engine.Version) *engine.Version { return first } }},
 		{"provider/head-of-line-block", "a fetch finds nothing when the oldest instance cannot be delivered",
@@ -117,6 +121,8 @@ func Bugs() []Bug {
 			func(r *Rules) { r.Consumes = func(bool) bool { return true } }},
 		{"provider/ack-re-encodes", "an ack decodes and writes again the stored events of its execution",
 			func(r *Rules) { r.RewritesHistory = always }},
+		{"provider/ack-reads-history", "an ack decodes the stored events of its execution",
+			func(r *Rules) { r.ReadsHistory = always }},
 		{"provider/pin-inherited", "an execution gets its predecessor's pin, whatever its first turn says",
 			func(r *Rules) { r.PinAfterAck = pinOrInherited }},
 		{"provider/pin-write-once", "a pin that is set once is never overwritten",
@@ -169,6 +175,10 @@ func admitsPacked(f *engine.CapabilityFilter, pin *engine.Version) bool {
 
 func admitsPinned(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	return f.Admits(pin) && (f == nil || pin != nil)
+}
+
+func admitsUnpinned(f *engine.CapabilityFilter, pin *engine.Version) bool {
+	return f.Admits(pin) || pin == nil
 }
 
 func admitsIfEmpty(f *engine.CapabilityFilter, pin *engine.Version) bool {

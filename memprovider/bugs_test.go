@@ -75,6 +75,21 @@ var bugCases = []bugCase{
 		fetch filter=2.0.0..2.9.9 -> none
 		seen -> | lock taken, message marked 2, count 2: 0 to 1, message decoded 2, event decoded 1, lock released
 		fetch -> A#1 x1 [ext:e] | A#1 x2 [ext:e]`},
+	{"provider/decode-before-filter", `
+		make A pin=1.0.0 send=ext:A:e
+		seen -> ` + seenMake + ` | row inserted 1, message decoded 1, lock taken, message marked 1, count 1: 0 to 1, row removed 1, instance created, execution created, pin set, event appended 1, row inserted 2, lock released
+		fetch filter=2.0.0..2.9.9 -> none
+		seen -> | message decoded 2, event decoded 1
+		fetch -> A#1 x1 [ext:e]`},
+	{"provider/empty-filter-admits-unpinned", `
+		make A pin=1.0.0 send=ext:A:e
+		send start:B
+		fetch filter= -> none | B#1 x1 [start]`},
+	{"provider/ack-reads-history", `
+		make A pin=1.0.0 send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		corrupt A 1 1
+		ack t events=99999 status=Failed -> | perm`},
 	{"provider/filter-ignored", `
 		make A pin=1.0.0 send=ext:A:e
 		fetch filter=2.0.0..2.9.9 -> none | A#1 x1 [ext:e]`},

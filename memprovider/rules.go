@@ -109,6 +109,8 @@ type Rules struct {
 
 	// RewritesHistory says whether an ack decodes the stored events of its execution and writes them again.
 	RewritesHistory func() bool
+	// ReadsHistory says whether an ack decodes the stored events of its execution.
+	ReadsHistory func() bool
 }
 
 // Holding is how a token stands when it is used. A token that names a live lock is the zero value.
@@ -222,6 +224,7 @@ func DefaultRules() *Rules {
 		PinAfterAck:     pinWhenTold,
 		PointerAfterAck: maxExecution,
 		RewritesHistory: never,
+		ReadsHistory:    never,
 
 		DeleteSteps:    []DeleteStep{DeleteMessages, DeleteWork, DeleteHistory, DeleteKV, DeleteLock, DeleteRow},
 		RefusesDelete:  runningUnlessForced,

@@ -66,7 +66,7 @@
 // 9. S09: a pin is set with the first turn, to the build of the node that committed it, because the ack said so. The
 // poison of something that never began may leave it unpinned.
 //
-// 10. S10: what counts is the filter with which the node fetched the batch. First turns, poison and acks without events
+// 10. S10: what counts is the filter with which the node fetched the batch, or its range if it fetched without one. First turns, poison and acks without events
 // are exempt.
 //
 // 11. S11: replayed by the right rules, on every build of the run of which a node admitted the pin, that reads the kinds and
@@ -94,7 +94,8 @@
 //
 // 17. S21: judged when a node begins to run an activity.
 //
-// 18. S22: what is eligible is the store's own question, asked by the right rules.
+// 18. S22: what is eligible is the store's own question, asked by the right rules. Orphaned queue messages are, too: a fetch
+// drops them.
 //
 // 19. S23: exempt are unpinned executions and pins of which the run has no build.
 //
@@ -106,8 +107,9 @@
 // Each has a bound in store time that is computed from the options of the nodes at hand and from the actual backoffs; a
 // message that reports a violation shows the sum with its terms. Obligations are judged at the end of each phase.
 //
-// What can never be made good is overdue at once: a child's end whose ack does not tell the parent that scheduled it (L06;
-// a child whose start was damaged is exempt, nobody else knew its parent), a lock that is revived after it ran out (L08),
+// What can never be made good is overdue at once: a child's end whose ack does not tell the parent that scheduled it, and a
+// continue-as-new of a child that does not name the parent (L06; a child whose start was damaged is exempt, nobody else
+// knew its parent), a message that goes back for its pin more often than max_attempts (L01), a lock that is revived after it ran out (L08),
 // and a cancel that a node consumed of an instance that goes on (L10). L09 is asked of pins of builds that some node of the
 // run was, as far as the highest build's own range holds them, while all nodes run that build with that range.
 //

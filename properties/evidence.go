@@ -14,6 +14,9 @@ func (m *Monitor) who(c engine.Caller) string {
 	name := m.nodeName(c.Node)
 	switch {
 	case c.Node == 0:
+		if p := m.w.Plan(); p != nil && c.Incarnation > 0 && int(c.Incarnation) <= len(p.Probes) {
+			return "probe " + p.Probes[c.Incarnation-1].Name
+		}
 		return "a client"
 	case name == "":
 		return fmt.Sprintf("caller %d", c.Node)

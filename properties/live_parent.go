@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -9,6 +10,9 @@ import (
 
 // parentChecker asks that the end of a child is told to its parent: L06. Who the parent is, it takes from the turn that
 // scheduled the child, not from what the child was told or remembers.
+//
+// A child that continues as new hands the link on: the start of its next execution names the parent, since a provider
+// need not remember it.
 //
 // A telling is part of the ack that ends the child, so it is overdue when that ack has none. Without an answer are: a
 // child that a client started before, and one whose start a fault damaged, since nobody else knows its parent.
@@ -76,6 +80,7 @@ func (k *parentChecker) onCommit(c *callState) {
 	if l.parent == 0 {
 		return
 	}
+	k.checkCarried(c, in, l)
 	told, kind := k.tellings(c, l)
 	ended := engine.Status("")
 	for _, ex := range c.executions {
@@ -100,6 +105,24 @@ func (k *parentChecker) onCommit(c *callState) {
 		k.report(c, in, l, "ended as "+string(ended)+" and told "+string(kind))
 	}
 	l.told = l.told || told > 0
+}
+
+// checkCarried: the start of a child's next execution names its parent, if the child's own start did. An execution of the
+// parent that nobody told is not asked for.
+func (k *parentChecker) checkCarried(c *callState, in *instanceState, l *parentLink) {
+	if k.m.store.row(l.start).damaged {
+		return
+	}
+	for _, r := range c.rows {
+		next, ok := r.item.(engine.ContinueAsNewItem)
+		if !ok || r.insertedBy != c.id || !r.present || r.instance != in {
+			continue
+		}
+		if next.ParentInstance != k.m.store.name(l.parent) || next.ParentID != l.event {
+			k.report(c, in, l, fmt.Sprintf("started its next execution as the child of %q (event %d)", next.ParentInstance, next.ParentID))
+			return
+		}
+	}
 }
 
 func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }

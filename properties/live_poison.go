@@ -79,12 +79,30 @@ func (c *poisonChecker) record(r *cluster.Record) {
 			c.m.coverage.hit(pointLastAttempt)
 		}
 	}
+	if note.Decision == node.DecideIncompatible {
+		c.bounced(n, d, note)
+	}
 	byHandler := false
 	if !c.chargeable(n, d, note.Decision, &byHandler) {
 		for _, no := range d.messages {
 			row := c.live.row(no)
 			row.spared++
 			row.byHandler = row.byHandler || byHandler
+		}
+	}
+}
+
+// bounced counts how often a message was given back for its pin. Each time is counted by the provider, too, so that above
+// max_attempts it must be poison, whatever the count says.
+func (c *poisonChecker) bounced(n *liveNode, d *delivery, note *node.Note) {
+	most := n.options.MaxAttempts
+	for _, no := range d.messages {
+		row := c.live.row(no)
+		if row.bounced++; row.bounced == most+1 && note.AttemptCount <= most {
+			c.m.liveness("L01", n.number, d.instance,
+				"%s gave message %d of %s back for its pin at attempt %d, which is the %dth time that this is done: expected each to count, and poison above max_attempts %d. Messages: %s",
+				c.m.nodeName(n.number), no, c.m.store.name(d.instance), note.AttemptCount, row.bounced, most, c.batch(d))
+			return
 		}
 	}
 }

@@ -153,6 +153,7 @@ type liveRow struct {
 	before         node.Decision // the one before it: what became of the delivery before the last
 	lastNode       uint32
 	decidedAt      uint32 // deliveries when lastDecision was first made
+	bounced        uint32 // deliveries after which a node gave it back for its pin
 	backoffMs      int64  // delays of abandons since calm began, each up to what the contract allows
 	backoffs       uint32 // how many these are
 	againMs        int64  // when it is visible again after it had to wait for a start, or for a probe; 0 if it never had

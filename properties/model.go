@@ -216,7 +216,7 @@ type nodeModel struct{ incarnations []incarnationModel }
 type incarnationModel struct {
 	build  *engine.Build
 	reads  kindMask
-	filter *engine.CapabilityFilter
+	filter *engine.CapabilityFilter // of the range in its options, whatever it declares
 }
 
 // newModel is the model of an empty store in a run with these builds.

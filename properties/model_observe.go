@@ -84,7 +84,9 @@ func (m *model) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 	for len(n.incarnations) < int(r.Incarnation) {
 		n.incarnations = append(n.incarnations, incarnationModel{})
 	}
-	n.incarnations[r.Incarnation-1] = incarnationModel{build: info.Build, reads: m.kinds.readBy(info.Build), filter: info.Filter}
+	n.incarnations[r.Incarnation-1] = incarnationModel{
+		build: info.Build, reads: m.kinds.readBy(info.Build), filter: engine.FilterFor(info.Options.Range(info.Build)),
+	}
 }
 
 // noteState is what a node said it decided about a delivery.

@@ -1,6 +1,8 @@
 package properties
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -10,6 +12,8 @@ type Options struct {
 	// Properties are the ids to check ("S01"); nil is all of Catalogue. The comparison with the shadow store goes by the
 	// id "shadow".
 	Properties []string
+	// Without are ids that are not reported, although Properties or the default asks for them.
+	Without []string
 	// Expectations are what a scenario expects beside that, whatever Properties says.
 	Expectations []cluster.Expectation
 }
@@ -64,7 +68,9 @@ var safetyCheckers = []struct {
 }
 
 // wants says whether a property is checked.
-func (m *Monitor) wants(id string) bool { return m.on == nil || m.on[id] }
+func (m *Monitor) wants(id string) bool {
+	return (m.on == nil || m.on[id]) && !slices.Contains(m.opts.Without, id)
+}
 
 // add enters a checker for what it wants to see.
 func (m *Monitor) add(c checker) {

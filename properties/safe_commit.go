@@ -155,7 +155,7 @@ func (k *commitChecker) checkRouted(t *commit) {
 		return
 	}
 	filter := t.lock.filter
-	if filter == nil {
+	if filter == nil { // fetched without one: what counts is the range of the node itself
 		filter = t.inc.filter
 	}
 	if !filter.Admits(t.was.pin) {

@@ -15,6 +15,7 @@ func (s *shrinker) all() {
 	s.fewerChoices()
 	for s.drawn() { // with choices a smaller plan may need other ones
 		before := s.best.Size().Total()
+		s.fewerAttempts(redraws)
 		s.leaveOut(planParts(), redraws)
 		s.leaveOut(choiceParts(), 0)
 		s.limit = s.o.MaxRuns * 5 / 8
@@ -33,6 +34,7 @@ func (s *shrinker) toFixedPoint() {
 	for changed := true; changed && !s.spent(); {
 		changed = s.leaveOut(planParts(), 0)
 		changed = s.startsWithBuild() || changed
+		changed = s.fewerAttempts(0) || changed
 		changed = s.leaveOut(choiceParts(), 0) || changed
 		changed = s.simplerValues() || changed
 	}

@@ -93,6 +93,7 @@ func values(c Concrete) []value {
 	}
 	for i := range c.Plan.Probes {
 		duration(func(p *cluster.Plan) *time.Duration { return &p.Probes[i].From }, 0)
+		duration(probeDelay(i), 0)
 		out = append(out, probeCount(i))
 	}
 	for i := range c.Choices.Choices {

@@ -108,10 +108,10 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 				bad, on = alone(t, c.scenario, c.expect, c.line, c.by), nil
 			}
 			if sound.Expect[0].Mode == cluster.ModeSometimes {
-				if seed := seen(t, bad, on); seed != 0 {
+				if seed := metBy(t, bad, on); seed != 0 {
 					t.Errorf("with %s, seed %d of %s shows %q all the same", name, seed, c.scenario, c.expect)
 				}
-				if seen(t, sound, nil) == 0 {
+				if metBy(t, sound, nil) == 0 {
 					t.Errorf("no seed of %s shows %q", c.scenario, c.expect)
 				}
 				return
@@ -189,8 +189,8 @@ func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario 
 	return nil
 }
 
-// seen is the first seed that shows the scenario's only expectation, a sometimes; 0 if none of its seeds does.
-func seen(t *testing.T, s *scenario.Scenario, on []bugs.ID) uint64 {
+// metBy is the first seed that shows the scenario's only expectation, a sometimes; 0 if none of its seeds does.
+func metBy(t *testing.T, s *scenario.Scenario, on []bugs.ID) uint64 {
 	t.Helper()
 	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {
 		if slices.ContainsFunc(expected(t, s, seed, on).Coverage, func(p cluster.Point) bool { return p.Name == s.Expect[0].PointName() }) {

@@ -33,6 +33,9 @@ type Config struct {
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Properties are the ids to check; nil is all.
 	Properties []string
+	// DoubleCheck computes every turn twice: a handler that is not deterministic is reported at the turn at which it
+	// differs, and not only when its history no longer fits.
+	DoubleCheck bool
 	// ShrinkRuns bounds the runs that make a failure small; 0 is DefaultShrinkRuns.
 	ShrinkRuns int
 	// Workers is how many seeds run at once; 0 is one for each core. What is found does not depend on it.

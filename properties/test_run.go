@@ -97,7 +97,7 @@ func (r *testRun) monitor(w *cluster.World) cluster.Monitor {
 }
 
 func (r *testRun) config(plan *cluster.Plan) cluster.Config {
-	return cluster.Config{Plan: plan, Builds: r.c.builds(), Handlers: r.c.Handlers, Monitor: r.monitor}
+	return cluster.Config{Plan: plan, Builds: r.c.builds(), Handlers: r.c.Handlers, Monitor: r.monitor, DoubleCheck: r.c.DoubleCheck}
 }
 
 // carryOut runs everything and says what came of it.
@@ -108,6 +108,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	sum, err := campaign.Run(campaign.Options{
 		Plan: r.plan, Monitor: r.monitor, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers,
 		Builds: r.c.builds, Handlers: r.c.Handlers, Twice: r.c.Seeds,
+		DoubleCheck: r.c.DoubleCheck,
 	})
 	switch {
 	case err != nil:
@@ -115,6 +116,9 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	case len(sum.Internal) > 0:
 		e := sum.Internal[0]
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: durosim itself made a mistake: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
+	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
+		v := sum.Violations[0] // the reason for whatever else there is; what is not deterministic is not shrunk
+		return r.end(v.Seed, violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:
 		return r.differs(sum.Drifts[0]), true
 	case len(sum.Violations) > 0:

@@ -36,7 +36,7 @@ Examples:
     simrun run --seeds 1..500 --json my.txt > result.json
     simrun run --shard 2/4 --out failures    the second quarter
 
-Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 (reserved) a handler is not deterministic, 70 internal error.`
+Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 70 internal error.`
 }
 
 // defaultSeeds is how many seeds a campaign has if nobody says.
@@ -64,6 +64,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	o := campaign.Options{
 		Plan: s.plan, Monitor: s.monitor, First: seeds.first, Count: seeds.count, Workers: c.Workers,
 		Shard: campaign.Shard{Index: c.Shard.index, Of: c.Shard.of}, KeepGoing: !c.FailFast, Twice: 1,
+		DoubleCheck: c.DoubleCheck,
 	}
 	if c.Twice {
 		o.Twice = seeds.count

@@ -20,10 +20,11 @@ import (
 
 // planFlags say what is simulated; run, replay and why share them.
 type planFlags struct {
-	Faults   string   `help:"Fault load instead of the scenario's own: none, light or full." placeholder:"LOAD"`
-	Profile  string   `help:"Whose decisions the nodes follow: contract or duroxide-0.1.26." placeholder:"NAME"`
-	Strategy string   `help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
-	Bug      []string `help:"Switch a seeded bug on; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
+	Faults      string   `help:"Fault load instead of the scenario's own: none, light or full." placeholder:"LOAD"`
+	Profile     string   `help:"Whose decisions the nodes follow: contract or duroxide-0.1.26." placeholder:"NAME"`
+	Strategy    string   `help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
+	DoubleCheck bool     `help:"Compute every turn twice, to see whether the handlers are deterministic."`
+	Bug         []string `help:"Switch a seeded bug on; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 }
 
 // subject is what is simulated: a scenario with what the command line wants otherwise.
@@ -172,7 +173,7 @@ func (s *subject) monitor(w *cluster.World) cluster.Monitor {
 // config is what runs a seed.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
 	plan, err := s.plan(seed)
-	return cluster.Config{Plan: plan, Seed: seed, Monitor: s.monitor}, err
+	return cluster.Config{Plan: plan, Seed: seed, Monitor: s.monitor, DoubleCheck: s.flags.DoubleCheck}, err
 }
 
 // required are the points that a campaign over so many seeds must reach. That is asked of a campaign only as the
@@ -216,6 +217,9 @@ func (s *subject) options() []string {
 	flag("--faults", s.flags.Faults)
 	flag("--profile", s.flags.Profile)
 	flag("--strategy", s.flags.Strategy)
+	if s.flags.DoubleCheck {
+		words = append(words, "--double-check")
+	}
 	for _, id := range s.flags.Bug {
 		flag("--bug", id)
 	}

@@ -84,8 +84,14 @@ var seededBugs = []Bug{
 	{"engine/lock-not-renewed", "no lock is ever renewed", func(r *Rules) {
 		r.RenewalInterval = func(time.Duration, time.Duration) time.Duration { return 0 }
 	}},
+	{"engine/pause-too-long", "a slot whose fetch failed pauses for 15 seconds", func(r *Rules) {
+		r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 15 * time.Second, true }
+	}},
 	{"engine/phantom-activity", "a turn's ack enqueues an activity that no event schedules", func(r *Rules) {
 		r.WorkerItems = withPhantom
+	}},
+	{"engine/phantom-of-next-execution", "a turn's ack enqueues its last activity a second time, for the next execution", func(r *Rules) {
+		r.WorkerItems = withPhantomOfNext
 	}},
 	{"engine/poison-off-by-one", "the last allowed delivery is already poison", func(r *Rules) {
 		r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
@@ -119,9 +125,18 @@ func alsoIgnoring(next func(Decision) bool, also Decision) func(Decision) bool {
 
 // withPhantom repeats the last activity under the next event's id, as a node would that numbers an item twice.
 func withPhantom(turn []engine.WorkItem) []engine.WorkItem {
+	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ID++ })
+}
+
+// withPhantomOfNext repeats it as one of the execution that comes after this one.
+func withPhantomOfNext(turn []engine.WorkItem) []engine.WorkItem {
+	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ExecutionID++ })
+}
+
+func withPhantomOf(turn []engine.WorkItem, change func(a *engine.ActivityExecuteItem)) []engine.WorkItem {
 	for _, item := range slices.Backward(turn) {
 		if a, ok := item.(engine.ActivityExecuteItem); ok {
-			a.ID++
+			change(&a)
 			return append(slices.Clone(turn), a)
 		}
 	}

@@ -22,6 +22,10 @@ func Bugs() []Bug {
 			func(r *Rules) { r.ForThisExecution = func(uint64, uint64) bool { return true } }},
 		{"engine/duplicate-completion-applied", "a completion of a schedule that is closed already is recorded and applied",
 			func(r *Rules) { r.IsDuplicate = func(bool, bool) bool { return false } }},
+		{"engine/completion-to-oldest-schedule", "a completion is recorded for the oldest open schedule of its kind instead of its own",
+			func(r *Rules) { r.Completes = oldestOpen }},
+		{"engine/pins-every-turn", "every turn pins its execution to the build that makes it",
+			func(r *Rules) { r.Pins = func(bool) bool { return true } }},
 		{"engine/select-winner-not-replayed", "when several futures are ready, the last wins at first and the first wins in replay",
 			func(r *Rules) { r.Winner = lastReadyAtFirst }},
 		{"engine/result-to-wrong-await", "a result goes to the oldest open future of its kind instead of its own",
@@ -72,6 +76,13 @@ func lastReadyAtFirst(replaying bool, n int, ready func(i int) bool) int {
 		}
 	}
 	return -1
+}
+
+func oldestOpen(own uint64, open func() []uint64) uint64 {
+	if o := open(); len(o) > 0 {
+		return o[0]
+	}
+	return own
 }
 
 func oldestPending(own orch.Token, pending func() []orch.Token) orch.Token {

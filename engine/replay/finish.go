@@ -46,6 +46,10 @@ func (t *turn) finish() {
 		}
 	}
 	t.out.OrchestratorItems = append(t.out.OrchestratorItems, t.refusals...)
+	if t.rules.Pins(len(t.in.History) == 0) {
+		pin := t.in.Build.Version
+		t.out.Metadata.PinnedVersion = &pin
+	}
 	t.out.Delta = t.ownDelta()
 	t.out.Polls = t.polls
 }

@@ -84,6 +84,9 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 		t.drop(message, DropStaleExecution)
 		return
 	}
+	if t.rules.Completes != nil {
+		id = t.rules.Completes(id, func() []uint64 { return t.openOf(kind) })
+	}
 	pos := t.find(id)
 	if pos < 0 || t.sched[pos].kind == notSchedule {
 		t.drop(message, DropNoSchedule)
@@ -105,6 +108,16 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	if details != nil && details.Application == nil && t.abort.IsZero() {
 		t.abort = *details
 	}
+}
+
+// openOf are the ids of the schedules of a kind that have no completion and were not withdrawn, ascending.
+func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
+	for pos := range t.sched {
+		if s := &t.sched[pos]; s.kind == kind && !s.closed && !s.withdrawn {
+			ids = append(ids, t.at(pos).EventID)
+		}
+	}
+	return ids
 }
 
 // completionNames are what the text for a completion without a schedule calls each kind.

@@ -12,6 +12,11 @@ type Rules struct {
 	ForThisExecution func(current, carried uint64) bool
 	// IsDuplicate says whether a completion is dropped, given whether its schedule has one and of the same kind.
 	IsDuplicate func(closed, sameOutcome bool) bool
+	// Completes is the schedule that a completion closes: its own, or one of the open ones of its kind, ascending; nil is
+	// its own.
+	Completes func(own uint64, open func() []uint64) uint64
+	// Pins says whether a turn names its build as the execution's pin, by whether it is the first.
+	Pins func(first bool) bool
 	// Winner picks the future that wins a select of n, at least one of which is ready.
 	Winner func(replaying bool, n int, ready func(i int) bool) int
 	// Recipient is the future that gets a result: own, or one of the pending ones of its kind, ascending; nil is own.
@@ -43,6 +48,7 @@ func DefaultRules() Rules {
 	return Rules{
 		ForThisExecution: sameExecution,
 		IsDuplicate:      closedIsDuplicate,
+		Pins:             onlyFirst,
 		Winner:           firstReady,
 		Writes:           (*engine.Build).Writes,
 		CancelEnds:       always,
@@ -62,6 +68,8 @@ func never() bool  { return false }
 func sameExecution(current, carried uint64) bool { return current == carried }
 
 func closedIsDuplicate(closed, _ bool) bool { return closed }
+
+func onlyFirst(first bool) bool { return first }
 
 func firstReady(_ bool, n int, ready func(i int) bool) int {
 	for i := range n {

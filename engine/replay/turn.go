@@ -163,7 +163,6 @@ func (t *turn) writeStart() error {
 		meta.ParentInstanceID, meta.ParentExecutionID, meta.ParentEventID = p.Instance, p.ExecutionID, p.EventID
 	}
 	pin := t.in.Build.Version
-	meta.PinnedVersion = &pin
 	t.pinned, t.pinRead = &pin, true
 	t.add(0, started)
 	if t.writes(engine.KindLegacyNote) {

@@ -26,6 +26,8 @@ type Options struct {
 	// each run, so that runs share nothing.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
+	// DoubleCheck computes each turn twice, as in cluster.Config.
+	DoubleCheck bool
 	// Monitor watches a run; nil watches nothing.
 	Monitor func(w *cluster.World) cluster.Monitor
 	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
@@ -148,7 +150,7 @@ func (o *Options) once(seed uint64) (*cluster.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := cluster.Config{Plan: plan, Seed: seed, Handlers: o.Handlers, Monitor: o.Monitor}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Handlers: o.Handlers, Monitor: o.Monitor, DoubleCheck: o.DoubleCheck}
 	if o.Builds != nil {
 		cfg.Builds = o.Builds()
 	}

@@ -26,6 +26,9 @@ type Config struct {
 	Narrator func(Line)
 	// Recording, if not nil, receives the choices (see sim.Record), with readable keys.
 	Recording *sim.Recording
+	// DoubleCheck computes every turn twice, which changes nothing of a run. Where the two differ the handler is not a
+	// function of its history: a violation of PropertyHandler, of class handler.
+	DoubleCheck bool
 	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
 	KeepTrace bool
 }

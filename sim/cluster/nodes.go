@@ -170,7 +170,8 @@ func (w *World) onNodeStart(n *nodeState) {
 	}
 	machine, err := node.New(node.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name, Rules: &w.tables.Node, Replay: &w.tables.Replay,
-		Workspace: w.workspace,
+		Workspace:   w.workspace,
+		DoubleCheck: w.cfg.DoubleCheck,
 	})
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
@@ -321,6 +322,7 @@ func (w *World) do(n *nodeState, c node.Call) {
 			w.turns++
 		}
 		w.note = c
+		w.checkHandler(n, &w.note)
 		w.record(&Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &w.note, Slot: c.Slot})
 	case node.Stopped:
 		w.stopped(n)

@@ -66,6 +66,8 @@ type World struct {
 	lastRow     engine.MessageNo  // the orchestrator message inserted last, and the store's call that did
 	lastRowCall uint64
 	internal    []Violation
+	// handlerFaults is how many turns were computed twice and differed.
+	handlerFaults int
 }
 
 // The labels of keys: a draw is named by its place in the domain.

@@ -1,0 +1,137 @@
+package properties_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// additions are what a plan may get without anything that it told before becoming another story: each asks for draws that
+// the stored run did not have.
+var additions = []struct {
+	name string
+	add  func(p *cluster.Plan)
+}{
+	{"an instance that nobody admits", func(p *cluster.Plan) {
+		pin := engine.V(99, 0, 0)
+		// Nobody sends it anything: no seeded bug can take it for other work, and no bound counts it. What it waits for
+		// cannot be read, so that clients send nothing in calm, either.
+		h := cluster.SeededHistory{Instance: "added", Pin: &pin, Shape: cluster.ShapeCorrupt, KickAt: 1000 * time.Hour}
+		p.Histories = append(slices.Clone(p.Histories), h)
+	}},
+	{"a probe with an empty filter", func(p *cluster.Plan) {
+		p.Probes = append(slices.Clone(p.Probes), cluster.Probe{
+			Name: "added", Build: "1.5.0", Filter: "none", Every: 700 * time.Millisecond, Count: 3,
+			Does: []cluster.ProbeAct{cluster.ActAbandon, cluster.ActRenew}, Holds: cluster.ProbeHolds(),
+		})
+	}},
+	{"a fault that never happens", func(p *cluster.Plan) {
+		has := func(k faults.Kind) bool {
+			return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool { return r.Kind == k })
+		}
+		p.Faults.Rates = slices.Clone(p.Faults.Rates)
+		for _, k := range faults.Kinds() {
+			if !has(k.Kind) && !excuses(k.Kind) {
+				p.Faults.Rates = append(p.Faults.Rates, faults.Rate{Kind: k.Kind, Num: 1, Den: 1 << 60})
+			}
+		}
+	}},
+}
+
+// excuses says whether a property looks away because a plan has that fault at all: a plan with it tells another story.
+func excuses(k faults.Kind) bool {
+	return k == faults.ActivityPanic || k == faults.CorruptEvent || k == faults.CorruptMessage
+}
+
+// TestCorpusSurvivesAdditions replays each stored run with something added elsewhere: it must still show what it was
+// stored for. Choices are named by what they are about, so what was recorded of the rest goes on to hold.
+func TestCorpusSurvivesAdditions(t *testing.T) {
+	files, err := filepath.Glob("../testdata/seeds/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stored runs: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entry, err := scenario.ParseEntry(file, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			turbulence := turbulenceOf(t, entry)
+			for _, a := range additions {
+				plan := *entry.Plan
+				plan.Turbulence = turbulence // of the stored run, which an addition must not make longer
+				a.add(&plan)
+				found, _, _ := strings.Cut(entry.Found, " ")
+				if got := verdictOf(entryRun(t, entry, &plan)); !slices.Contains(strings.Fields(got), found) {
+					t.Errorf("with %s: %s, stored was %s (%s)", a.name, got, entry.Verdict, entry.Found)
+				}
+			}
+		})
+	}
+}
+
+// turbulenceOf is how long turbulence lasts in the stored run of an entry.
+func turbulenceOf(t *testing.T, e *scenario.Entry) time.Duration {
+	t.Helper()
+	m := &calmMonitor{}
+	entryRun(t, e, e.Plan, m)
+	return m.after
+}
+
+// calmMonitor notes when calm begins.
+type calmMonitor struct {
+	*properties.Monitor
+	after time.Duration
+	w     *cluster.World
+}
+
+func (m *calmMonitor) Record(r *cluster.Record) {
+	if r.Kind == cluster.RecPhaseBegan && r.Phase == cluster.PhaseCalm {
+		m.after = time.Duration(m.w.NowMs()-m.w.StartMs()) * time.Millisecond
+	}
+	m.Monitor.Record(r)
+}
+
+// entryRun runs a plan with the choices of an entry; at most one monitor stands around the properties.
+func entryRun(t *testing.T, e *scenario.Entry, plan *cluster.Plan, around ...*calmMonitor) *cluster.Result {
+	t.Helper()
+	chooser := sim.Random(e.Seed)
+	if e.Mode == scenario.ModeRecorded {
+		chooser = sim.Replay(e.Recording)
+	}
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
+		m := properties.New(w, properties.Options{Expectations: e.Expect})
+		for _, a := range around {
+			a.Monitor, a.w = m, w
+			return a
+		}
+		return m
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func verdictOf(r *cluster.Result) string {
+	var ids []string
+	for _, v := range r.Violations {
+		ids = append(ids, v.Property)
+	}
+	return scenario.Violates(ids...)
+}

@@ -1,0 +1,83 @@
+package properties_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// unsteady registers Refund with a handler that is not a function of its history, in one of two ways: it counts its own
+// calls in a variable that outlives them, or goes over a map.
+func unsteady(wrong string) func(r *node.Registry, b *engine.Build) error {
+	calls := 0
+	handler := func(ctx *orch.Context, input string) (string, error) {
+		calls++
+		_, err := ctx.ScheduleActivity("PayBack", fmt.Sprint(input, " for the ", calls, "th time")).Await()
+		return "", err
+	}
+	if wrong == "map" {
+		items := map[int]bool{}
+		for i := range 100 {
+			items[i] = true
+		}
+		handler = func(ctx *orch.Context, _ string) (string, error) {
+			for i := range items {
+				if _, err := ctx.ScheduleActivity("PayBack", fmt.Sprint(i)).Await(); err != nil {
+					return "", err
+				}
+			}
+			return "", nil
+		}
+	}
+	return func(r *node.Registry, _ *engine.Build) error {
+		payBack := func(_ node.ActivityContext, input string) (string, error) { return "paid back " + input, nil }
+		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), handler), r.RegisterActivity("PayBack", payBack))
+	}
+}
+
+// TestTestNamesUnsteadyHandlers: with the double check the report is about the handler, names it and the turn, and comes
+// before all that follows from it.
+func TestTestNamesUnsteadyHandlers(t *testing.T) {
+	for _, wrong := range []string{"counter", "map"} {
+		t.Run(wrong, func(t *testing.T) {
+			r := runTest(properties.Config{Scenario: story, Seeds: 2, Workers: 1, DoubleCheck: true, Handlers: unsteady(wrong)})
+			want := regexp.MustCompile(`violates handler-deterministic \(handler\)(?s:.*)handler Refund@1\.0\.0`)
+			if !r.failed || !want.MatchString(r.text) || strings.Contains(r.text, "durosim corpus") {
+				t.Errorf("failed %v, the report does not match %s, or tells a plan:\n%s", r.failed, want, r.text)
+			}
+			if !strings.HasPrefix(r.lastLine(), "DUROSIM_SEED=1 ") {
+				t.Errorf("the last line shows nothing again: %s", r.lastLine())
+			}
+		})
+	}
+	if r := runTest(properties.Config{Scenario: story, Seeds: 5, DoubleCheck: true, Handlers: register}); r.failed {
+		t.Errorf("a handler that is deterministic: %s", r.text)
+	}
+}
+
+// TestDoubleCheckMovesNothing: the same seed has the same trace with it and without it.
+func TestDoubleCheckMovesNothing(t *testing.T) {
+	plan, err := onePlan(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var digests [2]string
+	for i, twice := range []bool{false, true} {
+		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, DoubleCheck: twice, Monitor: everything})
+		if err != nil || len(r.Violations) > 0 {
+			t.Fatal(err, r.Violations)
+		}
+		digests[i] = r.Digest.String()
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("without %s, with %s", digests[0], digests[1])
+	}
+}

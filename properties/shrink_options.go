@@ -1,0 +1,56 @@
+package properties
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// fewerAttempts lowers max_attempts of all nodes that name it, to the least with which the violation can be shown: what
+// is delivered too often then takes fewer faults to get there. It says whether it could.
+func (s *shrinker) fewerAttempts(fresh int) (changed bool) {
+	for to := int64(1); to < attempts(s.best); to++ {
+		c := withAttempts(s.best, to)
+		if s.try(c) {
+			return true
+		}
+		for i := range fresh {
+			if s.redraw(c, uint64(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxAttemptsOption is the option that fewerAttempts lowers.
+const maxAttemptsOption = "max_attempts"
+
+// attempts is the largest max_attempts that a node of the plan names, 0 if none does.
+func attempts(c Concrete) (most int64) {
+	for i := range c.Plan.Nodes {
+		for _, o := range c.Plan.Nodes[i].Options {
+			if n, err := strconv.ParseInt(o.Value, 10, 64); err == nil && o.Name == maxAttemptsOption {
+				most = max(most, n)
+			}
+		}
+	}
+	return most
+}
+
+// withAttempts is the plan with max_attempts no larger than that.
+func withAttempts(c Concrete, most int64) Concrete {
+	return edit(c, func(p *cluster.Plan) {
+		p.Nodes = slices.Clone(p.Nodes)
+		for i := range p.Nodes {
+			p.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)
+			for j := range p.Nodes[i].Options {
+				o := &p.Nodes[i].Options[j]
+				if n, err := strconv.ParseInt(o.Value, 10, 64); err == nil && o.Name == maxAttemptsOption && n > most {
+					o.Value = strconv.FormatInt(most, 10)
+				}
+			}
+		}
+	})
+}

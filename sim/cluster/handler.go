@@ -1,0 +1,28 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine/node"
+)
+
+// PropertyHandler is violated by a handler of which two computations of one turn differ (Config.DoubleCheck).
+const PropertyHandler = "handler-deterministic"
+
+// handlerReports bounds what a run reports of its handlers: the first is what counts.
+const handlerReports = 3
+
+// checkHandler reports a turn whose two computations differ.
+func (w *World) checkHandler(n *nodeState, note *node.Note) {
+	if note.Turn == nil || note.Turn.Nondeterministic == "" {
+		return
+	}
+	if w.handlerFaults++; w.handlerFaults > handlerReports {
+		return
+	}
+	w.internal = append(w.internal, Violation{
+		Property: PropertyHandler, Class: ClassHandler, Step: w.Step(), VirtualMs: w.NowMs() - w.StartMs(), Node: n.plan.Name, Instance: note.Instance,
+		Message: fmt.Sprintf("two computations of one turn of %s (execution %d, handler %s) from the same history and messages differ: %s; expected a handler that reads nothing but its input and history: no clock, no map order, no random number, no state between calls",
+			note.Instance, note.ExecutionID, note.Turn.Handler, note.Turn.Nondeterministic),
+	})
+}

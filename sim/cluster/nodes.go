@@ -165,6 +165,9 @@ func (w *World) onNodeStart(n *nodeState) {
 			panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 		}
 	}
+	if err := w.plan.registerPrograms(n.registry); err != nil {
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has tried
+	}
 	for _, c := range n.changes {
 		w.applyChange(n, c)
 	}

@@ -36,7 +36,7 @@
 //	S04 attempt-count-exact        S11 replay-deterministic  S21 no-phantom-work
 //	S05 lock-exclusive             S12 message-conserved     S22 work-conserving
 //	S06 ack-atomic                 S13 completion-once       S23 pin-readable
-//	S07 history-append-only
+//	S07 history-append-only        S20 output-possible
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -91,11 +91,15 @@
 // or an abandon of it failed since it took the lock, or if a renewal or an ack failed so late that there was no time to try
 // again. A lock that the contract's interval does not renew in time (1 s and less) is exempt.
 //
-// 17. S21: judged when a node begins to run an activity.
+// 17. S20: judged when an ack ends an execution of an instance that runs a program of the plan, as child or detached, too.
+// What is allowed is read from the tree: any branch of a select may win, an event has data that somebody sent. Poison is
+// for L01 and L05, and a cancel is possible where the plan or a parent may have sent one.
 //
-// 18. S22: what is eligible is the store's own question, asked by the right rules.
+// 18. S21: judged when a node begins to run an activity.
 //
-// 19. S23: exempt are unpinned executions and pins of which the run has no build.
+// 19. S22: what is eligible is the store's own question, asked by the right rules.
+//
+// 20. S23: exempt are unpinned executions and pins of which the run has no build.
 //
 // # Liveness
 //
@@ -131,6 +135,7 @@
 //	S15             +       +       +          +          +        +
 //	S18             +       +       +          +          +        +
 //	S19             +       +       +          +          +        -     pause, calls that fail (that holder)
+//	S20             +       +       +          +          +        -
 //	S21             +       +       +          +          +        +
 //	S22             +       +       +          +          +        +     pause (that node's fetches)
 //	S23             +       +       +          +          +        -

@@ -18,7 +18,7 @@ type parts struct {
 
 // planParts are the parts of the plan, in the order in which they are tried: what takes most with it first.
 func planParts() []parts {
-	return []parts{
+	return append([]parts{
 		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
 			return edit(c, func(p *cluster.Plan) { p.Instances = less(p.Instances, drop) })
 		}},
@@ -42,7 +42,7 @@ func planParts() []parts {
 		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, withoutActions},
 		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, withoutOptions},
 		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, withoutHandlers},
-	}
+	}, programParts()...)
 }
 
 // choiceParts are what the chooser decided.

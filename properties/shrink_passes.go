@@ -33,6 +33,8 @@ func (s *shrinker) toFixedPoint() {
 	for changed := true; changed && !s.spent(); {
 		changed = s.leaveOut(planParts(), 0)
 		changed = s.startsWithBuild() || changed
+		changed = s.fewerBlocks() || changed
+		changed = s.earlierPrograms() || changed
 		changed = s.leaveOut(choiceParts(), 0) || changed
 		changed = s.simplerValues() || changed
 	}

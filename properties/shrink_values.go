@@ -95,6 +95,7 @@ func values(c Concrete) []value {
 		duration(func(p *cluster.Plan) *time.Duration { return &p.Probes[i].From }, 0)
 		out = append(out, probeCount(i))
 	}
+	out = append(out, programValues(c.Plan.Programs)...)
 	for i := range c.Choices.Choices {
 		if c.Choices.Choices[i].N > 2 {
 			out = append(out, choice(i))

@@ -240,6 +240,7 @@ func (w *World) pause(n *nodeState, d time.Duration) {
 	n.paused = true
 	w.inform(n)
 	w.record(&Record{Kind: RecNodePaused, Node: n.number, Incarnation: n.inc, For: d})
+	w.leaveWaking(n)
 	n.wake = w.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
 }
 

@@ -23,6 +23,7 @@ fuzz:
 	go test ./engine -run '^$$' -fuzz '^FuzzParseRange$$' -fuzztime 60s
 	go test ./sim -run '^$$' -fuzz '^FuzzParseKey$$' -fuzztime 60s
 	go test ./sim/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 60s
+	go test ./properties -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime 60s
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

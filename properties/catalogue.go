@@ -33,6 +33,7 @@ func Catalogue() []Property {
 		{"S15", "backoff-kept", s, "A delayed message or a timer is not delivered before its store time."},
 		{"S18", "visible-error", s, "An undecodable history or message is reported as history_error, never as less."},
 		{"S19", "lock-kept", s, "A live, unpaused, connected holder never loses its lock."},
+		{"S20", "output-possible", s, "An instance's outcome is one that the direct interpreter of its program allows."},
 		{"S21", "no-phantom-work", s, "No activity runs without a committed schedule."},
 		{"S22", "work-conserving", s, "A fetch answers \"nothing\", or stays parked past its cadence, only while nothing is eligible for it."},
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},

@@ -3,7 +3,7 @@
 //
 // Test is the one call for users: it runs a scenario over seeds in go test, with the user's builds and handlers, and
 // reports a failure as the smallest plan that shows it. Shrink finds that plan: a Concrete one, with nothing left to
-// chance, of which no single part can be left out without losing the violation.
+// chance, of which no single part can be left out without losing the violation. Space draws plans that nobody has written.
 //
 // A Monitor watches one run. It is handed every observation of the store and every record of the world, keeps a model of
 // the store that it builds from the observations alone, and lets each checker judge. Checkers are online: a finding
@@ -37,7 +37,7 @@
 //	S04 attempt-count-exact        S11 replay-deterministic  S21 no-phantom-work
 //	S05 lock-exclusive             S12 message-conserved     S22 work-conserving
 //	S06 ack-atomic                 S13 completion-once       S23 pin-readable
-//	S07 history-append-only
+//	S07 history-append-only        S20 output-possible
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -92,12 +92,16 @@
 // or an abandon of it failed since it took the lock, or if a renewal or an ack failed so late that there was no time to try
 // again. A lock that the contract's interval does not renew in time (1 s and less) is exempt.
 //
-// 17. S21: judged when a node begins to run an activity.
+// 17. S20: judged when an ack ends an execution of an instance that runs a program of the plan, as child or detached, too.
+// What is allowed is read from the tree: any branch of a select may win, an event has data that somebody sent. Poison is
+// for L01 and L05, and a cancel is possible where the plan or a parent may have sent one.
 //
-// 18. S22: what is eligible is the store's own question, asked by the right rules. Orphaned queue messages are, too: a fetch
+// 18. S21: judged when a node begins to run an activity.
+//
+// 19. S22: what is eligible is the store's own question, asked by the right rules. Orphaned queue messages are, too: a fetch
 // drops them.
 //
-// 19. S23: exempt are unpinned executions and pins of which the run has no build.
+// 20. S23: exempt are unpinned executions and pins of which the run has no build.
 //
 // # Liveness
 //
@@ -134,6 +138,7 @@
 //	S15             +       +       +          +          +        +
 //	S18             +       +       +          +          +        +
 //	S19             +       +       +          +          +        -     pause, calls that fail (that holder)
+//	S20             +       +       +          +          +        -
 //	S21             +       +       +          +          +        +
 //	S22             +       +       +          +          +        +     pause (that node's fetches)
 //	S23             +       +       +          +          +        -

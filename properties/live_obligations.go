@@ -253,8 +253,8 @@ func (c *obligations) end(in *instanceState, mine *liveInstance) {
 	if !admitted || mine.untold || mine.children > 0 && !mine.cancelled || mine.stallReported || !c.live.anyRuns(in) {
 		return // nobody can take it on, or its children answer for it, or its messages do
 	}
-	if mine.parent != 0 && c.live.instance(mine.parent).ended && c.m.store.damaged > 0 {
-		return // a parent whose history cannot be read cannot say which children it leaves behind
+	if mine.parent != 0 && c.leftAlone(mine.parent) {
+		return
 	}
 	var work boundInput
 	from, next := max(c.live.calmMs, since, mine.outsideMs), int64(neverMs)
@@ -301,6 +301,18 @@ func (c *obligations) end(in *instanceState, mine *liveInstance) {
 		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
 		in.name, in.orchestration, in.version, in.currentID, in.status(), pinText(in.pin()), c.at(c.live.calmMs), c.at(mine.progressMs), c.at(from), b,
 		spanText(c.now-from-b.ms), c.queued(in), c.live.whyNot(in))
+}
+
+// leftAlone says whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a node that
+// admits it, or has ended with a history that could not be read, which cannot say which children it leaves behind.
+func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
+	in := c.m.store.instance(parent)
+	if !c.live.instance(parent).ended {
+		admitted, _ := c.live.admitted(in)
+		return !admitted
+	}
+	ex := in.latest()
+	return c.m.store.damaged > 0 || ex != nil && ex.event(engine.CorruptedPoisonEventID) != nil
 }
 
 // finish compares how the plan's instances ended with how they had to.

@@ -63,6 +63,7 @@ var safetyCheckers = []struct {
 	{[]string{"S15"}, newDelayChecker},
 	{[]string{"S18"}, newVisibleErrorChecker},
 	{[]string{"S19"}, newKeptChecker},
+	{[]string{"S20"}, newOutputChecker},
 	{[]string{"S21"}, newPhantomChecker},
 	{[]string{shadowID}, newShadowChecker},
 }

@@ -42,7 +42,7 @@ func planParts() []parts {
 		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, withoutActions},
 		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, withoutOptions},
 		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, withoutHandlers},
-	}, probeParts()...)
+	}, slices.Concat(probeParts(), programParts())...)
 }
 
 // choiceParts are what the chooser decided.

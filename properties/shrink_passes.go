@@ -35,6 +35,8 @@ func (s *shrinker) toFixedPoint() {
 		changed = s.leaveOut(planParts(), 0)
 		changed = s.startsWithBuild() || changed
 		changed = s.fewerAttempts(0) || changed
+		changed = s.fewerBlocks() || changed
+		changed = s.earlierPrograms() || changed
 		changed = s.leaveOut(choiceParts(), 0) || changed
 		changed = s.simplerValues() || changed
 	}

@@ -96,6 +96,7 @@ func values(c Concrete) []value {
 		duration(probeDelay(i), 0)
 		out = append(out, probeCount(i))
 	}
+	out = append(out, programValues(c.Plan.Programs)...)
 	for i := range c.Choices.Choices {
 		if c.Choices.Choices[i].N > 2 {
 			out = append(out, choice(i))

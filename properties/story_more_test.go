@@ -1,10 +1,14 @@
 package properties
 
 import (
+	"strings"
+	"testing"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // This file has the lines of stories about what nodes do and what befalls them, and the events of turns that cancel and
@@ -48,4 +52,54 @@ func turnEvent(kind string) engine.EventData {
 		return engine.OrchestrationFailed{Details: engine.Nondeterminism("the code went another way")}
 	}
 	return nil
+}
+
+// storyPlan is the plan that a story is told under, from its lines that begin with "plan".
+//
+//	plan Order: call a, wait go, again 2     instances of Order run that program
+//	plan raise order-1 go yes                a client sends order-1 the event go with the data yes
+//	plan cancel order-1                      a client cancels it
+//	plan start order-1                       a client starts it and does no more
+func storyPlan(t testing.TB, text string) *cluster.Plan {
+	t.Helper()
+	p := &cluster.Plan{}
+	instance := func(id string) *cluster.InstancePlan {
+		for i := range p.Instances {
+			if p.Instances[i].ID == id {
+				return &p.Instances[i]
+			}
+		}
+		p.Instances = append(p.Instances, cluster.InstancePlan{ID: id, Orchestration: "Order"})
+		return &p.Instances[len(p.Instances)-1]
+	}
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "plan ")
+		if !ok {
+			continue
+		}
+		if name, statements, ok := strings.Cut(rest, ": "); ok {
+			parser := program.NewParser(name)
+			for s := range strings.SplitSeq(statements, ", ") {
+				if _, err := parser.Line(strings.Fields(s)); err != nil {
+					t.Fatalf("story line %q: %v", line, err)
+				}
+			}
+			p.Programs = append(p.Programs, parser.Program())
+			continue
+		}
+		f := strings.Fields(rest)
+		a := cluster.Action{Verb: cluster.ActionVerb(f[0])}
+		if a.Verb == cluster.ActionRaise {
+			a.Name, a.Data = f[2], f[3]
+		}
+		in := instance(f[1])
+		if f[0] == "start" {
+			continue
+		}
+		in.Actions = append(in.Actions, a)
+	}
+	if err := p.Programs.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -71,14 +71,14 @@ func safetyIDs() []string {
 
 // tellStory tells a whole story to a fresh monitor of the safety properties.
 func tellStory(t testing.TB, text string) *Monitor {
-	w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: engine.ShippedBuilds()}
 	s := &story{
 		t: t, w: w, m: newMonitor(w, Options{Properties: safetyIDs()}), numbers: map[string]engine.InstanceNo{},
 		owner: map[engine.MessageNo]engine.InstanceNo{}, queue: map[engine.MessageNo]engine.Queue{},
 	}
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "plan ") {
 			continue
 		}
 		s.line = line
@@ -132,8 +132,8 @@ func (s *story) tell(f []string) {
 	case "execution": // INSTANCE/EXECUTION
 		o.Kind, o.Status = engine.ObsExecutionCreated, engine.StatusRunning
 		o.Instance, o.Execution = s.execution(arg(1))
-	case "status": // INSTANCE/EXECUTION STATUS
-		o.Kind, o.Status = engine.ObsStatusSet, engine.Status(arg(2))
+	case "status": // INSTANCE/EXECUTION STATUS [OUTPUT]
+		o.Kind, o.Status, o.Name = engine.ObsStatusSet, engine.Status(arg(2)), strings.Join(f[3:], " ")
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "pin": // INSTANCE/EXECUTION VERSION or none
 		o.Kind, o.Pin = engine.ObsPinSet, version(arg(2))

@@ -59,6 +59,12 @@ var seededBugs = []Bug{
 			return step
 		}
 	}},
+	{"engine/activity-failure-as-result", "an activity that fails is acknowledged as completed, with the failure's text", func(r *Rules) {
+		r.FailureFails = func() bool { return false }
+	}},
+	{"engine/activity-inputs-crossed", "of the activities that one turn schedules, the last two get each other's input", func(r *Rules) {
+		r.WorkerItems = withInputsCrossed
+	}},
 	{"engine/backoff-doubles-forever", "the backoff of a missing handler has no upper bound", func(r *Rules) {
 		r.UnregisteredBackoff = func(n uint32, base, _ time.Duration) time.Duration {
 			return base << min(max(n, 1)-1, 20)
@@ -141,4 +147,19 @@ func withPhantomOf(turn []engine.WorkItem, change func(a *engine.ActivityExecute
 		}
 	}
 	return turn
+}
+
+// withInputsCrossed gives the last two activities each other's input.
+func withInputsCrossed(turn []engine.WorkItem) []engine.WorkItem {
+	if len(turn) < 2 {
+		return turn
+	}
+	out := slices.Clone(turn)
+	last, isLast := out[len(out)-1].(engine.ActivityExecuteItem)
+	before, isBefore := out[len(out)-2].(engine.ActivityExecuteItem)
+	if isLast && isBefore {
+		last.Input, before.Input = before.Input, last.Input
+		out[len(out)-1], out[len(out)-2] = last, before
+	}
+	return out
 }

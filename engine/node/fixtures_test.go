@@ -10,10 +10,13 @@ import (
 )
 
 // testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), and the
-// activities charge and decline.
+// activities charge and decline. Pair 1.0.0 asks for two activities at once.
 func testRegistry(t testing.TB) *Registry {
 	charge := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("charge", input).Await()
+	}
+	pair := func(ctx *orch.Context, input string) (string, error) {
+		return orch.Join(ctx.ScheduleActivity("charge", input), ctx.ScheduleActivity("charge", "tip"))[0].Value, nil
 	}
 	echo := func(_ *orch.Context, input string) (string, error) { return input, nil }
 	r := NewRegistry()
@@ -21,6 +24,7 @@ func testRegistry(t testing.TB) *Registry {
 		r.Register("Order", engine.V(1, 0, 0), charge),
 		r.Register("Order", engine.V(2, 0, 0), echo),
 		r.Register("Loop", engine.V(1, 0, 0), echo),
+		r.Register("Pair", engine.V(1, 0, 0), pair),
 		r.RegisterActivity("charge", func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }),
 		r.RegisterActivity("decline", func(ActivityContext, string) (string, error) { return "", errors.New("declined") }),
 		r.RegisterActivity("crash", func(ActivityContext, string) (string, error) { panic("boom") }),
@@ -98,6 +102,8 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	switch name {
 	case "new":
 		return running("", nil, startOrder)
+	case "new-pair":
+		return running("", nil, StartOrchestration("a", "Pair", "5"))
 	case "new-child":
 		return running("", nil, childStart)
 	case "new-latest":

@@ -40,6 +40,8 @@ type Rules struct {
 	ActivityRenewalFailed func(err error) RenewalStep
 	// WorkerItems are the activities that a turn's ack enqueues.
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
+	// FailureFails says whether an activity's failure is acknowledged as one, rather than as its result.
+	FailureFails func() bool
 	// PoisonTellsParent says whether a poisoned child answers its parent.
 	PoisonTellsParent func(undecodable bool) bool
 	// PoisonCancels says whether a poisoned execution's activities are cancelled.
@@ -107,6 +109,7 @@ func DefaultRules() *Rules {
 		TurnRenewalFailed:     engine.IsRetryable,
 		ActivityRenewalFailed: activityRenewalFailed,
 		WorkerItems:           func(turn []engine.WorkItem) []engine.WorkItem { return turn },
+		FailureFails:          func() bool { return true },
 		PoisonTellsParent:     func(bool) bool { return true },
 		PoisonCancels:         func() bool { return true },
 		PoisonWaitsForStart:   func() bool { return true },

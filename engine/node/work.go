@@ -84,6 +84,9 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 	}
 	if failed {
 		n.counters.ActivitiesFailed++
+		result = failure
+	}
+	if failed && n.rules.FailureFails() {
 		completion = failedActivity(a, engine.ErrorDetails{
 			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: failure},
 		})

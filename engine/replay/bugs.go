@@ -38,6 +38,8 @@ func Bugs() []Bug {
 			func(r *Rules) { r.CancelEnds = never }},
 		{"engine/parent-not-told", "a child's end is not told to its parent",
 			func(r *Rules) { r.TellsParent = func(Result) bool { return false } }},
+		{"engine/child-failure-as-result", "a child that fails is told to its parent as completed, with the failure's text",
+			func(r *Rules) { r.AnswersResult = func(Result) bool { return true } }},
 		{"engine/cancelled-activity-kept", "a dropped activity is recorded as such and its work is not withdrawn",
 			func(r *Rules) { r.WithdrawsDropped = never }},
 		{"engine/can-parent-lost", "a child that continues as new forgets its parent",

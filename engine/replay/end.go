@@ -30,7 +30,7 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 		status = engine.StatusContinuedAsNew
 	}
 	if p := t.parent; p != nil && t.rules.TellsParent(r) {
-		if r == ResultCompleted {
+		if t.rules.AnswersResult(r) {
 			toParent = engine.SubOrchCompletedItem{ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Result: output}
 		} else {
 			toParent = engine.SubOrchFailedItem{ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Details: t.out.Details}

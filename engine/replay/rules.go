@@ -27,6 +27,8 @@ type Rules struct {
 	CancelEnds func() bool
 	// TellsParent says whether an end of that kind is told to the parent.
 	TellsParent func(r Result) bool
+	// AnswersResult says whether a parent is told of an end of that kind as a result, rather than as a failure.
+	AnswersResult func(r Result) bool
 	// WithdrawsDropped says whether a dropped activity's work is withdrawn.
 	WithdrawsDropped func() bool
 	// CarriedParent is the parent link that the next execution gets.
@@ -53,6 +55,7 @@ func DefaultRules() Rules {
 		Writes:           (*engine.Build).Writes,
 		CancelEnds:       always,
 		TellsParent:      everyEndButContinue,
+		AnswersResult:    onlyCompleted,
 		WithdrawsDropped: always,
 		CarriedParent:    sameParent,
 		StartsDetached:   unlessCancelled,
@@ -81,6 +84,8 @@ func firstReady(_ bool, n int, ready func(i int) bool) int {
 }
 
 func everyEndButContinue(r Result) bool { return r != ResultContinue && r != ResultContinueAsNew }
+
+func onlyCompleted(r Result) bool { return r == ResultCompleted }
 
 func sameParent(own *engine.ParentLink) *engine.ParentLink { return own }
 

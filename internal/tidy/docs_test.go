@@ -17,6 +17,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -71,6 +72,13 @@ var generated = map[string]func() string{
 		b := table("orchestration", "since build", "what it does", "ends as")
 		for _, o := range cluster.ShippedOrchestrations() {
 			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, o.Expect)
+		}
+		return b.String()
+	},
+	"program": func() string {
+		b := table("statement", "what it does")
+		for _, o := range program.Ops() {
+			b.row("`"+o.Form+"`", o.Meaning)
 		}
 		return b.String()
 	},

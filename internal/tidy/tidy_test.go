@@ -49,15 +49,16 @@ var packages = map[string]imports{
 		module: []string{"engine", "memprovider"}, others: publicModules},
 	"faults": {
 		module: []string{"engine", "engine/replay", "engine/node", "memprovider", "internal/bugs"}, others: publicModules},
+	"sim/program": {module: []string{"engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/bugs"},
+		module: []string{"sim", "sim/program", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/bugs"},
 		tests:  []string{"sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
-		module: []string{"sim", "sim/cluster", "engine", "engine/node", "faults", "internal/bugs"},
+		module: []string{"sim", "sim/cluster", "sim/program", "engine", "engine/node", "faults", "internal/bugs"},
 		others: publicModules},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/scenario", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
+		module: []string{"sim", "sim/cluster", "sim/program", "sim/scenario", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
 			"internal/bugs", "internal/campaign"},
 		others: publicModules},
 	"properties/conformance": {module: []string{"engine", "sim"}, tests: []string{"memprovider"}, others: publicModules},
@@ -65,7 +66,7 @@ var packages = map[string]imports{
 	"internal/bugs":          {others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/foreign":       {module: []string{"engine"}, others: publicModules},
-	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/scenario"}},
+	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/program", "sim/scenario"}},
 	"cmd/simrun":             {all: true, others: slices.Concat(publicModules, commandModules)},
 }
 

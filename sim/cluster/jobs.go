@@ -66,7 +66,7 @@ func (w *World) onNodeEvent(e event) {
 	}
 	in := node.Finished{NowMs: w.NowMs(), Job: j.id}
 	if e.b != 0 {
-		in.Panic = "activity panicked by a fault"
+		in.Panic = ActivityPanicText
 	}
 	if j.activity != nil {
 		w.record(&Record{Kind: RecActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})

@@ -165,6 +165,9 @@ func (w *World) onNodeStart(n *nodeState) {
 			panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 		}
 	}
+	if err := w.plan.registerPrograms(n.registry); err != nil {
+		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has tried
+	}
 	for _, c := range n.changes {
 		w.applyChange(n, c)
 	}
@@ -239,6 +242,7 @@ func (w *World) pause(n *nodeState, d time.Duration) {
 	n.paused = true
 	w.inform(n)
 	w.record(&Record{Kind: RecNodePaused, Node: n.number, Incarnation: n.inc, For: d})
+	w.leaveWaking(n)
 	n.wake = w.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
 }
 

@@ -204,6 +204,19 @@ func (w *World) onWake(i int) {
 	w.execute(i)
 }
 
+// leaveWaking lets others be woken where a node was about to be that has frozen: it will not poll.
+func (w *World) leaveWaking(n *nodeState) {
+	for _, g := range w.groups {
+		if g.waking < 0 {
+			continue
+		}
+		if c := w.calls.at(g.waking); c.node == n.number && c.inc == n.inc {
+			w.kernel.Cancel(c.wake)
+			g.waking, g.dirty = -1, true
+		}
+	}
+}
+
 func (w *World) remove(g *waitGroup, i int) {
 	for at, have := range g.waiters {
 		if have == i {

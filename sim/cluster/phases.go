@@ -142,7 +142,7 @@ func (w *World) raiseWhatWaits() {
 		}
 		r.atMs = w.NowMs()
 		r.times++
-		w.clientSend(w.raiseItem(id, open[0].name, "calm"), w.instanceKey(id).At(labelPhase))
+		w.clientSend(w.raiseItem(id, open[0].name, CalmData), w.instanceKey(id).At(labelPhase))
 	}
 }
 

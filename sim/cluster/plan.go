@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Plan is everything that a run will do, as data. Times are virtual, since the start of the run. A Plan is never changed
@@ -14,7 +15,9 @@ type Plan struct {
 	Name  string
 	Nodes []NodePlan
 	// Schedule is executed in order of At; steps due at the same time in the order given.
-	Schedule  []Step
+	Schedule []Step
+	// Programs are orchestrations that every node has beside its handlers; instances run them by name.
+	Programs  program.Set
 	Instances []InstancePlan
 	Histories []SeededHistory
 	Probes    []Probe

@@ -112,8 +112,12 @@ func (w *World) tryHandlers(p *NodePlan) error {
 		}
 	}
 	for _, b := range builds {
-		if err := w.cfg.Handlers(node.NewRegistry(), findBuild(w.builds, b)); err != nil {
+		r := node.NewRegistry()
+		if err := w.cfg.Handlers(r, findBuild(w.builds, b)); err != nil {
 			return fmt.Errorf("handlers of build %s: %w", b, err)
+		}
+		if err := w.plan.registerPrograms(r); err != nil {
+			return fmt.Errorf("with the handlers of build %s: %w", b, err)
 		}
 	}
 	return nil

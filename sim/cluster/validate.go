@@ -17,6 +17,7 @@ func (p *Plan) Validate(builds []*engine.Build) error {
 	v := &validation{plan: p, builds: builds}
 	v.nodes()
 	v.schedule()
+	v.programs()
 	v.instances()
 	v.histories()
 	v.probes()

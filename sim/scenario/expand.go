@@ -257,6 +257,9 @@ func (e *expansion) load(o Overrides) {
 			ID: m.Orchestration + "-" + strconv.Itoa(i+1), Orchestration: m.Orchestration, Version: m.Version,
 			Input: e.input(key.At(labelInput), m.Input), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect,
 		}
+		if m.Generated {
+			e.generate(&in, key)
+		}
 		for _, t := range m.Actions {
 			in.Actions = append(in.Actions, t.Action)
 			a := &in.Actions[len(in.Actions)-1]
@@ -348,6 +351,7 @@ func clonePlan(p *cluster.Plan) *cluster.Plan {
 	for i := range c.Schedule {
 		c.Schedule[i].Range = clone(p.Schedule[i].Range)
 	}
+	c.Programs = p.Programs.Clone()
 	c.Instances = slices.Clone(p.Instances)
 	for i := range c.Instances {
 		c.Instances[i].Actions = slices.Clone(p.Instances[i].Actions)

@@ -120,6 +120,10 @@ func (s *Scenario) formatNodes(b *bytes.Buffer) {
 }
 
 func (s *Scenario) formatInstances(b *bytes.Buffer) {
+	for i := range s.Template.Programs {
+		gap(b, 1)
+		s.Template.Programs[i].Format(b, quote)
+	}
 	gap(b, len(s.Template.Histories))
 	for i, h := range s.Template.Histories {
 		fmt.Fprintf(b, "history %s", quote(h.Instance))
@@ -205,7 +209,11 @@ func (s *Scenario) formatLoad(b *bytes.Buffer) {
 		}
 		b.WriteByte('\n')
 		for _, m := range l.Mix {
-			fmt.Fprintf(b, "  mix %d %s", m.Weight, formatHandler(m.Orchestration, m.Version))
+			what := formatHandler(m.Orchestration, m.Version)
+			if m.Generated {
+				what = "generated programs"
+			}
+			fmt.Fprintf(b, "  mix %d %s", m.Weight, what)
 			if m.Input != "" {
 				b.WriteString(" with " + quote(m.Input))
 			}

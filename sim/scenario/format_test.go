@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // TestPlanRoundTrip: any plan that the language can say comes back from its text as it was, in its order.
@@ -93,6 +97,14 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 			s.Handler = handler.Draw(t, "handler")
 		}
 		p.Schedule = append(p.Schedule, s)
+	}
+	for _, n := range rapid.SliceOfNDistinct(name, 0, 2, rapid.ID).Draw(t, "programs") {
+		taken := slices.ContainsFunc(p.Programs, func(have program.Program) bool {
+			return strings.HasPrefix(have.Name, n+".") || strings.HasPrefix(n, have.Name)
+		})
+		if !taken && utf8.ValidString(n) {
+			p.Programs = append(p.Programs, program.Generate(n, func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "program") })...)
+		}
 	}
 	ids := rapid.SliceOfNDistinct(name, 0, 6, rapid.ID).Draw(t, "ids")
 	for i, id := range ids {

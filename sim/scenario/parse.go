@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Parse reads a scenario that names the shipped builds. file is what errors call it. The error is an *Error that names
@@ -36,6 +37,8 @@ type parser struct {
 	// entry is nil when a scenario is read.
 	entry *Entry
 	err   *Error
+	// program, if not nil, is the one whose text has begun and not ended.
+	program *program.Parser
 
 	line  int
 	words []token
@@ -87,7 +90,11 @@ func (p *parser) read(data []byte) {
 			continue
 		}
 		p.words = words
-		p.statement()
+		if p.program != nil {
+			p.programLine()
+		} else {
+			p.statement()
+		}
 		if p.err != nil {
 			return
 		}
@@ -179,6 +186,9 @@ func (p *parser) statement() {
 	// handlers NAME@VERSION... limits what the node above registers.
 	case "handlers":
 		p.handlers(owner)
+	// program NAME begins a program; the lines up to its end are its statements.
+	case "program":
+		p.beginProgram()
 	// history INSTANCE runs NAME ... is an execution that was there before the run.
 	case "history":
 		p.history()

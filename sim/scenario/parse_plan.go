@@ -272,7 +272,7 @@ func (p *parser) load() {
 	p.owner = ownerLoad
 }
 
-// mix reads WEIGHT NAME[@VERSION] [with INPUT] [expect END].
+// mix reads WEIGHT NAME[@VERSION] or WEIGHT generated programs, then [with INPUT] [expect END].
 func (p *parser) mix(owner ownerKind) {
 	if !p.below(owner, "a load", ownerLoad, ownerMix) {
 		return
@@ -280,7 +280,12 @@ func (p *parser) mix(owner ownerKind) {
 	p.owner = ownerMix
 	var m MixEntry
 	m.Weight = uint32(p.number("a weight", 1, maxWeight))
-	m.Orchestration, m.Version = p.handler()
+	if len(p.words) > 1 && p.words[0].is("generated") && p.words[1].is("programs") {
+		p.words = p.words[2:]
+		m.Generated, m.Orchestration = true, GeneratedName
+	} else {
+		m.Orchestration, m.Version = p.handler()
+	}
 	for seen := map[string]bool{}; p.more(); {
 		switch p.clause(seen, "with", "expect") {
 		case "with":

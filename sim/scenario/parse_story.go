@@ -257,6 +257,7 @@ func (p *parser) finish() {
 		}
 	}
 	p.finishProbes()
+	p.finishPrograms()
 	p.finishLoad()
 	p.finishEntry()
 	if p.err != nil {

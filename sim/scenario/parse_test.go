@@ -24,6 +24,15 @@ func TestErrors(t *testing.T) {
 		{`scenario ""`, `x.txt:1: an empty name: expected a name, as in: scenario NAME`},
 		{"scenario a\nscenario b", `x.txt:2: "scenario" stands here for the second time: line 1 has it`},
 		{`verdict holds`, `x.txt:1: "verdict" belongs in a corpus entry, and this is read as a scenario: replay it instead`},
+		// Programs.
+		{"program P\n  jump a\nend", `x.txt:2: unknown statement "jump" of a program: expected say, input, call, call-fails, fail, panic, timer, wait, child, detach, drop, seq, join, select, try, repeat, again, catch or end`},
+		{"program P\n  timer\nend", `x.txt:2: the line ends too early, as in: timer TIME`},
+		{"program P\n  \"call\" a\nend", `x.txt:2: expected a statement of a program, found the string "call"`},
+		{"program P\n  call a", `x.txt:2: the text ends within program P: expected "end"`},
+		{"program P\nend", `x.txt:2: program P: it has no statements`},
+		{"program P\n  child Q\nend", `x.txt:3: program P: child Q: want the name of a program before this one`},
+		{"program P\n  input\nend\nprogram P", `x.txt:4: program "P" stands here for the second time: line 1 has it`},
+		{"program Program-7.1\n  input\nend\nload 9 instances\n  mix 1 generated programs", `x.txt:1: program "Program-7.1" has a name that a generated program may get: expected another`},
 		// Numbers, times, ranges.
 		{`seeds many`, `x.txt:1: "many": expected a number of seeds from 1 to 1000000000`},
 		{`turbulence 10`, `x.txt:1: "10": expected a time such as 250ms, 10s or 1m30s, or where times are drawn a range such as 10s..15s`},
@@ -92,9 +101,9 @@ func TestErrors(t *testing.T) {
 		{`history h runs Leaf unpinned`, `x.txt:1: history h: expected "shape" and waiting, unknown-kind, new-kind, legacy or corrupt`},
 		{`history h runs Leaf unpinned shape waitng`, `x.txt:1: unknown shape "waitng": expected waiting, unknown-kind, new-kind, legacy or corrupt; did you mean waiting?`},
 		// Load.
-		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] [with INPUT] [expect END]`},
+		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END]`},
 		{`load none`, `x.txt:1: "none": expected a number of instances from 1 to 100000`},
-		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] [with INPUT] [expect END]`},
+		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END]`},
 		{"load 5 instances\nmix 1 Chain with 6..2", `x.txt:2: input "6..2": the range ends before it begins`},
 		{"instance Chain-3 runs Leaf\nload 5 instances\nmix 1 Chain", `x.txt:1: instance "Chain-3" has a name that an instance of the load may get: expected another`},
 		// Probes.

@@ -69,6 +69,9 @@ type MixEntry struct {
 	Weight uint32
 	// Orchestration, Version, Expect are as in cluster.InstancePlan.
 	Orchestration, Version, Expect string
+	// Generated says that each instance runs a program of its own, drawn from the seed; Orchestration is then
+	// GeneratedName, and the program's name is that of the instance. A program that waits for an event may be sent it.
+	Generated bool
 	// Input is as in cluster.InstancePlan, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
 	Input   string
 	Actions []ActionTemplate

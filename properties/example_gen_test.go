@@ -1,0 +1,96 @@
+package properties_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// A test of generated plans: clusters, schedules, loads and faults that nobody has thought of.
+//
+//	func TestEveryPlan(t *testing.T) {
+//		properties.Test(t, properties.Config{Plan: properties.PlanFrom(properties.Space{}.Plan()), Seeds: 200})
+//	}
+func ExamplePlanFrom() {
+	t := printer{}
+	properties.Test(t, properties.Config{Plan: properties.PlanFrom(properties.Space{}.Plan()), Seeds: 200})
+	// Output:
+	// durosim: 200 seeds of Config.Plan from 1 on: every property holds
+}
+
+// A user's builds and handlers under generated plans: the space says what there is to run, and on which builds.
+func ExampleSpace() {
+	space := properties.Space{
+		Builds:     ownBuilds,
+		Work:       []cluster.InstancePlan{{ID: "refund", Orchestration: "Refund", Input: "30 euros", Expect: cluster.ExpectAny}},
+		NoPrograms: true,
+	}
+	t := printer{}
+	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
+	// Output:
+	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
+}
+
+// ownBuilds are builds of a user: what 4.1.0 writes, 4.0.0 reads.
+func ownBuilds() []*engine.Build {
+	kinds := engine.ShippedBuilds()[1] // 1.5.0
+	old, new := *kinds, *kinds
+	old.Version, new.Version = engine.V(4, 0, 0), engine.V(4, 1, 0)
+	old.DefaultRange = engine.VersionRange{Max: old.Version}
+	new.DefaultRange = engine.VersionRange{Max: new.Version}
+	return []*engine.Build{&old, &new}
+}
+
+// A handler that is wrong, and what is said of it: it keeps a number between its calls.
+func ExampleSpace_Plan() {
+	packed := 0
+	forgetful := func(ctx *orch.Context, _ string) (string, error) {
+		packed++
+		return ctx.ScheduleActivity("Pack", fmt.Sprint("parcel ", packed)).Await()
+	}
+	handlers := func(r *node.Registry, _ *engine.Build) error {
+		pack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+		return errors.Join(r.Register("Pack", engine.V(1, 0, 0), forgetful), r.RegisterActivity("Pack", pack))
+	}
+	space := properties.Space{Work: []cluster.InstancePlan{{ID: "pack", Orchestration: "Pack"}}, NoPrograms: true}
+	t := &firstLine{}
+	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 1, Handlers: handlers})
+	fmt.Println(t.text)
+	// Output:
+	// durosim: seed 1 of Config.Plan gave two different runs
+}
+
+// firstLine keeps the first line of what a test says.
+type firstLine struct {
+	printer
+	text string
+}
+
+func (l *firstLine) Fatalf(format string, args ...any) {
+	l.text, _, _ = strings.Cut(fmt.Sprintf(format, args...), "\n")
+}
+
+// The generators are ordinary ones of rapid, and can be part of others: here, plans of a user's that always freeze a node.
+func ExampleSpace_Schedule() {
+	nodes := []cluster.NodePlan{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}}
+	frozen := rapid.Custom(func(t *rapid.T) *cluster.Plan {
+		pause := cluster.Step{Verb: cluster.VerbPause, Node: "A", For: 5 * time.Second}
+		return &cluster.Plan{
+			Nodes: nodes, Schedule: append([]cluster.Step{pause}, properties.Space{}.Schedule(nodes).Draw(t, "schedule")...),
+			Instances: properties.Space{NoPrograms: true}.Workload().Draw(t, "workload").Instances,
+		}
+	})
+	plan, err := properties.PlanFrom(frozen)(1)
+	fmt.Println(err, plan.Name, plan.Schedule[0].Verb, plan.Validate(engine.ShippedBuilds()))
+	// Output:
+	// <nil> generated-1 pause <nil>
+}

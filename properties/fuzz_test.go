@@ -1,0 +1,268 @@
+package properties
+
+import (
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// The environment variables that FuzzPlan reads.
+const (
+	// envBug switches seeded bugs on, separated by commas: the fuzzer must then find them.
+	envBug = "DUROSIM_BUG"
+	// envFuzz is one input, as a failure prints it: only this one is run.
+	envFuzz = "DUROSIM_FUZZ"
+)
+
+// fuzzSteps is the step budget of one execution: a plan that needs more is no finding.
+const fuzzSteps = 10_000
+
+// workerSteps bounds the steps that a worker of the fuzzer spends on making a failure small: go test ends a worker that
+// does not answer for a second. Whoever runs the input again, by the line that is printed, makes it as small as it gets.
+const workerSteps = 20_000
+
+// FuzzPlan runs mutations of plans with every property checked. An input is a base plan, a seed and a list of edits; every
+// input is a valid plan, so that no execution is spent on what nothing runs.
+//
+//	go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
+//
+// finds nothing. With a seeded bug switched on it fails within that time:
+//
+//	DUROSIM_BUG=provider/filter-ignored go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
+//
+// The same holds for engine/activity-failure-as-result and, which the plans that it begins with do not show, for
+// engine/select-winner-not-replayed, engine/writes-newer-kind and duroxide-0.1.26/poison-on-old-execution. What such a run
+// leaves in testdata/fuzz is a plan that shows the bug, and holds without it.
+func FuzzPlan(f *testing.F) {
+	target := newFuzzTarget(f)
+	if text := os.Getenv(envFuzz); text != "" {
+		input, err := parseFuzzInput(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(input.base, input.seed, input.edits)
+	} else {
+		for i, b := range target.bases {
+			if b.seeded {
+				f.Add(b.hash, uint16(i), []byte{})
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, base, seed uint16, edits []byte) {
+		target.run(t, fuzzInput{base, seed, edits})
+	})
+}
+
+// fuzzTarget is what one process fuzzes.
+type fuzzTarget struct {
+	bases []fuzzBase // sorted by hash
+	bugs  []bugs.ID
+	// reports are by property: how the first failing plan that violates it was made small. The fuzzer runs a failing input
+	// many times to make it shorter, and they are not made small again.
+	reports map[string]string
+}
+
+// fuzzBase is a plan that inputs begin with. An input names it by a number: the base that it means is the next by hash, so
+// that one more base changes few inputs.
+type fuzzBase struct {
+	name   string
+	hash   uint16
+	plan   *cluster.Plan
+	seeded bool // the fuzzer begins with it
+}
+
+type fuzzInput struct {
+	base, seed uint16
+	edits      []byte
+}
+
+// String is the input as envFuzz takes it.
+func (i fuzzInput) String() string {
+	return fmt.Sprintf("%d,%d,%s", i.base, i.seed, hex.EncodeToString(i.edits))
+}
+
+func parseFuzzInput(text string) (i fuzzInput, err error) {
+	parts := strings.Split(text, ",")
+	if len(parts) != 3 {
+		return i, fmt.Errorf("%s=%s: expected BASE,SEED,EDITS as a failure prints it", envFuzz, text)
+	}
+	for n, to := range []*uint16{&i.base, &i.seed} {
+		v, err := strconv.ParseUint(parts[n], 10, 16)
+		if err != nil {
+			return i, fmt.Errorf("%s=%s: %w", envFuzz, text, err)
+		}
+		*to = uint16(v)
+	}
+	i.edits, err = hex.DecodeString(parts[2])
+	return i, err
+}
+
+// generatedBases is how many generated plans are bases.
+const generatedBases = 40
+
+func newFuzzTarget(t testing.TB) *fuzzTarget {
+	t.Helper()
+	target := &fuzzTarget{reports: map[string]string{}}
+	if list := os.Getenv(envBug); list != "" {
+		for id := range strings.SplitSeq(list, ",") {
+			target.bugs = append(target.bugs, bugs.ID(id))
+		}
+	}
+	add := func(name string, plan *cluster.Plan, seeded bool) {
+		plan.Bugs, plan.StepBudget = target.bugs, fuzzSteps
+		if err := plan.Validate(engine.ShippedBuilds()); err != nil {
+			t.Fatal(err)
+		}
+		h := fnv.New32a()
+		h.Write([]byte(name))
+		sum := h.Sum32()
+		target.bases = append(target.bases, fuzzBase{name, uint16(sum ^ sum>>16), plan, seeded})
+	}
+	for _, n := range scenario.Builtin() {
+		s, err := scenario.Lookup(n.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := scenario.Overrides{}
+		if s.Load != nil {
+			small.Instances = 6
+		}
+		plan, err := s.Expand(1, small)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(n.Name, plan, true)
+	}
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "seeds", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("stored runs: %v, %d files", err, len(files))
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := scenario.ParseEntry(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(filepath.Base(file), e.Plan, false)
+	}
+	draw := PlanFrom(Space{}.Plan())
+	for seed := range uint64(generatedBases) {
+		plan, err := draw(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(plan.Name, plan, false)
+	}
+	slices.SortFunc(target.bases, func(a, b fuzzBase) int {
+		if a.hash != b.hash {
+			return int(a.hash) - int(b.hash)
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	return target
+}
+
+// plan is the plan that an input means.
+func (f *fuzzTarget) plan(i fuzzInput) *cluster.Plan {
+	at, _ := slices.BinarySearchFunc(f.bases, i.base, func(b fuzzBase, want uint16) int { return int(b.hash) - int(want) })
+	return editPlan(f.bases[at%len(f.bases)].plan, i.edits)
+}
+
+func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
+	plan := f.plan(i)
+	choices := &sim.Recording{}
+	config := cluster.Config{Plan: plan, Seed: uint64(i.seed), Monitor: func(w *cluster.World) cluster.Monitor { return New(w, Options{}) }}
+	result, err := cluster.Run(config)
+	if err != nil {
+		t.Fatalf("input %s is not a valid plan: %v\n%s", i, err, scenario.Format(plan))
+	}
+	if result.Exhausted || len(result.Violations) == 0 {
+		return
+	}
+	v := result.Violations[0]
+	report, done := f.reports[v.Property]
+	if !done {
+		report = violationText("a fuzzed plan", v)
+		config.Recording = choices
+		if _, err = cluster.Run(config); err == nil {
+			var small *Shrunk
+			if small, err = Shrink(Concrete{Plan: plan, Choices: choices}, ShrinkOptions{Property: v.Property, MaxRuns: shrinkRuns(result.Steps)}); err == nil {
+				report += small.report(uint64(i.seed))
+			}
+		}
+		if err != nil {
+			report += "not shrunk: " + err.Error() + "\n"
+		}
+		words := envFuzz + "=" + i.String()
+		if list := os.Getenv(envBug); list != "" {
+			words += " " + envBug + "=" + list
+		}
+		report += "\nTo see it again, from the root of the module:\n" + words + " go test ./properties -run '^FuzzPlan$'"
+		f.reports[v.Property] = report
+	}
+	t.Fatal(report)
+}
+
+// shrinkRuns bounds the runs that make a run of so many steps small; 0 is as many as it takes.
+func shrinkRuns(steps uint64) int {
+	if f := flag.Lookup("test.fuzzworker"); f == nil || f.Value.String() != "true" {
+		return 0
+	}
+	return int(max(2, workerSteps/max(steps, 1)))
+}
+
+// TestFuzzInputs: whatever an input is, it is a valid plan; the same bytes mean the same plan; and each kind of edit does
+// something somewhere.
+func TestFuzzInputs(t *testing.T) {
+	target := newFuzzTarget(t)
+	builds := engine.ShippedBuilds()
+	changed := make([]bool, len(planEdits))
+	for n, base := range target.bases {
+		was := string(scenario.Format(base.plan))
+		for kind := range planEdits {
+			edit := []byte{byte(kind), byte(n*29 + kind*7), byte(n*37 + kind)}
+			p := editPlan(base.plan, edit)
+			if err := p.Validate(builds); err != nil {
+				t.Fatalf("%s with edit %v: %v", base.name, edit, err)
+			}
+			text := string(scenario.Format(p))
+			changed[kind] = changed[kind] || text != was
+			if n%8 == 0 && string(scenario.Format(editPlan(base.plan, edit))) != text {
+				t.Fatalf("%s with edit %v gives two plans", base.name, edit)
+			}
+		}
+		if string(scenario.Format(base.plan)) != was {
+			t.Fatalf("%s was changed", base.name)
+		}
+	}
+	for kind, did := range changed {
+		if !did {
+			t.Errorf("edit %d (%s) never changes a plan", kind, planEdits[kind].name)
+		}
+	}
+	for _, text := range []string{"", "1,2", "x,2,00", "1,99999,00", "1,2,0"} {
+		if _, err := parseFuzzInput(text); err == nil {
+			t.Errorf("%q was read as an input", text)
+		}
+	}
+	in := fuzzInput{7, 9, []byte{1, 2, 255}}
+	if back, err := parseFuzzInput(in.String()); err != nil || back.String() != in.String() {
+		t.Errorf("%s reads back as %s, %v", in, back, err)
+	}
+}

@@ -1,0 +1,244 @@
+package properties
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// Space is what generated plans are made of; the zero value is what is shipped. Its generators give plans that are valid by
+// construction, so that a test spends no draw on plans that nothing runs, and that shrink towards fewer and simpler parts.
+type Space struct {
+	// Builds are those that nodes may run, as in Config; nil is the shipped ones but for those of other replay semantics.
+	Builds func() []*engine.Build
+	// Work are the instances to choose from, in place of the shipped orchestrations; one may be chosen several times. Its
+	// id is the beginning of the ids of the instances, and times are counted from the instance's start.
+	Work []cluster.InstancePlan
+	// NoPrograms leaves generated programs out.
+	NoPrograms bool
+}
+
+// Workload is what a plan runs.
+type Workload struct {
+	Programs  program.Set
+	Instances []cluster.InstancePlan
+	Histories []cluster.SeededHistory
+	Probes    []cluster.Probe
+}
+
+// PlanFrom makes plans for Config.Plan: the plan of a seed is what the generator gives for it, always the same.
+func PlanFrom(g *rapid.Generator[*cluster.Plan]) func(seed uint64) (*cluster.Plan, error) {
+	return func(seed uint64) (*cluster.Plan, error) {
+		plan := g.Example(int(seed))
+		plan.Name = fmt.Sprintf("generated-%d", seed)
+		return plan, nil
+	}
+}
+
+// horizon is when the last step of a schedule is due at the latest, and the last start of an instance.
+const horizon = 20 * time.Second
+
+// Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
+func (s Space) Plan() *rapid.Generator[*cluster.Plan] {
+	return rapid.Custom(func(t *rapid.T) *cluster.Plan {
+		p := &cluster.Plan{Name: "generated", Strategy: cluster.StrategyFilter, Profile: cluster.ProfileContract}
+		p.Nodes = s.Nodes().Draw(t, "nodes")
+		p.Schedule = s.Schedule(p.Nodes).Draw(t, "schedule")
+		w := s.Workload().Draw(t, "workload")
+		p.Programs, p.Instances, p.Histories, p.Probes = w.Programs, w.Instances, w.Histories, w.Probes
+		p.Faults = s.Faults(p.Nodes).Draw(t, "faults")
+		p.Turbulence = 2 * horizon
+		return p
+	})
+}
+
+func (s Space) builds() []*engine.Build {
+	if s.Builds != nil {
+		return s.Builds()
+	}
+	return slices.DeleteFunc(engine.ShippedBuilds(), func(b *engine.Build) bool { return b.Semantics != engine.SemanticsStandard })
+}
+
+func (s Space) build() *rapid.Generator[string] {
+	var names []string
+	for _, b := range s.builds() {
+		names = append(names, b.Name())
+	}
+	return rapid.SampledFrom(names)
+}
+
+// upTo draws whole milliseconds.
+func upTo(d time.Duration) *rapid.Generator[time.Duration] {
+	return rapid.Map(rapid.Int64Range(0, int64(d/time.Millisecond)), func(n int64) time.Duration {
+		return time.Duration(n) * time.Millisecond
+	})
+}
+
+// number draws a number from a range, both ends included.
+func number(t *rapid.T, from, to int, label string) int {
+	return rapid.IntRange(from, to).Draw(t, label)
+}
+
+// rarely is true once in so many draws.
+func rarely(t *rapid.T, in int, label string) bool {
+	return rapid.IntRange(0, in-1).Draw(t, label) == in-1
+}
+
+// Nodes draws one to four nodes; the first is not absent, so that something runs.
+func (s Space) Nodes() *rapid.Generator[[]cluster.NodePlan] {
+	return rapid.Custom(func(t *rapid.T) []cluster.NodePlan {
+		nodes := make([]cluster.NodePlan, number(t, 1, 4, "count"))
+		for i := range nodes {
+			nodes[i] = cluster.NodePlan{Name: string(rune('A' + i)), Build: s.build().Draw(t, "build")}
+			nodes[i].Absent = i > 0 && rarely(t, 6, "absent")
+			if rapid.Bool().Draw(t, "tuned") {
+				nodes[i].Options = s.NodeOptions().Draw(t, "options")
+			}
+		}
+		return nodes
+	})
+}
+
+// tuning are the values that options are drawn from; those of a row with several names are set together.
+var tuning = []struct {
+	names  []string
+	values [][]string
+}{
+	{[]string{"max_attempts"}, [][]string{{"2"}, {"3"}, {"5"}}},
+	{[]string{"orchestration_concurrency"}, [][]string{{"1"}, {"4"}}},
+	{[]string{"worker_concurrency"}, [][]string{{"1"}, {"4"}}},
+	{[]string{"orchestrator_lock_timeout", "orchestrator_lock_renewal_buffer"}, [][]string{{"2s", "1s"}, {"3s", "500ms"}, {"10s", "2s"}}},
+	{[]string{"worker_lock_timeout", "worker_lock_renewal_buffer"}, [][]string{{"2s", "500ms"}, {"5s", "1s"}}},
+	{[]string{"dispatcher_min_poll_interval"}, [][]string{{"50ms"}, {"250ms"}}},
+	{[]string{"unregistered_backoff_base", "unregistered_backoff_max"}, [][]string{{"500ms", "2s"}, {"2s", "10s"}}},
+	{[]string{"supported_replay_versions"}, [][]string{{">=0.0.0, <=1.6.0"}, {">=1.0.0, <=99.0.0"}, {">=0.0.0, <=99.0.0"}}},
+	{[]string{"activity_cancellation_grace_period"}, [][]string{{"0s"}, {"1s"}}},
+}
+
+// NodeOptions draws settings of one to three groups of options.
+func (s Space) NodeOptions() *rapid.Generator[[]cluster.Setting] {
+	return rapid.Custom(func(t *rapid.T) []cluster.Setting {
+		var out []cluster.Setting
+		var groups []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(tuning)-1), 1, 3, rapid.ID).Draw(t, "groups")
+		for _, i := range groups {
+			values := rapid.SampledFrom(tuning[i].values).Draw(t, "values")
+			for j, name := range tuning[i].names {
+				out = append(out, cluster.Setting{Name: name, Value: values[j]})
+			}
+		}
+		return out
+	})
+}
+
+// Schedule draws up to eight steps, in order of time, that make sense for nodes that are up, down or absent.
+func (s Space) Schedule(nodes []cluster.NodePlan) *rapid.Generator[[]cluster.Step] {
+	return rapid.Custom(func(t *rapid.T) []cluster.Step {
+		var times []time.Duration = rapid.SliceOfN(upTo(horizon), 0, 8).Draw(t, "times")
+		slices.Sort(times)
+		up := make([]bool, len(nodes))
+		gone := make([]bool, len(nodes))
+		for i := range nodes {
+			up[i] = !nodes[i].Absent
+		}
+		var steps []cluster.Step
+		for _, at := range times {
+			i := number(t, 0, len(nodes)-1, "node")
+			if gone[i] {
+				continue
+			}
+			step := cluster.Step{At: at, Node: nodes[i].Name}
+			s.step(t, &step, up[i], len(steps) == 0 && nodes[i].Absent)
+			switch step.Verb {
+			case cluster.VerbStop, cluster.VerbCrash:
+				up[i] = false
+			case cluster.VerbRemove:
+				up[i], gone[i] = false, true
+			case cluster.VerbPause, cluster.VerbRegister, cluster.VerbDeregister:
+			default:
+				up[i] = true
+			}
+			steps = append(steps, step)
+		}
+		return steps
+	})
+}
+
+// step draws what happens to a node.
+func (s Space) step(t *rapid.T, step *cluster.Step, up, absent bool) {
+	switch {
+	case absent:
+		step.Verb = cluster.VerbAdd
+		return
+	case !up:
+		step.Verb = cluster.VerbStart
+		return
+	}
+	step.Verb = rapid.SampledFrom([]cluster.Verb{
+		cluster.VerbUpgrade, cluster.VerbUpgrade, cluster.VerbUpgrade, cluster.VerbRollback, cluster.VerbCrash, cluster.VerbCrash,
+		cluster.VerbPause, cluster.VerbStop, cluster.VerbWiden, cluster.VerbNarrow, cluster.VerbDeregister, cluster.VerbRegister, cluster.VerbRemove,
+	}).Draw(t, "verb")
+	switch step.Verb {
+	case cluster.VerbUpgrade, cluster.VerbRollback:
+		step.Build = s.build().Draw(t, "build")
+	case cluster.VerbPause:
+		step.For = time.Second + upTo(9*time.Second).Draw(t, "for")
+	case cluster.VerbWiden:
+		step.Range = &engine.VersionRange{Max: engine.V(99, 0, 0)}
+	case cluster.VerbNarrow:
+		step.Range = &engine.VersionRange{
+			Min: rapid.SampledFrom([]engine.Version{{}, engine.V(1, 0, 0), engine.V(2, 0, 0)}).Draw(t, "min"),
+			Max: rapid.SampledFrom([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(9, 0, 0)}).Draw(t, "max"),
+		}
+	case cluster.VerbRegister, cluster.VerbDeregister:
+		if s.Work != nil { // which handlers a user's builds have is not known
+			*step = cluster.Step{At: step.At, Node: step.Node, Verb: cluster.VerbCrash}
+			return
+		}
+		o := rapid.SampledFrom(cluster.ShippedOrchestrations()).Draw(t, "handler")
+		step.Handler = o.Name + "@" + o.Version.String()
+	}
+}
+
+// Faults draws a rate for each of some kinds, in windows or for all of turbulence, for one node or for all.
+func (s Space) Faults(nodes []cluster.NodePlan) *rapid.Generator[faults.Plan] {
+	return rapid.Custom(func(t *rapid.T) faults.Plan {
+		var p faults.Plan
+		if rarely(t, 5, "calm weather") {
+			return p
+		}
+		all := faults.Kinds()
+		var kinds []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(all)-1), 1, 6, rapid.ID).Draw(t, "kinds")
+		for _, i := range kinds {
+			r := faults.Rate{Kind: all[i].Kind, Num: 1, Den: rapid.SampledFrom([]uint64{200, 100, 50, 20, 10}).Draw(t, "odds")}
+			if r.Kind == faults.Unavailable || r.Kind == faults.CorruptEvent || r.Kind == faults.CorruptMessage {
+				r.Den *= 10
+			}
+			if rarely(t, 3, "window") {
+				r.From = upTo(horizon).Draw(t, "from")
+				r.To = r.From + time.Second + upTo(horizon).Draw(t, "length")
+			}
+			if rarely(t, 4, "one node") {
+				r.Node = rapid.SampledFrom(nodes).Draw(t, "on").Name
+			}
+			p.Rates = append(p.Rates, r)
+		}
+		return p
+	})
+}
+
+// Program draws a program of that name, and before it those that it starts.
+func (s Space) Program(name string) *rapid.Generator[program.Set] {
+	return rapid.Custom(func(t *rapid.T) program.Set {
+		return program.Generate(name, func(n int) int { return number(t, 0, n-1, "choice") })
+	})
+}
+
+func numbered(name string, n int) string { return name + "-" + strconv.Itoa(n+1) }

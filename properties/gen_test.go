@@ -1,0 +1,139 @@
+package properties_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestGeneratedPlansAreValid: whatever is drawn, Validate takes it, and its text reads back as the same plan.
+func TestGeneratedPlansAreValid(t *testing.T) {
+	builds := engine.ShippedBuilds()
+	for name, space := range map[string]properties.Space{
+		"shipped":     {},
+		"no programs": {NoPrograms: true},
+		"own work": {
+			Work:   []cluster.InstancePlan{{ID: "refund", Orchestration: "Refund", Input: "5"}},
+			Builds: func() []*engine.Build { return engine.ShippedBuilds()[1:3] },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				p := space.Plan().Draw(t, "plan")
+				if err := p.Validate(builds); err != nil {
+					t.Fatal(err)
+				}
+				if len(p.Instances) == 0 {
+					t.Fatal("a plan without an instance")
+				}
+				s, err := scenario.Parse("plan.txt", scenario.Format(p))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if back := scenario.Format(&s.Template); string(back) != string(scenario.Format(p)) {
+					t.Fatalf("another plan came back:\n%s\n%s", scenario.Format(p), back)
+				}
+			})
+		})
+	}
+}
+
+// TestGeneratedPlansHold: every property holds for every plan that can be drawn.
+func TestGeneratedPlansHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := properties.Space{}.Plan().Draw(t, "plan")
+		seed := rapid.Uint64().Draw(t, "seed")
+		r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Violations) > 0 {
+			t.Fatalf("seed %d: %s: %s\n%s", seed, r.Violations[0].Property, r.Violations[0].Message, scenario.Format(p))
+		}
+	})
+}
+
+// TestPlanFromIsAFunctionOfTheSeed: the same seed gives the same plan, another one another.
+func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
+	texts := map[string]bool{}
+	const seeds = 50
+	for seed := range uint64(seeds) {
+		var text [2]string
+		for i := range text {
+			p, err := properties.PlanFrom(properties.Space{}.Plan())(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[i] = string(scenario.Format(p))
+		}
+		if text[0] != text[1] {
+			t.Fatalf("seed %d gives two plans:\n%s\n%s", seed, text[0], text[1])
+		}
+		texts[text[0]] = true
+	}
+	if len(texts) != seeds {
+		t.Errorf("%d seeds give %d plans", seeds, len(texts))
+	}
+}
+
+// share are the least parts per thousand of generated plans that must reach a point: well below what they do, and far above
+// what a generator reaches that leaves the matter out.
+var share = map[string]int{
+	"two-builds-live":              250,
+	"three-builds-live":            50,
+	"served-by-other-build":        100,
+	"upgrade-under-load":           50,
+	"filtered-out":                 50,
+	"relief":                       20,
+	"poison":                       20,
+	"poison-through-history-error": 20,
+	"can-on-newer-build":           10,
+	"rollback-with-newer-pins":     5,
+	"external-event-2-recorded":    50,
+	"child-completed":              100,
+	"crash-between-fetch-and-ack":  20,
+	"lock-expired-and-taken-over":  20,
+	"answer-lost-after-commit":     5,
+}
+
+// TestGeneratedPlansSpread: generated plans reach the states that matter, each in a fair share of them.
+func TestGeneratedPlansSpread(t *testing.T) {
+	const plans = 600
+	reached := map[string]int{}
+	draw := properties.PlanFrom(properties.Space{}.Plan())
+	for seed := range uint64(plans) {
+		p, err := draw(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Coverage {
+			reached[c.Name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(reached)) {
+		t.Logf("%-32s %4d in 1000", name, reached[name]*1000/plans)
+	}
+	known := map[string]bool{}
+	for _, p := range properties.CoveragePoints() {
+		known[p.Name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(share)) {
+		switch got := reached[name] * 1000 / plans; {
+		case !known[name]:
+			t.Errorf("there is no point %q", name)
+		case got < share[name]:
+			t.Errorf("%s is reached by %d of 1000 plans, want at least %d", name, got, share[name])
+		}
+	}
+}

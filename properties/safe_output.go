@@ -1,0 +1,115 @@
+package properties
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// outputChecker asks that an instance of a program ends as the program allows: S20. It looks when an execution ends, at the
+// instances of the plan, at their children and at what they start detached. It reads the tree, never what its code did: the
+// history tells it the first input of a child and nothing else.
+//
+// Poison is for L01 and L05 to judge, and a cancel is possible for whoever has a parent, a canceller in the plan, or an
+// eternal loop's expectation.
+type outputChecker struct {
+	base
+	set  program.Set
+	plan *cluster.Plan
+	// byName are the indices of the plan's instances that run programs; only looked up.
+	byName map[string]int
+	// panics is the text with which any activity may fail.
+	panics string
+}
+
+func newOutputChecker(m *Monitor) checker {
+	k := &outputChecker{base: base{m}, plan: m.w.Plan(), byName: map[string]int{}}
+	if k.plan == nil || len(k.plan.Programs) == 0 {
+		return k
+	}
+	k.set = k.plan.Programs
+	for i := range k.plan.Instances {
+		k.byName[k.plan.Instances[i].ID] = i
+	}
+	if k.plan.Faults.Has(faults.ActivityPanic) {
+		k.panics = cluster.ActivityPanicText
+	}
+	return k
+}
+
+func (k *outputChecker) observes() []engine.ObservationKind {
+	if k.set == nil {
+		return nil
+	}
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*outputChecker) records() []cluster.RecordKind { return nil }
+
+func (k *outputChecker) observe(o *engine.Observation) {
+	c := k.m.store.call(o.Call)
+	if c == nil || c.kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK {
+		return
+	}
+	for _, ex := range c.executions {
+		if ex.status != ex.was.status && ex.created {
+			k.judge(c, ex)
+		}
+	}
+}
+
+// judge looks at an execution that an ack has given another status.
+func (k *outputChecker) judge(c *callState, ex *executionState) {
+	in := ex.instance
+	name := in.orchestration
+	if k.set.Lookup(name) == nil {
+		return
+	}
+	switch ex.status {
+	case engine.StatusContinuedAsNew:
+		if most := k.set.Executions(name); ex.id >= most {
+			k.m.safety("S20", c.caller.Node, in.no, "execution %d of %s continues as new by an ack of %s: expected its program %s to have at most %d executions",
+				ex.id, in.name, k.m.who(c.caller), name, most)
+		}
+	case engine.StatusCompleted, engine.StatusFailed:
+		circumstances, ok := k.circumstances(in)
+		end := program.Outcome{Completed: ex.status == engine.StatusCompleted, Text: ex.output}
+		if !ok || k.set.Allows(name, circumstances, end) {
+			return
+		}
+		k.m.safety("S20", c.caller.Node, in.no, "execution %d of %s is %s with %q by an ack of %s: expected an end that its program %s allows, such as completed with %q ($input is %q)",
+			ex.id, in.name, ex.status, ex.output, k.m.who(c.caller), name, k.set.Explain(name, circumstances), circumstances.Input)
+	}
+}
+
+// circumstances are what the plan does to an instance; ok is false if its first input cannot be read.
+func (k *outputChecker) circumstances(in *instanceState) (c program.Circumstances, ok bool) {
+	c = program.Circumstances{Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics}
+	if i, planned := k.byName[in.name]; planned {
+		p := &k.plan.Instances[i]
+		c.Input = p.Input
+		c.Cancelled = p.Expect == cluster.ExpectEternal || cancels(p) > 0
+		c.Events = func(name string) (sent []string) {
+			for _, a := range p.Actions {
+				if a.Verb == cluster.ActionRaise && a.Name == name {
+					sent = append(sent, a.Data)
+				}
+			}
+			return sent
+		}
+		return c, p.Orchestration == in.orchestration
+	}
+	c.Cancelled = in.parent.Instance != ""
+	for _, b := range k.m.store.builds {
+		history, err := k.m.w.Store().PeekHistory(in.name, engine.InitialExecutionID, b.Codec)
+		if err != nil || len(history) == 0 {
+			continue
+		}
+		if started, is := history[0].Data.(engine.OrchestrationStarted); is {
+			c.Input = started.Input
+			return c, true
+		}
+	}
+	return c, false
+}

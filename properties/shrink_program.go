@@ -1,0 +1,106 @@
+package properties
+
+import (
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// programParts are the programs and their statements. A plan that still asks for what has gone is no plan, so that programs
+// go when nothing runs them any more.
+func programParts() []parts {
+	return []parts{
+		{"program", func(c Concrete) int { return len(c.Plan.Programs) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Programs = less(p.Programs, drop) })
+		}},
+		{"statement", func(c Concrete) int { return c.Plan.Programs.Statements() }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *cluster.Plan) { p.Programs = p.Programs.Without(drop) })
+		}},
+	}
+}
+
+// fewerBlocks replaces blocks by what is in them where it can, and says whether it could.
+func (s *shrinker) fewerBlocks() (changed bool) {
+	for at := s.best.Plan.Programs.Statements() - 1; at >= 0; at-- {
+		set, ok := s.best.Plan.Programs.Unblock(at)
+		if ok && s.try(edit(s.best, func(p *cluster.Plan) { p.Programs = set })) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// earlierPrograms lets instances run programs that theirs may start, where that does as well, and says whether it could.
+func (s *shrinker) earlierPrograms() (changed bool) {
+	for i := range s.best.Plan.Instances {
+		for j := range s.best.Plan.Programs {
+			name := s.best.Plan.Programs[j].Name
+			if name == s.best.Plan.Instances[i].Orchestration {
+				break
+			}
+			if s.best.Plan.Programs.Lookup(s.best.Plan.Instances[i].Orchestration) == nil {
+				break
+			}
+			if s.try(edit(s.best, func(p *cluster.Plan) {
+				p.Instances = slices.Clone(p.Instances)
+				p.Instances[i].Orchestration = name
+			})) {
+				changed = true
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// programValues are the numbers of programs: times and counts.
+func programValues(set program.Set) []value {
+	var out []value
+	at := 0
+	for i := range set {
+		program.Walk(set[i].Body, func(n *program.Node) {
+			if n.Delay > 0 {
+				out = append(out, statementValue(at, timeUnits, 0, delayOf))
+			}
+			if n.Count > 0 {
+				out = append(out, statementValue(at, countUnits, 1, repeatsOf))
+			}
+			at++
+		})
+	}
+	return out
+}
+
+// field is a number of a statement: read, and written if to is not nil.
+type field func(n *program.Node, to *int64) int64
+
+func delayOf(n *program.Node, to *int64) int64 {
+	if to != nil {
+		n.Delay = time.Duration(*to)
+	}
+	return int64(n.Delay)
+}
+
+func repeatsOf(n *program.Node, to *int64) int64 {
+	if to != nil {
+		n.Count = int(*to)
+	}
+	return int64(n.Count)
+}
+
+func statementValue(at int, units []int64, least int64, f field) value {
+	return value{
+		get: func(c Concrete) (v int64) {
+			c.Plan.Programs.Edit(at, func(n *program.Node) { v = f(n, nil) })
+			return v
+		},
+		set: func(c Concrete, v int64) Concrete {
+			return edit(c, func(p *cluster.Plan) {
+				p.Programs = p.Programs.Edit(at, func(n *program.Node) { f(n, &v) })
+			})
+		},
+		units: units, least: least,
+	}
+}

@@ -1,0 +1,83 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Explain is a pattern of what an instance of a program may complete with, for a reader: <a|b> is one of several, _ any event
+// data, $input the input. A program that cannot complete gives "nothing".
+func (s Set) Explain(name string, c Circumstances) string {
+	p := s.Lookup(name)
+	if p == nil {
+		return "anything"
+	}
+	i := &interpreter{set: s, c: c}
+	return i.explainBody(p)
+}
+
+func (i *interpreter) explainBody(p *Program) string {
+	var once strings.Builder
+	for j := range p.Body {
+		n := &p.Body[j]
+		if n.Op == OpAgain {
+			return strings.Repeat(once.String(), n.Count+1) + i.explainList(p.Body[j+1:])
+		}
+		if !i.can(n) {
+			return "nothing"
+		}
+		once.WriteString(i.explain(n) + ";")
+	}
+	return once.String()
+}
+
+func (i *interpreter) explainList(list []Node) string {
+	var out strings.Builder
+	for j := range list {
+		if list[j].Op != OpAgain {
+			out.WriteString(i.explain(&list[j]) + ";")
+		}
+	}
+	return out.String()
+}
+
+func (i *interpreter) explain(n *Node) string {
+	switch n.Op {
+	case OpSay:
+		return n.Text
+	case OpInput:
+		return "$input"
+	case OpCall:
+		return "call(" + n.Text + ")"
+	case OpCallFails, OpFail, OpPanic:
+		return "(fails)"
+	case OpWait:
+		return "_"
+	case OpChild:
+		child, p := i.child(n)
+		return child.explainBody(p)
+	case OpSeq:
+		return "{" + i.explainList(n.Kids) + "}"
+	case OpRepeat:
+		return "{" + strings.Repeat(i.explainList(n.Kids), n.Count) + "}"
+	case OpJoin:
+		out := "("
+		for j := range n.Kids {
+			if kid := &n.Kids[j]; kid.Op == OpCallFails {
+				out += "!failed(" + kid.Text + ")|"
+			} else {
+				out += i.explain(kid) + "|"
+			}
+		}
+		return out + ")"
+	case OpSelect:
+		var out []string
+		for j := range n.Kids {
+			out = append(out, fmt.Sprintf("%d:%s", j, i.explain(&n.Kids[j])))
+		}
+		return "<" + strings.Join(out, "|") + ">"
+	case OpTry:
+		return "<{" + i.explainList(n.Kids) + "}|~failure>{" + i.explainList(n.Else) + "}>"
+	}
+	return ""
+}

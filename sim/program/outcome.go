@@ -1,0 +1,322 @@
+package program
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Circumstances are what the interpreter is told of a run.
+type Circumstances struct {
+	// Input is the instance's.
+	Input string
+	// Events is the data that may have been sent to the instance under a name; nil is none. Anyone is the data that
+	// whoever waits may be sent, children too.
+	Events func(name string) []string
+	Anyone []string
+	// ActivityPanic is the text with which any activity may fail, empty if none may.
+	ActivityPanic string
+	// Cancelled says that somebody may have cancelled the instance.
+	Cancelled bool
+}
+
+// Outcome is how an instance ended.
+type Outcome struct {
+	// Completed is false for a failed one. Text is the output, or what the failure displays.
+	Completed bool
+	Text      string
+}
+
+// Ends of an instance that no program decides. Poison may come to anything that many faults hit.
+const (
+	poisonText = "poison: "
+	cancelText = "canceled: "
+	panicText  = "orchestration panicked: "
+)
+
+// maxEffort bounds the alternatives that one question is worth: what takes more is allowed unseen.
+const maxEffort = 1 << 20
+
+// Allows says whether an instance of a program may end like this. The programs must be valid; a program that is not among
+// them allows everything.
+func (s Set) Allows(name string, c Circumstances, o Outcome) bool {
+	p := s.Lookup(name)
+	if p == nil {
+		return true
+	}
+	i := &interpreter{set: s, c: c}
+	switch {
+	case o.Completed:
+		return i.completes(p, 0, 0, o.Text, atEnd)
+	case strings.HasPrefix(o.Text, poisonText):
+		return true
+	case strings.HasPrefix(o.Text, cancelText):
+		return c.Cancelled
+	}
+	return i.ends(p, o.Text, atEnd)
+}
+
+// Executions is the most executions that an instance of a program may have.
+func (s Set) Executions(name string) uint64 {
+	p := s.Lookup(name)
+	if p == nil {
+		return 1
+	}
+	return uint64(1 + agains(p.Body))
+}
+
+// interpreter reads outcomes backwards: a text is taken apart by what could have made it. Each question has a then, which
+// is asked about what is left of the text; a question is answered with yes if some way of taking it apart is.
+type interpreter struct {
+	set    Set
+	c      Circumstances
+	effort int
+}
+
+type then func(rest string) bool
+
+func atEnd(rest string) bool { return rest == "" }
+
+// literal is one text.
+func literal(text, s string, k then) bool {
+	rest, ok := strings.CutPrefix(s, text)
+	return ok && k(rest)
+}
+
+// completes: the statements of a program from one on, in the execution behind so many, give a text that s begins with.
+func (i *interpreter) completes(p *Program, executions, from int, s string, k then) bool {
+	if from == len(p.Body) {
+		return k(s)
+	}
+	n := &p.Body[from]
+	if n.Op == OpAgain {
+		if executions < n.Count {
+			return i.completes(p, executions+1, 0, s, k)
+		}
+		return i.completes(p, executions, from+1, s, k)
+	}
+	return i.gives(n, s, func(rest string) bool {
+		return literal(";", rest, func(rest string) bool { return i.completes(p, executions, from+1, rest, k) })
+	})
+}
+
+// ends: a program fails or panics with a text that s begins with, as the failure displays it.
+func (i *interpreter) ends(p *Program, s string, k then) bool {
+	for j := range p.Body {
+		n := &p.Body[j]
+		if n.Op == OpAgain {
+			continue // it may be at its end; the executions before it fail in the same ways
+		}
+		if i.fails(n, s, k) || i.panics(n, s, k) {
+			return true
+		}
+		if !i.can(n) {
+			return false
+		}
+	}
+	return false
+}
+
+// gives: a statement gives a text that s begins with.
+func (i *interpreter) gives(n *Node, s string, k then) bool {
+	if i.effort++; i.effort > maxEffort {
+		return true
+	}
+	switch n.Op {
+	case OpSay:
+		return literal(n.Text, s, k)
+	case OpInput:
+		return literal(i.c.Input, s, k)
+	case OpCall:
+		return literal("call("+n.Text+")", s, k)
+	case OpTimer, OpDetach, OpDrop:
+		return k(s)
+	case OpWait:
+		sent := i.c.Anyone
+		if i.c.Events != nil {
+			sent = slices.Concat(sent, i.c.Events(n.Name))
+		}
+		return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
+	case OpChild:
+		child, p := i.child(n)
+		return child.completes(p, 0, 0, s, func(rest string) bool {
+			i.effort = max(i.effort, child.effort)
+			return k(rest)
+		})
+	case OpSeq, OpRepeat:
+		return i.inOrder(n.Kids, max(n.Count, 1), s, k)
+	case OpJoin:
+		return literal("(", s, func(rest string) bool { return i.joins(n.Kids, rest, k) })
+	case OpSelect:
+		for j := range n.Kids {
+			if literal(strconv.Itoa(j)+":", s, func(rest string) bool { return i.gives(&n.Kids[j], rest, k) }) {
+				return true
+			}
+		}
+		return false
+	case OpTry:
+		return i.inOrder(n.Kids, 1, s, k) || literal("~", s, func(rest string) bool {
+			return i.anyFails(n.Kids, rest, func(rest string) bool {
+				return literal(">", rest, func(rest string) bool { return i.inOrder(n.Else, 1, rest, k) })
+			})
+		})
+	}
+	return false // it never gives anything
+}
+
+// inOrder: statements, so many times over, give a text that s begins with.
+func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
+	var from func(j int, s string) bool
+	from = func(j int, s string) bool {
+		if j == len(list)*times {
+			return literal("}", s, k)
+		}
+		return i.gives(&list[j%len(list)], s, func(rest string) bool {
+			return literal(";", rest, func(rest string) bool { return from(j+1, rest) })
+		})
+	}
+	return literal("{", s, func(rest string) bool { return from(0, rest) })
+}
+
+// joins: what each branch came to, in order.
+func (i *interpreter) joins(list []Node, s string, k then) bool {
+	if len(list) == 0 {
+		return literal(")", s, k)
+	}
+	next := func(rest string) bool {
+		return literal("|", rest, func(rest string) bool { return i.joins(list[1:], rest, k) })
+	}
+	return i.gives(&list[0], s, next) || literal("!", s, func(rest string) bool { return i.fails(&list[0], rest, next) })
+}
+
+// fails: a statement fails with a text that s begins with.
+func (i *interpreter) fails(n *Node, s string, k then) bool {
+	if i.effort++; i.effort > maxEffort {
+		return true
+	}
+	switch n.Op {
+	case OpFail:
+		return literal(n.Text, s, k)
+	case OpCall:
+		return i.activityPanics(s, k)
+	case OpCallFails:
+		return literal("failed("+n.Text+")", s, k) || i.activityPanics(s, k)
+	case OpChild:
+		child, p := i.child(n)
+		return child.ends(p, s, k)
+	case OpSeq, OpRepeat:
+		return i.anyFails(n.Kids, s, k)
+	case OpSelect:
+		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.fails(&kid, s, k) })
+	case OpTry:
+		return i.canFail(n.Kids) && i.anyFails(n.Else, s, k)
+	}
+	return false // it never fails
+}
+
+func (i *interpreter) activityPanics(s string, k then) bool {
+	return i.c.ActivityPanic != "" && literal(i.c.ActivityPanic, s, k)
+}
+
+// anyFails: the first of the statements that fails does so with a text that s begins with.
+func (i *interpreter) anyFails(list []Node, s string, k then) bool {
+	for j := range list {
+		if i.fails(&list[j], s, k) {
+			return true
+		}
+		if !i.can(&list[j]) {
+			return false
+		}
+	}
+	return false
+}
+
+// panics: the program panics in this statement, with a text that s begins with.
+func (i *interpreter) panics(n *Node, s string, k then) bool {
+	switch n.Op {
+	case OpPanic:
+		return literal(panicText+n.Text, s, k)
+	case OpJoin, OpSelect:
+		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.panics(&kid, s, k) })
+	case OpSeq, OpRepeat:
+		return i.anyPanics(n.Kids, s, k)
+	case OpTry:
+		return i.anyPanics(n.Kids, s, k) || i.canFail(n.Kids) && i.anyPanics(n.Else, s, k)
+	}
+	return false // what is dropped never runs, and a child panics for itself
+}
+
+func (i *interpreter) anyPanics(list []Node, s string, k then) bool {
+	for j := range list {
+		if i.panics(&list[j], s, k) {
+			return true
+		}
+		if !i.can(&list[j]) {
+			return false
+		}
+	}
+	return false
+}
+
+// can says whether a statement may give anything.
+func (i *interpreter) can(n *Node) bool {
+	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
+	switch n.Op {
+	case OpFail, OpPanic, OpCallFails:
+		return false
+	case OpChild:
+		child, p := i.child(n)
+		return !slices.ContainsFunc(p.Body, func(kid Node) bool { return kid.Op != OpAgain && !child.can(&kid) })
+	case OpSeq, OpRepeat:
+		return each(n.Kids)
+	case OpSelect:
+		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.can(&kid) })
+	case OpJoin:
+		return !slices.ContainsFunc(n.Kids, func(kid Node) bool { return !i.can(&kid) && !i.canFail([]Node{kid}) })
+	case OpTry:
+		return each(n.Kids) || i.canFail(n.Kids) && each(n.Else)
+	}
+	return true
+}
+
+// canFail says whether one of the statements may fail, rather than panic.
+func (i *interpreter) canFail(list []Node) bool {
+	for j := range list {
+		if i.mayFail(&list[j]) {
+			return true
+		}
+		if !i.can(&list[j]) {
+			return false
+		}
+	}
+	return false
+}
+
+// mayFail says whether a statement may fail, with whatever text. A child that panics fails for its parent.
+func (i *interpreter) mayFail(n *Node) bool {
+	switch n.Op {
+	case OpFail, OpCallFails:
+		return true
+	case OpCall:
+		return i.c.ActivityPanic != ""
+	case OpChild:
+		child, p := i.child(n)
+		ends := false
+		Walk(p.Body, func(kid *Node) { ends = ends || kid.Op == OpPanic })
+		return ends || child.canFail(slices.DeleteFunc(slices.Clone(p.Body), func(kid Node) bool { return kid.Op == OpAgain }))
+	case OpSeq, OpRepeat:
+		return i.canFail(n.Kids)
+	case OpSelect:
+		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.mayFail(&kid) })
+	case OpTry:
+		return i.canFail(n.Kids) && i.canFail(n.Else)
+	}
+	return false
+}
+
+// child is the interpretation of a program that a statement starts, and the program.
+func (i *interpreter) child(n *Node) (*interpreter, *Program) {
+	c := i.c
+	c.Input, c.Events = n.Text, nil
+	return &interpreter{set: i.set, c: c, effort: i.effort}, i.set.Lookup(n.Name)
+}

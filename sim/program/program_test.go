@@ -1,0 +1,366 @@
+package program
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func drawSet(t *rapid.T) Set {
+	return Generate("P", func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") })
+}
+
+// seeded is a fast choose of a seed, for counting.
+func seeded(seed uint64) func(n int) int {
+	return func(n int) int {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		return int(seed >> 33 % uint64(n))
+	}
+}
+
+func parse(text string) (Set, error) {
+	var set Set
+	var p *Parser
+	for line := range strings.Lines(text) {
+		var words []string
+		for _, w := range strings.Fields(line) {
+			if u, err := strconv.Unquote(w); err == nil {
+				w = u
+			}
+			words = append(words, w)
+		}
+		switch {
+		case len(words) == 0:
+		case p == nil:
+			p = NewParser(words[1])
+		default:
+			done, err := p.Line(words)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", strings.TrimSpace(line), err)
+			}
+			if done {
+				set, p = append(set, p.Program()), nil
+			}
+		}
+	}
+	return set, set.Validate()
+}
+
+func mustParse(t *testing.T, text string) Set {
+	t.Helper()
+	set, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestGeneratedAreValid: whatever is chosen, the programs are valid, and their text reads back as they are.
+func TestGeneratedAreValid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := drawSet(t)
+		if err := set.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		for i := range set {
+			set[i].Format(&text, strconv.Quote)
+		}
+		back, err := parse(text.String())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, &text)
+		}
+		if !reflect.DeepEqual(back, set) {
+			t.Fatalf("another program came back:\n%s\n%v\n%v", &text, set, back)
+		}
+	})
+}
+
+// TestEveryOpIsDrawn: none is forgotten by the generator.
+func TestEveryOpIsDrawn(t *testing.T) {
+	drawn := map[Op]int{}
+	const sets = 500
+	for seed := range uint64(sets) {
+		for _, p := range Generate("P", seeded(seed)) {
+			Walk(p.Body, func(n *Node) { drawn[n.Op]++ })
+		}
+	}
+	for _, info := range Ops() {
+		if drawn[info.Op] < sets/50 {
+			t.Errorf("%s is drawn %d times in %d sets", info.Op, drawn[info.Op], sets)
+		}
+	}
+}
+
+// TestInterpreterAllowsWhatHandlersDo: the two readings of a tree agree, whichever branches win and whichever activities
+// fail; and what no branch can have given is refused.
+func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
+	completed, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		set := drawSet(t)
+		calls := 0
+		var started []start
+		h := &oracleHost{
+			set: set, instance: "i", data: []string{"one", "two", "calm"}, started: &started, calls: &calls,
+			choose: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "winner") },
+		}
+		if rapid.Bool().Draw(t, "panics") {
+			h.panics = "activity panicked"
+		}
+		c := Circumstances{
+			Input: "in", ActivityPanic: h.panics, Anyone: []string{"calm"}, Events: func(string) []string { return []string{"one", "two"} },
+		}
+		o, executions := h.outcome("P", "in")
+		if !set.Allows("P", c, o) {
+			t.Fatalf("refused: %+v, expected such as %q", o, set.Explain("P", c))
+		}
+		if executions > set.Executions("P") {
+			t.Fatalf("%d executions, at most %d allowed", executions, set.Executions("P"))
+		}
+		for _, s := range started {
+			child := *h
+			child.data, child.instance = []string{"calm"}, s.instance
+			o, _ := child.outcome(s.name, s.input)
+			if !set.Allows(s.name, Circumstances{Input: s.input, ActivityPanic: h.panics, Anyone: c.Anyone}, o) {
+				t.Fatalf("%s, started detached, is refused: %+v", s.name, o)
+			}
+		}
+		if !o.Completed {
+			return
+		}
+		completed++
+		for _, wrong := range []string{o.Text + "x", "x" + o.Text, strings.Replace(o.Text, "call(t", "call(u", 1), strings.Replace(o.Text, ";", "", 1)} {
+			if wrong != o.Text && set.Allows("P", c, Outcome{Completed: true, Text: wrong}) {
+				t.Fatalf("allowed: %q instead of %q", wrong, o.Text)
+			}
+		}
+		if set.Allows("P", c, Outcome{Text: "nondeterministic: x"}) || set.Allows("P", c, Outcome{Text: "canceled: x"}) {
+			t.Fatal("a failure is allowed that nothing can give")
+		}
+		refused++
+	})
+	if completed == 0 || refused == 0 {
+		t.Errorf("%d programs completed: none was judged", completed)
+	}
+}
+
+func TestAllows(t *testing.T) {
+	const text = `
+		program leaf
+		  call "a"
+		  input
+		end
+		program bad
+		  call-fails "b"
+		end
+		program stuck
+		  panic "p"
+		end
+		program main
+		  child leaf "x"
+		  again 2
+		end
+		program pairs
+		  join
+		    call "l"
+		    call-fails "r"
+		    timer 1s
+		  end
+		end
+		program first
+		  select
+		    wait go
+		    call-fails "late"
+		  end
+		end
+		program kept
+		  try
+		    child bad
+		    call "never"
+		  catch
+		    say "rest"
+		  end
+		end
+		program twice
+		  repeat 2
+		    call "a"
+		  end
+		  drop
+		    wait go
+		  end
+		  detach leaf
+		end
+		program parent
+		  try
+		    child stuck
+		  catch
+		    say "told"
+		  end
+		end`
+	set := mustParse(t, text)
+	events := func(name string) []string {
+		if name == "go" {
+			return []string{"yes"}
+		}
+		return nil
+	}
+	for _, tc := range []struct {
+		program, text           string
+		completed, panics, want bool
+	}{
+		{"main", "call(a);x;;call(a);x;;call(a);x;;", true, false, true},
+		{"main", "call(a);x;;call(a);x;;", true, false, false}, // an execution is missing
+		{"main", "call(a);y;;call(a);x;;call(a);x;;", true, false, false},
+		{"main", "activity panicked", false, true, true},
+		{"main", "activity panicked", false, false, false},
+		{"pairs", "(call(l)|!failed(r)||);", true, false, true},
+		{"pairs", "(!failed(r)|call(l)||);", true, false, false}, // results to the wrong awaits
+		{"pairs", "failed(r)", false, false, false},              // a join does not fail
+		{"pairs", "(!activity panicked|!activity panicked||);", true, true, true},
+		{"first", "0:yes;", true, false, true},
+		{"first", "0:calm;", true, false, true},
+		{"first", "0:no;", true, false, false},
+		{"first", "1:failed(late);", true, false, false}, // a failure taken for a result
+		{"first", "failed(late)", false, false, true},
+		{"kept", "~failed(b)>{rest;};", true, false, true},
+		{"kept", "{failed(b);;call(never);};", true, false, false},
+		{"kept", "failed(b)", false, false, false},
+		{"twice", "{call(a);call(a);};;;", true, false, true},
+		{"twice", "{call(a);};;;", true, false, false},
+		{"parent", "~orchestration panicked: p>{told;};", true, false, true},
+		{"parent", "orchestration panicked: p", false, false, false},
+		{"stuck", "orchestration panicked: p", false, false, true},
+		{"stuck", "", true, false, false},
+		{"stuck", "poison: whatever", false, false, true}, // for others to judge
+		{"stuck", "canceled: x", false, false, false},
+		{"unknown", "anything", true, false, true},
+	} {
+		c := Circumstances{Events: events, Anyone: []string{"calm"}}
+		if tc.panics {
+			c.ActivityPanic = "activity panicked"
+		}
+		if got := set.Allows(tc.program, c, Outcome{Completed: tc.completed, Text: tc.text}); got != tc.want {
+			t.Errorf("%s, completed %v with %q: allowed is %v, want %v", tc.program, tc.completed, tc.text, got, tc.want)
+		}
+	}
+	if !set.Allows("stuck", Circumstances{Cancelled: true}, Outcome{Text: "canceled: x"}) {
+		t.Error("a cancelled instance may not be cancelled")
+	}
+	if n := set.Executions("main"); n != 3 {
+		t.Errorf("main may have %d executions, want 3", n)
+	}
+	for name, want := range map[string]string{
+		"main": "call(a);$input;;call(a);$input;;call(a);$input;;", "pairs": "(call(l)|!failed(r)||);", "first": "<0:_|1:(fails)>;", "bad": "nothing",
+		"kept": "<{nothing;call(never);}|~failure>{rest;}>;", "unknown": "anything",
+	} {
+		if got := set.Explain(name, Circumstances{}); got != want {
+			t.Errorf("%s is explained as %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, tc := range []struct {
+		set  Set
+		want string
+	}{
+		{Set{{Name: "P"}}, "no statements"},
+		{Set{{Body: []Node{{Op: OpInput}}}}, "without a name"},
+		{Set{{"P", []Node{{Op: OpInput}}}, {"P", []Node{{Op: OpInput}}}}, "two of that name"},
+		{Set{{"P", []Node{{Op: "jump"}}}}, `unknown statement "jump"`},
+		{Set{{"P", []Node{{Op: OpCall}}}}, "expected call TEXT"},
+		{Set{{"P", []Node{{Op: OpCall, Text: "\xff"}}}}, "not UTF-8"},
+		{Set{{"P", []Node{{Op: OpTimer, Delay: time.Microsecond}}}}, "whole milliseconds"},
+		{Set{{"P", []Node{{Op: OpRepeat, Count: 99, Kids: []Node{{Op: OpInput}}}}}}, "from 1 to 10"},
+		{Set{{"P", []Node{{Op: OpSeq}}}}, "without statements"},
+		{Set{{"P", []Node{{Op: OpTry, Kids: []Node{{Op: OpInput}}}}}}, "without statements"},
+		{Set{{"P", []Node{{Op: OpSeq, Kids: []Node{{Op: OpAgain, Count: 1}}}}}}, "again stands in a block"},
+		{Set{{"P", []Node{{Op: OpChild, Name: "P"}}}}, "a program before this one"},
+		{Set{{"Q", []Node{{Op: OpInput}}}, {"P", []Node{{Op: OpChild, Name: "Q", Text: "again:1"}}}}, `begins with "again:"`},
+		{Set{{"P", []Node{{Op: OpWait, Name: "go"}, {Op: OpAgain, Count: 10}}}}, "waits for 11 events"},
+		{Set{{"P", []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpCall, Text: "a"}}}}}, {Op: OpAgain, Count: 10}}}}, "schedules 1100 things"},
+	} {
+		if err := tc.set.Validate(); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%+v: got %v, want %q", tc.set, err, tc.want)
+		}
+	}
+	deep := []Node{{Op: OpInput}}
+	for range maxDepth + 2 {
+		deep = []Node{{Op: OpSeq, Kids: deep}}
+	}
+	if err := (Set{{"P", deep}}).Validate(); err == nil || !strings.Contains(err.Error(), "nested deeper") {
+		t.Errorf("deep blocks: got %v", err)
+	}
+}
+
+func TestParserRefuses(t *testing.T) {
+	for line, want := range map[string]string{
+		"jump":          "unknown statement",
+		"call":          "ends too early",
+		"call a b":      `unexpected "b"`,
+		"wait go x":     `unexpected "x"`,
+		"timer soon":    "expected a time",
+		"repeat 0":      "from 1 to 10",
+		"catch":         "outside a try",
+		"again 1000000": "from 1 to 10",
+	} {
+		if _, err := NewParser("P").Line(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", line, err, want)
+		}
+	}
+	if _, err := parse("program P\ntry\ncall a\nend\nend"); err == nil || !strings.Contains(err.Error(), "has no catch") {
+		t.Errorf("a try without catch: got %v", err)
+	}
+	if _, err := parse("program P\n" + strings.Repeat("seq\n", maxDepth+1)); err == nil || !strings.Contains(err.Error(), "nested deeper") {
+		t.Errorf("many blocks: got %v", err)
+	}
+}
+
+// TestEdits: an edit leaves the original alone, and what is left out is gone.
+func TestEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := drawSet(t)
+		was, n := set.Clone(), set.Statements()
+		drop := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "drop")
+		at := rapid.IntRange(0, n-1).Draw(t, "at")
+		less := set.Without(drop)
+		kept := 0
+		for _, d := range drop {
+			if !d {
+				kept++
+			}
+		}
+		if less.Statements() > kept {
+			t.Fatalf("%d statements are left of %d, %d were to be kept", less.Statements(), n, kept)
+		}
+		if !reflect.DeepEqual(set.Without(make([]bool, n)), set) {
+			t.Fatal("leaving nothing out changes a program")
+		}
+		if open, ok := set.Unblock(at); ok && open.Statements() >= n {
+			t.Fatal("a block that gave way is still there")
+		}
+		set.Edit(at, func(n *Node) { n.Op, n.Kids = OpInput, nil })
+		if !reflect.DeepEqual(set, was) {
+			t.Fatal("an edit has changed the original")
+		}
+	})
+}
+
+func TestCarry(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := carry{rapid.IntRange(1, 9).Draw(t, "n"), rapid.String().Draw(t, "input"), rapid.String().Draw(t, "said")}
+		if got := carried(c.String()); got != c {
+			t.Fatalf("%q reads back as %+v, want %+v", c, got, c)
+		}
+		first := rapid.String().Draw(t, "first")
+		if IsInput(first) && carried(first) != (carry{input: first}) {
+			t.Fatalf("%q is taken for what an execution hands on", first)
+		}
+	})
+}

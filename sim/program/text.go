@@ -1,0 +1,225 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// OpInfo describes a statement for listings.
+type OpInfo struct {
+	Op Op
+	// Form is how it is written; words in capitals are for the author to fill in.
+	Form    string
+	Meaning string
+	args    []arg
+	block   bool
+}
+
+type arg uint8
+
+// The arguments of a statement, in the order in which they are written. Those with a name of may may be left out.
+const (
+	argName  arg = iota + 1 // Node.Name
+	argText                 // Node.Text
+	mayText                 // Node.Text, empty if left out
+	mayTopic                // "topic" and Node.Text
+	argDelay                // Node.Delay
+	argCount                // Node.Count
+)
+
+func (i *OpInfo) has(a arg) bool { return slices.Contains(i.args, a) }
+
+// Ops are all statements. The caller owns the slice.
+func Ops() []OpInfo { return slices.Clone(opTable) }
+
+var opTable = []OpInfo{
+	{Op: OpSay, Form: "say TEXT", Meaning: "gives the text", args: []arg{argText}},
+	{Op: OpInput, Form: "input", Meaning: "gives the input of the instance"},
+	{Op: OpCall, Form: "call TEXT", Meaning: "an activity that gives call(TEXT)", args: []arg{argText}},
+	{Op: OpCallFails, Form: "call-fails TEXT", Meaning: "an activity that fails with failed(TEXT)", args: []arg{argText}},
+	{Op: OpFail, Form: "fail TEXT", Meaning: "fails with the text", args: []arg{argText}},
+	{Op: OpPanic, Form: "panic TEXT", Meaning: "panics with the text", args: []arg{argText}},
+	{Op: OpTimer, Form: "timer TIME", Meaning: "waits so long and gives nothing", args: []arg{argDelay}},
+	{Op: OpWait, Form: "wait EVENT [topic TOPIC]", Meaning: "waits for an event and gives its data; with a topic the wait is of the new generation", args: []arg{argName, mayTopic}},
+	{Op: OpChild, Form: "child PROGRAM [INPUT]", Meaning: "runs a program as a child and gives its output, or fails as it does", args: []arg{argName, mayText}},
+	{Op: OpDetach, Form: "detach PROGRAM [INPUT]", Meaning: "starts a program as an instance of its own and gives nothing", args: []arg{argName, mayText}},
+	{Op: OpDrop, Form: "drop ... end", Meaning: "begins each of its statements and drops it; gives nothing", block: true},
+	{Op: OpSeq, Form: "seq ... end", Meaning: "one after the other; fails as the first that fails", block: true},
+	{Op: OpJoin, Form: "join ... end", Meaning: "all at once; gives what each came to, in the order written, a failure behind !", block: true},
+	{Op: OpSelect, Form: "select ... end", Meaning: "all at once, and the first to end counts: gives its number from 0, a colon and its text, or fails as it does", block: true},
+	{Op: OpTry, Form: "try ... catch ... end", Meaning: "one after the other; if one fails, gives ~, the failure, > and what stands behind catch", block: true},
+	{Op: OpRepeat, Form: "repeat COUNT ... end", Meaning: "its statements so many times, one after the other", args: []arg{argCount}, block: true},
+	{Op: OpAgain, Form: "again COUNT", Meaning: "continues as new, unless so many executions have done so; what was said so far stays", args: []arg{argCount}},
+}
+
+func lookup(op Op) (*OpInfo, bool) {
+	for i := range opTable {
+		if opTable[i].Op == op {
+			return &opTable[i], true
+		}
+	}
+	return &OpInfo{}, false
+}
+
+// Parser reads the text of one program, line by line, behind the line that names it.
+type Parser struct {
+	p Program
+	// open are the blocks that have begun, the outermost first.
+	open []block
+}
+
+type block struct {
+	node  Node
+	catch bool
+}
+
+// NewParser begins a program of that name.
+func NewParser(name string) *Parser { return &Parser{p: Program{Name: name}} }
+
+// Line reads the words of one line, of which there must be one. done says that it was the program's last.
+func (p *Parser) Line(words []string) (done bool, err error) {
+	head, words := words[0], words[1:]
+	switch {
+	case head == "end" && len(words) == 0:
+		if len(p.open) == 0 {
+			return true, nil
+		}
+		b := p.open[len(p.open)-1]
+		if b.node.Op == OpTry && !b.catch {
+			return false, errors.New(`this "end" ends a try that has no catch: expected "catch" before it`)
+		}
+		p.open = p.open[:len(p.open)-1]
+		p.add(b.node)
+		return false, nil
+	case head == "catch" && len(words) == 0:
+		if len(p.open) == 0 || p.open[len(p.open)-1].node.Op != OpTry || p.open[len(p.open)-1].catch {
+			return false, errors.New(`"catch" stands outside a try`)
+		}
+		p.open[len(p.open)-1].catch = true
+		return false, nil
+	}
+	info, known := lookup(Op(head))
+	if !known {
+		return false, fmt.Errorf("unknown statement %q of a program: expected %s, catch or end", head, strings.Join(opNames(), ", "))
+	}
+	n, err := info.node(words)
+	if err != nil {
+		return false, fmt.Errorf("%w, as in: %s", err, info.Form)
+	}
+	if info.block {
+		if len(p.open) >= maxDepth {
+			return false, fmt.Errorf("blocks are nested deeper than %d", maxDepth)
+		}
+		p.open = append(p.open, block{node: n})
+		return false, nil
+	}
+	p.add(n)
+	return false, nil
+}
+
+// Program is what was read.
+func (p *Parser) Program() Program { return p.p }
+
+func (p *Parser) add(n Node) {
+	list := &p.p.Body
+	if len(p.open) > 0 {
+		b := &p.open[len(p.open)-1]
+		if list = &b.node.Kids; b.catch {
+			list = &b.node.Else
+		}
+	}
+	*list = append(*list, n)
+}
+
+func opNames() []string {
+	out := make([]string, len(opTable))
+	for i := range opTable {
+		out[i] = string(opTable[i].Op)
+	}
+	return out
+}
+
+// node reads the arguments of a statement.
+func (i *OpInfo) node(words []string) (Node, error) {
+	n := Node{Op: i.Op}
+	var err error
+	for _, a := range i.args {
+		if len(words) == 0 {
+			if a == mayText || a == mayTopic {
+				continue
+			}
+			return n, errors.New("the line ends too early")
+		}
+		word := words[0]
+		switch a {
+		case argName:
+			n.Name = word
+		case argText, mayText:
+			n.Text = word
+		case mayTopic:
+			if word != "topic" || len(words) < 2 {
+				return n, fmt.Errorf("unexpected %q", word)
+			}
+			words = words[1:]
+			n.Text = words[0]
+		case argDelay:
+			if n.Delay, err = time.ParseDuration(word); err != nil || n.Delay < 0 {
+				return n, fmt.Errorf("%q: expected a time such as 250ms or 10s", word)
+			}
+		case argCount:
+			if n.Count, err = strconv.Atoi(word); err != nil || n.Count < 1 || n.Count > maxCount {
+				return n, fmt.Errorf("%q: expected a number from 1 to %d", word, maxCount)
+			}
+		}
+		words = words[1:]
+	}
+	if len(words) > 0 {
+		return n, fmt.Errorf("unexpected %q", words[0])
+	}
+	return n, nil
+}
+
+// Format writes the text of a program, with "program NAME" before it, as a Parser reads it back. quote is how a value is
+// written as one word.
+func (p *Program) Format(w io.Writer, quote func(string) string) {
+	fmt.Fprintf(w, "program %s\n", quote(p.Name))
+	format(w, quote, p.Body, "  ")
+	fmt.Fprintln(w, "end")
+}
+
+func format(w io.Writer, quote func(string) string, list []Node, indent string) {
+	for i := range list {
+		n := &list[i]
+		info, _ := lookup(n.Op)
+		line := indent + string(n.Op)
+		for _, a := range info.args {
+			switch {
+			case a == argName:
+				line += " " + quote(n.Name)
+			case a == argText, a == mayText && n.Text != "":
+				line += " " + quote(n.Text)
+			case a == mayTopic && n.Text != "":
+				line += " topic " + quote(n.Text)
+			case a == argDelay:
+				line += " " + n.Delay.String()
+			case a == argCount:
+				line += " " + strconv.Itoa(n.Count)
+			}
+		}
+		fmt.Fprintln(w, line)
+		if !info.block {
+			continue
+		}
+		format(w, quote, n.Kids, indent+"  ")
+		if n.Op == OpTry {
+			fmt.Fprintln(w, indent+"catch")
+			format(w, quote, n.Else, indent+"  ")
+		}
+		fmt.Fprintln(w, indent+"end")
+	}
+}

@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// GeneratedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for one that it
+// may start.
+const GeneratedName = "Program"
+
+// beginProgram reads NAME.
+func (p *parser) beginProgram() {
+	name := p.name("a program's name")
+	p.unique("program", name)
+	p.program = program.NewParser(name)
+}
+
+// programLine reads one line of a program.
+func (p *parser) programLine() {
+	if p.words[0].quoted {
+		p.failf("expected a statement of a program, found the string %q", p.words[0].text)
+		return
+	}
+	words := make([]string, len(p.words))
+	for i, w := range p.words {
+		words[i] = w.text
+	}
+	done, err := p.program.Line(words)
+	if err != nil {
+		p.failf("%v", err)
+		return
+	}
+	if !done {
+		return
+	}
+	made := p.program.Program()
+	p.program = nil
+	plan := &p.s.Template
+	plan.Programs = append(plan.Programs, made)
+	if err := plan.Programs.Validate(); err != nil {
+		p.failf("%v", strings.Split(err.Error(), "\n")[0])
+	}
+}
+
+// finishPrograms says that the last program has an end.
+func (p *parser) finishPrograms() {
+	if p.program != nil {
+		p.failf("the text ends within program %s: expected \"end\"", p.program.Program().Name)
+	}
+	if l := p.s.Load; l == nil || !generates(l) {
+		return
+	}
+	for i := range p.s.Template.Programs {
+		if name := p.s.Template.Programs[i].Name; isGenerated(name) {
+			p.line = p.named["program "+name]
+			p.failf("program %q has a name that a generated program may get: expected another", name)
+		}
+	}
+}
+
+func generates(l *Load) bool {
+	for _, m := range l.Mix {
+		if m.Generated {
+			return true
+		}
+	}
+	return false
+}
+
+// isGenerated says whether a generated program may have the name.
+func isGenerated(name string) bool {
+	number, ok := strings.CutPrefix(name, GeneratedName+"-")
+	number, _, _ = strings.Cut(number, ".")
+	_, err := strconv.ParseUint(number, 10, 32)
+	return ok && err == nil
+}
+
+// The segments of the keys of what a program is drawn from.
+var (
+	labelProgram = sim.NewLabel("program")
+	labelNumber  = sim.NewLabel("number")
+)
+
+// eventsWithin is how long after its start an instance of a generated program is sent what it waits for.
+const eventsWithin = 6 * time.Second
+
+// generate draws a program for an instance, and sends it up to two of each event that it waits for. Such an instance may
+// end in any way that its program allows, unless the mix says otherwise.
+func (e *expansion) generate(in *cluster.InstancePlan, key sim.Key) {
+	key, n := key.At(labelProgram), uint64(0)
+	choose := func(of int) int {
+		n++
+		return int(e.chooser.Choose(key.Num(labelNumber, n), uint64(of)))
+	}
+	set := program.Generate(in.ID, choose)
+	e.plan.Programs = append(e.plan.Programs, set...)
+	in.Orchestration = in.ID
+	if in.Expect == "" {
+		in.Expect = cluster.ExpectAny
+	}
+	for _, event := range set[len(set)-1].Waits() {
+		for i := range choose(3) {
+			in.Actions = append(in.Actions, cluster.Action{
+				At:   in.StartAt + time.Duration(choose(int(eventsWithin/time.Millisecond)))*time.Millisecond,
+				Verb: cluster.ActionRaise, Name: event, Data: fmt.Sprintf("%s %d", event, i+1),
+			})
+		}
+	}
+}

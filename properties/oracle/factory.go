@@ -26,6 +26,16 @@ type Instance struct {
 	NowMs func() int64
 	// CorruptHistory replaces a stored event by bytes that no codec decodes. It fails if there is no such event.
 	CorruptHistory func(instance string, execution, eventID uint64) error
+	// Second is how long a second of a conformance case takes on a store that follows the wall clock; zero is a
+	// second. Lock times, delays and waits shrink with it, so a tenth of a second makes them ten times shorter.
+	Second time.Duration
+	// LongPolls says that a fetch that finds nothing waits up to its poll timeout for work.
+	LongPolls bool
+	// Sequential says that calls must not overlap, which a provider's must be able to; what is about overlapping calls
+	// then makes them one after the other.
+	Sequential bool
+	// FailNext makes the next call fail as if its storage had, at a place of the store's choice.
+	FailNext func()
 	// Close releases the store. No call is made after it.
 	Close func()
 }

@@ -1,0 +1,3 @@
+package conformance
+
+func walk(w *world) { w.play("fetch -> none") }

@@ -79,9 +79,6 @@ func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	var err error
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
-		if err := unsupportedEvent(e); err != nil {
-			return err
-		}
 		if e.EventID == 0 {
 			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: ids come from the runtime", e.Kind())
 		}
@@ -192,6 +189,10 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 		if m := &c.ack.Metadata; m.Status != "" {
 			s.setStatus(c.in, s.historyOf(c.in, c.ack.ExecutionID), m.Status, m.Output)
 		}
+	case AckCustomStatus:
+		c.customStatus()
+	case AckKV:
+		c.keyValues()
 	case AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+i]

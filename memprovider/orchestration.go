@@ -213,6 +213,7 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
 		History: d.history, Messages: d.messages,
 	}
+	f.Item.KVSnapshot = d.in.kv.snapshot(d.p.store.rules.SnapshotsMerged())
 	if d.failed != nil {
 		f.Item.HistoryError = d.failed.Error()
 	}

@@ -92,6 +92,8 @@ func permitted(s *source) permits {
 		return permits{goroutines: true, names: []string{"iter.Pull"}, bugs: true}
 	case "properties/test.go": // reads DUROSIM_SEED and DUROSIM_PLAN
 		return permits{imports: []string{"os"}}
+	case "properties/oracle/log.go": // records providers that are called concurrently
+		return permits{imports: []string{"sync"}}
 	}
 	owners := []string{"memprovider", "engine/replay", "engine/node", "faults", "internal/bugs"}
 	return permits{bugs: slices.Contains(owners, s.dir)}

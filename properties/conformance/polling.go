@@ -8,6 +8,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
+// settle is how long a fetch that was started beside other calls has to begin, or to answer if it does not wait.
+const settle = 50 * time.Millisecond
+
 // waiting starts a fetch that waits for work, and returns a function that waits for its answer.
 func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
 	if !w.LongPolls || w.Sequential {
@@ -24,8 +27,21 @@ func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.C
 		text, err := fetch(ctx)
 		answers <- answer{text, err, w.now()}
 	}()
+	var early []answer
+	if w.Advance != nil { // virtual time gives the fetch none to begin in
+		select {
+		case a := <-answers:
+			early = append(early, a)
+		case <-time.After(settle):
+		}
+	}
 	return func() (string, time.Duration) {
-		a := <-answers
+		var a answer
+		if len(early) > 0 {
+			a = early[0]
+		} else {
+			a = <-answers
+		}
 		took := time.Duration(a.at-begin) * time.Millisecond
 		w.done = append(w.done, fmt.Sprintf("%s -> %s %v, after %v", op, a.text, a.err, took))
 		if a.err != nil && ctx.Err() == nil {

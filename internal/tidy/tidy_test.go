@@ -60,7 +60,7 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/cluster", "sim/scenario", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
 			"internal/bugs", "internal/campaign"},
 		others: publicModules},
-	"properties/conformance": {module: []string{"engine", "sim", "properties/oracle"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/conformance": {module: []string{"engine", "sim", "properties/oracle"}, tests: []string{"memprovider", "memprovider/live"}, others: publicModules},
 	"properties/oracle":      {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
 	"internal/bugs":          {others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},

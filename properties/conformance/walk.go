@@ -7,16 +7,21 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// The length of a walk, and how many there are.
+// The length of a walk, and how many there are in virtual and in real time.
 const (
-	walks     = 20
 	walkSteps = 150
+	walks     = 20
+	realWalks = 4
 )
 
 // walk makes random calls, always the same ones, and lets the specification judge every answer. oracle.Check goes
 // further: it draws new sequences, and shrinks the one that fails.
 func walk(w *world) {
-	for n := range uint64(walks) {
+	number := uint64(walks)
+	if w.Advance == nil {
+		number = realWalks
+	}
+	for n := range number {
 		w.fresh()
 		w.done = nil
 		judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{oracle.F5Contention}})

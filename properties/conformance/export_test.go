@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // IDs are the ids of the cases that Run asks, in order.
@@ -15,18 +14,6 @@ func IDs() []string {
 		ids = append(ids, c.id)
 	}
 	return ids
-}
-
-// Ask asks one case and returns the failure, or what the store lacks for it.
-func Ask(t testing.TB, f Factory, id string) (failure, missing string) {
-	for _, c := range catalogue {
-		if c.id == id {
-			v := c.ask(t, f)
-			return v.failure, v.missing
-		}
-	}
-	t.Fatalf("no case %s", id)
-	return "", ""
 }
 
 // Problems are the cases that do not say what they are about, or that ask nothing, and code that no case names.

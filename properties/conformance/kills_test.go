@@ -33,13 +33,13 @@ func TestEveryCaseCanFail(t *testing.T) {
 			t.Errorf("%s: no killer is named %q", id, name)
 			continue
 		}
-		switch failure, missing := conformance.Ask(t, factory, id); {
-		case missing != "":
-			t.Errorf("%s was not asked of %q: %s", id, name, missing)
-		case failure == "":
+		switch r := conformance.Ask(t, factory, id)[0]; {
+		case r.Skipped != "":
+			t.Errorf("%s was not asked of %q: %s", id, name, r.Skipped)
+		case r.Failure == "":
 			t.Errorf("%s passes although the provider is wrong: %s", id, name)
-		case strings.Contains(failure, "the provider panicked") && name != "panics when there is nothing":
-			t.Errorf("%s fails on %q by a panic:\n%s", id, name, failure)
+		case strings.Contains(r.Failure, "the provider panicked") && name != "panics when there is nothing":
+			t.Errorf("%s fails on %q by a panic:\n%s", id, name, r.Failure)
 		default:
 			killed[id] = true
 		}

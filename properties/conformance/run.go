@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,6 +37,34 @@ func Run(t *testing.T, f Factory) {
 			}
 		})
 	}
+}
+
+// Result is how one case went. At most one of Failure and Skipped is set.
+type Result struct {
+	ID, Name, About string
+	// Failure is what Run would fail with, Skipped what the store cannot do and the case needs.
+	Failure, Skipped string
+}
+
+// Ask asks the cases of these ids, or all without any, one after the other and outside of go test. It panics for an id
+// that no case has. The factory is given t, which may be nil if it makes no use of it.
+func Ask(t testing.TB, f Factory, ids ...string) []Result {
+	if len(ids) == 0 {
+		for _, c := range catalogue {
+			ids = append(ids, c.id)
+		}
+	}
+	var results []Result
+	for _, id := range ids {
+		i := slices.IndexFunc(catalogue, func(c testCase) bool { return c.id == id })
+		if i < 0 {
+			panic("conformance: no case has the id " + id)
+		}
+		c := catalogue[i]
+		v := c.ask(t, f)
+		results = append(results, Result{ID: c.id, Name: c.name, About: c.about, Failure: v.failure, Skipped: v.missing})
+	}
+	return results
 }
 
 // verdict is the outcome of a case: at most one of the texts is set.

@@ -37,3 +37,9 @@ func codec() engine.Codec {
 
 // TestMemprovider asks memprovider everything, in virtual time.
 func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
+
+// TestMemproviderWithTwoIndexes asks it with rules of its own, which are the right ones: the index by them is another
+// one, and finds the same.
+func TestMemproviderWithTwoIndexes(t *testing.T) {
+	conformance.Run(t, memory(memprovider.DefaultRules()))
+}

@@ -32,3 +32,8 @@ func overwriting(c *call) {
 		c.err = c.inner.AppendWithExecution(c.ctx, c.instance, c.execution, events)
 	}
 }
+
+// unmanaged is a provider without a management surface.
+type unmanaged struct{ wrong }
+
+func (unmanaged) Admin() engine.ProviderAdmin { return nil }

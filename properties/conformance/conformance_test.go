@@ -1,8 +1,11 @@
 package conformance_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
@@ -10,9 +13,12 @@ import (
 )
 
 // memory makes stores of the given rules, nil for the right ones, in virtual time.
-func memory(rules *memprovider.Rules) conformance.Factory {
+func memory(rules *memprovider.Rules) conformance.Factory { return watchedMemory(rules, nil) }
+
+// watchedMemory tells a sink what the stores do.
+func watchedMemory(rules *memprovider.Rules, sink engine.Sink) conformance.Factory {
 	return conformance.Factory{New: func(testing.TB) *conformance.Instance {
-		store := memprovider.New(memprovider.Options{Rules: rules, StartMs: 1_000_000, Recheck: true})
+		store := memprovider.New(memprovider.Options{Rules: rules, Sink: sink, StartMs: 1_000_000, Recheck: true})
 		return &conformance.Instance{
 			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
 			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
@@ -42,4 +48,24 @@ func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
 // one, and finds the same.
 func TestMemproviderWithTwoIndexes(t *testing.T) {
 	conformance.Run(t, memory(memprovider.DefaultRules()))
+}
+
+// TestTwoRunsAreOne asks twice and compares everything that the stores did.
+func TestTwoRunsAreOne(t *testing.T) {
+	run := func() []string {
+		log := &callLog{}
+		conformance.Ask(t, watchedMemory(nil, log))
+		return log.lines
+	}
+	if diff := cmp.Diff(run(), run()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// callLog keeps what can be compared of every observation.
+type callLog struct{ lines []string }
+
+func (l *callLog) Observe(o *engine.Observation) {
+	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Undo, o.Instance, o.Execution, o.EventID,
+		o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status))
 }

@@ -3,6 +3,7 @@ package memprovider_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -314,6 +315,11 @@ func (m *machine) Check(t *rapid.T) {
 	if diff := differs(m.shadow.snapshot(), m.store.Snapshot()); diff != "" {
 		t.Fatalf("the store is not what the observations say: -observed +stored\n%s", diff)
 	}
+	for parent, want := range childrenIn(m.store.Snapshot()) {
+		if got, err := m.ListChildren(ctx, parent); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("children of %q: %q, %v; by their rows %q", parent, got, err, want)
+		}
+	}
 	for _, filter := range machineFilters {
 		e := m.store.TrueNextOrchestration(filter)
 		want := m.shadow.next(m.store.Now(), filter)
@@ -333,6 +339,17 @@ func (m *machine) Check(t *rapid.T) {
 			}
 		}
 	}
+}
+
+// childrenIn are the children of the instances that the machine may name as a parent.
+func childrenIn(shot *memprovider.Snapshot) map[string][]string {
+	children := map[string][]string{"parent": nil, "A": nil}
+	for _, in := range shot.Instances {
+		if p := in.Parent.Instance; p != "" {
+			children[p] = append(children[p], in.Name)
+		}
+	}
+	return children
 }
 
 func (m *machine) actions() map[string]func(*rapid.T) {

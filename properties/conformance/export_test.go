@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // IDs are the ids of the cases that Run asks, in order.
@@ -32,4 +33,11 @@ func Problems() []string {
 		}
 	}
 	return problems
+}
+
+// Mistake plays a script and returns the mistake in it.
+func Mistake(t testing.TB, f Factory, script string) (mistake string) {
+	defer func() { mistake = fmt.Sprint(recover()) }()
+	testCase{id: "X", script: script}.ask(t, f)
+	return ""
 }

@@ -173,7 +173,7 @@ func (w *world) describe(op string, a *arguments, admin engine.ProviderAdmin) (s
 		}
 		return text, nil
 	}
-	mistaken("%s: no such operation", a.line)
+	mistaken("%s: nobody does this", a.line)
 	return "", nil
 }
 

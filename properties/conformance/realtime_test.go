@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -67,6 +68,47 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		r := conformance.Ask(t, bare, id)[0]
 		if r.Failure != "" || !strings.Contains(r.Skipped, want) || (want == "") != (r.Skipped == "") {
 			t.Errorf("%s: skipped: %q, failure: %s", id, r.Skipped, r.Failure)
+		}
+	}
+}
+
+// TestStorageFailures has a storage that fails when told: once so that nothing has happened, and once after the lock was
+// taken.
+func TestStorageFailures(t *testing.T) {
+	for _, keepsLock := range []bool{false, true} {
+		failing := conformance.Factory{New: func(t testing.TB) *conformance.Instance {
+			in := memory(nil).New(t)
+			next := false
+			in.FailNext = func() { next = true }
+			in.Provider = wrong{in.Provider, func(c *call) {
+				if !next || keepsLock {
+					c.do()
+				}
+				if next {
+					next, c.fetched, c.err = false, nil, engine.Retryablef("call", "storage failed")
+				}
+			}}
+			return in
+		}}
+		if r := conformance.Ask(t, failing, "BP-155")[0]; (r.Failure != "") != keepsLock {
+			t.Errorf("the failing fetch keeps its lock: %v, failure: %q", keepsLock, r.Failure)
+		}
+	}
+}
+
+// TestMistakesInScripts has scripts that would ask less than they seem to.
+func TestMistakesInScripts(t *testing.T) {
+	for script, want := range map[string]string{
+		"fetsh":                 "no such operation",
+		"abandon t ignor":       "2 plain words, abandon takes 1 to 1",
+		"fetch t lok=1":         "fetch takes no lok=",
+		"send what:A":           `no item "what:A"`,
+		"ack t events=2:sett:k": `no event "2:sett:k"`,
+		"wait soon":             "invalid syntax",
+		"bulk before=never":     "no mark never",
+	} {
+		if got := conformance.Mistake(t, memory(nil), script); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", script, got, want)
 		}
 	}
 }

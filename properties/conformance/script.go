@@ -55,6 +55,7 @@ func (w *world) run(op string) (string, error) {
 			a.plain = append(a.plain, word)
 		}
 	}
+	checkForm(words[0], a)
 	return w.do(words[0], a)
 }
 

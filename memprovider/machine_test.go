@@ -391,7 +391,7 @@ func TestTruthUnderBugs(t *testing.T) {
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
-		for _, c := range conformanceCases {
+		for _, c := range choices {
 			checkScript(t, newWorld(memprovider.Options{Sink: log}), c.script)
 		}
 		return log.lines

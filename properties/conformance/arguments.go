@@ -1,0 +1,253 @@
+package conformance
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// arguments are the words of a script's line after its operation.
+type arguments struct {
+	w     *world
+	line  string
+	plain []string
+	named map[string]string
+}
+
+// word is the plain word at i.
+func (a *arguments) word(i int) string {
+	if i >= len(a.plain) {
+		mistaken("%s: word %d is missing", a.line, i)
+	}
+	return a.plain[i]
+}
+
+// has says whether a plain word is there.
+func (a *arguments) has(word string) bool {
+	for _, p := range a.plain {
+		if p == word {
+			return true
+		}
+	}
+	return false
+}
+
+// name is the first plain word that is no switch, for what the operation may name.
+func (a *arguments) name() string {
+	if len(a.plain) > 0 && !strings.HasPrefix(a.plain[0], "+") {
+		return a.plain[0]
+	}
+	return ""
+}
+
+func (a *arguments) number(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		mistaken("%s: %v", a.line, err)
+	}
+	return n
+}
+
+// ms is a named time in the store's time, or otherwise, which is not scaled.
+func (a *arguments) ms(key string, otherwise time.Duration) time.Duration {
+	if text, ok := a.named[key]; ok {
+		return a.w.ms(int(a.number(text)))
+	}
+	return otherwise
+}
+
+func (a *arguments) list(key string) []string {
+	if a.named[key] == "" {
+		return nil
+	}
+	return strings.Split(a.named[key], ",")
+}
+
+// optional is a named number, nil if it is not there.
+func (a *arguments) optional(key string) *uint64 {
+	text, ok := a.named[key]
+	if !ok {
+		return nil
+	}
+	n := a.number(text)
+	return &n
+}
+
+// moment is a named mark of time, nil if it is not there.
+func (a *arguments) moment(key string) *uint64 {
+	text, ok := a.named[key]
+	if !ok {
+		return nil
+	}
+	at, ok := a.w.marks[text]
+	if !ok {
+		mistaken("%s: no mark %s", a.line, text)
+	}
+	return &at
+}
+
+// filter reads filter=A..B,C..D; filter= is the filter without ranges.
+func (a *arguments) filter() *engine.CapabilityFilter {
+	if _, ok := a.named["filter"]; !ok {
+		return nil
+	}
+	f := &engine.CapabilityFilter{}
+	for _, r := range a.list("filter") {
+		lo, hi, _ := strings.Cut(r, "..")
+		f.SupportedVersions = append(f.SupportedVersions,
+			engine.VersionRange{Min: engine.MustParseVersion(lo), Max: engine.MustParseVersion(hi)})
+	}
+	return f
+}
+
+// tags reads tags=any, tags=none, tags=a,b (these), tags=+a,b (these and untagged).
+func (a *arguments) tags() engine.TagFilter {
+	mode, ok := a.named["tags"]
+	switch {
+	case mode == "any":
+		return engine.TagFilter{Mode: engine.TagAny}
+	case mode == "none":
+		return engine.TagFilter{Mode: engine.TagNone}
+	case strings.HasPrefix(mode, "+"):
+		return engine.TagFilter{Mode: engine.TagDefaultAnd, Tags: strings.Split(mode[1:], ",")}
+	case ok && mode == "":
+		return engine.TagFilter{Mode: engine.TagTags}
+	case ok:
+		return engine.TagFilter{Mode: engine.TagTags, Tags: strings.Split(mode, ",")}
+	}
+	return engine.TagFilter{}
+}
+
+// session reads owner=W slock=MS.
+func (a *arguments) session() *engine.SessionFetchConfig {
+	owner, ok := a.named["owner"]
+	if !ok {
+		return nil
+	}
+	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: a.ms("slock", longLock)}
+}
+
+// longLock is a lock that no case lets run out.
+const longLock = 30 * time.Second
+
+// target reads INSTANCE or INSTANCE#EXECUTION.
+func (a *arguments) target(text string) (string, uint64) {
+	in, execution, ok := strings.Cut(text, "#")
+	if !ok {
+		return in, engine.InitialExecutionID
+	}
+	return in, a.number(execution)
+}
+
+// item reads KIND:INSTANCE[#EXECUTION][:ARGUMENT]. A timer's argument is its time, +MS from now on if there is a plus.
+func (a *arguments) item(text string) engine.WorkItem {
+	part := append(strings.SplitN(text, ":", 3), "", "")
+	in, execution := a.target(part[1])
+	n := func() uint64 { return a.number(part[2]) }
+	switch part[0] {
+	case "start": // start:INSTANCE[:NAME[@VERSION]]; start:INSTANCE:NAME@ has no version
+		name, version := "TestOrch", "1.0.0"
+		if part[2] != "" {
+			var ok bool
+			if name, version, ok = strings.Cut(part[2], "@"); !ok {
+				version = "1.0.0"
+			}
+		}
+		return engine.StartItem{Instance: in, Orchestration: name, Input: "{}", Version: version, ExecutionID: execution}
+	case "child": // child:INSTANCE:PARENT, a start of a child, without version
+		return engine.StartItem{Instance: in, Orchestration: "ChildOrch", Input: "{}", ParentInstance: part[2], ParentID: 1, ExecutionID: 1}
+	case "can":
+		return engine.ContinueAsNewItem{Instance: in, Orchestration: "TestOrch", Version: "1.0.0", Input: "new-input"}
+	case "ext":
+		return engine.ExternalRaisedItem{Instance: in, Name: part[2], Data: "{}"}
+	case "queue":
+		return engine.QueueMessageItem{Instance: in, Name: part[2], Data: "{}"}
+	case "stop":
+		return engine.CancelInstanceItem{Instance: in, Reason: "no more"}
+	case "done":
+		return engine.ActivityCompletedItem{Instance: in, ExecutionID: execution, ID: n(), Result: "ok"}
+	case "timer":
+		at := part[2]
+		if d, ok := strings.CutPrefix(at, "+"); ok {
+			return engine.TimerFiredItem{Instance: in, ExecutionID: execution, ID: 5, FireAtMs: a.w.now() + uint64(a.w.ms(int(a.number(d))).Milliseconds())}
+		}
+		return engine.TimerFiredItem{Instance: in, ExecutionID: execution, ID: 5, FireAtMs: a.number(at)}
+	case "childdone":
+		return engine.SubOrchCompletedItem{ParentInstance: in, ParentExecutionID: execution, ParentID: n(), Result: "ok"}
+	case "childfailed":
+		details := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "no"}}
+		return engine.SubOrchFailedItem{ParentInstance: in, ParentExecutionID: execution, ParentID: n(), Details: details}
+	case "act":
+		return a.activity(text[len("act:"):])
+	}
+	mistaken("%s: no item %q", a.line, text)
+	return nil
+}
+
+// activity reads INSTANCE[#EXECUTION]:ID[@SESSION][/TAG]; a tag of "" is written as /empty.
+func (a *arguments) activity(text string) engine.ActivityExecuteItem {
+	text, tag, _ := strings.Cut(text, "/")
+	text, session, _ := strings.Cut(text, "@")
+	where, id, _ := strings.Cut(text, ":")
+	in, execution := a.target(where)
+	return engine.ActivityExecuteItem{Instance: in, ExecutionID: execution, ID: a.number(id), Name: "Act", Input: "{}", SessionID: session, Tag: tag}
+}
+
+func (a *arguments) items(key string) []engine.WorkItem {
+	var items []engine.WorkItem
+	for _, text := range a.list(key) {
+		items = append(items, a.item(text))
+	}
+	return items
+}
+
+// event reads OSn (OrchestrationStarted with id n; OSn+3 carries three events), n (ActivityScheduled), or
+// n:KIND[:ARGUMENTS], in the execution that an ack names. ~ stands for a comma.
+func (a *arguments) event(text string, in string, execution uint64) engine.Event {
+	e := engine.Event{InstanceID: in, ExecutionID: execution, TimestampMs: 1, DuroxideVersion: "1.0.0"}
+	if rest, ok := strings.CutPrefix(text, "OS"); ok {
+		id, carried, _ := strings.Cut(rest, "+")
+		started := engine.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0", Input: "{}"}
+		if carried != "" {
+			for i := range a.number(carried) {
+				started.CarryForwardEvents = append(started.CarryForwardEvents, engine.CarriedEvent{Name: "q", Data: fmt.Sprint(i)})
+			}
+		}
+		e.EventID, e.Data = a.number(id), started
+		return e
+	}
+	part := append(strings.Split(text, ":"), "", "", "")
+	e.EventID = a.number(part[0])
+	switch part[1] {
+	case "":
+		e.Data = engine.ActivityScheduled{Name: "Activity-" + part[0], Input: "{}"}
+	case "act":
+		e.Data = engine.ActivityScheduled{Name: part[2], Input: "{}"}
+	case "timer":
+		e.Data = engine.TimerCreated{FireAtMs: 1}
+	case "done":
+		e.Data = engine.OrchestrationCompleted{Output: part[2]}
+	case "failed":
+		e.Data = engine.OrchestrationFailed{Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: part[2]}}}
+	case "status":
+		e.Data = engine.CustomStatusUpdated{Status: &part[2]}
+	case "nostatus":
+		e.Data = engine.CustomStatusUpdated{}
+	case "set": // set:KEY:VALUE[:TIMESTAMP]
+		at := uint64(1)
+		if len(part) > 7 {
+			at = a.number(part[4])
+		}
+		e.Data = engine.KeyValueSet{Key: part[2], Value: part[3], LastUpdatedAtMs: at}
+	case "clear":
+		e.Data = engine.KeyValueCleared{Key: part[2]}
+	case "clearall":
+		e.Data = engine.KeyValuesCleared{}
+	default:
+		mistaken("%s: no event %q", a.line, text)
+	}
+	return e
+}

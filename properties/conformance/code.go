@@ -1,0 +1,169 @@
+package conformance
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// codeCases are the cases that are no scripts.
+var codeCases = map[string]func(w *world){
+	"AT-04": atMostOneAck,
+	"IL-04": func(w *world) { shareInstances(w, 10, 10) },
+	"IL-09": func(w *world) { shareInstances(w, 1, 10) },
+	"IL-10": func(w *world) { shareInstances(w, 20, 40) },
+
+	"LP-01": func(w *world) { shortPoll(w, "fetch poll=500") },
+	"LP-02": func(w *world) { longPoll(w, "fetch poll=500") },
+	"LP-03": func(w *world) { boundedPoll(w, "fetch poll=300"); boundedPoll(w, "work poll=300") },
+	"LP-04": func(w *world) { shortPoll(w, "work poll=500") },
+	"LP-05": func(w *world) { longPoll(w, "work poll=500") },
+
+	"KV-20": func(w *world) { keepValue(w, "large", strings.Repeat("0123456789abcdef", 1024)) },
+	"KV-21": specialKeys,
+
+	"BP-57": eventRoundTrip,
+	"BP-60": appendAllOrNothing,
+	"BP-76": func(w *world) { shareActivities(w, 50, 16) },
+	"BP-77": wrongCompletion,
+	"BP-84": claimTogether,
+
+	"BP-105": manyIncompatible,
+	"BP-121": manyKeys,
+	"BP-149": sendAndTakeTogether,
+	"BP-150": tokensEverywhere,
+	"BP-151": wakeOnEnqueue,
+	"BP-152": wakeOnTime,
+	"BP-153": func(w *world) { neverBlocks(w) },
+	"BP-154": giveUpWaiting,
+	"BP-155": failedFetch,
+	"BP-156": twoWaiters,
+	"BP-157": walk,
+}
+
+// specialKeys stores keys with all kinds of letters in one turn.
+func specialKeys(w *world) {
+	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
+	w.try("make A")
+	var delta []engine.Event
+	for i, k := range keys {
+		delta = append(delta, engine.Event{EventID: uint64(100 + i), InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
+			Data: engine.KeyValueSet{Key: k, Value: fmt.Sprint("value ", i), LastUpdatedAtMs: 1}})
+	}
+	w.commit("A", delta)
+	for i, k := range keys {
+		w.expectValue("A", k, fmt.Sprint("value ", i))
+	}
+}
+
+func keepValue(w *world, key, value string) {
+	w.try("make A")
+	w.commit("A", []engine.Event{{EventID: 100, InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
+		Data: engine.KeyValueSet{Key: key, Value: value, LastUpdatedAtMs: 1}}})
+	w.expectValue("A", key, value)
+}
+
+// commit makes a turn of the instance with that delta.
+func (w *world) commit(instance string, delta []engine.Event) {
+	w.try("send ext:" + instance + ":commit")
+	w.try("fetch commit")
+	w.done = append(w.done, fmt.Sprintf("ack commit with %d events", len(delta)))
+	check(w.p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: w.token("commit"), ExecutionID: 1, HistoryDelta: delta}))
+}
+
+func (w *world) expectValue(instance, key, want string) {
+	got := must(w.p.GetKVValue(ctx, instance, key))
+	if got == nil {
+		fail("get_kv_value(%q, %q) is absent, want %d bytes", instance, key, len(want))
+	} else if *got != want {
+		fail("get_kv_value(%q, %q) differs from what was set:\n  got  %.80q (%d bytes)\n  want %.80q (%d bytes)", instance, key, *got, len(*got), want, len(want))
+	}
+}
+
+// manyKeys spreads a hundred keys over ten turns.
+func manyKeys(w *world) {
+	w.try("make A")
+	want := map[string]string{}
+	for turn := range 10 {
+		var events []string
+		for i := range 10 {
+			n := turn*10 + i
+			key, value := fmt.Sprintf("key%02d", n), fmt.Sprint("v", n)
+			want[key] = value
+			events = append(events, fmt.Sprintf("%d:set:%s:%s", 100+n, key, value))
+		}
+		w.try("turn A events=" + strings.Join(events, ","))
+	}
+	w.try("fin A")
+	w.try("send ext:A:e")
+	f := must(w.p.FetchOrchestrationItem(ctx, longLock, 0, nil))
+	if f == nil {
+		fail("the fetch after the instance's end found nothing")
+	}
+	got := map[string]string{}
+	for _, e := range f.Item.KVSnapshot {
+		got[e.Key] = e.Value
+	}
+	if !reflect.DeepEqual(got, want) {
+		fail("the snapshot after the instance's end has %d keys, want 100 keys with their values:\n  got  %v\n  want %v", len(got), got, want)
+	}
+}
+
+// manyIncompatible puts one compatible instance behind twenty that are not.
+func manyIncompatible(w *world) {
+	for i := range 20 {
+		w.try(fmt.Sprintf("make A%d pin=3.0.0", i))
+	}
+	w.try("make B pin=1.0.0")
+	for i := range 20 {
+		w.try(fmt.Sprintf("send ext:A%d:e", i))
+	}
+	w.try("send ext:B:e")
+	w.play("fetch filter=1.0.0..1.9.9 -> B#1 x1 [ext:e]\nfetch filter=1.0.0..1.9.9 -> none")
+}
+
+// eventRoundTrip stores an event with everything in it, and reads it.
+func eventRoundTrip(w *world) {
+	w.try("make A")
+	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
+		DuroxideVersion: "9.9.9-made.up+here", Data: engine.ActivityCompleted{Result: "日本語 \"quoted\"\n\t\u2028 🔑 <&>"}}
+	w.commit("A", []engine.Event{want})
+	for _, e := range must(w.p.Read(ctx, "A")) {
+		if e.EventID == want.EventID {
+			if !reflect.DeepEqual(e, want) {
+				fail("the event differs from what was stored:\n  got  %+v\n  want %+v", e, want)
+			}
+			return
+		}
+	}
+	fail("read(A) has no event 7")
+}
+
+// appendAllOrNothing holds for providers that refuse duplicates; to ignore them is allowed too.
+func appendAllOrNothing(w *world) {
+	w.try("make A")
+	got, err := w.run("append A 1 2,1:act:Other")
+	w.done = append(w.done, fmt.Sprint("append A 1 2,1:act:Other -> ", got, err))
+	if err != nil {
+		w.play("read A +kinds -> [1:OrchestrationStarted]")
+		return
+	}
+	w.play("read A +kinds -> [1:OrchestrationStarted 2:ActivityScheduled:Activity-2] | [1:OrchestrationStarted]")
+}
+
+// wrongCompletion acks with an event as completion. The contract's reference refuses it; to take it is allowed (F17).
+func wrongCompletion(w *world) {
+	w.play("act A:1\nwork w -> A:1 x1")
+	_, err := w.run("finish w ext:A:e")
+	w.done = append(w.done, fmt.Sprint("finish w ext:A:e -> ", err))
+	if err == nil {
+		w.play("work -> none")
+		return
+	}
+	if class(err) != "perm" {
+		fail("finish w ext:A:e\n  got  %s: %v\n  want perm, or success", class(err), err)
+	}
+	w.play("finish w done:A:1\nwork -> none")
+}

@@ -1,0 +1,43 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// IDs are the ids of the cases that Run asks, in order.
+func IDs() []string {
+	var ids []string
+	for _, c := range catalogue {
+		ids = append(ids, c.id)
+	}
+	return ids
+}
+
+// Problems are the cases that do not say what they are about, or that ask nothing, and code that no case names.
+func Problems() []string {
+	var problems []string
+	named := map[string]bool{}
+	for _, c := range catalogue {
+		if c.name == "" || !strings.HasSuffix(c.about, ".") || (c.script == "") == (c.code == nil) {
+			problems = append(problems, fmt.Sprintf("%s %q %q: a case has a name, a sentence, and either a script or code", c.id, c.name, c.about))
+		}
+		named[c.id] = c.code != nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(codeCases)) {
+		if !named[id] {
+			problems = append(problems, id+": code for no case")
+		}
+	}
+	return problems
+}
+
+// Mistake plays a script and returns the mistake in it.
+func Mistake(t testing.TB, f Factory, script string) (mistake string) {
+	defer func() { mistake = fmt.Sprint(recover()) }()
+	testCase{id: "X", script: script}.ask(t, f)
+	return ""
+}

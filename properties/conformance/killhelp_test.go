@@ -1,0 +1,39 @@
+package conformance_test
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// errPlain is an error that is no provider error.
+var errPlain = errors.New("something went wrong")
+
+func splitWords(text string) []string { return strings.Fields(text) }
+
+func compareText(a, b string) int { return strings.Compare(a, b) }
+
+// retryable makes a call's error one that may be tried again.
+func retryable(c *call) {
+	if c.err != nil {
+		c.err = engine.Retryablef("call", "%s", c.err.Error())
+	}
+}
+
+// overwriting pretends that events with ids that are taken have replaced the old ones.
+func overwriting(c *call) {
+	if c.do(); c.err != nil && c.ack.LockToken != "" && len(c.ack.HistoryDelta) == 1 && c.ack.HistoryDelta[0].EventID == 1 {
+		c.ack.HistoryDelta[0].EventID = 1001
+		c.do()
+	} else if c.err != nil && len(c.events) > 0 {
+		events := []engine.Event{c.events[len(c.events)-1]}
+		events[0].EventID = 1001
+		c.err = c.inner.AppendWithExecution(c.ctx, c.instance, c.execution, events)
+	}
+}
+
+// unmanaged is a provider without a management surface.
+type unmanaged struct{ wrong }
+
+func (unmanaged) Admin() engine.ProviderAdmin { return nil }

@@ -1,0 +1,196 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// settle is how long a fetch that was started beside other calls has to begin, or to answer if it does not wait.
+const settle = 50 * time.Millisecond
+
+// waiting starts a fetch that waits for work, and returns a function that waits for its answer.
+func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
+	if !w.LongPolls || w.Sequential {
+		lacks("the provider does not wait for work beside other calls (Instance.LongPolls, Instance.Sequential)")
+	}
+	type answer struct {
+		text string
+		err  error
+		at   uint64
+	}
+	begin := w.now()
+	answers := make(chan answer, 1)
+	go func() {
+		text, err := fetch(ctx)
+		answers <- answer{text, err, w.now()}
+	}()
+	var early []answer
+	if w.Advance != nil { // virtual time gives the fetch none to begin in
+		select {
+		case a := <-answers:
+			early = append(early, a)
+		case <-time.After(settle):
+		}
+	}
+	return func() (string, time.Duration) {
+		var a answer
+		if len(early) > 0 {
+			a = early[0]
+		} else {
+			a = <-answers
+		}
+		took := time.Duration(a.at-begin) * time.Millisecond
+		w.done = append(w.done, fmt.Sprintf("%s -> %s %v, after %v", op, a.text, a.err, took))
+		if a.err != nil && ctx.Err() == nil {
+			fail("%s failed: %v", op, a.err)
+		}
+		return a.text, took
+	}
+}
+
+func (w *world) waitForInstance(ctx context.Context) func() (string, time.Duration) {
+	poll := w.ms(2000)
+	return w.waiting(ctx, "fetch poll=2000", func(ctx context.Context) (string, error) {
+		f, err := w.p.FetchOrchestrationItem(ctx, longLock, poll, nil)
+		if f == nil || err != nil {
+			return "none", err
+		}
+		return f.Item.Instance, nil
+	})
+}
+
+func (w *world) waitForActivity(ctx context.Context, session *engine.SessionFetchConfig) func() (string, time.Duration) {
+	poll := w.ms(2000)
+	return w.waiting(ctx, "work poll=2000", func(ctx context.Context) (string, error) {
+		f, err := w.p.FetchWorkItem(ctx, longLock, poll, session, engine.TagFilter{})
+		if f == nil || err != nil {
+			return "none", err
+		}
+		return show(f.Item), nil
+	})
+}
+
+// inTime compares the answer of a waiting fetch: it must not come before from, and must come well before the poll ends.
+func (w *world) inTime(answer func() (string, time.Duration), want string, from int) {
+	got, took := answer()
+	w.waited = time.Since(w.began) // what was waited for is not lateness
+	if got != want || took < w.ms(from)-time.Millisecond || took >= w.ms(1900) {
+		fail("a fetch that may wait 2 s gave %s after %v, want %s after %v and well before %v", got, took, want, w.ms(from), w.ms(2000))
+	}
+}
+
+func wakeOnEnqueue(w *world) {
+	answer := w.waitForInstance(ctx)
+	w.wait(w.ms(200))
+	w.try("send start:A")
+	w.inTime(answer, "A", 200)
+	work := w.waitForActivity(ctx, nil)
+	w.wait(w.ms(200))
+	w.try("act A:1")
+	w.inTime(work, "A:1", 200)
+}
+
+// wakeOnTime waits for what nobody does but time: a delay, a timer, the end of a lock, the end of a session.
+func wakeOnTime(w *world) {
+	for _, c := range []struct{ name, script string }{
+		{"a delay", "make A\nsend ext:A:e delay=300"},
+		{"a timer", "make A send=timer:A:+300"},
+		{"the end of a lock", "send start:A\nfetch lock=300 -> A#1 x1 [start]"},
+	} {
+		w.done = append(w.done, c.name)
+		w.play(c.script)
+		answer := w.waitForInstance(ctx)
+		w.wait(w.ms(300))
+		w.inTime(answer, "A", 250)
+		w.fresh()
+	}
+	w.play("act A:1\nwork lock=300 -> A:1 x1")
+	answer := w.waitForActivity(ctx, nil)
+	w.wait(w.ms(300))
+	w.inTime(answer, "A:1", 250)
+	w.fresh()
+	w.play("act A:1@s\nwork w owner=worker-A slock=300 -> A:1@s x1\nfinish w\nact A:2@s")
+	answer = w.waitForActivity(ctx, &engine.SessionFetchConfig{OwnerID: "worker-B", LockTimeout: longLock})
+	w.wait(w.ms(300))
+	w.inTime(answer, "A:2@s", 250)
+}
+
+// giveUpWaiting cancels a fetch that waits, and then lets work arrive.
+func giveUpWaiting(w *world) {
+	waiting, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	answer := w.waitForInstance(waiting)
+	w.wait(w.ms(100))
+	giveUp()
+	if got, _ := answer(); got != "none" {
+		fail("a fetch of an empty store gave %s", got)
+	}
+	w.play("send start:A\nfetch -> A#1 x1 [start]")
+}
+
+func twoWaiters(w *world) {
+	first, second := w.waitForInstance(ctx), w.waitForInstance(ctx)
+	w.wait(w.ms(100))
+	w.try("send start:A")
+	if w.Advance != nil {
+		w.wait(w.ms(2000))
+	}
+	a, _ := first()
+	b, _ := second()
+	w.waited = time.Since(w.began)
+	if (a == "A") == (b == "A") {
+		fail("two waiting fetches of one instance gave %s and %s, want one to have it and one to have none", a, b)
+	}
+}
+
+// timed asks the store's clock how long an operation took.
+func (w *world) timed(op string) (answer string, ms uint64) {
+	before := w.now()
+	answer = w.try(op)
+	ms = w.now() - before
+	w.done = append(w.done, fmt.Sprintf("  after %d ms", ms))
+	return answer, ms
+}
+
+// unscaled is the world with seconds of full length: polls are asked in their own times.
+func (w *world) unscaled() *world {
+	if w.Advance == nil {
+		w.Second = time.Second
+	}
+	return w
+}
+
+func shortPoll(w *world, op string) {
+	if w.LongPolls {
+		lacks("the provider waits for work (Instance.LongPolls)")
+	}
+	if got, ms := w.unscaled().timed(op); got != "none" || ms >= 100*uint64(w.stretch) {
+		fail("%s of an empty store\n  got  %s after %d ms\n  want none before 100 ms", op, got, ms)
+	}
+}
+
+func longPoll(w *world, op string) {
+	if !w.LongPolls {
+		lacks("the provider does not wait for work (Instance.LongPolls)")
+	}
+	if got, ms := w.unscaled().timed(op); got != "none" || ms < 500*uint64(w.stretch) {
+		fail("%s of an empty store\n  got  %s after %d ms\n  want none after 500 ms at the earliest", op, got, ms)
+	}
+}
+
+func boundedPoll(w *world, op string) {
+	if got, ms := w.unscaled().timed(op); got != "none" || ms >= 500*uint64(w.stretch) {
+		fail("%s of an empty store\n  got  %s after %d ms\n  want none before 500 ms", op, got, ms)
+	}
+}
+
+func neverBlocks(w *world) {
+	for _, op := range []string{"fetch", "work"} {
+		if got, ms := w.timed(op); got != "none" || ms >= 100*uint64(w.stretch) {
+			fail("%s of an empty store, without waiting\n  got  %s after %d ms\n  want none at once", op, got, ms)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package conformance
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// Factory makes the provider under test; Instance is one store and what can be done to it. properties/oracle takes the
+// same ones.
+type (
+	Factory  = oracle.Factory
+	Instance = oracle.Instance
+)
+
+// Run asks the provider every case as a subtest of its id. A failure shows the calls made so far with their answers,
+// and the answer that the contract asks for instead. go test -run 'TestName/AT-01' asks one case.
+func Run(t *testing.T, f Factory) {
+	t.Helper()
+	probe := f.New(t)
+	realTime := probe.Advance == nil
+	shut(probe)
+	for _, c := range catalogue {
+		t.Run(c.id, func(t *testing.T) {
+			if realTime {
+				t.Parallel()
+			}
+			switch v := c.ask(t, f); {
+			case v.missing != "":
+				t.Skip(v.missing)
+			case v.failure != "":
+				t.Fatal(v.failure)
+			}
+		})
+	}
+}
+
+// Result is how one case went. At most one of Failure and Skipped is set.
+type Result struct {
+	ID, Name, About string
+	// Failure is what Run would fail with, Skipped what the store cannot do and the case needs.
+	Failure, Skipped string
+}
+
+// Ask asks the cases of these ids, or all without any, one after the other and outside of go test. It panics for an id
+// that no case has. The factory is given t, which may be nil if it makes no use of it.
+func Ask(t testing.TB, f Factory, ids ...string) []Result {
+	if len(ids) == 0 {
+		for _, c := range catalogue {
+			ids = append(ids, c.id)
+		}
+	}
+	var results []Result
+	for _, id := range ids {
+		i := slices.IndexFunc(catalogue, func(c testCase) bool { return c.id == id })
+		if i < 0 {
+			panic("conformance: no case has the id " + id)
+		}
+		c := catalogue[i]
+		v := c.ask(t, f)
+		results = append(results, Result{ID: c.id, Name: c.name, About: c.about, Failure: v.failure, Skipped: v.missing})
+	}
+	return results
+}
+
+// verdict is the outcome of a case: at most one of the texts is set.
+type verdict struct {
+	failure string
+	missing string // what the store cannot do and the case needs
+}
+
+// stretches are by how much a case's seconds are stretched while the machine is too late to tell.
+var stretches = []int{1, 4, 16}
+
+// ask asks one case.
+func (c testCase) ask(t testing.TB, f Factory) verdict {
+	var v verdict
+	for _, stretch := range stretches {
+		late := false
+		if v, late = c.attempt(t, f, stretch); v.failure == "" || !late {
+			break
+		}
+	}
+	return v
+}
+
+// attempt asks a case once, and says whether the machine was too late for a failure to tell anything.
+func (c testCase) attempt(t testing.TB, f Factory, stretch int) (v verdict, late bool) {
+	w := newWorld(t, f, stretch)
+	defer func() {
+		for _, in := range w.all {
+			shut(in)
+		}
+	}()
+	defer func() {
+		late = w.late()
+		switch p := recover().(type) {
+		case nil:
+		case missing:
+			v.missing = string(p)
+		case failure:
+			v.failure = c.report(w, string(p))
+		case mistake:
+			panic(fmt.Sprintf("conformance: %s: %s", c.id, string(p)))
+		default:
+			v.failure = c.report(w, fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	if c.code != nil {
+		c.code(w)
+	} else {
+		w.play(c.script)
+	}
+	return verdict{}, false
+}
+
+// report is a failure in full.
+func (c testCase) report(w *world, what string) string {
+	text := fmt.Sprintf("%s %s\n%s\n", c.id, c.name, c.about)
+	for _, line := range w.done {
+		text += "\n    " + line
+	}
+	return text + "\n\n" + what
+}
+
+func shut(in *Instance) {
+	if in.Close != nil {
+		in.Close()
+	}
+}
+
+// What ends a case: the provider broke the contract, the store cannot do what the case needs, the case is wrong.
+type (
+	failure string
+	missing string
+	mistake string
+)
+
+func fail(format string, args ...any)  { panic(failure(fmt.Sprintf(format, args...))) }
+func lacks(what string)                { panic(missing(what)) }
+func mistaken(format string, a ...any) { panic(mistake(fmt.Sprintf(format, a...))) }
+func must[T any](v T, err error) T     { check(err); return v }
+func check(err error) {
+	if err != nil {
+		fail("got an error: %v", err)
+	}
+}
+
+// lateness is by how much of a second the calls of a case may take longer than none before its times say nothing.
+const lateness = 100 * time.Millisecond

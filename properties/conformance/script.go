@@ -1,0 +1,134 @@
+package conformance
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// A script is lines "OPERATION -> ANSWER". An operation that only has to succeed stands alone; an ANSWER may list what
+// the contract allows: "none | A#1 x1 [ext:a]". Word by word, * stands for anything, also inside a word, and >=3 for a
+// number. Instead of a result may stand
+//
+//	ok                    success without a result, among others
+//	perm                  a permanent error
+//	perm(text/other)      whose message contains one of the texts, letter case aside
+//	error, error(text)    an error of either class
+//
+// Operations take plain words first and key=value words after them; do (calls.go, looks.go) documents them. Times are
+// milliseconds. What stands behind // is a remark.
+
+// play runs a script and fails at the first answer that it does not allow.
+func (w *world) play(script string) {
+	for _, line := range strings.Split(script, "\n") {
+		line, _, _ = strings.Cut(line, "//")
+		op, want, _ := strings.Cut(strings.TrimSpace(line), "->")
+		if op = strings.TrimSpace(op); op == "" {
+			continue
+		}
+		want = strings.TrimSpace(want)
+		got, err := w.run(op)
+		shown := got
+		if err != nil {
+			shown = class(err) + ": " + err.Error()
+		}
+		w.done = append(w.done, strings.TrimSuffix(op+" -> "+shown, " -> "))
+		if !allowed(want, got, err) {
+			if want == "" {
+				want = "success, without a result"
+			}
+			fail("%s\n  got  %s\n  want %s", op, shown, want)
+		}
+	}
+}
+
+// run does one operation.
+func (w *world) run(op string) (string, error) {
+	words := strings.Fields(op)
+	a := &arguments{w: w, line: op, named: map[string]string{}}
+	for _, word := range words[1:] {
+		if k, v, ok := strings.Cut(word, "="); ok {
+			a.named[k] = v
+		} else {
+			a.plain = append(a.plain, word)
+		}
+	}
+	checkForm(words[0], a)
+	return w.do(words[0], a)
+}
+
+// try does an operation of Go code that has to succeed.
+func (w *world) try(op string) string {
+	got, err := w.run(op)
+	w.done = append(w.done, op+" -> "+got)
+	if err != nil {
+		fail("%s\n  got  %s: %v", op, class(err), err)
+	}
+	return got
+}
+
+// allowed says whether an answer is among those that a script lists.
+func allowed(want, got string, err error) bool {
+	for _, one := range strings.Split(want, " | ") {
+		if matches(strings.TrimSpace(one), got, err) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(want, got string, err error) bool {
+	kind, texts, _ := strings.Cut(strings.TrimSuffix(want, ")"), "(")
+	if kind == "perm" || kind == "error" {
+		return err != nil && (class(err) == kind || kind == "error" && class(err) != "unclassified") && mentions(err, texts)
+	}
+	if err != nil {
+		return false
+	}
+	if want == "ok" {
+		return got == ""
+	}
+	ws, gs := strings.Fields(want), strings.Fields(got)
+	if len(ws) != len(gs) {
+		return false
+	}
+	for i := range ws {
+		if !fits(ws[i], gs[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// mentions says whether an error's message contains one of the texts, which are separated by slashes.
+func mentions(err error, texts string) bool {
+	message := err.Error()
+	var p *engine.ProviderError
+	if errors.As(err, &p) {
+		message = p.Message
+	}
+	for _, text := range strings.Split(texts, "/") {
+		if strings.Contains(strings.ToLower(message), strings.ToLower(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits compares one word.
+func fits(want, got string) bool {
+	if at, ok := strings.CutPrefix(want, ">="); ok {
+		return atLeast(got, at)
+	}
+	if want == got {
+		return true
+	}
+	if !strings.Contains(want, "*") {
+		return false
+	}
+	plain := strings.NewReplacer("/", ":", "[", "(", "]", ")") // * shall match all of them
+	ok, err := path.Match(plain.Replace(want), plain.Replace(got))
+	return ok && err == nil
+}

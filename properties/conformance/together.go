@@ -1,0 +1,333 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// together makes n calls at once, or one after the other if the store's calls must not overlap. Calls report by return;
+// they must not end the case.
+func (w *world) together(n int, call func(i int)) {
+	if w.Sequential {
+		for i := range n {
+			call(i)
+		}
+		return
+	}
+	var done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			<-start
+			call(i)
+		}()
+	}
+	close(start)
+	done.Wait()
+}
+
+// attempts is how often a call that failed under contention, or found nothing, is made: a provider may fail with a
+// retryable error, or find nothing, when callers collide (F5).
+const attempts = 100
+
+// persist makes a call until it does not fail with a retryable error.
+func persist[T any](call func() (T, error)) (v T, err error) {
+	for range attempts {
+		if v, err = call(); err == nil || class(err) != "retryable" {
+			break
+		}
+	}
+	return v, err
+}
+
+// persistent is persist for calls without a result.
+func persistent(call func() error) error {
+	_, err := persist(func() (struct{}, error) { return struct{}{}, call() })
+	return err
+}
+
+// atMostOneAck acks twice at once with one token.
+func atMostOneAck(w *world) {
+	w.play("send start:A\nfetch t -> A#1 x1 [start]")
+	token := w.token("t")
+	var errs [2]error
+	w.together(2, func(i int) {
+		errs[i] = persistent(func() error {
+			return w.p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: token, ExecutionID: 1,
+				HistoryDelta: []engine.Event{(&arguments{w: w}).event("OS1", "A", 1)}})
+		})
+	})
+	if (errs[0] == nil) == (errs[1] == nil) {
+		fail("two acks with one token: %v, %v; want one success and one error", errs[0], errs[1])
+	}
+	w.play("read A -> [1]")
+}
+
+// shareInstances lets callers fetch at once, and looks that each instance was handed out once and none was left.
+func shareInstances(w *world, instances, callers int) {
+	for i := range instances {
+		w.try(fmt.Sprintf("send start:A%d", i))
+	}
+	got := make([]*engine.FetchedOrchestration, callers)
+	errs := make([]error, callers)
+	w.together(callers, func(i int) {
+		got[i], errs[i] = persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+	})
+	taken := map[string]int{}
+	for i, f := range got {
+		if err := errs[i]; err != nil && class(err) != "retryable" {
+			fail("caller %d: %v", i, err)
+		}
+		if f != nil {
+			w.took(f.LockToken, f.Item.Instance)
+			taken[f.Item.Instance]++
+		}
+	}
+	// What a collision kept from the callers is still there.
+	for range instances - len(taken) {
+		f := must(w.p.FetchOrchestrationItem(ctx, longLock, 0, nil))
+		if f == nil {
+			fail("%d of %d instances were handed out to %d callers, and the others are not there", len(taken), instances, callers)
+		}
+		w.took(f.LockToken, f.Item.Instance)
+		taken[f.Item.Instance]++
+	}
+	for i := range instances {
+		if n := taken[fmt.Sprint("A", i)]; n != 1 {
+			fail("instance A%d was handed out %d times to %d callers, want once", i, n, callers)
+		}
+	}
+	w.play("fetch -> none")
+}
+
+// shareActivities is shareInstances for activities: each caller takes until there is nothing.
+func shareActivities(w *world, items, callers int) {
+	for i := range items {
+		w.try(fmt.Sprintf("act A:%d", i))
+	}
+	taken := make([][]*engine.FetchedWork, callers)
+	errs := make([]error, callers)
+	w.together(callers, func(i int) {
+		for len(taken[i]) <= items {
+			f, err := persist(func() (*engine.FetchedWork, error) {
+				return w.p.FetchWorkItem(ctx, longLock, 0, nil, engine.TagFilter{})
+			})
+			if errs[i] = err; f == nil || err != nil {
+				return
+			}
+			taken[i] = append(taken[i], f)
+		}
+	})
+	count := make([]int, items)
+	for _, f := range slices.Concat(taken...) {
+		w.took(f.LockToken, "")
+		count[f.Item.(engine.ActivityExecuteItem).ID]++
+	}
+	for range items {
+		f := must(w.p.FetchWorkItem(ctx, longLock, 0, nil, engine.TagFilter{}))
+		if f == nil {
+			break
+		}
+		w.took(f.LockToken, "")
+		count[f.Item.(engine.ActivityExecuteItem).ID]++
+	}
+	if err := errors.Join(errs...); err != nil && class(err) != "retryable" {
+		fail("fetching at once: %v", err)
+	}
+	for i, n := range count {
+		if n != 1 {
+			fail("activity A:%d was handed out %d times to %d callers, want once", i, n, callers)
+		}
+	}
+}
+
+// claimTogether lets two owners fetch the activities of one session at once, for many sessions.
+func claimTogether(w *world) {
+	for round := range 50 {
+		session := fmt.Sprint("s", round)
+		w.try(fmt.Sprintf("act A:%d@%s", 2*round, session))
+		w.try(fmt.Sprintf("act A:%d@%s", 2*round+1, session))
+		var got [2]*engine.FetchedWork
+		var errs [2]error
+		w.together(2, func(i int) {
+			config := &engine.SessionFetchConfig{OwnerID: []string{"worker-A", "worker-B"}[i], LockTimeout: longLock}
+			got[i], errs[i] = persist(func() (*engine.FetchedWork, error) {
+				return w.p.FetchWorkItem(ctx, longLock, 0, config, engine.TagFilter{})
+			})
+		})
+		if err := errors.Join(errs[0], errs[1]); err != nil {
+			fail("fetching at once: %v", err)
+		}
+		if got[0] != nil && got[1] != nil {
+			fail("session %s: worker-A was given %s and worker-B %s", session, show(got[0].Item), show(got[1].Item))
+		}
+		for _, f := range got { // the other one stays with the owner, so the next round has a new session
+			if f != nil {
+				check(w.p.AckWorkItem(ctx, f.LockToken, nil))
+			}
+		}
+		for _, owner := range []string{"worker-A", "worker-B"} {
+			if got, _ := w.run("work rest owner=" + owner); got != "none" {
+				w.try("finish rest")
+			}
+		}
+	}
+}
+
+// sendAndTakeTogether has senders and takers at once. A taker commits what it took as events' names in order.
+func sendAndTakeTogether(w *world) {
+	const senders, each, instances, takers = 8, 100, 20, 8
+	for i := range instances {
+		w.try(fmt.Sprintf("make A%d", i))
+	}
+	var mu sync.Mutex
+	left, took := senders, 0
+	committed := map[string][]string{} // by instance
+	errs := make([]error, senders+takers)
+	send := func(s int) error {
+		for n := range each {
+			item := engine.ExternalRaisedItem{Instance: fmt.Sprintf("A%d", (s*7+n)%instances), Name: fmt.Sprintf("%d.%03d", s, n)}
+			if err := persistent(func() error { return w.p.EnqueueForOrchestrator(ctx, item, 0) }); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		left--
+		mu.Unlock()
+		return nil
+	}
+	take := func() error {
+		for idle := 0; idle < 3; {
+			mu.Lock()
+			over, taken := left == 0, took
+			mu.Unlock()
+			if taken > 2*senders*each {
+				return nil // a store that gives without end; the count below says so
+			}
+			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+			if err != nil {
+				return err
+			}
+			if f == nil {
+				if over {
+					idle++
+				} else if w.Sequential {
+					return nil
+				}
+				continue
+			}
+			mu.Lock()
+			took++
+			for _, m := range f.Item.Messages {
+				e, _ := m.(engine.ExternalRaisedItem)
+				committed[f.Item.Instance] = append(committed[f.Item.Instance], e.Name)
+			}
+			mu.Unlock()
+			if err := persistent(func() error {
+				return w.p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1})
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w.together(senders+takers, func(i int) {
+		if i < senders {
+			errs[i] = send(i)
+		} else {
+			errs[i] = take()
+		}
+	})
+	check(errors.Join(errs...))
+	check(take()) // what collisions left
+	total := 0
+	seen := map[string]bool{}
+	for i := range instances {
+		last := make([]string, senders)
+		for _, name := range committed[fmt.Sprint("A", i)] {
+			if len(name) != len("0.000") {
+				fail("A%d: a message came that nobody sent", i)
+			}
+			sender := int(name[0] - '0')
+			if seen[name] {
+				fail("message %s of A%d was committed twice", name, i)
+			}
+			if name < last[sender] {
+				fail("A%d: message %s of one sender came after %s", i, name, last[sender])
+			}
+			seen[name], last[sender] = true, name
+			total++
+		}
+	}
+	if total != senders*each {
+		fail("%d of %d messages were committed", total, senders*each)
+	}
+}
+
+// tokensEverywhere fetches both queues a thousand times from several callers.
+func tokensEverywhere(w *world) {
+	const callers, rounds = 10, 50
+	for i := range callers {
+		w.try(fmt.Sprintf("send start:A%d", i))
+		w.try(fmt.Sprintf("act A%d:1", i))
+	}
+	tokens := make([][]string, callers)
+	errs := make([]error, callers)
+	w.together(callers, func(i int) {
+		for range rounds {
+			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+			if err == nil && f != nil {
+				tokens[i] = append(tokens[i], f.LockToken)
+				err = persistent(func() error { return w.p.AbandonOrchestrationItem(ctx, f.LockToken, 0, false) })
+			}
+			g, err2 := persist(func() (*engine.FetchedWork, error) {
+				return w.p.FetchWorkItem(ctx, longLock, 0, nil, engine.TagFilter{})
+			})
+			if err2 == nil && g != nil {
+				tokens[i] = append(tokens[i], g.LockToken)
+				err2 = persistent(func() error { return w.p.AbandonWorkItem(ctx, g.LockToken, 0, false) })
+			}
+			if errs[i] = errors.Join(err, err2); errs[i] != nil {
+				return
+			}
+		}
+	})
+	check(errors.Join(errs...))
+	for _, token := range slices.Concat(tokens...) {
+		w.took(token, "")
+	}
+	if len(w.given) < callers {
+		fail("%d fetches by %d callers found something %d times", 2*callers*rounds, callers, len(w.given))
+	}
+}
+
+// failedFetch makes fetches fail: of a caller that has given up, and by the storage if the store can make it so.
+func failedFetch(w *world) {
+	w.try("send start:A")
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	f, err := w.p.FetchOrchestrationItem(gone, longLock, 0, nil)
+	w.done = append(w.done, fmt.Sprintf("fetch by a caller that has given up -> %v, %v", f != nil, err))
+	if f != nil { // nobody has to look at the context
+		w.took(f.LockToken, "t")
+		w.try("abandon t ignore")
+	}
+	w.play("fetch t -> A#1 x1 [start] | A#1 x2 [start]\nabandon t ignore")
+	if w.FailNext == nil {
+		return
+	}
+	for range 3 {
+		w.FailNext()
+		if f, err := w.p.FetchOrchestrationItem(ctx, longLock, 0, nil); f != nil && err == nil {
+			fail("the storage was to fail, and the fetch gave %s", f.Item.Instance)
+		}
+		w.play("fetch t -> A#1 x1 [start] | A#1 x2 [start] | A#1 x3 [start]\nabandon t ignore")
+	}
+}

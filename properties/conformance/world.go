@@ -1,0 +1,123 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// world is what one asked case works with: a store, the time that the case let pass, and the names it gave.
+type world struct {
+	t       testing.TB
+	factory Factory
+	all     []*Instance // every store made
+	*Instance
+	p       engine.Provider
+	stretch int
+
+	began  time.Time
+	waited time.Duration     // by the case, in the store's time
+	tokens map[string]string // token by the case's name for it
+	marks  map[string]uint64 // time in milliseconds by the case's name for it
+	given  map[string]bool   // tokens that fetches gave
+	done   []string          // what happened, a line each
+}
+
+var ctx = context.Background()
+
+func newWorld(t testing.TB, f Factory, stretch int) *world {
+	w := &world{t: t, factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
+	w.fresh()
+	return w
+}
+
+// fresh goes on with another, empty store.
+func (w *world) fresh() {
+	w.Instance = w.factory.New(w.t)
+	w.all = append(w.all, w.Instance)
+	w.p = w.Provider
+	w.tokens, w.given = map[string]string{}, map[string]bool{}
+}
+
+// ms is n milliseconds of a case in the store's time: whole milliseconds, not none unless n is.
+func (w *world) ms(n int) time.Duration {
+	d := time.Duration(n) * time.Millisecond
+	if w.Advance != nil || n == 0 {
+		return d
+	}
+	second := w.Second
+	if second == 0 {
+		second = time.Second
+	}
+	d = d * (second / time.Millisecond) / 1000 * time.Duration(w.stretch)
+	return max(d.Round(time.Millisecond), time.Millisecond)
+}
+
+// wait lets d pass in the store's time.
+func (w *world) wait(d time.Duration) {
+	w.waited += d
+	if w.Advance != nil {
+		w.Advance(d)
+		return
+	}
+	time.Sleep(d)
+}
+
+// late says that a store in real time was asked so late that locks may have run out in between.
+func (w *world) late() bool {
+	return w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
+}
+
+// now is the store's time in milliseconds.
+func (w *world) now() uint64 {
+	if w.NowMs == nil {
+		return uint64(time.Now().UnixMilli())
+	}
+	return uint64(w.NowMs())
+}
+
+// admin is the management surface.
+func (w *world) admin() engine.ProviderAdmin {
+	a := w.p.Admin()
+	if a == nil {
+		lacks("the provider has no management surface (Provider.Admin)")
+	}
+	return a
+}
+
+// token is the token of that name, or the text itself if no fetch was given it.
+func (w *world) token(name string) string {
+	if t, ok := w.tokens[name]; ok {
+		return t
+	}
+	return name
+}
+
+// took keeps a fetched token under a name. A token names one holding for ever.
+func (w *world) took(token, name string) {
+	switch {
+	case token == "":
+		fail("the fetch gave an empty token")
+	case w.given[token]:
+		fail("the fetch gave token %q a second time", token)
+	}
+	w.given[token] = true
+	if name != "" {
+		w.tokens[name] = token
+	}
+}
+
+// class is how a script writes an error's class.
+func class(err error) string {
+	var p *engine.ProviderError
+	switch {
+	case !errors.As(err, &p):
+		return "unclassified"
+	case p.Retryable:
+		return "retryable"
+	}
+	return "perm"
+}

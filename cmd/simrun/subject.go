@@ -25,6 +25,7 @@ type planFlags struct {
 	Strategy    string   `help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
 	DoubleCheck bool     `help:"Compute every turn twice, to see whether the handlers are deterministic."`
 	Bug         []string `help:"Switch a seeded bug on; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
+	Referee     bool     `help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
 // subject is what is simulated: a scenario with what the command line wants otherwise.
@@ -167,7 +168,7 @@ func fromRoot(path string) string {
 func (s *subject) plan(seed uint64) (*cluster.Plan, error) { return s.scenario.Expand(seed, s.over) }
 
 func (s *subject) monitor(w *cluster.World) cluster.Monitor {
-	return properties.New(w, properties.Options{Expectations: s.scenario.Expect})
+	return properties.New(w, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
 }
 
 // config is what runs a seed.
@@ -222,6 +223,9 @@ func (s *subject) options() []string {
 	}
 	for _, id := range s.flags.Bug {
 		flag("--bug", id)
+	}
+	if s.flags.Referee {
+		words = append(words, "--referee")
 	}
 	return words
 }

@@ -52,7 +52,7 @@ func (w *World) beginProbe(i int) time.Duration {
 		s.filter = filter
 	}
 	s.codec = findBuild(w.builds, p.Build).Codec
-	s.provider = w.store.Handle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
+	s.provider = w.storeHandle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
 	w.probes = append(w.probes, s)
 	w.kernel.At(w.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
 	last := p.From + time.Duration(max(p.Count-1, 0))*p.Every

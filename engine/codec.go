@@ -17,6 +17,15 @@ type Codec interface {
 	DecodeWorkItem(data []byte) (WorkItem, error)
 }
 
+// Rereader is a Codec that can tell what it makes of bytes from what another codec has made of them.
+type Rereader interface {
+	Codec
+	// RereadsEvent says that the codec decodes the bytes that from has decoded to e, to the same e. False says nothing.
+	RereadsEvent(from Codec, e Event) bool
+	// RereadsWorkItem is the same for a work item.
+	RereadsWorkItem(from Codec, w WorkItem) bool
+}
+
 // WorkItemKinds1x are the work items of the builds before 2.0.0.
 func WorkItemKinds1x() WorkItemKindSet {
 	return WorkItemKinds(

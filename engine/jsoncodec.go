@@ -55,6 +55,18 @@ type jsonCodec struct {
 func (c *jsonCodec) Name() string   { return c.name }
 func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 
+// RereadsEvent implements Rereader: all codecs of this type read a kind alike, if they read it at all.
+func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
+	_, alike := from.(*jsonCodec)
+	return alike && e.Data != nil && c.reads[e.Data.Kind()]
+}
+
+// RereadsWorkItem implements Rereader.
+func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
+	_, alike := from.(*jsonCodec)
+	return alike && w != nil && c.takes[w.Kind()]
+}
+
 // AppendEvent returns dst unchanged with an error.
 func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 	switch {

@@ -194,6 +194,35 @@ func TestWorkItemRoundTrip(t *testing.T) {
 	})
 }
 
+// TestRereads: where a codec says that it reads what another has read, it does, to the same value.
+func TestRereads(t *testing.T) {
+	builds := ShippedBuilds()
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.SampledFrom(builds).Draw(t, "from").Codec
+		to := rapid.SampledFrom(builds).Draw(t, "to").Codec
+		if data, err := from.AppendEvent(nil, drawEvent(t)); err == nil {
+			e, err := from.DecodeEvent(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := to.DecodeEvent(data)
+			if same := err == nil && reflect.DeepEqual(e, again); to.(Rereader).RereadsEvent(from, e) != same {
+				t.Fatalf("RereadsEvent of %s says %v of a %s read by %s, and reads %+v, %v", to.Name(), !same, e.Kind(), from.Name(), again, err)
+			}
+		}
+		if data, err := from.AppendWorkItem(nil, rapid.OneOf(itemGens...).Draw(t, "item")); err == nil {
+			w, err := from.DecodeWorkItem(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := to.DecodeWorkItem(data)
+			if same := err == nil && reflect.DeepEqual(w, again); to.(Rereader).RereadsWorkItem(from, w) != same {
+				t.Fatalf("RereadsWorkItem of %s says %v of a %s read by %s, and reads %+v, %v", to.Name(), !same, w.Kind(), from.Name(), again, err)
+			}
+		}
+	})
+}
+
 // What is no UTF-8 is replaced once, as encoding/json does it; from then on nothing changes any more.
 func TestInvalidUTF8(t *testing.T) {
 	codec := allCodec()

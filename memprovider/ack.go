@@ -67,6 +67,8 @@ type preparedAck struct {
 	ends    []int
 	// data are the encoded events, worker items and orchestrator items, in this order.
 	data [][]byte
+	// bytes are cut off the same pieces of memory as those of single messages.
+	bytes byteBlocks
 }
 
 // prepare refuses an ack that cannot be done whatever is stored, and encodes what it brings.
@@ -79,9 +81,6 @@ func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	var err error
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
-		if err := unsupportedEvent(e); err != nil {
-			return err
-		}
 		if e.EventID == 0 {
 			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: ids come from the runtime", e.Kind())
 		}
@@ -114,7 +113,7 @@ func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 
 // cut copies the scratch once and cuts the copy into the pieces that the store keeps.
 func (a *preparedAck) cut() {
-	kept := append(make([]byte, 0, len(a.scratch)), a.scratch...)
+	kept := a.bytes.keep(a.scratch)
 	clear(a.data)
 	a.data = a.data[:0]
 	from := 0
@@ -192,6 +191,10 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 		if m := &c.ack.Metadata; m.Status != "" {
 			s.setStatus(c.in, s.historyOf(c.in, c.ack.ExecutionID), m.Status, m.Output)
 		}
+	case AckCustomStatus:
+		c.customStatus()
+	case AckKV:
+		c.keyValues()
 	case AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+i]

@@ -8,8 +8,10 @@ type Eligibility struct {
 	Now      bool
 	Instance engine.InstanceNo
 	Message  engine.MessageNo
-	// Drops says that an orchestration fetch would drop orphaned queue messages, whether or not it finds something.
-	Drops bool
+	// Drops says that an orchestration fetch would drop orphaned queue messages, first those of Orphan, whether or not it
+	// finds something.
+	Drops  bool
+	Orphan engine.InstanceNo
 	// AtMs is, when Now is false, the earliest later time at which that may change without a call; Never if it cannot.
 	AtMs int64
 }
@@ -33,19 +35,19 @@ func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
 		e.Now, e.Instance = true, in.no
 	}
 	if o := x.orphans.head(); o != nil && x.rules.Admits(filter, nil) {
-		e.Drops = in == nil || o.key < int64(in.visible[0].no)
+		if e.Drops = in == nil || o.key < int64(in.visible[0].no); e.Drops {
+			e.Orphan = o.item.no
+		}
 	}
 	return e
 }
 
-// NextWork says what FetchWorkItem with that session config and tag filter would find. It changes nothing and is not a
-// provider call. Sessions are not supported yet: with a session config a fetch finds nothing but an error.
+// NextWork says what FetchWorkItem with that session config and tag filter would find, by the rules of the store: only
+// the config's owner counts. It changes nothing and is not a provider call.
 func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {
-	if session != nil {
-		return Eligibility{AtMs: Never}
-	}
-	e := Eligibility{AtMs: s.work.changesAt(tags)}
-	if r := s.work.pick(tags); r != nil {
+	t := s.taker(session)
+	e := Eligibility{AtMs: s.work.changesAt(t, tags, s.rules)}
+	if r := s.work.pick(t, tags, s.rules); r != nil {
 		e.Now, e.Message, e.Instance = true, r.no, r.in.no
 	}
 	return e

@@ -51,7 +51,7 @@ func (ex *execution) remember(codec int, e engine.Event) {
 }
 
 // decode returns an execution's events, ascending, as the codec sees them. It decodes what is not decoded yet and
-// observes each event. On an error the slice is nil. With skip set events that cannot be decoded are left out. The
+// observes each event that it decodes; those that were decoded before are one observation, with the last of them. On an error the slice is nil. With skip set events that cannot be decoded are left out. The
 // caller must not change the slice.
 func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]engine.Event, error) {
 	if ex == nil || len(ex.events) == 0 {
@@ -61,7 +61,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	known := len(d.events)
 	failed := d.err != nil
 	for i := known; i < len(ex.events) && d.err == nil; i++ {
-		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
+		e, err := s.decodeEvent(ex, i, s.codecs[codec])
 		if err != nil {
 			d.err = err
 			break
@@ -69,8 +69,11 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 		d.events = append(d.events, e)
 	}
 	if s.options.Sink != nil {
-		for i := range d.events {
-			s.observeDecoded(in, ex, i, engine.OutcomeOK, i < known)
+		if known > 0 { // those that were decoded before are read as one
+			s.observeDecoded(in, ex, known-1, engine.OutcomeOK, true)
+		}
+		for i := known; i < len(d.events); i++ {
+			s.observeDecoded(in, ex, i, engine.OutcomeOK, false)
 		}
 		if d.err != nil {
 			s.observeDecoded(in, ex, len(d.events), engine.OutcomePermanent, failed)
@@ -83,6 +86,27 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 		return s.decodeRest(in, ex, codec, d), nil
 	}
 	return nil, fmt.Errorf("event %d of %s, execution %d: %w", ex.events[len(d.events)].id, in.name, ex.id, d.err)
+}
+
+// decodeEvent is an event as the codec sees it: as it has seen it already, or as another codec has, where that is known
+// to be the same.
+func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event, error) {
+	for from, d := range ex.decoded {
+		if d != nil && i < len(d.events) && rereads(c, s.codecs[from], d.events[i]) {
+			s.recheck(c, ex.events[i].data, d.events[i])
+			return d.events[i], nil
+		}
+	}
+	return c.DecodeEvent(ex.events[i].data)
+}
+
+// rereads says whether a codec decodes to the same what another one, or the same, has decoded to e.
+func rereads(c, from engine.Codec, e engine.Event) bool {
+	if c.Name() == from.Name() {
+		return true
+	}
+	r, ok := c.(engine.Rereader)
+	return ok && r.RereadsEvent(from, e)
 }
 
 // decodeRest goes on behind an event that cannot be decoded.
@@ -109,7 +133,7 @@ func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome engin
 
 // decodeItem returns a message as the codec sees it, and observes that.
 func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
-	d, cached := r.decodedBy(codec, s.codecs[codec])
+	d, cached := r.decodedBy(codec, s.codecs)
 	if o := s.observeRow(engine.ObsMessageDecoded, r); o != nil {
 		o.Outcome, o.Cached = engine.OutcomeOK, cached
 		if d.err != nil {

@@ -213,13 +213,15 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
 		History: d.history, Messages: d.messages,
 	}
+	f.Item.KVSnapshot = d.in.kv.snapshot(d.p.store.rules.SnapshotsMerged())
 	if d.failed != nil {
 		f.Item.HistoryError = d.failed.Error()
 	}
 	if c.execution != nil {
 		f.Item.CurrentStatus, f.Item.Pin = c.execution.state.status, c.execution.pin
 	}
-	if parent := d.in.meta.parent; parent.Instance != "" {
+	if d.in.meta.parent.Instance != "" {
+		parent := d.in.meta.parent
 		f.Item.Parent = &parent
 	}
 	return f

@@ -63,19 +63,33 @@ func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Code
 	if ex == nil {
 		return nil, nil
 	}
-	var events []engine.Event
-	for i, c := range s.codecs {
-		if c.Name() == codec.Name() && i < len(ex.decoded) && ex.decoded[i] != nil {
-			events = ex.decoded[i].events
-		}
+	if events, ok := s.seen(ex, codec); ok {
+		return events, nil
 	}
-	events = events[:len(events):len(events)]
-	for _, stored := range ex.events[len(events):] {
-		e, err := codec.DecodeEvent(stored.data)
+	events := make([]engine.Event, 0, len(ex.events))
+	for i := range ex.events {
+		e, err := s.decodeEvent(ex, i, codec)
 		if err != nil {
-			return nil, fmt.Errorf("event %d of %s, execution %d: %w", stored.id, instance, execution, err)
+			return nil, fmt.Errorf("event %d of %s, execution %d: %w", ex.events[i].id, instance, execution, err)
 		}
 		events = append(events, e)
 	}
 	return events, nil
+}
+
+// seen is a whole history that the codec, or another that it reads like, has decoded.
+func (s *Store) seen(ex *execution, codec engine.Codec) ([]engine.Event, bool) {
+next:
+	for from, d := range ex.decoded {
+		if d == nil || len(d.events) != len(ex.events) {
+			continue
+		}
+		for i := range d.events {
+			if !rereads(codec, s.codecs[from], d.events[i]) {
+				continue next
+			}
+		}
+		return d.events[:len(d.events):len(d.events)], true
+	}
+	return nil, false
 }

@@ -17,6 +17,7 @@ type row struct {
 	execution uint64
 	activity  uint64
 	tag       string
+	sessionID string
 
 	data      []byte
 	visibleMs int64
@@ -29,8 +30,10 @@ type row struct {
 	// own is the message as the codec that stored it, or read it first, sees it; more is for other codecs.
 	own  decodedItem
 	more []decodedItem
-	// The row's place in the worker queue's index.
-	bucket               *tagBucket
+	// holder is the owner that fetched a session activity last.
+	holder *owner
+	// The row's place in the worker queue's index; group is nil while it is in no queue.
+	group                *group
 	readySlot, laterSlot int
 }
 
@@ -70,7 +73,7 @@ func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 }
 
 // decodedBy returns what the codec makes of the message, and whether that was known already.
-func (r *row) decodedBy(codec int, c engine.Codec) (d *decodedItem, cached bool) {
+func (r *row) decodedBy(codec int, codecs []engine.Codec) (d *decodedItem, cached bool) {
 	if r.own.codec == codec+1 {
 		return &r.own, true
 	}
@@ -80,7 +83,12 @@ func (r *row) decodedBy(codec int, c engine.Codec) (d *decodedItem, cached bool)
 		}
 	}
 	n := decodedItem{codec: codec + 1}
-	n.item, n.err = c.DecodeWorkItem(r.data)
+	c, own := codecs[codec], r.own
+	if re, ok := c.(engine.Rereader); ok && own.codec != 0 && own.err == nil && re.RereadsWorkItem(codecs[own.codec-1], own.item) {
+		n.item = own.item
+	} else {
+		n.item, n.err = c.DecodeWorkItem(r.data)
+	}
 	if r.own.codec == 0 {
 		r.own = n
 		return &r.own, false

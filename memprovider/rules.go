@@ -34,6 +34,25 @@ type Rules struct {
 	// MayRenew says the same of a renewal.
 	MayRenew func(Holding) bool
 
+	// TakesTag says whether a tag filter takes an activity of that tag.
+	TakesTag func(f engine.TagFilter, tag string) bool
+	// TagStored is the tag under which an activity is stored.
+	TagStored func(tag string) string
+	// WorkLooksPast says whether a work fetch goes on behind an activity that it cannot decode.
+	WorkLooksPast func() bool
+	// PlainFetchTakesSessions says whether a work fetch without session config takes session activities.
+	PlainFetchTakesSessions func() bool
+	// SessionOwned says whether a session, if it has a row, keeps its activities from everybody but its owner.
+	SessionOwned func(exists bool, untilMs, now int64) bool
+	// ClaimsWithFetch says whether a fetch claims the session in the step in which it locks the activity.
+	ClaimsWithFetch func() bool
+	// RenewsSession says whether a renewal extends a session of its owner.
+	RenewsSession func(live, active bool) bool
+	// CleansSession says whether a cleanup deletes a session that has run out, by whether activities carry its id.
+	CleansSession func(hasWork bool) bool
+	// WorkIsActivity says whether an ack or a renewal of an activity counts as activity of its session.
+	WorkIsActivity func() bool
+
 	// VisibleAt is the time at which something delayed becomes visible.
 	VisibleAt func(now, delayMs int64) int64
 	// TimerVisibleAt is the time at which a timer that an ack enqueues becomes visible.
@@ -50,6 +69,29 @@ type Rules struct {
 	PinAfterAck func(given, old, previous *engine.Version) *engine.Version
 	// PointerAfterAck is the current execution after an ack.
 	PointerAfterAck func(current, acked uint64) uint64
+	// CustomStatusVersion is the version after an ack that brings so many updates.
+	CustomStatusVersion func(version uint64, updates int) uint64
+	// MergesKV says whether an ack that sets this status (empty for none) merges the key-value delta into the store.
+	MergesKV func(status engine.Status) bool
+	// KeepsTombstone says whether a cleared key leaves a tombstone in the delta, or only loses its row there.
+	KeepsTombstone func() bool
+	// SnapshotsMerged says whether a fetch shows the merged view of the key-value store, not the store alone.
+	SnapshotsMerged func() bool
+	// ReadsKVAtOnce says whether a client read takes both key-value tables from one state; otherwise it sees, in the
+	// millisecond of a merge, the store before it and the delta after it.
+	ReadsKVAtOnce func() bool
+
+	// DeleteSteps are the steps of the deletion of an instance.
+	DeleteSteps []DeleteStep
+	// RefusesDelete says whether a deletion is refused, by whether it is forced, and whether an instance of it is running.
+	RefusesDelete func(force, running bool) bool
+	// RefusesOrphans says whether a deletion is refused that would leave a child without its parent.
+	RefusesOrphans func() bool
+	// Prunes says whether a prune may remove an execution: the current one, a running one, or another.
+	Prunes func(current, running bool) bool
+	// PruneTakesKV says whether a prune empties the key-value store.
+	PruneTakesKV func() bool
+
 	// RewritesHistory says whether an ack decodes the stored events of its execution and writes them again.
 	RewritesHistory func() bool
 }
@@ -83,6 +125,8 @@ const (
 	AckPointer                        // move the current execution
 	AckEvents                         // append the history delta
 	AckStatus                         // set status and output
+	AckCustomStatus                   // set the custom status
+	AckKV                             // write the key-value delta, and merge it at the end of an execution
 	AckEnqueueWork                    // insert worker items
 	AckCancelWork                     // delete cancelled activities
 	AckEnqueueMessages                // insert orchestrator items
@@ -91,9 +135,22 @@ const (
 	AckSteps = iota
 )
 
+// DeleteStep is a step of the deletion of an instance.
+type DeleteStep uint8
+
+// The steps of a deletion.
+const (
+	DeleteMessages DeleteStep = iota // its messages
+	DeleteWork                       // its activities
+	DeleteHistory                    // executions and their history
+	DeleteKV                         // both tables of the key-value store
+	DeleteLock                       // the instance lock
+	DeleteRow                        // the instances row, with the custom status
+)
+
 var ackStepNames = [AckSteps]string{
 	"consume messages", "create instance", "create execution", "pin", "move pointer", "append events", "set status",
-	"enqueue work", "cancel work", "enqueue messages", "release lock",
+	"set custom status", "write key-value store", "enqueue work", "cancel work", "enqueue messages", "release lock",
 }
 
 // String is the step in words.
@@ -117,19 +174,42 @@ func DefaultRules() *Rules {
 		DeliversDecodeError:   always,
 		SkipsUndecodable:      never,
 		CountAfterAbandon:     lowerByOne,
-		MayCommit:             ifLive,
-		MayRenew:              ifLive,
-		VisibleAt:             afterDelay,
-		TimerVisibleAt:        atFireTime,
+		TakesTag:              engine.TagFilter.Matches,
+		TagStored:             sameTag,
+		WorkLooksPast:         always,
+
+		PlainFetchTakesSessions: never,
+		SessionOwned:            untilItEnds,
+		ClaimsWithFetch:         always,
+		RenewsSession:           liveAndActive,
+		CleansSession:           withoutWork,
+		WorkIsActivity:          always,
+
+		MayCommit:      ifLive,
+		MayRenew:       ifLive,
+		VisibleAt:      afterDelay,
+		TimerVisibleAt: atFireTime,
 		AckOrder: []AckStep{
-			AckConsume, AckInstance, AckExecution, AckPin, AckPointer, AckEvents, AckStatus, AckEnqueueWork, AckCancelWork,
-			AckEnqueueMessages, AckRelease,
+			AckConsume, AckInstance, AckExecution, AckPin, AckPointer, AckEvents, AckStatus, AckCustomStatus, AckKV,
+			AckEnqueueWork, AckCancelWork, AckEnqueueMessages, AckRelease,
 		},
 		AckIsAtomic:     always,
 		Consumes:        ifMarked,
 		PinAfterAck:     pinWhenTold,
 		PointerAfterAck: maxExecution,
 		RewritesHistory: never,
+
+		DeleteSteps:    []DeleteStep{DeleteMessages, DeleteWork, DeleteHistory, DeleteKV, DeleteLock, DeleteRow},
+		RefusesDelete:  runningUnlessForced,
+		RefusesOrphans: always,
+		Prunes:         neitherCurrentNorRunning,
+		PruneTakesKV:   never,
+
+		CustomStatusVersion: oncePerAck,
+		MergesKV:            engine.Status.Terminal,
+		KeepsTombstone:      always,
+		SnapshotsMerged:     never,
+		ReadsKVAtOnce:       always,
 	}
 }
 
@@ -174,3 +254,17 @@ func pinWhenTold(given, old, _ *engine.Version) *engine.Version {
 }
 
 func maxExecution(current, acked uint64) uint64 { return max(current, acked) }
+
+func sameTag(tag string) string { return tag }
+
+func untilItEnds(exists bool, untilMs, now int64) bool { return exists && untilMs > now }
+
+func liveAndActive(live, active bool) bool { return live && active }
+
+func withoutWork(hasWork bool) bool { return !hasWork }
+
+func oncePerAck(version uint64, _ int) uint64 { return version + 1 }
+
+func runningUnlessForced(force, running bool) bool { return running && !force }
+
+func neitherCurrentNorRunning(current, running bool) bool { return !current && !running }

@@ -44,6 +44,7 @@ type Store struct {
 	names     map[string]engine.InstanceNo // looked up only, never ranged over
 	instances []*instance                  // by number - 1
 	rows      []*row                       // by number - 1, nil once they left
+	spareRows []row                        // room for the next ones
 	holdings  []holding                    // by token number - 1
 	codecs    []engine.Codec               // by codec number; one for each name
 	pins      []*engine.Version            // interned
@@ -52,6 +53,18 @@ type Store struct {
 	truth *index // by the right rules; the same one if the store has no rules of its own
 	work  workIndex
 	dirty []*instance // to be placed anew at the end of the call
+	// childrenOf are the instances that name a parent, by the parent's name, in order of number.
+	childrenOf map[string][]*instance // looked up only, never ranged over
+
+	// Sessions: by id, in order of number (those that are gone are taken out now and then), the live ones by their end.
+	sessionIDs   map[string]*session // looked up only, never ranged over
+	sessions     []*session
+	lastSession  uint64
+	goneSessions int
+	owners       map[string]*owner // looked up only, never ranged over
+	expiring     heap[*session]
+	// lateClaims are claims that a seeded bug puts off to the next fetch of a session activity.
+	lateClaims []claim
 
 	// The running call.
 	call          uint64 // number of the last call
@@ -107,8 +120,11 @@ func (s *Store) SetNow(ms int64) {
 		s.touch(in)
 		s.settle()
 	}
-	for r := s.work.due(ms); r != nil; r = s.work.due(ms) {
+	for r := s.work.dueRow(ms); r != nil; r = s.work.dueRow(ms) {
 		s.placeWork(r)
+	}
+	for e := s.expiring.head(); e != nil && e.key <= ms; e = s.expiring.head() {
+		s.placeSession(e.item)
 	}
 }
 
@@ -223,8 +239,35 @@ func (p *Provider) encode(item engine.WorkItem) ([]byte, error) {
 	if s.scratch, err = p.codec.AppendWorkItem(s.scratch[:0], item); err != nil {
 		return nil, err
 	}
-	return append(make([]byte, 0, len(s.scratch)), s.scratch...), nil
+	return s.ack.bytes.keep(s.scratch), nil
 }
+
+// byteBlocks copies bytes into blocks: what is stored stays for as long as the store, so it can lie together.
+type byteBlocks struct{ block []byte }
+
+const byteBlock = 16 << 10
+
+// keep is a copy of data that nothing can be appended to in place.
+func (b *byteBlocks) keep(data []byte) []byte {
+	if len(data) > cap(b.block)-len(b.block) {
+		b.block = make([]byte, 0, max(byteBlock, len(data)))
+	}
+	from := len(b.block)
+	b.block = append(b.block, data...)
+	return b.block[from:len(b.block):len(b.block)]
+}
+
+// row is room for a message.
+func (s *Store) row() *row {
+	if len(s.spareRows) == 0 {
+		s.spareRows = make([]row, rowBlock)
+	}
+	r := &s.spareRows[0]
+	s.spareRows = s.spareRows[1:]
+	return r
+}
+
+const rowBlock = 32
 
 // token makes the next token for an instance or a row.
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {

@@ -22,13 +22,6 @@ type coverage struct {
 	fetches uint64
 }
 
-// buildChange is an entry of the matrix old build × new build × phase.
-type buildChange struct {
-	from, to *engine.Build
-	phase    cluster.Phase
-	count    uint64
-}
-
 func (c *coverage) hit(p point) { c.counts[p]++ }
 
 // Coverage are the points that the run has reached so far, sorted by name. The caller owns the slice.
@@ -44,12 +37,8 @@ func (m *Monitor) Coverage() []cluster.Point {
 			list = append(list, cluster.Point{Name: "fault " + string(f.Kind), Count: m.coverage.faults[i]})
 		}
 	}
-	for _, ch := range m.coverage.changes {
-		verb := "upgrade "
-		if ch.to.Version.Compare(ch.from.Version) < 0 {
-			verb = "rollback "
-		}
-		list = append(list, cluster.Point{Name: verb + ch.from.Name() + "->" + ch.to.Name() + " " + ch.phase.String(), Count: ch.count})
+	for i := range m.coverage.changes {
+		list = m.coverage.changes[i].points(list, &m.store.kinds)
 	}
 	if m.coverage.live != nil && m.coverage.live.expect != nil {
 		list = append(list, m.coverage.live.expect.points()...)
@@ -82,7 +71,13 @@ func (c *coverage) onDelivery(s *liveState, o *engine.Observation) {
 	if o.CallKind != engine.CallFetchOrchestrationItem || call == nil || o.Caller.Node == 0 {
 		return
 	}
-	pin := s.m.store.instance(o.Instance).pin()
+	in := s.m.store.instance(o.Instance)
+	if n := s.node(o.Caller.Node); n != nil && n.from != nil {
+		if ex := in.latest(); ex != nil {
+			c.change(n.from, n.build, s.phase).kinds |= ex.kinds
+		}
+	}
+	pin := in.pin()
 	if pin == nil {
 		c.hit(pointUnpinnedStart)
 		return
@@ -122,6 +117,15 @@ func (c *coverage) onCommit(s *liveState, number uint32, d *delivery, no engine.
 	pin := s.m.store.instance(no).pin()
 	if pin != nil && pin.Compare(n.build.Version) != 0 {
 		c.hit(pointMixedServed)
+	}
+	if d.turn.First && !n.filter.Admits(&n.build.Version) {
+		c.hit(pointStrandedStart)
+	}
+	if d.start == startStart && d.turn.First {
+		in := s.m.store.instance(no)
+		if latest, ok := n.registry.ResolveStart(in.orchestration, ""); ok && latest.String() != d.turn.Handler {
+			c.hit(pointOlderHandler)
+		}
 	}
 	if d.start == startCan && d.pin != nil {
 		switch n.build.Version.Compare(*d.pin) {
@@ -166,6 +170,14 @@ func (c *coverage) onNote(s *liveState, n *liveNode, d *delivery, note *node.Not
 	if note.Decision == node.DecidePoison && d.historyError {
 		c.hit(pointPoisonHistoryError)
 	}
+	if note.Decision == node.DecidePoison {
+		for _, no := range d.messages {
+			if s.row(no).before == node.DecideNoHandler {
+				c.hit(pointPoisonNoHandler)
+				break
+			}
+		}
+	}
 	for _, dropped := range note.Dropped {
 		if dropped.Rule == replay.DropStaleExecution {
 			c.hit(pointStaleDropped)
@@ -205,7 +217,8 @@ func (c *coverage) onStarted(s *liveState, n *liveNode, r *cluster.Record) {
 	if n.previous == nil || n.previous == n.build {
 		return
 	}
-	c.changed(n.previous, n.build, s.phase)
+	n.from = n.previous
+	c.change(n.from, n.build, s.phase).count++
 	loaded, newer := false, false
 	for no := 1; no <= s.m.store.instanceCount(); no++ {
 		in := s.m.store.instance(engine.InstanceNo(no))
@@ -222,14 +235,16 @@ func (c *coverage) onStarted(s *liveState, n *liveNode, r *cluster.Record) {
 	}
 }
 
-func (c *coverage) changed(from, to *engine.Build, p cluster.Phase) {
-	for i := range c.changes {
-		if ch := &c.changes[i]; ch.from == from && ch.to == to && ch.phase == p {
-			ch.count++
+// onHandlers sees the handlers of a node change.
+func (c *coverage) onHandlers(s *liveState, r *cluster.Record) {
+	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
+	for no := 1; gone && no <= s.m.store.instanceCount(); no++ {
+		in := s.m.store.instance(engine.InstanceNo(no))
+		if in.status() == engine.StatusRunning && in.orchestration+"@"+in.version == handler {
+			c.hit(pointHandlerWithdrawn)
 			return
 		}
 	}
-	c.changes = append(c.changes, buildChange{from, to, p, 1})
 }
 
 // onCrash sees a node crash, with what it held.
@@ -248,102 +263,4 @@ func (c *coverage) onCrash(n *liveNode) {
 			}
 		}
 	}
-}
-
-// coverageChecker counts what the shared state does not see.
-type coverageChecker struct {
-	base
-	live  *liveState
-	kinds []faults.Info
-	pins  []*engine.Version // seen so far; the store keeps one copy of each
-}
-
-func newCoverage(m *Monitor) checker {
-	kinds := faults.Kinds()
-	m.coverage.faults = make([]uint64, len(kinds))
-	return &coverageChecker{base: base{m}, live: liveOf(m), kinds: kinds}
-}
-
-func (c *coverageChecker) observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsPinSet}
-}
-
-func (c *coverageChecker) records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecParked, cluster.RecWoken, cluster.RecFault, cluster.RecPhaseBegan, cluster.RecNodeDraining}
-}
-
-func (c *coverageChecker) record(r *cluster.Record) {
-	switch r.Kind {
-	case cluster.RecParked:
-		c.m.coverage.hit(pointParked)
-	case cluster.RecWoken:
-		c.m.coverage.hit(pointWoken)
-	case cluster.RecPhaseBegan:
-		if r.Phase == cluster.PhaseRelief {
-			c.m.coverage.hit(pointRelief)
-		}
-	case cluster.RecFault:
-		for i, f := range c.kinds {
-			if f.Kind == r.Fault {
-				c.m.coverage.faults[i]++
-			}
-		}
-	case cluster.RecNodeDraining:
-		n := c.live.node(r.Node)
-		if n == nil {
-			return
-		}
-		for _, list := range [2][]liveSlot{n.turns, n.activities} {
-			for i := range list {
-				if d := &list[i].recent[list[i].last]; d.held && d.incarnation == n.incarnation {
-					c.m.coverage.hit(pointDrainHolding)
-				}
-			}
-		}
-	}
-}
-
-// observe looks, at the end of a fetch, at what its filter passed over: always if an expectation asks for it, else now and
-// then until it was seen. It is cheap while the filter admits every pin that there is.
-func (c *coverageChecker) observe(o *engine.Observation) {
-	if o.Kind == engine.ObsPinSet {
-		if o.Pin != nil && !slices.ContainsFunc(c.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {
-			c.pins = append(c.pins, o.Pin)
-		}
-		return
-	}
-	if o.CallKind != engine.CallFetchOrchestrationItem || o.Outcome > engine.OutcomeNothing || o.Caller.Node == 0 {
-		return
-	}
-	call := c.m.store.call(o.Call)
-	if call == nil || c.admitsAll(call.request.Filter) {
-		return
-	}
-	wanted := c.live.expect != nil && c.live.expect.wants(cluster.EventSkip)
-	cover := &c.m.coverage
-	cover.fetches++
-	if !wanted && (cover.counts[pointFilteredOut] > 0 || cover.fetches%8 != 0 || cover.fetches > 1024 && cover.fetches%256 != 0) {
-		return
-	}
-	for no := 1; no <= c.m.store.instanceCount(); no++ {
-		in := c.m.store.instance(engine.InstanceNo(no))
-		if len(in.queue) == 0 || in.pin() == nil || call.request.Filter.Admits(in.pin()) || in.locked(o.AtMs) || !in.visible(o.AtMs) {
-			continue
-		}
-		cover.hit(pointFilteredOut)
-		if !wanted {
-			return
-		}
-		c.live.expect.skipped(c.live, o.Caller.Node, in)
-	}
-}
-
-// admitsAll says whether a filter admits every pin that was seen.
-func (c *coverageChecker) admitsAll(f *engine.CapabilityFilter) bool {
-	for _, p := range c.pins {
-		if !f.Admits(p) {
-			return false
-		}
-	}
-	return true
 }

@@ -61,6 +61,10 @@ const (
 	pointPinAtMin
 	pointUnpinnedStart
 	pointPreRelease
+	pointPoisonNoHandler
+	pointHandlerWithdrawn
+	pointOlderHandler
+	pointStrandedStart
 	points
 )
 
@@ -110,11 +114,16 @@ var pointTable = [points]PointInfo{
 	{"pin-at-range-start", "a node was handed a pin that is the lower bound of its filter"},
 	{"unpinned-start", "a node was handed an instance without a pin"},
 	{"pre-release-build", "a node of a pre-release build was up"},
+	{"poison-through-missing-handler", "an instance was poisoned because its node has no handler for it"},
+	{"handler-withdrawn", "a handler was taken from a node while an execution of it was running"},
+	{"older-handler-asked-for", "a start that named a version began with other code than the latest that its node has"},
+	{"self-stranded-start", "a node began an execution that its own range leaves out"},
 }
 
 // CoveragePoints are the points that a run can reach, sorted by name. Beside them a run reports a point for each kind of
 // fault that it injected ("fault answer-lost"), for each change of a node's build and the phase in which it happened
-// ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."), and for each fulfilled sometimes of a scenario
+// ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."), for each kind of event in a history that a node which had changed
+// so was handed in that phase ("upgrade 1.5.0->2.0.0 turbulence TimerFired", once a run), and for each fulfilled sometimes of a scenario
 // ("expect:LINE:TEXT").
 func CoveragePoints() []PointInfo {
 	list := slices.Clone(pointTable[:])

@@ -51,6 +51,17 @@ func TestCoverage(t *testing.T) {
 		{"served-by-other-build", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A"},
 		{"healthy-poisoned", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + poisonCycle(10, "incompatible") + "70000 fetch A x\n70000 note A poison",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + poisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
+		{"upgrade 1.5.0->2.0.0 turbulence OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x",
+			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n0 fetch A x\n1 down A\n2 up A 2.0.0"},
+		{"upgrade 1.5.0->2.0.0 calm OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 crash A\n4 up A 2.0.0\n5 phase calm\n6 send x\n6 fetch A x",
+			"0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x"},
+		{"poison-through-missing-handler", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + poisonCycle(10, "no-handler") + "70000 fetch A x\n70000 note A poison",
+			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + poisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
+		{"handler-withdrawn", "0 up A 1.5.0\n0 seed x 1.5.0\n1 deregister A H@1.0.0", "0 up A 1.5.0\n1 deregister A H@1.0.0"},
+		{"older-handler-asked-for", "0 up A 1.5.0\n0 latest A\n1 seed x none\n1 start x\n2 fetch A x\n3 note A first\n4 commit A",
+			"0 up A 1.5.0\n1 seed x none\n1 start x\n2 fetch A x\n3 note A first\n4 commit A"},
+		{"self-stranded-start", "0 up A 2.0.0 range=1.0.0..1.9.9\n1 seed x none\n1 start x\n2 fetch A x\n3 note A first\n4 commit A",
+			"0 up A 2.0.0 range=1.0.0..1.9.9\n1 seed x none\n1 start x\n2 fetch A x\n3 note A turn\n4 commit A"},
 		{"pre-release-build", "0 up A 2.0.0-rc.1", "0 up A 2.0.0"},
 	}
 	reached := func(story, point string) bool {
@@ -85,6 +96,9 @@ func TestExpectationWords(t *testing.T) {
 		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("first", "maybe")}, "expected one of yes, no"},
 		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("pin", "1.5.0|")}, "a value is missing"},
 		{cluster.Expectation{Mode: cluster.ModeNever, Event: "up", Where: attr("two", "1")}, "expected one of MAJOR.MINOR.PATCH, total"},
+		{cluster.Expectation{Mode: cluster.ModeAlways, Event: "node", Has: attr("ProcessOrder@2.0.0", "yes")}, ""},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "node", Where: attr("ProcessOrder@2.0.0", "perhaps")}, "expected one of yes, no"},
+		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("ProcessOrder@2.0.0", "yes")}, "no attribute"},
 	}
 	for _, test := range tests {
 		err := test.e.Validate()

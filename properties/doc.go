@@ -20,7 +20,8 @@
 // counts, locks and batches are those of the model, not what an answer says. It raises no false alarm under what
 // contract/provider.md section 10 leaves free. Lost answers count, since the atomic instant happened; so do calls of
 // nodes that crashed meanwhile. Clients and probes may do what the contract lets a provider's caller do: properties
-// about what a runtime commits (S08, S09, S10, S12's rules, S13, S23) look at acks of nodes only.
+// about what a runtime commits (S08, S09, S10, S12's rules, S13, S23) look at acks of nodes only, by the pin that an
+// execution has at that time, whoever gave it; liveness does not count the time for which a probe holds work back.
 //
 // At the end of a run the model is compared with the store, bytes included. A difference is reported as "shadow", class
 // internal: then observations are not the whole truth, and no verdict of that run is worth anything.

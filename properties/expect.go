@@ -18,11 +18,11 @@ type expectChecker struct {
 	live  *liveState
 	items []expectItem
 	part  string
-	// wanted says, by event, whether any expectation is about it.
-	wanted map[string]bool // looked up only
-	fact   fact            // reused
+	// active are the expectations that the present part is about, by event.
+	active []activeItems
+	fact   fact // reused
 	pins   map[engine.Version]string
-	// upDue asks for the fact "up" when the nodes that the part's first steps touch have settled.
+	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
 	upDue   bool
 	upAtMs  int64
 	upWaits []uint32 // nodes that have to settle first, with the step's verb in upVerbs
@@ -33,6 +33,12 @@ type expectChecker struct {
 type expectItem struct {
 	cluster.Expectation
 	seen uint64
+}
+
+// activeItems are the expectations of an event, by index, in order.
+type activeItems struct {
+	event string
+	items []int
 }
 
 // fact is something that happened, with the attributes of its event (cluster.ExpectEvents). node is its node's number, or 0.
@@ -49,8 +55,11 @@ func (f *fact) get(name string) string {
 			return f.attrs[i].Value
 		}
 	}
-	if f.event == cluster.EventUp {
+	switch f.event {
+	case cluster.EventUp:
 		return "0"
+	case cluster.EventNode:
+		return yesNo(false)
 	}
 	return ""
 }
@@ -59,17 +68,20 @@ func (f *fact) String() string {
 	var b strings.Builder
 	b.WriteString(f.event)
 	for _, a := range f.attrs {
+		if f.event == cluster.EventNode && strings.Contains(a.Name, "@") {
+			continue // too many; the one that matters is told apart
+		}
 		b.WriteString(" " + a.String())
 	}
 	return b.String()
 }
 
 func newExpect(m *Monitor, list []cluster.Expectation) checker {
-	c := &expectChecker{base: base{m}, live: liveOf(m), wanted: make(map[string]bool), pins: make(map[engine.Version]string)}
+	c := &expectChecker{base: base{m}, live: liveOf(m), pins: make(map[engine.Version]string)}
 	for _, e := range list {
 		c.items = append(c.items, expectItem{Expectation: e})
-		c.wanted[e.Event] = true
 	}
+	c.activate()
 	if m.on != nil && len(list) > 0 {
 		m.on[expectID] = true // they were asked for by name
 	}
@@ -78,14 +90,50 @@ func newExpect(m *Monitor, list []cluster.Expectation) checker {
 }
 
 func (c *expectChecker) observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsStatusSet}
+	kinds := []engine.ObservationKind{engine.ObsStatusSet}
+	if c.wants(cluster.EventLock) {
+		kinds = append(kinds, engine.ObsLockTaken)
+	}
+	if c.wants(cluster.EventDecode) {
+		kinds = append(kinds, engine.ObsEventDecoded)
+	}
+	return kinds
 }
 
 func (c *expectChecker) records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
 }
 
-func (c *expectChecker) wants(event string) bool { return c.wanted[event] }
+// wants says whether the present part expects anything of an event.
+func (c *expectChecker) wants(event string) bool { return len(c.activeOf(event)) > 0 }
+
+func (c *expectChecker) activeOf(event string) []int {
+	for i := range c.active {
+		if c.active[i].event == event {
+			return c.active[i].items
+		}
+	}
+	return nil
+}
+
+// activate finds the expectations of the present part.
+func (c *expectChecker) activate() {
+	c.active = c.active[:0]
+	for i := range c.items {
+		e := &c.items[i]
+		if e.In != "" && e.In != c.part {
+			continue
+		}
+		at := 0
+		for at < len(c.active) && c.active[at].event != e.Event {
+			at++
+		}
+		if at == len(c.active) {
+			c.active = append(c.active, activeItems{event: e.Event})
+		}
+		c.active[at].items = append(c.active[at].items, i)
+	}
+}
 
 // begin starts a fact of that event; emit judges it.
 func (c *expectChecker) begin(event string, node uint32, no engine.InstanceNo) *fact {
@@ -100,9 +148,9 @@ func (f *fact) add(name, value string) {
 
 func (c *expectChecker) emit() {
 	f := &c.fact
-	for i := range c.items {
+	for _, i := range c.activeOf(f.event) {
 		e := &c.items[i]
-		if e.Event != f.event || e.In != "" && e.In != c.part || !matches(f, e.Where) {
+		if !matches(f, e.Where) {
 			continue
 		}
 		e.seen++
@@ -168,13 +216,14 @@ func (c *expectChecker) record(r *cluster.Record) {
 	}
 }
 
-// beginPart begins a part of the story. Its fact "up" is emitted when the nodes that its first steps touch have done so.
+// beginPart begins a part of the story. Its facts "up" and "node" are emitted when the nodes that its first steps touch have done so.
 func (c *expectChecker) beginPart(part string, atMs int64) {
 	if c.upDue {
 		c.up()
 	}
 	c.part = part
-	c.upDue, c.upAtMs = c.wants(cluster.EventUp), atMs
+	c.activate()
+	c.upDue, c.upAtMs = c.wants(cluster.EventUp) || c.wants(cluster.EventNode), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // the run begins: all that is not absent and not started later comes up
 		for i := range c.live.plan.Nodes {
@@ -224,9 +273,10 @@ func (c *expectChecker) finish() {
 	}
 }
 
-// up tells how many nodes of each build are up.
+// up tells how many nodes of each build are up, and of each of them what it is.
 func (c *expectChecker) up() {
 	c.upDue = false
+	c.eachNode()
 	f := c.begin(cluster.EventUp, 0, 0)
 	total := 0
 	for _, b := range c.m.w.Builds() {

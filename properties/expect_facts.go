@@ -42,21 +42,34 @@ func (c *expectChecker) place(f *fact, n *liveNode, in *instanceState) {
 	f.add("phase", c.live.phase.String())
 }
 
+// caller is the node that made a call, with the build that it was then: its successor may run already.
+func (c *expectChecker) caller(by engine.Caller) *liveNode {
+	n := c.live.node(by.Node)
+	if n == nil || by.Incarnation == n.incarnation {
+		return n
+	}
+	was := &liveNode{number: by.Node}
+	if inc := c.m.store.incarnation(by); inc != nil {
+		was.build = inc.build
+	}
+	return was
+}
+
 // fetched tells of a delivery.
-func (c *expectChecker) fetched(s *liveState, number uint32, d *delivery) {
+func (c *expectChecker) fetched(number uint32, d *delivery) {
 	if !c.wants(cluster.EventFetch) {
 		return
 	}
 	f := c.begin(cluster.EventFetch, number, d.instance)
-	c.place(f, s.node(number), c.m.store.instance(d.instance))
+	c.place(f, c.caller(engine.Caller{Node: number, Incarnation: d.incarnation}), c.m.store.instance(d.instance))
 	f.add("attempt", strconv.FormatUint(uint64(d.told), 10))
 	f.add("readable", yesNo(!d.historyError))
 	c.emit()
 }
 
 // skipped tells of an instance that a fetch passed over.
-func (c *expectChecker) skipped(s *liveState, number uint32, in *instanceState) {
-	c.place(c.begin(cluster.EventSkip, number, in.no), s.node(number), in)
+func (c *expectChecker) skipped(by engine.Caller, in *instanceState) {
+	c.place(c.begin(cluster.EventSkip, by.Node, in.no), c.caller(by), in)
 	c.emit()
 }
 
@@ -72,17 +85,19 @@ func (c *expectChecker) waits(s *liveState, in *instanceState) {
 // committed tells of an ack that took effect: a turn, and its events.
 func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
 	n, in := s.node(number), c.m.store.instance(no)
-	if n != nil && d != nil && d.incarnation != n.incarnation {
-		n = &liveNode{number: number} // its successor runs already; its build is the one that fetched
-		if inc := c.m.store.incarnation(engine.Caller{Node: number, Incarnation: d.incarnation}); inc != nil {
-			n.build = inc.build
-		}
+	if d != nil {
+		n = c.caller(engine.Caller{Node: number, Incarnation: d.incarnation})
 	}
 	if c.wants(cluster.EventEvent) {
+		handler := "none"
+		if d != nil && d.decision == node.DecideTurn {
+			handler = d.turn.Handler
+		}
 		for i := range ack.HistoryDelta {
 			f := c.begin(cluster.EventEvent, number, no)
 			f.add("kind", string(ack.HistoryDelta[i].Kind()))
 			c.place(f, n, in)
+			f.add("handler", handler)
 			c.emit()
 		}
 	}
@@ -130,6 +145,10 @@ func (c *expectChecker) noted(s *liveState, n *liveNode, d *delivery, note *node
 	c.place(f, n, c.m.store.instance(d.instance))
 	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.worker), 1)])
 	f.add(name, value)
+	f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
+	if event == cluster.EventAbandon {
+		f.add("delay", note.Delay.String())
+	}
 	c.emit()
 }
 
@@ -162,8 +181,18 @@ func (c *expectChecker) cause(d *delivery) string {
 	return "other"
 }
 
-// observe tells of instances that reach their end.
+// observe tells of locks that fetches take, of events that they decode, and of instances that reach their end.
 func (c *expectChecker) observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsLockTaken:
+		if o.Message == 0 && !o.Undo {
+			c.inFetch(cluster.EventLock, o)
+		}
+		return
+	case engine.ObsEventDecoded:
+		c.inFetch(cluster.EventDecode, o)
+		return
+	}
 	if o.Undo || !c.wants(cluster.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
 		return
 	}
@@ -175,4 +204,46 @@ func (c *expectChecker) observe(o *engine.Observation) {
 	f.add("status", string(o.Status))
 	c.place(f, nil, in)
 	c.emit()
+}
+
+// inFetch tells of something that a fetch of a node did on its way.
+func (c *expectChecker) inFetch(event string, o *engine.Observation) {
+	call := c.m.store.call(o.Call)
+	if call == nil || call.kind != engine.CallFetchOrchestrationItem {
+		return
+	}
+	n := c.caller(call.caller)
+	if n == nil {
+		return // a probe
+	}
+	f := c.begin(event, n.number, o.Instance)
+	c.place(f, n, c.m.store.instance(o.Instance))
+	if event == cluster.EventDecode {
+		if ex := c.m.store.instance(o.Instance).execution(o.Execution); ex != nil && ex.event(o.EventID) != nil {
+			f.add("kind", c.m.store.kinds.name(ex.event(o.EventID).kind))
+		}
+		f.add("readable", yesNo(o.Outcome == engine.OutcomeOK))
+	}
+	c.emit()
+}
+
+// eachNode tells of each node that is up what it runs, declares and has registered.
+func (c *expectChecker) eachNode() {
+	if !c.wants(cluster.EventNode) {
+		return
+	}
+	for i := range c.live.nodes {
+		n := &c.live.nodes[i]
+		if !n.up || n.draining {
+			continue
+		}
+		f := c.begin(cluster.EventNode, n.number, 0)
+		f.add("node", c.m.nodeName(n.number))
+		f.add("build", n.build.Name())
+		f.add("filter", c.m.w.Node(n.number).Filter.String())
+		for _, handler := range n.registry.Orchestrations() {
+			f.add(handler, yesNo(true))
+		}
+		c.emit()
+	}
 }

@@ -90,6 +90,18 @@ func TestExpectations(t *testing.T) {
 		{expect: "never poison"},
 		{expect: "always up in late has 1.5.0=1 2.0.0=1 3.0.0=0 total=2"},
 		{expect: "always up in late has total=3", bad: true},
+		{expect: "sometimes node in late where node=B build=2.0.0 H@1.0.0=yes", seen: true},
+		{expect: "always node where node=A has build=1.5.0 H@1.0.0=yes H@2.0.0=no"},
+		{expect: "never node where H@1.0.0=yes", bad: true},
+		{expect: "always node where node=A has build=2.0.0", bad: true},
+		{expect: "sometimes lock where node=A pin=1.5.0 instance=old", seen: true},
+		{expect: "never lock where node=A pin=2.0.0"},
+		{expect: "never lock where node=B pin=1.5.0", bad: true},
+		{expect: "always abandon where reason=no-handler has delay=0s attempt=1"},
+		{expect: "always abandon where reason=no-handler has delay=1s", bad: true},
+		{expect: "always event where kind=TimerCreated build=2.0.0 has handler=H@1.0.0"},
+		{expect: "never event where handler=H@1.x", bad: true},
+		{expect: "never decode where readable=yes"},
 	}
 	for i, test := range tests {
 		t.Run(test.expect, func(t *testing.T) {

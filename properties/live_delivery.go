@@ -33,7 +33,7 @@ func (s *liveState) onDelivery(o *engine.Observation) {
 		}
 	}
 	if s.expect != nil && !d.worker {
-		s.expect.fetched(s, o.Caller.Node, d)
+		s.expect.fetched(o.Caller.Node, d)
 	}
 }
 

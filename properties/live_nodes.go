@@ -158,6 +158,8 @@ func (s *liveState) onNode(r *cluster.Record) {
 		n.paused = false
 	case cluster.RecNodeDraining:
 		n.draining = true
+	case cluster.RecHandlersChanged:
+		s.m.coverage.onHandlers(s, r)
 	}
 	if n.live() && !was {
 		n.liveSinceMs = r.AtMs

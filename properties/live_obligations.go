@@ -147,10 +147,10 @@ func (c *obligations) messages(in *instanceState, settling bool) {
 		return
 	}
 	input := c.turnInput(in)
-	start := boundInput{}
+	start, startMs := boundInput{}, int64(0)
 	for _, r := range in.queue {
 		if isStart(r.kind) {
-			start = input
+			start, startMs = input, max(startMs, c.live.row(r.no).againMs)
 			start.backoffMs = max(start.backoffMs, c.live.row(r.no).backoffMs)
 		}
 	}
@@ -160,7 +160,7 @@ func (c *obligations) messages(in *instanceState, settling bool) {
 		if mine.firstVisibleMs > c.now {
 			continue // its instance answers for it
 		}
-		from := max(c.live.calmMs, since, mine.firstVisibleMs, mine.againMs)
+		from := max(c.live.calmMs, since, mine.firstVisibleMs, mine.againMs, c.live.instance(in.no).outsideMs)
 		var b bound
 		property := "L01"
 		switch {
@@ -170,6 +170,7 @@ func (c *obligations) messages(in *instanceState, settling bool) {
 			b = poisonBound(input)
 		}
 		if waitsForStart(in, r) {
+			from = max(from, startMs)
 			b.add(1, max(poisonBound(start).ms, b.ms), "for the start before it")
 		}
 		if c.now <= from+b.ms {
@@ -198,7 +199,7 @@ func (c *obligations) delivered(in *instanceState, input boundInput) {
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.calmMs, mine.releasedMs)
+	from := max(c.live.calmMs, mine.releasedMs, mine.outsideMs)
 	if !in.visible(c.now) || c.now <= from+b.ms {
 		return // it is open already, for a longer time
 	}
@@ -234,7 +235,7 @@ func (c *obligations) activity(in *instanceState, r *rowState) {
 		return
 	}
 	b := workBound(input)
-	from := max(c.live.calmMs, since, mine.firstVisibleMs)
+	from := max(c.live.calmMs, since, mine.firstVisibleMs, mine.againMs)
 	if c.now <= from+b.ms {
 		c.until(from + b.ms)
 		return
@@ -256,7 +257,7 @@ func (c *obligations) end(in *instanceState, mine *liveInstance) {
 		return // a parent whose history cannot be read cannot say which children it leaves behind
 	}
 	var work boundInput
-	from, next := max(c.live.calmMs, since), int64(neverMs)
+	from, next := max(c.live.calmMs, since, mine.outsideMs), int64(neverMs)
 	if mine.cancelMs != 0 {
 		from = max(from, mine.cancelMs)
 	} else {
@@ -271,6 +272,7 @@ func (c *obligations) end(in *instanceState, mine *liveInstance) {
 	}
 	for _, r := range in.work {
 		next = min(next, c.live.row(r.no).firstVisibleMs)
+		from = max(from, c.live.row(r.no).againMs)
 		w, _ := c.workInput(r)
 		if w.slots == 0 {
 			return // an activity that no live node takes

@@ -49,7 +49,7 @@ func (c *obligations) recovered(in *instanceState, input boundInput, sinceMs int
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.calmMs, c.live.phaseMs, sinceMs, in.lock.untilMs, visible)
+	from := max(c.live.calmMs, c.live.phaseMs, sinceMs, in.lock.untilMs, mine.outsideMs, visible)
 	if c.now <= from+b.ms {
 		return
 	}

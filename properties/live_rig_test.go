@@ -42,6 +42,7 @@ func (w *liveWorld) Builds() []*engine.Build              { return w.builds }
 //
 //	0     up A 1.5.0 [range=2.0.0..2.9.0] [bare]   a node starts, bare without the handler H
 //	0     down|crash|pause|resume|drain A
+//	0     deregister A H@1.0.0                     a node loses a handler; "latest A" gives it H@2.0.0
 //	0     seed x 1.5.0                             a running instance of that pin (none for unpinned)
 //	0     damage x                                 its history holds a damaged event
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
@@ -149,6 +150,8 @@ func (r *liveRig) do(verb string, args []string) {
 			"resume": cluster.RecNodeResumed, "drain": cluster.RecNodeDraining,
 		}[verb]
 		r.record(cluster.Record{Kind: kind, Node: info.Number, Incarnation: info.Incarnation})
+	case "deregister", "latest":
+		r.handlers(verb, args)
 	case "seed":
 		no := r.instance(args[0])
 		r.observe(engine.Observation{Kind: engine.ObsInstanceCreated, Instance: no, Execution: 1, Name: "H", Token: "1.0.0"})
@@ -229,6 +232,22 @@ func (r *liveRig) up(args []string) {
 	r.record(cluster.Record{Kind: cluster.RecNodeStarted, Node: info.Number, Incarnation: info.Incarnation})
 }
 
+func (r *liveRig) handlers(verb string, args []string) {
+	info := r.w.Node(r.node(args[0]))
+	rec := cluster.Record{Kind: cluster.RecHandlersChanged, Node: info.Number, Incarnation: info.Incarnation}
+	if verb == "latest" {
+		h := func(*orch.Context, string) (string, error) { return "", nil }
+		if err := info.Registry.Register("H", engine.V(2, 0, 0), h); err != nil {
+			r.t.Fatal(err)
+		}
+		rec.Text = "H@2.0.0 is registered"
+	} else {
+		info.Registry.Deregister("H", engine.V(1, 0, 0))
+		rec.Text = args[1] + " is deregistered"
+	}
+	r.record(rec)
+}
+
 func (r *liveRig) insert(instance string, item engine.WorkItem) {
 	row := rigRow{no: engine.MessageNo(len(r.rows) + 1), instance: r.instance(instance), visible: r.w.now}
 	o := engine.Observation{Kind: engine.ObsRowInserted, Queue: engine.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: r.w.now}
@@ -301,12 +320,12 @@ func (r *liveRig) note(name, decision string) {
 		n.Slot = node.Slot{Kind: node.SlotWorker}
 	}
 	for d := node.DecideNone; d <= node.DecideDrained; d++ {
-		if d.String() == decision {
+		if d.String() == decision || d == node.DecideTurn && decision == "first" {
 			n.Decision = d
 		}
 	}
 	if n.Decision == node.DecideTurn {
-		n.Turn = &node.TurnNote{Handler: "H@1.0.0", Result: "Continue"}
+		n.Turn = &node.TurnNote{Handler: "H@1.0.0", Result: "Continue", First: decision == "first"}
 	}
 	c := r.caller(name)
 	r.record(cluster.Record{Kind: cluster.RecNote, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})

@@ -69,6 +69,7 @@ type liveNode struct {
 	startedMs            int64
 	incarnation          uint32
 	build, previous      *engine.Build
+	from                 *engine.Build // the last other build that it was, nil for none
 	options              node.Options
 	filter               *engine.CapabilityFilter // of the range in its options: what it can replay, whatever it declares
 	reads                kindMask
@@ -133,6 +134,7 @@ type liveInstance struct {
 	waitingMs                   int64 // since when visible work of it waits that no live node admits; 0 for not
 	releasedMs                  int64 // when a node appeared that admits what waited, until it is delivered; 0 for not
 	waited                      bool  // it ever waited
+	outsideMs                   int64 // until when a probe has held it or its messages back
 	lost                        int64 // holders that lost their lock since calm began
 	stallReported, waitReported bool
 	// and of L08 and L09
@@ -153,12 +155,12 @@ type liveRow struct {
 	decidedAt      uint32 // deliveries when lastDecision was first made
 	backoffMs      int64  // delays of abandons since calm began, each up to what the contract allows
 	backoffs       uint32 // how many these are
-	againMs        int64  // when it is visible again after it had to wait for a start; 0 if it never had
+	againMs        int64  // when it is visible again after it had to wait for a start, or for a probe; 0 if it never had
 }
 
 func (s *liveState) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{
-		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsCountChanged,
+		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCountChanged,
 		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowDelayed, engine.ObsDamaged, engine.ObsStatusSet, engine.ObsParentSet, engine.ObsInstanceCreated,
 	}
 }
@@ -217,6 +219,10 @@ func (s *liveState) observe(o *engine.Observation) {
 		if !o.Undo {
 			s.onLock(o)
 		}
+	case engine.ObsLockExtended:
+		if !o.Undo {
+			s.outside(o)
+		}
 	case engine.ObsStatusSet:
 		s.onStatus(o)
 	case engine.ObsDamaged:
@@ -269,8 +275,9 @@ func (s *liveState) onDelayed(o *engine.Observation) {
 		return
 	}
 	n, told := s.node(c.caller.Node), uint32(1)
-	if n == nil {
-		return // a probe, which gives back at once
+	if n == nil { // a probe, which may hold work back for as long as it likes
+		s.row(o.Message).againMs = o.UntilMs
+		return
 	}
 	if d := s.find(n.number, c.request.Token); d != nil {
 		told = d.told
@@ -306,7 +313,22 @@ func (s *liveState) progress(no engine.InstanceNo, atMs int64) {
 	in.progressMs = max(in.progressMs, atMs)
 }
 
+// outside notes for how long a probe has locked something: nobody answers for that time.
+func (s *liveState) outside(o *engine.Observation) {
+	if c := s.m.store.call(o.Call); c == nil || s.node(c.caller.Node) != nil {
+		return
+	}
+	if o.Message != 0 {
+		r := s.row(o.Message)
+		r.againMs = max(r.againMs, o.UntilMs)
+		return
+	}
+	in := s.instance(o.Instance)
+	in.outsideMs = max(in.outsideMs, o.UntilMs)
+}
+
 func (s *liveState) onLock(o *engine.Observation) {
+	s.outside(o)
 	if o.Message != 0 {
 		r := s.row(o.Message)
 		r.deliveries++

@@ -205,9 +205,10 @@ func isPoison(t *commit) bool {
 	return false
 }
 
-// checkReadable: S23. An unpinned execution and a pin that no build of the run has are exempt.
+// checkReadable: S23. An unpinned execution, one that was pinned anew from outside, and a pin that no build of the run has
+// are exempt: a build goes by the version that began the execution.
 func (k *commitChecker) checkReadable(t *commit) {
-	if t.ex.pin == nil {
+	if t.ex.pin == nil || t.ex.repinned {
 		return
 	}
 	reads := kindMask(0)

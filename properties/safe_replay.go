@@ -15,7 +15,8 @@ import (
 // its end, and one of which a fault damaged an event with none.
 type replayChecker struct {
 	base
-	runs []replayBuild
+	runs      []replayBuild
+	workspace *replay.Workspace // while it replays
 }
 
 // replayBuild is a build of the run with what its nodes, of whatever incarnation, admitted, and the handlers of the last.
@@ -135,6 +136,8 @@ func (k *replayChecker) report(c *callState, e *engine.Event, what string) {
 
 // finish replays.
 func (k *replayChecker) finish() {
+	k.workspace = replay.NewWorkspace()
+	defer k.workspace.Close()
 	for no := 1; no <= k.m.store.instanceCount(); no++ {
 		in := k.m.store.instance(engine.InstanceNo(no))
 		for _, ex := range in.executions {
@@ -167,6 +170,7 @@ func (k *replayChecker) replay(in *instanceState, ex *executionState) {
 		}
 		differs, err := replay.Verify(replay.Input{
 			Build: run.build, Instance: in.name, ExecutionID: ex.id, History: history, Handler: handler.Handler,
+			Workspace: k.workspace,
 		})
 		if err == nil && differs == "" {
 			continue

@@ -82,6 +82,11 @@ func (c *workConserving) record(r *cluster.Record) {
 // onNothing judges a fetch that found nothing, at the instant at which it did.
 func (c *workConserving) onNothing(r *cluster.Record) {
 	e, asked := c.eligible(r.Request)
+	if asked && !e.Now && e.Drops {
+		c.m.safety("S22", r.Node, e.Orphan, "a fetch of %s (call %d) answered nothing and left the orphaned queue messages of %s where they are: expected a fetch to drop them",
+			c.m.nodeName(r.Node), r.Call, c.m.store.name(e.Orphan))
+		return
+	}
 	if !asked || !e.Now {
 		return
 	}

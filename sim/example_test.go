@@ -59,14 +59,14 @@ func Example() {
 	// 0s ping:0/try:0 takes 16.333ms
 	// 0s ping:1/try:0 is lost
 	// 1s ping:1/try:1 takes 2.873ms
-	// sha256:034975a4
+	// sha256:33650e71
 	//   recorded ping:0/try:0/latency = 15333 of 19001
 	//   recorded ping:1/try:0/lost = 1 of 2
 	//   recorded ping:1/try:1/latency = 1873 of 19001
 	// 0s ping:0/try:0 takes 16.333ms
 	// 0s ping:1/try:0 is lost
 	// 1s ping:1/try:1 takes 2.873ms
-	// sha256:034975a4
+	// sha256:33650e71
 }
 
 func ExampleNew() {
@@ -263,7 +263,7 @@ func ExampleTrace() {
 	t.Str("fetch")
 	t.End()
 	fmt.Println(t.Records(), t.Digest())
-	// Output: 1 sha256:912a9b165f0d2f844cd8fbdb4d43466db9e5724cdeee07782a50e7c3dd8efb46
+	// Output: 1 sha256:f0c576d1e5716823d3b7601aef78d72292c05320744e48c3817d7446a1261a62
 }
 
 func ExampleTrace_Keep() {

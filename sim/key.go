@@ -27,6 +27,15 @@ func NewLabel(name string) Label {
 // String returns the label's name.
 func (l Label) String() string { return l.name }
 
+// Text is the text of a Name segment with its hash, for names that are used over and over.
+type Text struct {
+	text string
+	hash uint64
+}
+
+// NewText returns the text.
+func NewText(s string) Text { return Text{text: s, hash: hashText(s)} }
+
 // Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
 // purpose. It is built segment by segment and is a small value: pass it by value, derive new ones freely. It always
 // carries the 64-bit hash of its path; when it comes from RootKey(true) it carries the path too, so that it can be
@@ -101,6 +110,15 @@ func (k Key) Name(l Label, name string) Key {
 	k.hash = hashSegment(k.hash, segmentName, l.hash, hashText(name))
 	if k.path != nil {
 		k.path = k.path.add(segmentName, l, name, 0)
+	}
+	return k
+}
+
+// Text adds the same segment as Name does for its text, without hashing it anew.
+func (k Key) Text(l Label, t Text) Key {
+	k.hash = hashSegment(k.hash, segmentName, l.hash, t.hash)
+	if k.path != nil {
+		k.path = k.path.add(segmentName, l, t.text, 0)
 	}
 	return k
 }

@@ -148,3 +148,16 @@ func TestLabelsNeedAName(t *testing.T) {
 		t.Error(labelNode.String())
 	}
 }
+
+// A Text segment is the Name segment of its text.
+func TestTextIsName(t *testing.T) {
+	l := sim.NewLabel("fault")
+	for _, s := range []string{"", "crash", "7", "a/b"} {
+		for _, root := range []sim.Key{sim.RootKey(false), sim.RootKey(true)} {
+			name, text := root.Name(l, s), root.Text(l, sim.NewText(s))
+			if name.Hash() != text.Hash() || name.String() != text.String() {
+				t.Errorf("%q: Text gives %s, Name gives %s", s, text, name)
+			}
+		}
+	}
+}

@@ -18,15 +18,17 @@ import (
 //
 // Adding a record allocates nothing once the buffer has grown to the longest one. Calls out of this order panic.
 //
-// What is hashed, little-endian: the text "durosim/trace/1", then per record the byte 'R', kind in 2 bytes, time in 8,
-// its fields, and the byte 'E'. A field is a type byte and its value: 'i' or 'u' and 8 bytes; 'b' and one byte, 0 or 1;
-// 's' or 'x' (Bytes), the length in 8 bytes, and the content. So no two sequences of calls are hashed alike.
+// What is hashed: the text "durosim/trace/2", then per record the byte 'R', its kind, the time since the record before
+// (since 0 for the first), its fields, and the byte 'E'. A field is a type byte and its value: 'u' or 'i' and a number;
+// 'b' and one byte, 0 or 1; 's' or 'x' (Bytes), the length, and the content. Numbers are varints as encoding/binary writes
+// them, those with a sign (time and Int) folded as it does. So no two sequences of calls are hashed alike, and little is
+// hashed: at the usual rate of records the digest is what a trace costs.
 type Trace struct {
 	sha hash.Hash
-	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:used] is the open one.
+	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:] is the open one.
 	buf     []byte
 	start   int
-	used    int
+	last    Time // of the record begun last
 	open    bool
 	records uint64
 	keep    func(index, sum uint64)
@@ -34,7 +36,7 @@ type Trace struct {
 }
 
 const (
-	traceFormat = "durosim/trace/1"
+	traceFormat = "durosim/trace/2"
 	// traceFlush is the number of waiting bytes from which they are hashed: large enough that a call to the hash
 	// costs little per record, small enough to stay in the nearest cache.
 	traceFlush = 4096
@@ -42,7 +44,7 @@ const (
 
 // NewTrace returns an empty trace.
 func NewTrace() *Trace {
-	t := &Trace{sha: sha256.New(), buf: make([]byte, traceFlush+1024)}
+	t := &Trace{sha: sha256.New(), buf: make([]byte, 0, traceFlush+1024)}
 	t.sha.Write([]byte(traceFormat))
 	return t
 }
@@ -53,52 +55,57 @@ func (t *Trace) Begin(at Time, kind uint16) {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
 	}
 	t.open = true
-	b := t.room(11)
-	b[0] = 'R'
-	binary.LittleEndian.PutUint16(b[1:], kind)
-	binary.LittleEndian.PutUint64(b[3:], uint64(at))
+	t.buf = binary.AppendUvarint(append(t.buf, 'R'), uint64(kind))
+	t.buf = binary.AppendVarint(t.buf, int64(at-t.last))
+	t.last = at
 }
 
 // Int adds a signed number to the open record.
-func (t *Trace) Int(v int64) { t.word('i', uint64(v)) }
+func (t *Trace) Int(v int64) {
+	t.mustOpen()
+	t.buf = binary.AppendVarint(append(t.buf, 'i'), v)
+}
 
 // Uint adds an unsigned number to the open record. It is not the same field as an Int of that value.
-func (t *Trace) Uint(v uint64) { t.word('u', v) }
+func (t *Trace) Uint(v uint64) {
+	t.mustOpen()
+	t.buf = binary.AppendUvarint(append(t.buf, 'u'), v)
+}
 
 // Bool adds a truth value to the open record.
 func (t *Trace) Bool(v bool) {
 	t.mustOpen()
-	b := t.room(2)
-	b[0], b[1] = 'b', 0
+	b := byte(0)
 	if v {
-		b[1] = 1
+		b = 1
 	}
+	t.buf = append(t.buf, 'b', b)
 }
 
 // Str adds a text to the open record.
 func (t *Trace) Str(s string) {
-	t.word('s', uint64(len(s)))
-	copy(t.room(len(s)), s)
+	t.mustOpen()
+	t.buf = append(binary.AppendUvarint(append(t.buf, 's'), uint64(len(s))), s...)
 }
 
 // Bytes adds bytes to the open record; it does not keep the slice. It is not the same field as a Str of that content.
 func (t *Trace) Bytes(b []byte) {
-	t.word('x', uint64(len(b)))
-	copy(t.room(len(b)), b)
+	t.mustOpen()
+	t.buf = append(binary.AppendUvarint(append(t.buf, 'x'), uint64(len(b))), b...)
 }
 
 // End closes the open record.
 func (t *Trace) End() {
 	t.mustOpen()
-	t.room(1)[0] = 'E'
+	t.buf = append(t.buf, 'E')
 	if t.keep != nil {
-		t.sum = shortHash(t.sum, t.buf[t.start:t.used])
+		t.sum = shortHash(t.sum, t.buf[t.start:])
 		t.keep(t.records, t.sum)
 	}
 	t.open = false
-	t.start = t.used
+	t.start = len(t.buf)
 	t.records++
-	if t.used >= traceFlush {
+	if t.start >= traceFlush {
 		t.flush()
 	}
 }
@@ -126,33 +133,10 @@ func (t *Trace) mustOpen() {
 	}
 }
 
-func (t *Trace) word(kind byte, v uint64) {
-	t.mustOpen()
-	b := t.room(9)
-	b[0] = kind
-	binary.LittleEndian.PutUint64(b[1:], v)
-}
-
-// room returns the next n bytes of the buffer, to be written at once.
-func (t *Trace) room(n int) []byte {
-	at := t.used
-	if len(t.buf)-at < n {
-		t.grow(n)
-	}
-	t.used = at + n
-	return t.buf[at:t.used]
-}
-
-func (t *Trace) grow(n int) {
-	bigger := make([]byte, 2*len(t.buf)+n)
-	copy(bigger, t.buf[:t.used])
-	t.buf = bigger
-}
-
 // flush hashes the ended records and moves the open one, if any, to the front.
 func (t *Trace) flush() {
 	t.sha.Write(t.buf[:t.start])
-	t.used = copy(t.buf, t.buf[t.start:t.used])
+	t.buf = t.buf[:copy(t.buf, t.buf[t.start:])]
 	t.start = 0
 }
 

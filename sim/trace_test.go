@@ -27,15 +27,21 @@ func TestGoldenDigest(t *testing.T) {
 		t.Bool(true)
 		t.Str("größe")
 		t.Bytes([]byte{0, 255})
+		t.End()
+		t.Begin(sim.Epoch+5, 300)
+		t.End()
+		t.Begin(sim.Epoch+2, 0)
 	})
-	want := sha256.Sum256([]byte("durosim/trace/1" +
-		"R\x01\x00" + "\x00\x60\x0c\xba\x99\x2a\x06\x00" +
-		"i\xff\xff\xff\xff\xff\xff\xff\xff" +
-		"u\xff\xff\xff\xff\xff\xff\xff\xff" +
+	want := sha256.Sum256([]byte("durosim/trace/2" +
+		"R\x01" + "\x80\x80\xe3\xa0\xb7\xa6\x95\x06" +
+		"i\x01" +
+		"u\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" +
 		"b\x01" +
-		"s\x07\x00\x00\x00\x00\x00\x00\x00größe" +
-		"x\x02\x00\x00\x00\x00\x00\x00\x00\x00\xff" +
-		"E"))
+		"s\x07größe" +
+		"x\x02\x00\xff" +
+		"E" +
+		"R\xac\x02" + "\x0a" + "E" +
+		"R\x00" + "\x05" + "E"))
 	if got != want {
 		t.Errorf("digest %v, want that of the documented bytes", got)
 	}
@@ -45,9 +51,9 @@ func TestGoldenDigest(t *testing.T) {
 		want string
 	}{
 		{"empty trace", sim.NewTrace().Digest(),
-			"sha256:c7e50434b4eecb40d6b743daa26f1cb0209bacc38225e51bf3203126d38c474e"},
-		{"one record", got,
-			"sha256:89ef02f890f6ac87890f101836dc0f1e872dd16aef593114be52b05ccf73b8d4"},
+			"sha256:12dea2a05a9f448f6fc15ae8b70be629ff8efc9b78e8a11a8ab91291b10cf463"},
+		{"three records", got,
+			"sha256:de566ec9997bbd86879df93394665f8037cca426b38a0455ee6d810823ca3714"},
 		{"empty fold", sim.Fold(nil),
 			"sha256:78e8b86e87346f3d16faba92c27977d73c700bf32b125ba17739895d1d7f1249"},
 		{"fold of two", sim.Fold([]sim.Digest{{1}, {2}}),

@@ -9,9 +9,9 @@ func (n *Node) Clone() *Node {
 	c.slots = slices.Clone(n.slots)
 	for i := range c.slots {
 		if h := c.slots[i].hold; h != nil {
-			own := *h
-			own.ack = cloneAck(h.ack)
-			c.slots[i].hold = &own
+			c.slots[i].room = *h
+			c.slots[i].room.ack = cloneAck(h.ack)
+			c.slots[i].hold = &c.slots[i].room
 		}
 	}
 	return &c

@@ -17,6 +17,10 @@ type delivery struct {
 	pin *engine.Version
 	// begin is what the batch begins a new execution with, nil if it is for the current one.
 	begin *start
+	// What started, pin and begin point to.
+	startedRoom engine.OrchestrationStarted
+	pinRoom     engine.Version
+	beginRoom   start
 }
 
 // start is the message that begins an execution.
@@ -31,14 +35,17 @@ type start struct {
 	next bool
 }
 
-func newDelivery(f *engine.FetchedOrchestration) *delivery {
-	d := &delivery{FetchedOrchestration: f, status: f.Item.CurrentStatus, pin: f.Item.Pin}
+// read makes the delivery that of a batch.
+func (d *delivery) read(f *engine.FetchedOrchestration) {
+	*d = delivery{FetchedOrchestration: f, status: f.Item.CurrentStatus, pin: f.Item.Pin}
 	for i := range f.Item.History {
 		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
-			d.started = &s
+			d.startedRoom = s
+			d.started = &d.startedRoom
 			if d.pin == nil {
 				if v, err := engine.ParseVersion(f.Item.History[i].DuroxideVersion); err == nil {
-					d.pin = &v
+					d.pinRoom = v
+					d.pin = &d.pinRoom
 				}
 			}
 			break
@@ -47,8 +54,10 @@ func newDelivery(f *engine.FetchedOrchestration) *delivery {
 	if d.status == "" {
 		d.status = statusOf(f.Item.History)
 	}
-	d.begin = d.chooseStart()
-	return d
+	if b, ok := d.chooseStart(); ok {
+		d.beginRoom = b
+		d.begin = &d.beginRoom
+	}
 }
 
 // statusOf reads the status from a history: a Completed or Failed anywhere in it counts before a ContinuedAsNew, and
@@ -96,7 +105,7 @@ func (d *delivery) execution() uint64 {
 // chooseStart finds the message that begins an execution. After a continue-as-new only a ContinueAsNewItem does, and a
 // duplicate start before it in the queue takes nothing away (contract/runtime.md section 13.2 #18); where nothing has
 // begun yet it is the first start of either kind; for an execution that runs there is none (design.md section 6 row 8).
-func (d *delivery) chooseStart() *start {
+func (d *delivery) chooseStart() (start, bool) {
 	fresh := len(d.Item.History) == 0 && !d.undecodable()
 	continued := d.status == engine.StatusContinuedAsNew
 	for i, m := range d.Item.Messages {
@@ -105,10 +114,10 @@ func (d *delivery) chooseStart() *start {
 			if continued || !fresh {
 				continue
 			}
-			return &start{
+			return start{
 				index: i, name: m.Orchestration, version: m.Version, input: m.Input,
 				parent: replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent),
-			}
+			}, true
 		case engine.ContinueAsNewItem:
 			if !continued && !fresh {
 				continue
@@ -117,13 +126,13 @@ func (d *delivery) chooseStart() *start {
 			if parent == nil {
 				parent = d.parent()
 			}
-			return &start{
+			return start{
 				index: i, name: m.Orchestration, version: m.Version, input: m.Input, parent: parent,
 				carried: m.CarryForwardEvents, initialCustomStatus: m.InitialCustomStatus, next: true,
-			}
+			}, true
 		}
 	}
-	return nil
+	return start{}, false
 }
 
 // parent is the link of the instance: as its new start, its history or the provider tells it.

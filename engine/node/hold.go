@@ -34,7 +34,8 @@ type hold struct {
 // take begins to hold what an answer brought, and to renew its lock.
 func (n *Node) take(s *slot, h hold) {
 	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
-	s.hold = &h
+	s.room = h
+	s.hold = &s.room
 }
 
 // startRenewing sets the first renewal of a lock that will be held for a while. It never renews before the lock was

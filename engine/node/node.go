@@ -25,6 +25,8 @@ type Config struct {
 	Replay *replay.Rules
 	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic says where the two differ.
 	DoubleCheck bool
+	// Workspace is memory for turns and activities, which nodes that step one at a time may share; nil is none.
+	Workspace *replay.Workspace
 }
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
@@ -37,6 +39,8 @@ type Node struct {
 	options  Options
 	rules    *Rules
 	replay   *replay.Rules
+
+	workspace *replay.Workspace
 
 	doubleCheck bool
 	supported   engine.VersionRange
@@ -54,6 +58,9 @@ type Node struct {
 	stopped  bool
 	counters Counters
 	out      []Call // of the current step
+	// current is the delivery that is decided about, and fetches what the two kinds of slots ask for; nobody changes them.
+	current delivery
+	fetches [2]Request
 }
 
 // New makes a node that has not started.
@@ -69,7 +76,7 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{
 		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
-		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build),
+		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build), workspace: c.Workspace,
 	}
 	n.admitted = engine.FilterFor(n.supported)
 	n.filter = n.rules.DeclareFilter(n.supported)
@@ -107,8 +114,11 @@ func (n *Node) Holds() int {
 
 // Step applies one input to the node's own state and returns the calls that it wants made, in order. The caller owns the
 // returned slice.
-func (n *Node) Step(in Input) []Call {
-	n.out = nil
+func (n *Node) Step(in Input) []Call { return n.StepInto(in, nil) }
+
+// StepInto is Step with the calls appended to a slice of the caller's.
+func (n *Node) StepInto(in Input, calls []Call) []Call {
+	n.out = calls
 	switch in := in.(type) {
 	case Start:
 		n.nowMs = in.NowMs
@@ -126,7 +136,7 @@ func (n *Node) Step(in Input) []Call {
 		n.nowMs = in.NowMs
 		n.onDrain()
 	default:
-		panic(fmt.Sprintf("node %s: unknown input %T", n.name, in))
+		panic("node " + n.name + ": unknown input") // its type is left out, so that inputs stay on the stack
 	}
 	n.stopIfDrained()
 	out := n.out

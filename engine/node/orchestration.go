@@ -15,9 +15,16 @@ const (
 	DropPoison    = "poison"            // the batch was delivered too often
 )
 
-// onOrchestration decides what to do with a fetched batch: the first test of Rules.Order that applies, else a turn.
+// onOrchestration decides what to do with a fetched batch.
 func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
-	d := newDelivery(f)
+	n.current.read(f)
+	n.decide(s, &n.current)
+	n.current = delivery{}
+}
+
+// decide does what the first test of Rules.Order says that applies, else a turn.
+func (n *Node) decide(s *slot, d *delivery) {
+	f := d.FetchedOrchestration
 	n.take(s, hold{
 		token: f.LockToken, instance: f.Item.Instance, execution: d.execution(), count: f.AttemptCount, batch: f,
 		lockTimeout: n.options.OrchestratorLockTimeout,
@@ -55,9 +62,10 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 
 // dropsEnded acknowledges what no execution wants: the current one has ended, or there is none.
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
-	note := Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(DropTerminal)}
+	var note Note
 	switch {
 	case n.rules.Ended(d.status, d.begin != nil):
+		note = Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(DropTerminal)}
 		n.logTerminal(d)
 	case d.unstarted():
 		note = Note{Decision: DecideDropUnstarted, Cause: "no history and no start", Dropped: d.dropAll(DropUnstarted)}
@@ -131,6 +139,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
 		Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent, Rules: n.replay, DoubleCheck: n.doubleCheck,
+		Workspace: n.workspace,
 	}
 	if d.begin != nil {
 		in.Start = d.begin.replayStart(handler.Version.String())
@@ -149,18 +158,18 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	}
 	in := n.turnInput(d, handler)
 	out, err := replay.Turn(in)
-	if u := (*replay.Unsupported)(nil); errors.As(err, &u) {
-		n.logUnsupported(d, u)
-		n.abandon(s, Note{Decision: DecideUnsupported, Delay: UnsupportedDelay, Cause: u.Error()})
-		return
-	}
 	if err != nil {
+		if u := (*replay.Unsupported)(nil); errors.As(err, &u) {
+			n.logUnsupported(d, u)
+			n.abandon(s, Note{Decision: DecideUnsupported, Delay: UnsupportedDelay, Cause: u.Error()})
+			return
+		}
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
 	}
 	n.counters.Turns++
-	dropped := make([]DroppedMessage, len(out.Dropped))
-	for i, m := range out.Dropped {
-		dropped[i] = DroppedMessage{Index: m.Message, Rule: m.Rule}
+	var dropped []DroppedMessage
+	for _, m := range out.Dropped {
+		dropped = append(dropped, DroppedMessage{Index: m.Message, Rule: m.Rule})
 	}
 	n.counters.countDrops(dropped)
 	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: &TurnNote{

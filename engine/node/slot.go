@@ -23,6 +23,7 @@ type slot struct {
 	errors int
 	// hold is what was fetched, nil if nothing is held.
 	hold *hold
+	room hold // what hold points to
 }
 
 // phase is what a slot is doing.
@@ -51,7 +52,10 @@ func (n *Node) next(s *slot) {
 	s.phase = phaseFetching
 	s.fetchedMs = n.nowMs
 	n.counters.Fetches++
-	s.call = n.ask(s, n.fetchRequest(s.id.Kind), 0)
+	if n.fetches[s.id.Kind] == nil {
+		n.fetches[s.id.Kind] = n.fetchRequest(s.id.Kind)
+	}
+	s.call = n.ask(s, n.fetches[s.id.Kind], 0)
 }
 
 func (n *Node) fetchRequest(kind SlotKind) Request {

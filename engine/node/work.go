@@ -80,7 +80,7 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 	var completion engine.WorkItem
 	result, failure, failed := "", panicked, panicked != ""
 	if !failed {
-		result, failure, failed = callActivity(run, ActivityContext{a.Instance, a.ExecutionID, a.ID, s.hold.count}, a.Input)
+		result, failure, failed = n.callActivity(run, ActivityContext{a.Instance, a.ExecutionID, a.ID, s.hold.count}, a.Input)
 	}
 	if failed {
 		n.counters.ActivitiesFailed++
@@ -95,8 +95,12 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 
 // callActivity is the edge where user code runs: its panic, or runtime.Goexit, is a failure. The error's text is the
 // user's code, too.
-func callActivity(run Activity, ctx ActivityContext, input string) (result, failure string, failed bool) {
-	text, panicked := replay.Contain(func() {
+func (n *Node) callActivity(run Activity, ctx ActivityContext, input string) (result, failure string, failed bool) {
+	contain := replay.Contain
+	if n.workspace != nil {
+		contain = n.workspace.Contain
+	}
+	text, panicked := contain(func() {
 		var err error
 		if result, err = run(ctx, input); err != nil {
 			failure, failed = err.Error(), true

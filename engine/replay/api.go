@@ -27,6 +27,8 @@ type Input struct {
 	Rules *Rules
 	// DoubleCheck runs the turn twice and compares: see Output.Nondeterministic.
 	DoubleCheck bool
+	// Workspace is memory to compute in; nil makes some and gives it up again.
+	Workspace *Workspace
 }
 
 // Start is what an execution begins with; it becomes its OrchestrationStarted.

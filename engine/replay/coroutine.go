@@ -3,6 +3,7 @@ package replay
 import (
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -11,15 +12,14 @@ import (
 // task is a coroutine of the turn: the handler's, or a child's that the code started.
 type task struct {
 	t         *turn
-	fn        func(*orch.Context) (string, error)
-	token     orch.Token // of the child's future, 0 for the handler
+	fn        func(*orch.Context) (string, error) // nil for the handler
+	token     orch.Token                          // of the child's future, 0 for the handler
+	call      func()                              // body, as a value that is made once
 	state     taskState
 	abandoned bool // its future was dropped; it is not resumed
 	raised    int  // how many sentinels it was sent
 
-	next  func() (signal, bool)
-	stop  func()
-	yield func(signal) bool
+	run *coroutine // nil until it first runs, and when it is done
 
 	value    string
 	err      error
@@ -35,11 +35,12 @@ const (
 	taskDone
 )
 
-// signal is what a coroutine yields: it waits, or it is being ended by runtime.Goexit.
+// signal is what a coroutine yields: its code waits, has ended, or is being ended by runtime.Goexit.
 type signal uint8
 
 const (
 	signalSuspended signal = iota
+	signalDone
 	signalExiting
 )
 
@@ -55,7 +56,15 @@ const maxSentinels = 100
 const exitedText = "orchestration code called runtime.Goexit"
 
 func (t *turn) newTask(token orch.Token, fn func(*orch.Context) (string, error)) *task {
-	c := &task{t: t, token: token, fn: fn}
+	n := len(t.tasks)
+	if n == len(t.made) {
+		t.made = append(t.made, &task{})
+	}
+	c := t.made[n]
+	*c = task{t: t, token: token, fn: fn, call: c.call}
+	if c.call == nil {
+		c.call = c.body
+	}
 	t.tasks = append(t.tasks, c)
 	t.runnable = append(t.runnable, c)
 	return c
@@ -64,11 +73,10 @@ func (t *turn) newTask(token orch.Token, fn func(*orch.Context) (string, error))
 // start makes the handler runnable.
 func (t *turn) start() {
 	t.eager = t.in.Build.Semantics == engine.SemanticsEagerTimers
-	t.ctx = orch.NewContext(t)
-	t.futures = make([]future, 1, t.schedules+4)
-	handler, input := t.in.Handler, t.input
+	t.ctx = orch.NewContext(t.host)
+	t.futures = append(slices.Grow(t.futures, t.schedules+4), future{})
 	t.due = true
-	t.newTask(0, func(ctx *orch.Context) (string, error) { return handler(ctx, input) })
+	t.newTask(0, nil)
 }
 
 // stopped says that the code must not be polled any more.
@@ -104,27 +112,38 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// resume runs the task until it suspends or ends. Whatever the code does, resume returns.
-func (c *task) resume() {
-	if c.next == nil {
-		c.next, c.stop = iter.Pull(c.body)
-	}
-	c.t.current = c
-	s, more := c.next()
-	c.t.current = nil
-	switch {
-	case !more:
-		c.state = taskDone
-	case s == signalExiting:
-		c.state = taskDone
-		c.panicked, c.message = true, exitedText
-		stopAside(c.stop)
-	}
+// coroutine runs the code of one task after another. It is made when no idle one is there.
+type coroutine struct {
+	next func() (signal, bool)
+	stop func()
+	// yield is the coroutine's own end, set when it first runs.
+	yield func(signal) bool
+	code  func() // what it runs next
 }
 
-// body is the coroutine. When the code calls runtime.Goexit, the deferred call yields a marker first: iter.Pull would
-// otherwise exit the goroutine that resumed it.
-func (c *task) body(yield func(signal) bool) {
+// coroutine is one that waits for code.
+func (w *Workspace) coroutine(code func()) *coroutine {
+	if n := len(w.idle); n > 0 {
+		c := w.idle[n-1]
+		w.idle[n-1] = nil
+		w.idle = w.idle[:n-1]
+		c.code = code
+		return c
+	}
+	c := &coroutine{code: code}
+	c.next, c.stop = iter.Pull(c.body)
+	return c
+}
+
+// release takes back a coroutine whose code has ended.
+func (w *Workspace) release(c *coroutine) {
+	c.code = nil
+	w.idle = append(w.idle, c)
+}
+
+// body runs code after code. When the code calls runtime.Goexit, the deferred call yields a marker first: iter.Pull
+// would otherwise exit the goroutine that resumed it.
+func (c *coroutine) body(yield func(signal) bool) {
 	c.yield = yield
 	ended := false
 	defer func() {
@@ -132,12 +151,39 @@ func (c *task) body(yield func(signal) bool) {
 			yield(signalExiting)
 		}
 	}()
-	c.call()
-	ended = true
+	for {
+		c.code()
+		if !yield(signalDone) {
+			ended = true
+			return
+		}
+	}
 }
 
-// call runs the code; a panic becomes a value. The error's text is taken here too, since it is the code's.
-func (c *task) call() {
+// resume runs the task until it suspends or ends. Whatever the code does, resume returns.
+func (c *task) resume() {
+	t := c.t
+	if c.run == nil {
+		c.run = t.workspace.coroutine(c.call)
+	}
+	t.current = c
+	s, _ := c.run.next()
+	t.current = nil
+	switch s {
+	case signalDone:
+		c.state = taskDone
+		t.workspace.release(c.run)
+		c.run = nil
+	case signalExiting:
+		c.state = taskDone
+		c.panicked, c.message = true, exitedText
+		stopAside(c.run.stop)
+		c.run = nil
+	}
+}
+
+// body runs the code; a panic becomes a value. The error's text is taken here too, since it is the code's.
+func (c *task) body() {
 	defer func() {
 		switch r := recover(); r.(type) {
 		case nil, sentinel:
@@ -145,7 +191,13 @@ func (c *task) call() {
 			c.panicked, c.message = true, panicText(r, "orchestration panicked")
 		}
 	}()
-	value, err := c.fn(c.t.ctx)
+	var value string
+	var err error
+	if c.fn != nil {
+		value, err = c.fn(c.t.ctx)
+	} else {
+		value, err = c.t.in.Handler(c.t.ctx, c.t.input)
+	}
 	if err != nil {
 		c.message = err.Error()
 	}
@@ -172,7 +224,7 @@ func panicText(r any, other string) (text string) {
 // suspend gives control back until the task is resumed.
 func (c *task) suspend() {
 	c.state = taskSuspended
-	c.yield(signalSuspended)
+	c.run.yield(signalSuspended)
 	if c.t.tearing {
 		c.raise()
 	}
@@ -191,30 +243,17 @@ func (c *task) raise() {
 func (t *turn) tearDown() {
 	t.tearing = true
 	for _, c := range t.tasks {
-		if c.next != nil && c.state != taskDone {
+		if c.run != nil {
 			c.resume()
 		}
 	}
 }
 
-// Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
-// reach the caller: panicked says that there was one, and text which.
+// Contain is Workspace.Contain without a workspace.
 func Contain(code func()) (text string, panicked bool) {
-	exiting := true
-	next, stop := iter.Pull(func(yield func(signal) bool) {
-		defer func() {
-			if exiting {
-				yield(signalExiting)
-			}
-		}()
-		text, panicked = recovered(code)
-		exiting = false
-	})
-	if _, more := next(); more {
-		stopAside(stop)
-		return "called runtime.Goexit", true
-	}
-	return text, panicked
+	w := NewWorkspace()
+	defer w.Close()
+	return w.Contain(code)
 }
 
 func recovered(code func()) (text string, panicked bool) {

@@ -46,7 +46,7 @@ func (t *turn) finish() {
 		}
 	}
 	t.out.OrchestratorItems = append(t.out.OrchestratorItems, t.refusals...)
-	t.out.Delta = t.delta
+	t.out.Delta = t.ownDelta()
 	t.out.Polls = t.polls
 }
 

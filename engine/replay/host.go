@@ -9,6 +9,8 @@ import (
 
 // code is the part of a turn that runs the orchestration's code: it is the orch.Host.
 type code struct {
+	workspace *Workspace
+	host      *host // what ctx stands on
 	ctx       *orch.Context
 	actions   []action // a queue
 	claimed   int      // how many of them are matched or written
@@ -16,6 +18,7 @@ type code struct {
 	calls     int      // how many calls of a Context
 	futures   []future // by token; 0 is unused
 	tasks     []*task  // in the order of their making; the first runs the handler
+	made      []*task  // tasks, and those of earlier turns to be used again
 	runnable  []*task  // a queue
 	current   *task
 	replaying bool
@@ -99,10 +102,10 @@ func storable(a orch.Action) orch.Action {
 
 // enter is the start of every call of the code.
 func (t *turn) enter() *task {
-	c := t.current
-	if c == nil {
+	if t == nil || t.current == nil {
 		panic("orch: a Context was used outside its turn")
 	}
+	c := t.current
 	if t.tearing {
 		c.raise()
 	}

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -61,24 +62,29 @@ type pending struct {
 	version string // handler version of a child
 }
 
-func newTurn(in *Input) *turn {
-	return &turn{in: in, info: orch.Info{Instance: in.Instance, ExecutionID: in.ExecutionID}}
-}
-
-func runTurn(in *Input) (Output, error) {
+func runTurn(in *Input) (out Output, err error) {
 	if in.Handler == nil {
 		return Output{}, errors.New("replay: no handler")
 	}
-	t := newTurn(in)
+	in.with(func(t *turn) {
+		if err = t.compute(); err == nil {
+			out = t.out
+		}
+	})
+	return out, err
+}
+
+// compute is the turn; what it gives is in t.out.
+func (t *turn) compute() error {
 	if err := t.begin(); err != nil {
-		return Output{}, err
+		return err
 	}
 	if t.ended {
 		t.dropAll()
-		return t.out, nil
+		return nil
 	}
 	if err := t.prep(); err != nil {
-		return Output{}, err
+		return err
 	}
 	if t.abort.IsZero() {
 		t.start()
@@ -88,7 +94,7 @@ func runTurn(in *Input) (Output, error) {
 		t.tearDown()
 	}
 	t.finish()
-	return t.out, nil
+	return nil
 }
 
 // begin checks the input, indexes the baseline and makes the first event of a new execution.
@@ -104,9 +110,8 @@ func (t *turn) begin() error {
 	default:
 		t.rules = DefaultRules()
 	}
-	t.stamp = in.Build.Version.String()
-	t.sched = make([]schedule, 0, len(in.History)+len(in.Messages)+8)
-	t.delta = make([]engine.Event, 0, len(in.Messages)+4)
+	t.stamp = t.workspace.stampOf(in.Build)
+	t.sched = slices.Grow(t.sched, len(in.History)+len(in.Messages)+8)
 	for i := range in.History {
 		t.sched = append(t.sched, schedule{})
 		if err := t.index(i, &in.History[i]); err != nil {

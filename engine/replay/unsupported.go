@@ -24,7 +24,7 @@ func FindUnsupported(in Input) error {
 			return err
 		}
 	}
-	t := newTurn(&in)
+	t := &turn{in: &in}
 	if s := in.Start; s != nil && len(in.History) == 0 {
 		if err := unsupportedCarry(s.CarryForwardEvents, s.InitialCustomStatus); err != nil {
 			return err

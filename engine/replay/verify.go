@@ -12,7 +12,7 @@ import (
 // if they agree: every schedule is claimed, none is new, the end is the one recorded. Times, and a child's id and
 // version, are not compared. Input.Messages and Input.Start are ignored. An execution that ended by an error which is
 // not the application's was ended against its code and agrees with any.
-func Verify(in Input) (string, error) {
+func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")
 	}
@@ -35,7 +35,11 @@ func Verify(in Input) (string, error) {
 	if end == 0 {
 		return "the history is an end without a beginning", nil
 	}
-	t := newTurn(&in)
+	in.with(func(t *turn) { differs, err = t.verify(terminal) })
+	return differs, err
+}
+
+func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 	if err := t.begin(); err != nil {
 		return "", err
 	}

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 )
@@ -103,30 +105,65 @@ func (w *waits) each(served bool, f func(*subscription)) {
 
 // waitTable is the waits of all keys.
 type waitTable struct {
-	byKey map[waitKey]int // index into all
+	keys  []waitKey       // of all; up to fewKeys of them are looked through
+	byKey map[waitKey]int // index into all, when there are more
 	all   []waits
-	place map[int]subPlace // by position of the schedule event
+	place []subPlace // ascending by position
 }
 
-type subPlace struct{ queue, index int }
+// subPlace says where the subscription of the schedule event at pos is.
+type subPlace struct{ pos, queue, index int }
+
+const fewKeys = 8
+
+// find is the index of a key in all, -1 if it is not there.
+func (wt *waitTable) find(key waitKey) int {
+	if len(wt.keys) > fewKeys {
+		if q, ok := wt.byKey[key]; ok {
+			return q
+		}
+		return -1
+	}
+	return slices.Index(wt.keys, key)
+}
+
+// add makes room for a key.
+func (wt *waitTable) add(key waitKey) int {
+	q := len(wt.all)
+	wt.all, wt.keys = append(wt.all, waits{}), append(wt.keys, key)
+	if len(wt.keys) > fewKeys {
+		if wt.byKey == nil {
+			wt.byKey = make(map[waitKey]int)
+			for i, k := range wt.keys {
+				wt.byKey[k] = i
+			}
+		}
+		wt.byKey[key] = q
+	}
+	return q
+}
+
+func (wt *waitTable) placeOf(pos int) (subPlace, bool) {
+	i, ok := slices.BinarySearchFunc(wt.place, pos, func(p subPlace, pos int) int { return p.pos - pos })
+	if !ok {
+		return subPlace{}, false
+	}
+	return wt.place[i], true
+}
 
 func (wt *waitTable) subscribe(key waitKey, pos int, token orch.Token) *waits {
-	q, ok := wt.byKey[key]
-	if !ok {
-		if wt.byKey == nil {
-			wt.byKey, wt.place = map[waitKey]int{}, map[int]subPlace{}
-		}
-		q = len(wt.all)
-		wt.byKey[key] = q
-		wt.all = append(wt.all, waits{})
+	q := wt.find(key)
+	if q < 0 {
+		q = wt.add(key)
 	}
-	wt.place[pos] = subPlace{q, wt.all[q].subscribe(pos, token)}
+	at, _ := slices.BinarySearchFunc(wt.place, pos, func(p subPlace, pos int) int { return p.pos - pos })
+	wt.place = slices.Insert(wt.place, at, subPlace{pos, q, wt.all[q].subscribe(pos, token)})
 	return &wt.all[q]
 }
 
 // arrive is nil if the arrival is skipped.
 func (wt *waitTable) arrive(key waitKey, data string) *waits {
-	if q, ok := wt.byKey[key]; ok && wt.all[q].arrive(data) {
+	if q := wt.find(key); q >= 0 && wt.all[q].arrive(data) {
 		return &wt.all[q]
 	}
 	return nil
@@ -134,7 +171,7 @@ func (wt *waitTable) arrive(key waitKey, data string) *waits {
 
 // cancel is nil if there is no such subscription.
 func (wt *waitTable) cancel(pos int) *waits {
-	p, ok := wt.place[pos]
+	p, ok := wt.placeOf(pos)
 	if !ok {
 		return nil
 	}
@@ -143,12 +180,12 @@ func (wt *waitTable) cancel(pos int) *waits {
 }
 
 func (wt *waitTable) result(pos int) (string, bool) {
-	p := wt.place[pos]
+	p, _ := wt.placeOf(pos)
 	return wt.all[p.queue].result(p.index)
 }
 
 func (wt *waitTable) consume(pos int) {
-	p := wt.place[pos]
+	p, _ := wt.placeOf(pos)
 	wt.all[p.queue].consume(p.index)
 }
 

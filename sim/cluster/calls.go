@@ -171,7 +171,7 @@ func (w *World) execute(i int) {
 	if c.state != callDone {
 		c.answer = answer
 	}
-	w.recordExecuted(i, answer)
+	w.recordExecuted(i, &answer)
 	if !w.alive(c) {
 		c.state = callDone
 		return
@@ -329,7 +329,7 @@ func (w *World) onAnswer(e event) {
 	}
 	answer := c.answer
 	answer.NowMs = w.NowMs()
-	w.recordAnswered(int(e.a), answer, "")
+	w.recordAnswered(int(e.a), &answer, "")
 	c.answer, c.request = node.Answer{}, nil // let go of what was fetched
 	w.step(n, answer)
 }
@@ -347,7 +347,7 @@ func (w *World) onDeadline(e event) {
 	}
 	c.state = callDone // its request may still be on the way
 	answer := node.Answer{NowMs: w.NowMs(), Call: c.id, Err: errDeadline}
-	w.recordAnswered(int(e.a), answer, "deadline")
+	w.recordAnswered(int(e.a), &answer, "deadline")
 	w.step(n, answer)
 }
 
@@ -370,7 +370,7 @@ func (w *World) cancelCall(n *nodeState, id node.CallID) {
 }
 
 // outcomeOf is an answer in one word.
-func outcomeOf(kind engine.CallKind, a node.Answer) engine.Outcome {
+func outcomeOf(kind engine.CallKind, a *node.Answer) engine.Outcome {
 	switch {
 	case a.Err != nil && engine.IsRetryable(a.Err):
 		return engine.OutcomeRetryable

@@ -75,8 +75,7 @@ func (w *World) actionKey(i, j int, attempt uint32) sim.Key {
 func (w *World) onInstance(i, attempt int) {
 	p := &w.plan.Instances[i]
 	key := w.instanceKey(p.ID).Num(labelRetry, uint64(attempt))
-	item := engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
-	if !w.clientSend(item, key) {
+	if !w.clientSend(p.start(), key) {
 		w.kernel.After(clientRetry, key, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
 	}
 }

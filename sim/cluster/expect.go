@@ -93,16 +93,20 @@ const (
 	EventEvent   = "event"
 	EventEnd     = "end"
 	EventUp      = "up"
+	EventNode    = "node"
+	EventLock    = "lock"
+	EventDecode  = "decode"
 )
 
 // ExpectEvents are the events that expectations can name, with their attributes. A build's version is itself the name of
-// an attribute of the event "up".
+// an attribute of the event "up", and so is NAME@VERSION of the event "node".
 func ExpectEvents() []EventInfo {
 	node := AttrInfo{"node", "the node, by its name in the plan", nil}
 	build := AttrInfo{"build", "the node's build", nil}
 	pin := AttrInfo{"pin", "the execution's pin, or none", nil}
 	instance := AttrInfo{"instance", "the instance", nil}
 	phase := AttrInfo{"phase", "the phase of the run", []string{"turbulence", "calm", "relief"}}
+	attempt := AttrInfo{"attempt", "the attempt count that the node was told", nil}
 	yesNo := []string{"yes", "no"}
 	queue := AttrInfo{"queue", "the queue", []string{"orchestrator", "worker"}}
 	return []EventInfo{
@@ -113,18 +117,27 @@ func ExpectEvents() []EventInfo {
 			{"handler", "the orchestration's code, as name@version", nil},
 			{"result", "how the turn ended", []string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}}, phase}},
 		{EventFetch, "a node was handed an instance, whether the answer reached it or not", []AttrInfo{node, build, pin, instance,
-			{"attempt", "the attempt count that it was told", nil},
-			{"readable", "whether history and messages could be decoded", yesNo}, phase}},
+			attempt, {"readable", "whether history and messages could be decoded", yesNo}, phase}},
+		{EventLock, "a fetch of a node locked an instance", []AttrInfo{node, build, pin, instance, phase}},
+		{EventDecode, "a fetch of a node decoded a stored event", []AttrInfo{node, build, pin, instance,
+			{"kind", "the event's kind", nil},
+			{"readable", "whether the node's build knows it", yesNo}, phase}},
 		{EventSkip, "a fetch passed over an instance with visible work and no lock, for its filter", []AttrInfo{node, build, pin, instance, phase}},
 		{EventPoison, "a node declared work poisonous", []AttrInfo{node, build, pin, instance, queue,
-			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "unsupported", "other"}}, phase}},
+			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "unsupported", "other"}}, attempt, phase}},
 		{EventAbandon, "a node handed work back", []AttrInfo{node, build, pin, instance, queue,
-			{"reason", "why", []string{"history-error", "incompatible", "wait-for-start", "no-handler", "unsupported", "ack-failed", "drained", "lost", "other"}}, phase}},
+			{"reason", "why", []string{"history-error", "incompatible", "wait-for-start", "no-handler", "unsupported", "ack-failed", "drained", "lost", "other"}},
+			{"delay", "for how long it is held back, such as 1s", nil},
+			attempt, phase}},
 		{EventWait, "visible work began to wait that no live node admits", []AttrInfo{pin, instance, phase}},
-		{EventEvent, "an event was committed", []AttrInfo{{"kind", "the event's kind", nil}, node, build, pin, instance, phase}},
+		{EventEvent, "an event was committed", []AttrInfo{{"kind", "the event's kind", nil}, node, build, pin, instance,
+			{"handler", "the orchestration's code that made it, as name@version, or none", nil}, phase}},
 		{EventEnd, "an instance reached its end", []AttrInfo{{"status", "its status", []string{"Completed", "Failed"}}, pin, instance, phase}},
 		{EventUp, "a part of the story began; for each build, how many nodes run it (absent is 0)", []AttrInfo{
 			{"MAJOR.MINOR.PATCH", "how many nodes run that build", nil}, {"total", "how many nodes are up", nil}}},
+		{EventNode, "a part of the story began; of each node that is up", []AttrInfo{node, build,
+			{"filter", "the filter that it declares, such as \">=0.0.0, <=1.5.0\"", nil},
+			{"NAME@VERSION", "whether it has that orchestration (yes, no)", nil}}},
 	}
 }
 
@@ -173,6 +186,9 @@ func (info EventInfo) check(a Attr) error {
 		if _, err := engine.ParseVersion(a.Name); err == nil {
 			return AttrInfo{Name: a.Name}.check(info.Name, a)
 		}
+	}
+	if _, _, err := parseHandler(a.Name); err == nil && info.Name == EventNode {
+		return AttrInfo{Name: a.Name, Values: []string{"yes", "no"}}.check(info.Name, a)
 	}
 	return fmt.Errorf("%s has no attribute %q: expected one of %s", info.Name, a.Name, strings.Join(names, ", "))
 }

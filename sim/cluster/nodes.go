@@ -170,6 +170,7 @@ func (w *World) onNodeStart(n *nodeState) {
 	}
 	machine, err := node.New(node.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name, Rules: &w.tables.Node, Replay: &w.tables.Replay,
+		Workspace: w.workspace,
 	})
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
@@ -278,12 +279,16 @@ func (w *World) inform(n *nodeState) {
 func (w *World) step(n *nodeState, in node.Input) {
 	w.changed = true
 	inc := n.inc
-	for _, c := range n.machine.Step(in) {
+	calls := n.machine.StepInto(in, w.nodeCalls[:0])
+	w.nodeCalls = nil // a step within this one has its own
+	for _, c := range calls {
 		if n.machine == nil || n.inc != inc {
-			return // it crashed while sending
+			break // it crashed while sending
 		}
 		w.do(n, c)
 	}
+	clear(calls)
+	w.nodeCalls = calls
 }
 
 // do carries out one call of a node.

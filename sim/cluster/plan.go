@@ -162,19 +162,3 @@ const (
 	ShapeLegacy      HistoryShape = "legacy"       // holds the legacy kind of 0.8.0
 	ShapeCorrupt     HistoryShape = "corrupt"      // holds bytes that are not JSON
 )
-
-// Probe is an actor that makes raw fetches, to reach what nodes never do: filters that are empty or hold several ranges,
-// abandons with ignore_attempt. It hands back whatever it gets.
-type Probe struct {
-	Name string
-	// Build is the codec that it decodes with.
-	Build string
-	// Filter is the text of the filter: "none" (empty), "any" (nil), or ranges separated by " | ".
-	Filter string
-	// IgnoreAttempt is how it abandons.
-	IgnoreAttempt bool
-	// From, Every and Count say when it fetches.
-	From  time.Duration
-	Every time.Duration
-	Count int
-}

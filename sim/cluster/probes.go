@@ -2,37 +2,67 @@ package cluster
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim"
 )
 
 // probeState is a probe at work. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
 type probeState struct {
 	plan     *Probe
+	key      sim.Key
 	provider engine.Provider
+	codec    engine.Codec
 	filter   *engine.CapabilityFilter
 	left     int
+	held     []probeHeld // all that it ever fetched and kept for a while
 }
 
-// probeLock is for how long a probe locks what it gets; it gives it back at once.
-const probeLock = time.Second
+// probeHeld is what a probe has fetched: a turn or an activity. try counts the acts of the probe, from 1.
+type probeHeld struct {
+	turn *engine.FetchedOrchestration
+	work *engine.FetchedWork
+	try  uint32
+}
+
+func (h *probeHeld) token() string {
+	if h.turn != nil {
+		return h.turn.LockToken
+	}
+	return h.work.LockToken
+}
+
+var (
+	labelHold = sim.NewLabel("hold")
+	labelAct  = sim.NewLabel("act")
+)
+
+// probeEdge is how near to its expiry a lock is used that is held until just before or just after it.
+const probeEdge = 20 * time.Millisecond
 
 func (w *World) beginProbe(i int) time.Duration {
 	p := &w.plan.Probes[i]
-	filter, err := parseProbeFilter(p.Filter)
-	if err != nil {
-		panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // Validate has refused it
+	s := &probeState{plan: p, left: p.Count, key: w.root.Name(labelProbe, p.Name)}
+	if p.Filter != "" {
+		filter, err := parseProbeFilter(p.Filter)
+		if err != nil {
+			panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // Validate has refused it
+		}
+		s.filter = filter
 	}
-	b := findBuild(w.builds, p.Build)
-	w.probes = append(w.probes, &probeState{
-		plan: p, filter: filter, left: p.Count, provider: w.store.Handle(b.Codec, engine.Caller{Incarnation: uint32(i + 1)}),
-	})
-	w.kernel.At(w.start.Add(p.From), w.root.Name(labelProbe, p.Name), event{kind: evProbe, a: uint64(i)})
-	return p.From + time.Duration(max(p.Count-1, 0))*p.Every
+	s.codec = findBuild(w.builds, p.Build).Codec
+	s.provider = w.store.Handle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
+	w.probes = append(w.probes, s)
+	w.kernel.At(w.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
+	last := p.From + time.Duration(max(p.Count-1, 0))*p.Every
+	if len(p.Holds) > 0 {
+		last += p.lock() + probeEdge
+	}
+	return last
 }
 
+// onProbe is the next act of a probe.
 func (w *World) onProbe(i int) {
 	s := w.probes[i]
 	if s.left == 0 || w.phase != PhaseTurbulence {
@@ -40,29 +70,194 @@ func (w *World) onProbe(i int) {
 	}
 	s.left--
 	w.changed = true
-	got, err := s.provider.FetchOrchestrationItem(w.ctx, probeLock, 0, s.filter)
-	if err == nil && got != nil {
-		// What the probe is told when it gives back does not matter to it: an expired token is the provider's business.
-		_ = s.provider.AbandonOrchestrationItem(w.ctx, got.LockToken, 0, s.plan.IgnoreAttempt)
+	if s.plan.Send != "" {
+		// What a probe is told does not matter to it, here and below: the answer is the provider's business, and judged.
+		_ = s.provider.EnqueueForOrchestrator(w.ctx, w.probeItem(s.plan), s.plan.Delay)
+	} else {
+		h := probeHeld{try: uint32(s.plan.Count - s.left)}
+		var err error
+		if s.plan.Work {
+			h.work, err = s.provider.FetchWorkItem(w.ctx, s.plan.lock(), 0, nil, engine.TagFilter{})
+		} else {
+			h.turn, err = s.provider.FetchOrchestrationItem(w.ctx, s.plan.lock(), 0, s.filter)
+		}
+		if err == nil && (h.turn != nil || h.work != nil) {
+			w.probeHolds(i, h)
+		}
 	}
-	w.kernel.After(s.plan.Every, w.root.Name(labelProbe, s.plan.Name), event{kind: evProbe, a: uint64(i)})
+	w.kernel.After(s.plan.Every, s.key, event{kind: evProbe, a: uint64(i)})
 }
 
-// parseProbeFilter reads "any", "none", or ranges separated by " | ".
-func parseProbeFilter(text string) (*engine.CapabilityFilter, error) {
-	switch text {
-	case "any":
-		return nil, nil
-	case "none":
-		return &engine.CapabilityFilter{}, nil
+// probeItem is what a probe sends.
+func (w *World) probeItem(p *Probe) engine.WorkItem {
+	if p.Send == SendMessage {
+		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
 	}
-	f := &engine.CapabilityFilter{}
-	for part := range strings.SplitSeq(text, "|") {
-		r, err := engine.ParseRange(strings.TrimSpace(part))
-		if err != nil {
-			return nil, fmt.Errorf("filter %q: %w", text, err)
+	for i := range w.plan.Instances {
+		if in := &w.plan.Instances[i]; in.ID == p.Instance {
+			return in.start()
 		}
-		f.SupportedVersions = append(f.SupportedVersions, r)
 	}
-	return f, nil
+	panic(fmt.Sprintf("cluster: probe %s: no instance %s", p.Name, p.Instance)) // Validate has refused it
+}
+
+// start is the message with which a client starts the instance.
+func (p *InstancePlan) start() engine.StartItem {
+	return engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
+}
+
+// tryKey names the draws about one act of a probe.
+func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
+
+// probeHolds keeps what a probe has fetched for a drawn while.
+func (w *World) probeHolds(i int, h probeHeld) {
+	s := w.probes[i]
+	key, lock := s.tryKey(h.try).At(labelHold), s.plan.lock()
+	hold := HoldLeast
+	if n := len(s.plan.Holds); n > 0 {
+		hold = s.plan.Holds[w.oneOf(key, n)]
+	}
+	lo, hi := time.Duration(0), time.Duration(0)
+	switch hold {
+	case HoldLeast:
+		w.probeActs(s, &h)
+		return
+	case HoldTypical:
+		lo, hi = lock/8, lock/2
+	case HoldBefore:
+		lo, hi = lock-probeEdge, lock-time.Millisecond
+	case HoldAfter:
+		lo, hi = lock, lock+probeEdge
+	}
+	s.held = append(s.held, h)
+	w.kernel.After(sim.Between(w.chooser, key.At(labelAmount), lo, hi), key, event{kind: evProbeEnd, a: uint64(i), b: uint64(len(s.held) - 1)})
+}
+
+// oneOf draws one of n alternatives; of one there is nothing to draw.
+func (w *World) oneOf(key sim.Key, n int) int {
+	if n == 1 {
+		return 0
+	}
+	return int(w.chooser.Choose(key, uint64(n)))
+}
+
+// onProbeEnd is the end of the time for which a probe keeps something. In calm it leaves it to run out.
+func (w *World) onProbeEnd(i, held int) {
+	s := w.probes[i]
+	h := s.held[held]
+	s.held[held] = probeHeld{}
+	if w.phase != PhaseTurbulence {
+		return
+	}
+	w.changed = true
+	w.probeActs(s, &h)
+}
+
+// probeActs does what the plan says, or draws, with what a probe has.
+func (w *World) probeActs(s *probeState, h *probeHeld) {
+	act := ActAbandon
+	if n := len(s.plan.Does); n > 0 {
+		act = s.plan.Does[w.oneOf(s.tryKey(h.try).At(labelAct), n)]
+	}
+	token := h.token()
+	switch act {
+	case ActAbandon:
+		w.probeAbandons(s, h, token)
+	case ActRenew:
+		w.probeRenews(s, h, token)
+		w.probeAbandons(s, h, token)
+	case ActLeave:
+	case ActAck:
+		w.probeAcks(s, h, token, act)
+	case ActTwice:
+		w.probeAcks(s, h, token, act)
+		w.probeAcks(s, h, token, act)
+		w.probeRenews(s, h, token)
+		w.probeAbandons(s, h, token)
+	case ActForge:
+		const forged = "-forged"
+		w.probeAcks(s, h, token+forged, act)
+		w.probeRenews(s, h, token+forged)
+		w.probeAbandons(s, h, token+forged)
+		w.probeAbandons(s, h, token)
+	case ActRepin, ActBehind:
+		w.probeAcks(s, h, token, act)
+	case ActContradict:
+		w.probeContradicts(s, h)
+		w.probeAbandons(s, h, token)
+	default:
+		panic(fmt.Sprintf("cluster: probe %s: act %q", s.plan.Name, act)) // Validate has refused it
+	}
+}
+
+func (w *World) probeAbandons(s *probeState, h *probeHeld, token string) {
+	if h.turn != nil {
+		_ = s.provider.AbandonOrchestrationItem(w.ctx, token, s.plan.Delay, s.plan.IgnoreAttempt)
+		return
+	}
+	_ = s.provider.AbandonWorkItem(w.ctx, token, s.plan.Delay, s.plan.IgnoreAttempt)
+}
+
+func (w *World) probeRenews(s *probeState, h *probeHeld, token string) {
+	if h.turn != nil {
+		_ = s.provider.RenewOrchestrationItemLock(w.ctx, token, s.plan.lock())
+		return
+	}
+	_ = s.provider.RenewWorkItemLock(w.ctx, token, s.plan.lock())
+}
+
+// probeAcks acknowledges what a probe has, and puts it back. An activity is put back behind its ack, at the same instant.
+func (w *World) probeAcks(s *probeState, h *probeHeld, token string, act ProbeAct) {
+	if h.work != nil {
+		if s.provider.AckWorkItem(w.ctx, token, nil) == nil {
+			_ = s.provider.EnqueueForWorker(w.ctx, h.work.Item)
+		}
+		return
+	}
+	item := &h.turn.Item
+	if len(item.History) == 0 || !s.encodes(item.Messages) {
+		w.probeAbandons(s, h, token)
+		return
+	}
+	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: item.ExecutionID, OrchestratorItems: item.Messages}
+	switch act {
+	case ActRepin:
+		pin := *s.plan.Pin
+		ack.Metadata.PinnedVersion = &pin
+	case ActBehind:
+		ack.ExecutionID = max(ack.ExecutionID-1, engine.InitialExecutionID)
+	}
+	_ = s.provider.AckOrchestrationItem(w.ctx, ack)
+}
+
+// encodes says whether a probe can put messages back: all that it was handed, in its own codec.
+func (s *probeState) encodes(messages []engine.WorkItem) bool {
+	for _, m := range messages {
+		if _, err := s.codec.AppendWorkItem(nil, m); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// probeContradicts sends the other outcome of the last activity completed in a history.
+func (w *World) probeContradicts(s *probeState, h *probeHeld) {
+	item := &h.turn.Item
+	for i := len(item.History) - 1; i >= 0; i-- {
+		e := &item.History[i]
+		var other engine.WorkItem
+		switch e.Data.(type) {
+		case engine.ActivityCompleted:
+			other = engine.ActivityFailedItem{
+				Instance: item.Instance, ExecutionID: item.ExecutionID, ID: e.SourceEventID,
+				Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: "contradicted by " + s.plan.Name}},
+			}
+		case engine.ActivityFailed:
+			other = engine.ActivityCompletedItem{Instance: item.Instance, ExecutionID: item.ExecutionID, ID: e.SourceEventID}
+		default:
+			continue
+		}
+		_ = s.provider.EnqueueForOrchestrator(w.ctx, other, s.plan.Delay)
+		return
+	}
 }

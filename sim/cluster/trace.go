@@ -85,6 +85,15 @@ func (w *World) traceObservation(o *engine.Observation) {
 		t.Uint(o.Execution)
 		t.Str(string(o.Status))
 		t.Str(o.Name)
+	case engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet, engine.ObsSessionSet, engine.ObsSessionRemoved:
+		t.Str(o.Name)
+		t.Str(o.Token)
+		t.Uint(uint64(o.Table)<<56 | o.Version)
+		t.Int(o.UntilMs)
+		t.Int(o.ActivityMs)
+		if o.Value != nil {
+			t.Str(*o.Value)
+		}
 	default:
 		t.Uint(uint64(o.Message))
 		t.Int(o.UntilMs)
@@ -97,13 +106,27 @@ func (w *World) traceObservation(o *engine.Observation) {
 // record stamps a record of the world and hands it to trace, monitor and narrator.
 func (w *World) record(r *Record) {
 	w.rec = *r
-	w.rec.At, w.rec.AtMs, w.rec.Step = w.kernel.Now(), w.NowMs(), w.Step()
-	w.traceRecord(&w.rec)
+	w.hand()
+}
+
+// open is the world's own record at its start, to be filled in and handed on: the frequent kinds are made in place.
+func (w *World) open(kind RecordKind, node, incarnation uint32) *Record {
+	r := &w.rec
+	*r = Record{}
+	r.Kind, r.Node, r.Incarnation = kind, node, incarnation
+	return r
+}
+
+// hand stamps the world's record and hands it to trace, monitor and narrator.
+func (w *World) hand() {
+	r := &w.rec
+	r.At, r.AtMs, r.Step = w.kernel.Now(), w.NowMs(), w.Step()
+	w.traceRecord(r)
 	if w.monitor != nil {
-		w.monitor.Record(&w.rec)
+		w.monitor.Record(r)
 	}
 	if w.cfg.Narrator != nil {
-		w.narrate(&w.rec)
+		w.narrate(r)
 	}
 }
 
@@ -154,33 +177,36 @@ func (w *World) traceRecord(r *Record) {
 	t.End()
 }
 
+// openCall is the world's record of something that happens to a call.
+func (w *World) openCall(kind RecordKind, i int) *Record {
+	c := w.calls.at(i)
+	r := w.open(kind, c.node, c.inc)
+	r.Call, r.CallKind, r.Request, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.slot, c.storeCall
+	return r
+}
+
 // recordCall records what happens to a call, where that is all that is to be said.
 func (w *World) recordCall(kind RecordKind, i int) {
-	c := w.calls.at(i)
-	w.record(&Record{
-		Kind: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot, StoreCall: c.storeCall,
-	})
+	w.openCall(kind, i)
+	w.hand()
 }
 
 // recordExecuted records what came of a call's atomic instant.
-func (w *World) recordExecuted(i int, a node.Answer) {
+func (w *World) recordExecuted(i int, a *node.Answer) {
 	c := w.calls.at(i)
-	w.record(&Record{
-		Kind: RecCallExecuted, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
-		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, a), Err: a.Err,
-	})
+	r := w.openCall(RecCallExecuted, i)
+	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
+	w.hand()
 	if w.cfg.Narrator != nil {
-		w.narrateExecuted(c, a)
+		w.narrateExecuted(c, *a)
 	}
 }
 
 // recordAnswered records what the node is told: the answer, or the error that stands for it after the deadline.
-func (w *World) recordAnswered(i int, a node.Answer, text string) {
-	c := w.calls.at(i)
-	w.record(&Record{
-		Kind: RecAnswered, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, Request: c.request, Slot: c.slot,
-		StoreCall: c.storeCall, Outcome: outcomeOf(c.kind, a), Err: a.Err, Text: text,
-	})
+func (w *World) recordAnswered(i int, a *node.Answer, text string) {
+	r := w.openCall(RecAnswered, i)
+	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
+	w.hand()
 }
 
 // recordFault records a fault that hit a call.

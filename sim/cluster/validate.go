@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
@@ -218,25 +217,6 @@ func (v *validation) histories() {
 			if _, err := engine.ParseVersion(h.Version); err != nil {
 				v.fail("history %s: %v", h.Instance, err)
 			}
-		}
-	}
-}
-
-// probeEvery is the shortest time between two fetches of a probe.
-const probeEvery = time.Millisecond
-
-func (v *validation) probes() {
-	for _, p := range v.plan.Probes {
-		what := "probe " + p.Name
-		v.build(what, p.Build)
-		if _, err := parseProbeFilter(p.Filter); err != nil {
-			v.fail("%s: %v", what, err)
-		}
-		if p.From < 0 {
-			v.fail("%s: from %v, before the start", what, p.From)
-		}
-		if p.Count < 0 || p.Every < probeEvery {
-			v.fail("%s: %d fetches every %v: want a count and at least %v between", what, p.Count, p.Every, probeEvery)
 		}
 	}
 }

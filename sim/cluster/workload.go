@@ -50,6 +50,8 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", ExpectCompleted, herald},
 		{"Leaf", v1, always, "one activity; the child of Parent", ExpectCompleted, leaf},
 		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", ExpectFailed, nanny},
+		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", ExpectCompleted, orderDesk1},
+		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", ExpectCompleted, orderDesk2},
 		{"Panicky", v1, always, "panics after one activity", ExpectFailed, panicky},
 		{"Parent", v1, always, "two children, joined", ExpectCompleted, parent},
 		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", ExpectCompleted, processOrder1},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
@@ -27,7 +28,10 @@ type World struct {
 	store   *memprovider.Store
 	monitor Monitor
 	tables  *faults.Tables
+	drawn   []drawnFault
 	ctx     context.Context
+	// workspace is what all nodes compute in: they step one at a time.
+	workspace *replay.Workspace
 	// shippedHandlers says that the configuration names none.
 	shippedHandlers bool
 
@@ -37,7 +41,9 @@ type World struct {
 	clients *clientState
 	probes  []*probeState
 	calls   callTable // by the world's number - 1
-	groups  []*waitGroup
+	// nodeCalls is room for what a step of a node asks for.
+	nodeCalls []node.Call
+	groups    []*waitGroup
 
 	start       sim.Time
 	phase       Phase
@@ -117,6 +123,7 @@ const (
 	evAction                     // a: index of the instance, b: action index and attempt, packed
 	evKick                       // a: index of the seeded history
 	evProbe                      // a: index of the probe
+	evProbeEnd                   // a: index of the probe, b: index of what it holds
 	evCalm                       // turbulence is over
 	evTick                       // calm: look whether anything is still open
 )
@@ -128,6 +135,7 @@ func Run(cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.workspace.Close()
 	w.run()
 	return w.result(), nil
 }
@@ -149,7 +157,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	w := &World{
 		cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, ctx: context.Background(), ackStep: -1, tokens: map[string]string{},
-		shippedHandlers: shipped,
+		shippedHandlers: shipped, workspace: replay.NewWorkspace(),
 	}
 	w.chooser = cfg.Chooser
 	if w.chooser == nil {
@@ -158,6 +166,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Recording != nil {
 		w.chooser = sim.Record(w.chooser, cfg.Recording)
 	}
+	w.drawn = drawnFaults(&cfg.Plan.Faults)
 	w.root = sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil)
 	budget := cfg.Plan.StepBudget
 	if budget == 0 {
@@ -324,6 +333,8 @@ func (w *World) handle(e event) {
 		w.onKick(int(e.a))
 	case evProbe:
 		w.onProbe(int(e.a))
+	case evProbeEnd:
+		w.onProbeEnd(int(e.a), int(e.b))
 	case evCalm:
 		w.onCalm()
 	case evTick:
@@ -331,50 +342,6 @@ func (w *World) handle(e event) {
 	default:
 		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
 	}
-}
-
-// tryKey names the draws of a try of something, counted from 1; those of the first have the key of the thing itself.
-func tryKey(key sim.Key, n uint32) sim.Key {
-	if n > 1 {
-		key = key.Num(labelTry, uint64(n))
-	}
-	return key
-}
-
-// draws tells whether a fault happens at this opportunity. Faults happen in turbulence only.
-func (w *World) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
-	if w.phase != PhaseTurbulence {
-		return false
-	}
-	num, den := w.plan.Faults.Rate(kind, nodeName, w.since())
-	if num == 0 {
-		return false
-	}
-	return sim.Chance(w.chooser, key.Name(labelFault, string(kind)), num, den)
-}
-
-// The weights of the classes of durations. They are never changed.
-var (
-	leastOrTypical = []uint32{1, 3}
-	beforeOrAfter  = []uint32{1, 1}
-)
-
-// leg draws how long a leg of a call takes: the least, or a typical time.
-func (w *World) leg(key sim.Key) time.Duration {
-	const least = 200 * time.Microsecond
-	if sim.Pick(w.chooser, key, leastOrTypical) == 0 {
-		return least
-	}
-	return sim.Between(w.chooser, key.At(labelAmount), least, 3*time.Millisecond)
-}
-
-// around draws a time just before or just after an expiry.
-func (w *World) around(key sim.Key, expiry time.Duration) time.Duration {
-	const margin = 20 * time.Millisecond
-	if sim.Pick(w.chooser, key, beforeOrAfter) == 0 {
-		return sim.Between(w.chooser, key.At(labelAmount), max(expiry-margin, 0), expiry)
-	}
-	return sim.Between(w.chooser, key.At(labelAmount), expiry, expiry+margin)
 }
 
 // callDeadline is how long a caller waits for an answer before it takes the call for failed.

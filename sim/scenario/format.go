@@ -220,20 +220,7 @@ func (s *Scenario) formatLoad(b *bytes.Buffer) {
 	}
 	gap(b, len(s.Template.Probes))
 	for i, p := range s.Template.Probes {
-		fmt.Fprintf(b, "probe %s reads %s filter %s", quote(p.Name), quote(p.Build), quote(p.Filter))
-		if when := s.time(DrawProbe, i, 0, p.From); when != "0s" {
-			b.WriteString(" from " + when)
-		}
-		if p.Every != probeEvery {
-			fmt.Fprintf(b, " every %v", p.Every)
-		}
-		if p.Count != 1 {
-			fmt.Fprintf(b, " times %d", p.Count)
-		}
-		if p.IgnoreAttempt {
-			b.WriteString(" ignore-attempt")
-		}
-		b.WriteByte('\n')
+		formatProbe(b, &p, s.time(DrawProbe, i, 0, p.From))
 	}
 }
 

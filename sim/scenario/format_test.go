@@ -125,11 +125,7 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 		p.Histories = append(p.Histories, h)
 	}
 	for _, n := range rapid.SliceOfNDistinct(name, 0, 2, rapid.ID).Draw(t, "probes") {
-		p.Probes = append(p.Probes, cluster.Probe{
-			Name: n, Build: build.Draw(t, "build"), Filter: rapid.SampledFrom([]string{"none", "any", "1.x", ">=1.0.0, <=2.0.0 | 3.x"}).Draw(t, "filter"),
-			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: at.Draw(t, "from"), Every: time.Millisecond + at.Draw(t, "every"),
-			Count: rapid.IntRange(0, 9).Draw(t, "count"),
-		})
+		p.Probes = append(p.Probes, drawProbe(t, n, name, p.Instances))
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "rates") {
 		r := faults.Rate{Kind: faults.Kind(rapid.SampledFrom(faultKinds()).Draw(t, "fault")), Den: rapid.Uint64Range(1, 999).Draw(t, "den"), From: at.Draw(t, "from")}

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -294,45 +293,4 @@ func (p *parser) mix(owner ownerKind) {
 		}
 	}
 	p.s.Load.Mix = append(p.s.Load.Mix, m)
-}
-
-// probeEvery is the time between two fetches of a probe that does not say.
-const probeEvery = time.Second
-
-// probe reads NAME reads BUILD filter FILTER and then, in any order, from, every, times and ignore-attempt.
-func (p *parser) probe() {
-	var b cluster.Probe
-	b.Name = p.name("a probe's name")
-	p.unique("probe", b.Name)
-	p.keyword("reads")
-	b.Build = p.build()
-	p.keyword("filter")
-	b.Filter = p.name("a filter: none, any, or ranges separated by |")
-	if b.Filter != "none" && b.Filter != "any" {
-		for _, r := range strings.Split(b.Filter, "|") {
-			if _, err := engine.ParseRange(r); err != nil && p.err == nil {
-				p.failf("filter %s: %v; expected none, any, or ranges separated by |", strconv.Quote(b.Filter), err)
-			}
-		}
-	}
-	b.Every, b.Count = probeEvery, 1
-	for seen := map[string]bool{}; p.more(); {
-		switch p.clause(seen, "from", "every", "times", "ignore-attempt") {
-		case "from":
-			lo, hi := p.span("a time")
-			b.From = lo
-			p.draw(Draw{Of: DrawProbe, Index: len(p.s.Template.Probes), Lo: lo, Hi: hi})
-		case "every":
-			b.Every = p.duration("a duration")
-			if p.err == nil && b.Every < time.Millisecond {
-				p.failf("every %v: expected at least 1ms", b.Every)
-			}
-		case "times":
-			b.Count = int(p.number("a number of fetches", 0, maxTimes))
-		case "ignore-attempt":
-			b.IgnoreAttempt = true
-		}
-	}
-	p.s.Template.Probes = append(p.s.Template.Probes, b)
-	p.probeLines = append(p.probeLines, p.line)
 }

@@ -256,6 +256,7 @@ func (p *parser) finish() {
 			}
 		}
 	}
+	p.finishProbes()
 	p.finishLoad()
 	p.finishEntry()
 	if p.err != nil {

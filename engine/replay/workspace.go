@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn is
+// a function of its Input with or without one; a workspace only saves making these anew, which is half of what a small
+// turn costs. Outputs share nothing with it.
+//
+// It is not safe for concurrent use. Close it when it is done with: a coroutine that waits for code is never collected.
+type Workspace struct {
+	busy  bool
+	input Input
+	turn  turn
+	// stamp is the text of stamped's version.
+	stamped *engine.Build
+	stamp   string
+	idle    []*coroutine
+}
+
+// NewWorkspace makes an empty workspace.
+func NewWorkspace() *Workspace { return &Workspace{} }
+
+// Close ends the coroutines that wait. The workspace can be used again.
+func (w *Workspace) Close() {
+	for i, c := range w.idle {
+		c.stop()
+		w.idle[i] = nil
+	}
+	w.idle = w.idle[:0]
+}
+
+// with runs f with a turn for the input, in the input's workspace; where there is none, or code that a turn runs has come
+// here again, in one of its own.
+func (in *Input) with(f func(t *turn)) {
+	w := in.Workspace
+	if w == nil || w.busy {
+		w = NewWorkspace()
+		defer w.Close()
+	}
+	w.busy = true
+	w.input = *in
+	t := w.reset(&w.input)
+	f(t)
+	t.host.turn = nil // a Context that code has kept is of no use any more
+	w.input = Input{}
+	w.busy = false
+}
+
+// reset is the workspace's turn at its start, with the memory of the one before it. Nothing that is handed out is kept.
+func (w *Workspace) reset(in *Input) *turn {
+	t := &w.turn
+	clear(t.delta)
+	clear(t.futures)
+	clear(t.actions)
+	*t = turn{
+		in: in, info: orch.Info{Instance: in.Instance, ExecutionID: in.ExecutionID},
+		delta: t.delta[:0], sched: t.sched[:0], crumbs: t.crumbs[:0], pending: t.pending[:0],
+		code: code{
+			workspace: w, host: &host{}, actions: t.actions[:0], futures: t.futures[:0], tasks: t.tasks[:0], made: t.made,
+			runnable: t.runnable[:0],
+		},
+	}
+	t.host.turn = t
+	return t
+}
+
+// stampOf is what events say of a build: its version.
+func (w *Workspace) stampOf(b *engine.Build) string {
+	if w.stamped != b {
+		w.stamped, w.stamp = b, b.Version.String()
+	}
+	return w.stamp
+}
+
+// host is the turn as a Context sees it, for as long as the turn lasts.
+type host struct{ *turn }
+
+// Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
+// reach the caller: panicked says that there was one, and text which.
+func (w *Workspace) Contain(code func()) (text string, panicked bool) {
+	c := w.coroutine(func() { text, panicked = recovered(code) })
+	if s, _ := c.next(); s == signalExiting {
+		stopAside(c.stop)
+		return "called runtime.Goexit", true
+	}
+	w.release(c)
+	return text, panicked
+}
+
+// ownDelta is a copy of a turn's events for its caller.
+func (t *turn) ownDelta() []engine.Event {
+	return append(make([]engine.Event, 0, len(t.delta)), t.delta...)
+}

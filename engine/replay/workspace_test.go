@@ -1,0 +1,98 @@
+package replay
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// TestWorkspaceIsForgotten computes turns of all sorts in one workspace, in two orders, and without: each gives the same.
+func TestWorkspaceIsForgotten(t *testing.T) {
+	twoChildren := func(ctx *orch.Context, input string) (string, error) {
+		a := ctx.Go(func(ctx *orch.Context) (string, error) { return ctx.ScheduleActivity("a", input).Await() })
+		b := ctx.Go(func(ctx *orch.Context) (string, error) { return ctx.ScheduleWait("b").Await() })
+		orch.Select(a, b)
+		return "", nil
+	}
+	exits := func(ctx *orch.Context, _ string) (string, error) {
+		ctx.ScheduleActivity("a", "")
+		runtime.Goexit()
+		return "", nil
+	}
+	stubborn := func(ctx *orch.Context, _ string) (string, error) {
+		for {
+			func() {
+				defer func() { _ = recover() }()
+				ctx.ScheduleTimer(1).Await()
+			}()
+		}
+	}
+	var inputs []Input
+	for _, h := range []orch.Handler{oneActivity, chain, twoChildren, exits, stubborn} {
+		fresh := benchInput(h)
+		inputs = append(inputs, fresh)
+		out, err := Turn(fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := fresh
+		later.History = out.Delta
+		inputs = append(inputs, later)
+		later.Messages = []engine.WorkItem{engine.CancelInstanceItem{Instance: "order-1", Reason: "enough"}}
+		inputs = append(inputs, later)
+	}
+	for _, backwards := range []bool{false, true} {
+		w := NewWorkspace()
+		defer w.Close()
+		var outs []Output
+		var want []Output
+		for i := range inputs {
+			if backwards {
+				i = len(inputs) - 1 - i
+			}
+			in := inputs[i]
+			plain, err := Turn(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Workspace = w
+			out, err := Turn(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outs, want = append(outs, out), append(want, plain)
+		}
+		for i := range outs { // all of them at the end: a later turn must not have written to an earlier one's output
+			if !reflect.DeepEqual(outs[i], want[i]) {
+				t.Errorf("turn %d (backwards: %v) gives\n%+v\nin a used workspace, and without one\n%+v", i, backwards, outs[i], want[i])
+			}
+		}
+	}
+}
+
+// TestWorkspaceKeepsContextsApart: a Context that code has kept from an earlier turn is dead in a later one.
+func TestWorkspaceKeepsContextsApart(t *testing.T) {
+	w := NewWorkspace()
+	defer w.Close()
+	var kept *orch.Context
+	in := benchInput(func(ctx *orch.Context, input string) (string, error) {
+		if kept == nil {
+			kept = ctx
+		} else {
+			kept.ScheduleActivity("of an earlier turn", input)
+		}
+		return "", nil
+	})
+	in.Workspace = w
+	if out, err := Turn(in); err != nil || out.Result != ResultCompleted {
+		t.Fatal(err, out.Result)
+	}
+	out, err := Turn(in)
+	if err != nil || out.Result != ResultFailed || out.Details.Application == nil ||
+		out.Details.Application.Message != "orch: a Context was used outside its turn" {
+		t.Errorf("using an old Context gives %v %v, %+v: expected a panic that says so", err, out.Result, out.Details)
+	}
+}

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -30,11 +29,31 @@ func CheckWith(t *testing.T, f Factory, o Options) {
 		t.Logf("left out: %s", left)
 	}
 	probe.close()
+	var last *checker // that met a refusal: the one that rapid shrank to
+	defer func() {
+		if last != nil {
+			t.Log(last.story())
+		}
+	}()
 	rapid.Check(t, func(rt *rapid.T) {
-		c := newChecker(f.New(t), o)
+		c := newChecker(t, f, o)
 		defer c.in.close()
+		defer func() {
+			if c.refusal != nil {
+				last = c
+			}
+		}()
 		rt.Repeat(c.actions(rt))
 	})
+}
+
+// story is the shortest sequence that is refused, as text.
+func (c *checker) story() string {
+	refusal, transcript, _ := replay(c.t, c.factory, c.options, least(c.t, c.factory, c.options, c.moves))
+	if refusal == nil {
+		return "the same calls on another store were allowed: the provider is not deterministic, or stores share something\n" + c.refusal.Error()
+	}
+	return "the shortest sequence that is refused:\n" + strings.Join(append(transcript, refusal.Error()), "\n")
 }
 
 // leftOut names what a store cannot do, and so is not checked.
@@ -60,28 +79,28 @@ func (in *Instance) close() {
 
 // checker makes one sequence of calls.
 type checker struct {
-	in         *Instance
-	oracle     *Oracle
-	transcript []string
-	calls      []madeCall
-	deadlines  []int64  // instants at which something may change
-	tokens     []string // of instances
-	work       []string // of worker rows
-	items      []string // the instance of each of tokens
-	events     []CorruptEvent
-	nextEvent  uint64
-	refusal    *Refusal
+	t         testing.TB
+	factory   Factory
+	options   Options
+	in        *Instance
+	oracle    *Oracle
+	moves     []move
+	deadlines []int64  // instants at which something may change
+	tokens    []string // of instances
+	items     []string // the instance of each of tokens
+	work      []string // tokens of worker rows
+	events    []CorruptEvent
+	nextEvent uint64
+	refusal   *Refusal
+	watch     func(Call, Answer) // for tests of the generator
 }
 
-// madeCall is a call that was made, with its answer.
-type madeCall struct {
-	call   Call
-	answer Answer
-}
-
-func newChecker(in *Instance, o Options) *checker {
+func newChecker(t testing.TB, f Factory, o Options) *checker {
 	o.Deny = append(o.Deny[:len(o.Deny):len(o.Deny)], F5Contention)
-	return &checker{in: in, oracle: New(o), tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10}
+	return &checker{
+		t: t, factory: f, options: o, in: f.New(t), oracle: New(o),
+		tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10,
+	}
 }
 
 // do makes a call and fails the test if the answer is not allowed.
@@ -94,11 +113,14 @@ func (c *checker) do(t *rapid.T, args Args) Answer {
 }
 
 func (c *checker) judge(t *rapid.T, call Call, a Answer, at Span) {
-	c.calls = append(c.calls, madeCall{call, a})
-	if c.refusal = c.oracle.Apply(call, a, at); c.refusal != nil {
-		t.Fatalf("the provider gave an answer that contract/provider.md does not allow\n%s\nthe calls before it:\n%s", c.refusal.Error(), strings.Join(c.transcript, "\n"))
+	if c.watch != nil {
+		c.watch(call, a)
 	}
-	c.transcript = append(c.transcript, fmt.Sprintf("%4d at %s ms: %s\n       → %s", len(c.calls), at, call, a))
+	c.moves = append(c.moves, move{args: call.Args, token: a.token()})
+	if c.refusal = c.oracle.Apply(call, a, at); c.refusal == nil {
+		return
+	}
+	t.Fatalf("the provider gave an answer that contract/provider.md does not allow, in %s", c.refusal.Error())
 }
 
 // soon notes an instant at which something may change.
@@ -124,8 +146,9 @@ func (c *checker) advance(t *rapid.T) {
 	if to <= now {
 		t.Skip("no time passes")
 	}
-	c.in.Advance(time.Duration(to-now) * time.Millisecond)
-	c.transcript = append(c.transcript, fmt.Sprintf("     time passes, %d ms to %d ms", to-now, c.in.NowMs()))
+	wait := time.Duration(to-now) * time.Millisecond
+	c.in.Advance(wait)
+	c.moves = append(c.moves, move{wait: wait})
 }
 
 // corrupt damages a stored event.
@@ -143,7 +166,7 @@ func (c *checker) corrupt(t *rapid.T) {
 // actions are the moves of the state machine.
 func (c *checker) actions(*rapid.T) map[string]func(*rapid.T) {
 	moves := map[string]func(*rapid.T){
-		"enqueue": c.enqueue, "fetch": c.fetch, "fetch again": c.fetch, "ack": c.ack, "ack again": c.ack, "abandon": c.abandon, "renew": c.renew,
+		"enqueue": c.enqueue, "fetch": c.fetch, "fetch again": c.fetch, "turn": c.turn, "turn again": c.turn, "offer": c.offer, "ack": c.ack, "abandon": c.abandon, "renew": c.renew,
 		"enqueue work": c.enqueueWork, "fetch work": c.fetchWork, "ack work": c.ackWork, "abandon work": c.abandonWork, "renew work": c.renewWork,
 		"sessions": c.sessions, "append": c.append, "read": c.read,
 	}

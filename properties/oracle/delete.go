@@ -48,7 +48,7 @@ func (s *State) running(ids []string) bool {
 // erases says that the call may succeed after erasing the ids, with instances_deleted up to most.
 func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	for _, keep := range []bool{false, true} {
-		if keep && !force {
+		if keep && !force || c.freedom != none && !j.grants(c.freedom) {
 			break
 		}
 		if keep {

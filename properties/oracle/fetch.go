@@ -265,7 +265,7 @@ func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 	if j.answer.Err != nil && !j.answer.Err.Retryable {
 		j.object(by("5.2", "I11"), "a fetch does not fail permanently: what it cannot decode it reports in history_error")
 	}
-	for n, c := range list {
+	for _, c := range list {
 		if !c.eligible().may {
 			if got != nil && got.Instance == c.in.id {
 				j.object(by("5.2", c.why()), "%s", c.whyNot(j))
@@ -281,7 +281,7 @@ func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 			if got != nil && got.Instance == c.in.id {
 				differs, rule = want.differs(j, got)
 				if differs == "" && !j.grants(F1AnyInstance) {
-					differs, rule = s.olderReady(j, list[:n]), by("5.2", "")
+					differs, rule = s.olderReady(j, list, batch[0]), by("5.2", "")
 				}
 				if differs != "" {
 					j.object(rule, "%s", differs)
@@ -304,10 +304,10 @@ func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 	}
 }
 
-// olderReady names an instance that must be found and stands before the one that was.
-func (s *State) olderReady(j *judge, before []*candidate) string {
-	for _, c := range before {
-		if s.passedBy(j, []*candidate{c}).ready {
+// olderReady names an instance that must be found and has a visible message before the one at the index.
+func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
+	for _, c := range list {
+		if s.passedBy(j, []*candidate{c}).ready && c.batches[0][0] < oldest {
 			return fmt.Sprintf("instance %q has an older visible message", c.in.id)
 		}
 	}

@@ -62,7 +62,7 @@ func Freedoms() []FreedomInfo {
 		{F5Contention, "spurious nothing and retryable errors under contention", "every call may fail retryably, every fetch find nothing; checks of one caller deny it"},
 		{F6Depths, "queue depth of expired and abandoned rows", "depths: counted or not"},
 		{F7DuplicateAppend, "duplicate append: error or ignored", "append: permanent error, or success with the new events stored or none"},
-		{F8ExpiredAbandon, "abandon with an expired token", "abandon: success or permanent error"},
+		{F8ExpiredAbandon, "abandon with an expired token", "abandon: success, or permanent error unless denied"},
 		{F9AbandonScope, "whether abandon touches messages outside the batch", "abandon: count and delay, each for the batch or for all"},
 		{F10Texts, "error texts and operation names", "errors: only class and required words are compared; always granted"},
 		{F11Order, "order of lists, and which roots a bulk limit takes", "lists are compared as sets; one branch for each choice of roots"},

@@ -79,6 +79,23 @@ func (c *checker) fetch(t *rapid.T) {
 	c.soon(r.LockTimeoutMs)
 }
 
+// turn is a message with what usually follows it: a fetch and an ack. It leads to places that single calls seldom reach.
+func (c *checker) turn(t *rapid.T) {
+	to := c.instance(t)
+	c.do(t, EnqueueForOrchestrator{Item{c.message(t, to)}, 0})
+	if a := c.do(t, FetchOrchestrationItem{LockTimeoutMs: 1000}); a.Item != nil {
+		c.tokens, c.items = append(c.tokens, a.Item.Token), append(c.items, a.Item.Instance)
+		c.commit(t, a.Item.Token, a.Item.Instance)
+	}
+	c.soon(1000)
+}
+
+// offer is a message and a fetch by some filter.
+func (c *checker) offer(t *rapid.T) {
+	c.do(t, EnqueueForOrchestrator{Item{c.message(t, c.instance(t))}, 0})
+	c.fetch(t)
+}
+
 // token picks one of the last few tokens, and with it the instance that it was given for.
 func (c *checker) token(t *rapid.T) (token, instance string) {
 	n := len(c.tokens)
@@ -140,6 +157,10 @@ func (c *checker) metadata(t *rapid.T, in string) Metadata {
 
 func (c *checker) ack(t *rapid.T) {
 	token, in := c.token(t)
+	c.commit(t, token, in)
+}
+
+func (c *checker) commit(t *rapid.T, token, in string) {
 	r := AckOrchestrationItem{Token: token, ExecutionID: pick(t, "execution", []uint64{1, 1, 2, 3}), Metadata: c.metadata(t, in)}
 	var events int = rapid.IntRange(0, 3).Draw(t, "events")
 	for range events {

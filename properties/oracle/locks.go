@@ -11,9 +11,6 @@ func (s *State) abandonOrchestration(j *judge, r AbandonOrchestrationItem) {
 		j.permanent(free(F8ExpiredAbandon, "5.4"), s, "the lock of token "+r.Token+" has run out")
 	}
 	c := by("5.4", "I5")
-	if !h.live.may {
-		c = free(F8ExpiredAbandon, "5.4")
-	}
 	// F9: count and delay, each for the batch alone or for whatever else the instance has.
 	scopes := []bool{false}
 	if j.grants(F9AbandonScope) {

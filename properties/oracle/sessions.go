@@ -193,8 +193,11 @@ func (s *State) stats(j *judge, r GetInstanceStats) {
 	}
 	history := in.events(in.current)
 	size, pending, values, chars := 0, 0, 0, 0
+	rough := j.grants(F19Bytes)
+	exact := !rough // but the size of damage is anything
 	for _, h := range history {
 		size += len(h.text)
+		exact = exact && !h.corrupt
 		if h.id != engineFirstEvent {
 			continue
 		}
@@ -209,14 +212,13 @@ func (s *State) stats(j *judge, r GetInstanceStats) {
 		values += len(e.value)
 		chars += len([]rune(e.value))
 	}
-	rough := j.grants(F19Bytes)
 	why := ""
 	switch {
 	case got == nil:
 		why = "there is an instance, but no statistics"
 	case got.HistoryEventCount != uint64(len(history)):
 		why = fmt.Sprintf("%d events, expected %d", got.HistoryEventCount, len(history))
-	case !rough && got.HistorySizeBytes != uint64(size) || (got.HistorySizeBytes == 0) != (size == 0):
+	case exact && got.HistorySizeBytes != uint64(size) || (got.HistorySizeBytes == 0) != (size == 0):
 		why = fmt.Sprintf("%d bytes of events, expected about %d", got.HistorySizeBytes, size)
 	case got.QueuePendingCount != uint64(pending):
 		why = fmt.Sprintf("%d pending messages, expected %d", got.QueuePendingCount, pending)

@@ -270,9 +270,6 @@ func (s *State) abandonWork(j *judge, r AbandonWorkItem) {
 	case !h.live.must:
 		j.permanent(free(F8ExpiredAbandon, "5.11"), s, "the lock of token "+r.Token+" has run out")
 	}
-	if !h.live.may {
-		c = free(F8ExpiredAbandon, "5.11")
-	}
 	j.succeeds(c, func() *State {
 		return s.with(func(n *State) {
 			have, _ := n.holdingRow(j, r.Token)

@@ -61,7 +61,7 @@ var packages = map[string]imports{
 			"internal/bugs", "internal/campaign"},
 		others: publicModules},
 	"properties/conformance": {module: []string{"engine", "sim"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle":      {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/oracle":      {module: []string{"engine"}, tests: []string{"internal/bugs", "memprovider"}, others: publicModules},
 	"internal/bugs":          {others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/foreign":       {module: []string{"engine"}, others: publicModules},
@@ -92,6 +92,8 @@ func permitted(s *source) permits {
 		return permits{goroutines: true, names: []string{"iter.Pull"}, bugs: true}
 	case "properties/test.go": // reads DUROSIM_SEED and DUROSIM_PLAN
 		return permits{imports: []string{"os"}}
+	case "properties/oracle/log.go": // records providers that are called concurrently
+		return permits{imports: []string{"sync"}}
 	}
 	owners := []string{"memprovider", "engine/replay", "engine/node", "faults", "internal/bugs"}
 	return permits{bugs: slices.Contains(owners, s.dir)}

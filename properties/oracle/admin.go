@@ -1,0 +1,219 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const engineFirstEvent = engine.InitialEventID
+
+// carried is the number of messages that a start event carries.
+func carried(e engine.Event) int {
+	start, _ := e.Data.(engine.OrchestrationStarted)
+	return len(start.CarryForwardEvents)
+}
+
+// rows are the ids of instances that an ack created, in order, and that a condition selects.
+func (s *State) rows(which func(in *instance) bool) []string {
+	ids := []string{}
+	for _, in := range s.instances {
+		if in.row && which(in) {
+			ids = append(ids, in.id)
+		}
+	}
+	return ids
+}
+
+// list compares ids in any order (F11).
+func (j *judge) list(s *State, got, want []string) {
+	sorted := slices.Clone(got)
+	slices.Sort(sorted)
+	want = slices.Clone(want)
+	slices.Sort(want)
+	same := slices.Equal(sorted, want)
+	if !same && j.answer.Err == nil {
+		j.object(by("7", "I17 I20"), "the ids are %s, in any order", shown{want})
+	}
+	j.result(by("7", "I17 I20"), s, same, want)
+}
+
+func (s *State) listInstances(j *judge) {
+	j.list(s, j.answer.IDs, s.rows(func(*instance) bool { return true }))
+}
+
+func (s *State) listByStatus(j *judge, r ListInstancesByStatus) {
+	j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return in.execution(in.current) != nil && in.status() == r.Status }))
+}
+
+func (s *State) children(j *judge, r ListChildren) {
+	j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return r.Instance != "" && in.parent.Instance == r.Instance }))
+}
+
+func (s *State) instanceTree(j *judge, r GetInstanceTree) {
+	var got []string
+	if t := j.answer.Tree; t != nil && t.RootID == r.Instance {
+		got = t.AllIDs
+	}
+	j.list(s, got, s.tree(r.Instance))
+}
+
+// tree is an instance and all its descendants.
+func (s *State) tree(root string) []string {
+	all := []string{root}
+	for i := 0; i < len(all); i++ {
+		for _, id := range s.rows(func(in *instance) bool { return in.parent.Instance == all[i] }) {
+			if !slices.Contains(all, id) {
+				all = append(all, id)
+			}
+		}
+	}
+	return all
+}
+
+func (s *State) listExecutions(j *judge, r ListExecutions) {
+	want := []uint64{}
+	for _, e := range s.find(r.Instance).executions {
+		want = append(want, e.id)
+	}
+	same := slices.Equal(j.answer.Executions, want)
+	if !same && j.answer.Err == nil {
+		j.object(by("7", "I9 I17 I18 I20"), "the executions are %v", want)
+	}
+	j.result(by("7", "I9 I20"), s, same, want)
+}
+
+func (s *State) latestExecution(j *judge, r LatestExecutionID) {
+	want := s.find(r.Instance).latest()
+	if j.answer.Latest != want && j.answer.Err == nil {
+		j.object(by("7", "I9"), "the largest execution id is %d", want)
+	}
+	j.result(by("7", "I9"), s, j.answer.Latest == want, want)
+}
+
+func (s *State) parentID(j *judge, r GetParentID) {
+	in := s.find(r.Instance)
+	if !in.row {
+		j.permanent(by("7", "I17 I20"), s, "there is no such instance")
+		return
+	}
+	j.result(by("7", ""), s, j.answer.Parent == in.parent.Instance, in.parent.Instance)
+}
+
+func (s *State) instanceInfo(j *judge, r GetInstanceInfo) {
+	in, got := s.find(r.Instance), j.answer.Info
+	if !in.row {
+		j.permanent(by("7", "I17 I20"), s, "there is no such instance", "not found")
+		return
+	}
+	want := engine.InstanceInfo{
+		InstanceID: in.id, OrchestrationName: in.name, OrchestrationVersion: orUnknown(in.version), CurrentExecutionID: in.current,
+		ParentInstanceID: in.parent.Instance,
+	}
+	if e := in.execution(in.current); e != nil {
+		want.Status, want.Output = e.status, e.output
+	}
+	same := got != nil
+	if same {
+		have := *got
+		have.CreatedAt, have.UpdatedAt = 0, 0 // F12
+		if in.half {                          // F20
+			have.OrchestrationName, have.OrchestrationVersion = want.OrchestrationName, want.OrchestrationVersion
+		}
+		if in.execution(in.current) == nil && j.grants(F16UnknownStatus) {
+			have.Status = ""
+		}
+		same = sameText(have.Output, want.Output)
+		have.Output, want.Output = nil, nil
+		same = same && have == want
+	}
+	if !same && j.answer.Err == nil {
+		j.object(by("7", "I9 I17"), "the instance is %s", shown{want})
+	}
+	j.result(by("7", "I9"), s, same, want)
+}
+
+func (s *State) executionInfo(j *judge, r GetExecutionInfo) {
+	in, got := s.find(r.Instance), j.answer.Execution
+	e := in.execution(r.ExecutionID)
+	if e == nil {
+		j.permanent(by("7", "I17 I20"), s, "there is no such execution", "not found")
+		return
+	}
+	events := uint64(len(in.events(r.ExecutionID)))
+	same := got != nil && got.ExecutionID == e.id && got.Status == e.status && sameText(got.Output, e.output) && got.EventCount == events
+	if same && got.PinnedVersion != nil { // an extension
+		same = e.pin != nil && got.PinnedVersion.Triple() == *e.pin
+	}
+	if same && got.CompletedAt == nil {
+		same = !e.stamped.must
+	} else if same {
+		at := int64(*got.CompletedAt)
+		same = e.stamped.may && (e.completed.Lo <= at && at <= e.completed.Hi)
+	}
+	want := fmt.Sprintf("execution %d: %s, output %s, %d events, completed at %s ms (set: %v)", e.id, e.status, shown{e.output}, events, e.completed, e.stamped)
+	if !same && j.answer.Err == nil {
+		j.object(by("7", "I7 I18"), "it is %s", want)
+	}
+	j.allow(by("7", "I7"), j.answer.Err == nil && same, func() *State { return s }, "%s", want)
+}
+
+func (s *State) metrics(j *judge) {
+	var want engine.SystemMetrics
+	for _, in := range s.instances {
+		want.TotalExecutions += uint64(len(in.executions))
+		want.TotalEvents += uint64(len(in.history))
+		if !in.row {
+			continue
+		}
+		want.TotalInstances++
+		switch in.status() {
+		case engine.StatusRunning:
+			want.RunningInstances++
+		case engine.StatusCompleted:
+			want.CompletedInstances++
+		case engine.StatusFailed:
+			want.FailedInstances++
+		}
+	}
+	same := j.answer.Metrics != nil && *j.answer.Metrics == want
+	if !same && j.answer.Err == nil {
+		j.object(by("7", "I17 I20"), "the totals are %s", shown{want})
+	}
+	j.result(by("7", "I17 I20"), s, same, want)
+}
+
+// depths is section 7.1: rows under a live lock are not counted, marked ones without one may be (F6).
+func (s *State) depths(j *judge) {
+	var least, most engine.QueueDepths
+	add := func(least, most *uint64, marked bool, live truth) {
+		free := !marked || !live.may && !j.grants(F6Depths)
+		if free {
+			*least++
+		}
+		if !marked || !live.must {
+			*most++
+		}
+	}
+	for i := range s.queue {
+		m := &s.queue[i]
+		live := known(false)
+		if l := s.find(m.instance).lock; l != nil && l.token == m.mark {
+			live = l.until.reached(j.at).not()
+		}
+		add(&least.OrchestratorQueue, &most.OrchestratorQueue, m.mark != "", live)
+	}
+	for i := range s.work {
+		w := &s.work[i]
+		add(&least.WorkerQueue, &most.WorkerQueue, w.token != "", w.until.reached(j.at).not())
+	}
+	got := j.answer.Depths
+	between := func(n, lo, hi uint64) bool { return lo <= n && n <= hi }
+	same := got != nil && between(got.OrchestratorQueue, least.OrchestratorQueue, most.OrchestratorQueue) &&
+		between(got.WorkerQueue, least.WorkerQueue, most.WorkerQueue) && got.TimerQueue == 0
+	if !same && j.answer.Err == nil {
+		j.object(by("7.1", "I10 I17"), "not between %s and %s", shown{least}, shown{most})
+	}
+	j.allow(by("7.1", "I10 I17"), j.answer.Err == nil && same, func() *State { return s }, "from %s to %s", shown{least}, shown{most})
+}

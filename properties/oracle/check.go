@@ -1,0 +1,183 @@
+package oracle
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// Check makes random sequences of calls on fresh stores, over the whole surface of both interfaces and over time, and
+// compares every answer with the specification. A sequence that is refused is shrunk and shown: its calls, the refused
+// answer, why, and what would have been allowed.
+//
+// The flags of pgregory.net/rapid say how much: -rapid.checks for sequences, -rapid.steps for their average length,
+// -rapid.seed for a fixed start. What the factory cannot do is left out, and logged.
+func Check(t *testing.T, f Factory) {
+	t.Helper()
+	CheckWith(t, f, Options{})
+}
+
+// CheckWith is Check for a provider that promises more than the contract, or meets storage errors. A single caller meets
+// no contention, so F5 is always denied.
+func CheckWith(t *testing.T, f Factory, o Options) {
+	t.Helper()
+	probe := f.New(t)
+	for _, left := range probe.leftOut() {
+		t.Logf("left out: %s", left)
+	}
+	probe.close()
+	var last *checker // that met a refusal: the one that rapid shrank to
+	defer func() {
+		if last != nil {
+			t.Log(last.story())
+		}
+	}()
+	rapid.Check(t, func(rt *rapid.T) {
+		c := newChecker(t, f, o)
+		defer c.in.close()
+		defer func() {
+			if c.refusal != nil {
+				last = c
+			}
+		}()
+		rt.Repeat(c.actions(rt))
+	})
+}
+
+// story is the shortest sequence that is refused, as text.
+func (c *checker) story() string {
+	refusal, transcript, _ := replay(c.t, c.factory, c.options, least(c.t, c.factory, c.options, c.moves))
+	if refusal == nil {
+		return "the same calls on another store were allowed: the provider is not deterministic, or stores share something\n" + c.refusal.Error()
+	}
+	return "the shortest sequence that is refused:\n" + strings.Join(append(transcript, refusal.Error()), "\n")
+}
+
+// leftOut names what a store cannot do, and so is not checked.
+func (in *Instance) leftOut() []string {
+	var list []string
+	if in.Advance == nil {
+		list = append(list, "the passing of time: the factory offers no Advance")
+	}
+	if in.CorruptHistory == nil {
+		list = append(list, "undecodable histories: the factory offers no CorruptHistory")
+	}
+	if in.Provider.Admin() == nil {
+		list = append(list, "the management surface: the provider has none")
+	}
+	return list
+}
+
+func (in *Instance) close() {
+	if in.Close != nil {
+		in.Close()
+	}
+}
+
+// checker makes one sequence of calls.
+type checker struct {
+	t         testing.TB
+	factory   Factory
+	options   Options
+	in        *Instance
+	oracle    *Oracle
+	moves     []move
+	deadlines []int64  // instants at which something may change
+	tokens    []string // of instances
+	items     []string // the instance of each of tokens
+	work      []string // tokens of worker rows
+	events    []CorruptEvent
+	nextEvent uint64
+	refusal   *Refusal
+	watch     func(Call, Answer) // for tests of the generator
+}
+
+func newChecker(t testing.TB, f Factory, o Options) *checker {
+	o.Deny = append(o.Deny[:len(o.Deny):len(o.Deny)], F5Contention)
+	return &checker{
+		t: t, factory: f, options: o, in: f.New(t), oracle: New(o),
+		tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10,
+	}
+}
+
+// do makes a call and fails the test if the answer is not allowed.
+func (c *checker) do(t *rapid.T, args Args) Answer {
+	begin := c.in.NowMs()
+	call := Call{Args: args}
+	a := Perform(context.Background(), c.in.Provider, call)
+	c.judge(t, call, a, Between(begin, c.in.NowMs()))
+	return a
+}
+
+func (c *checker) judge(t *rapid.T, call Call, a Answer, at Span) {
+	if c.watch != nil {
+		c.watch(call, a)
+	}
+	c.moves = append(c.moves, move{args: call.Args, token: a.token()})
+	if c.refusal = c.oracle.Apply(call, a, at); c.refusal == nil {
+		return
+	}
+	t.Fatalf("the provider gave an answer that contract/provider.md does not allow, in %s", c.refusal.Error())
+}
+
+// soon notes an instant at which something may change.
+func (c *checker) soon(afterMs int64) {
+	if afterMs > 0 {
+		c.deadlines = append(c.deadlines, c.in.NowMs()+afterMs)
+	}
+}
+
+// advance lets time pass: a millisecond, or to just before, at or just after a deadline.
+func (c *checker) advance(t *rapid.T) {
+	now := c.in.NowMs()
+	to := now + 1
+	var ahead []int64
+	for _, d := range c.deadlines {
+		if d >= now {
+			ahead = append(ahead, d)
+		}
+	}
+	if len(ahead) > 0 && rapid.IntRange(0, 3).Draw(t, "class") > 0 {
+		to = rapid.SampledFrom(ahead).Draw(t, "deadline") + rapid.SampledFrom([]int64{0, 1, -1}).Draw(t, "offset")
+	}
+	if to <= now {
+		t.Skip("no time passes")
+	}
+	wait := time.Duration(to-now) * time.Millisecond
+	c.in.Advance(wait)
+	c.moves = append(c.moves, move{wait: wait})
+}
+
+// corrupt damages a stored event.
+func (c *checker) corrupt(t *rapid.T) {
+	if len(c.events) == 0 {
+		t.Skip("nothing is stored")
+	}
+	e := rapid.SampledFrom(c.events).Draw(t, "event")
+	if err := c.in.CorruptHistory(e.Instance, e.ExecutionID, e.EventID); err != nil {
+		t.Skipf("deleted or pruned: %v", err)
+	}
+	c.judge(t, Call{Args: e}, Answer{}, Between(c.in.NowMs(), c.in.NowMs()))
+}
+
+// actions are the moves of the state machine.
+func (c *checker) actions(*rapid.T) map[string]func(*rapid.T) {
+	moves := map[string]func(*rapid.T){
+		"enqueue": c.enqueue, "fetch": c.fetch, "fetch again": c.fetch, "turn": c.turn, "turn again": c.turn, "offer": c.offer, "ack": c.ack, "abandon": c.abandon, "renew": c.renew,
+		"enqueue work": c.enqueueWork, "fetch work": c.fetchWork, "ack work": c.ackWork, "abandon work": c.abandonWork, "renew work": c.renewWork,
+		"sessions": c.sessions, "append": c.append, "read": c.read,
+	}
+	if c.in.Provider.Admin() != nil {
+		moves["admin"], moves["remove"] = c.admin, c.remove
+	}
+	if c.in.Advance != nil {
+		moves["time"], moves["more time"] = c.advance, c.advance
+	}
+	if c.in.CorruptHistory != nil {
+		moves["corrupt"] = c.corrupt
+	}
+	return moves
+}

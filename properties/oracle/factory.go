@@ -1,0 +1,31 @@
+package oracle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Factory makes the provider under test. Check and properties/conformance take the same one.
+type Factory struct {
+	// New makes an empty store and returns it with what can be done to it. Stores of different calls share nothing. New
+	// ends the test with t.Fatal if it cannot make one.
+	New func(t testing.TB) *Instance
+}
+
+// Instance is one store with its handle. A nil function means that the store cannot do that; what needs it is left
+// out, and is reported as left out.
+type Instance struct {
+	// Provider is the store as one caller sees it.
+	Provider engine.Provider
+	// Advance moves the store's clock on by d and returns when everything that thereby became due can be fetched. Nil
+	// means that the store follows the wall clock.
+	Advance func(d time.Duration)
+	// NowMs is the store's time in milliseconds. It never goes back.
+	NowMs func() int64
+	// CorruptHistory replaces a stored event by bytes that no codec decodes. It fails if there is no such event.
+	CorruptHistory func(instance string, execution, eventID uint64) error
+	// Close releases the store. No call is made after it.
+	Close func()
+}

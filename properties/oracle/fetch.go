@@ -1,0 +1,385 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// candidate is an instance with messages, as a fetch sees it.
+type candidate struct {
+	in     *instance
+	queued []int // its messages in the queue, in order
+	// visible, unlocked and admitted are the three conditions of contract/provider.md section 5.2 step 1.
+	visible, unlocked, admitted truth
+	batches                     [][]int // what the batch may be
+}
+
+func (c *candidate) eligible() truth { return c.visible.and(c.unlocked).and(c.admitted) }
+
+// candidates are the instances with messages, in the order of their oldest message.
+func (s *State) candidates(j *judge, filter *Filter) []*candidate {
+	var list []*candidate
+	byID := func(id string) *candidate {
+		for _, c := range list {
+			if c.in.id == id {
+				return c
+			}
+		}
+		c := &candidate{in: s.find(id), unlocked: known(true)}
+		list = append(list, c)
+		return c
+	}
+	for i := range s.queue {
+		m := &s.queue[i]
+		c := byID(m.instance)
+		c.queued = append(c.queued, i)
+		v := m.visible.reached(j.at)
+		c.visible = truth{c.visible.may || v.may, c.visible.must || v.must}
+	}
+	for _, c := range list {
+		if c.in.lock != nil {
+			c.unlocked = c.in.lock.until.reached(j.at)
+		}
+		c.admitted = j.admits(filter, c.in)
+		c.batches = s.batches(j, c)
+	}
+	return list
+}
+
+// batches are the sets of messages that a fetch may take: all that must be visible, with or without those that may be
+// (F24).
+func (s *State) batches(j *judge, c *candidate) [][]int {
+	list := [][]int{nil}
+	for _, i := range c.queued {
+		v := s.queue[i].visible.reached(j.at)
+		if !v.may {
+			continue
+		}
+		longer := make([][]int, 0, 2*len(list))
+		for _, b := range list {
+			longer = append(longer, append(b[:len(b):len(b)], i))
+			if !v.must && len(list) < 64 {
+				longer = append(longer, b)
+			}
+		}
+		list = longer
+	}
+	var some [][]int
+	for _, b := range list {
+		if len(b) > 0 {
+			some = append(some, b)
+		}
+	}
+	return some
+}
+
+// admits applies the filter (section 6.4): by the pin of the current execution.
+func (j *judge) admits(f *Filter, in *instance) truth {
+	switch {
+	case f == nil:
+		return known(true)
+	case len(f.SupportedVersions) == 0:
+		return known(false)
+	}
+	var pin *engine.Version
+	if e := in.execution(in.current); in.row && e != nil {
+		pin = e.pin
+	}
+	if pin == nil {
+		return known(true)
+	}
+	first := f.SupportedVersions[0]
+	triple := func(v engine.Version) [3]uint64 { return [3]uint64{uint64(v.Major), uint64(v.Minor), uint64(v.Patch)} }
+	atMost := func(a, b [3]uint64) bool {
+		for i := range a {
+			if a[i] != b[i] {
+				return a[i] < b[i]
+			}
+		}
+		return true
+	}
+	pack := func(v engine.Version) uint64 {
+		t := triple(v)
+		return t[0]*1_000_000 + t[1]*1000 + t[2]
+	}
+	right := atMost(triple(first.Min), triple(*pin)) && atMost(triple(*pin), triple(first.Max))
+	if !j.grants(F23Packed) {
+		return known(right)
+	}
+	packed := pack(first.Min) <= pack(*pin) && pack(*pin) <= pack(first.Max)
+	return truth{right || packed, right && packed}
+}
+
+// contextKind is where the context of a delivery comes from (section 5.2 step 6).
+type contextKind uint8
+
+const (
+	contextRow     contextKind = iota // the instances row
+	contextHistory                    // no row, but a history with a start event
+	contextStart                      // no row, but a start message
+	contextOrphan                     // nothing but queue messages: to be dropped
+	contextNone                       // nothing, and something else than queue messages: to be left alone
+	contextUnknown                    // an undecodable history or message hides it (X5)
+)
+
+// contextOf tells the context of a batch.
+func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
+	if in.row {
+		return contextRow
+	}
+	history := in.events(in.latest())
+	hidden := false
+	for i := range history {
+		if !j.decodes(&history[i]) {
+			hidden = true
+		} else if history[i].event.Kind() == engine.KindOrchestrationStarted {
+			return contextHistory
+		}
+	}
+	only := true
+	for _, i := range batch {
+		m := &s.queue[i]
+		if !j.decodesItem(m.item, m.corrupt) {
+			hidden = true
+			continue
+		}
+		if isStart(m.item) {
+			return contextStart
+		}
+		only = only && m.item.Kind() == engine.ItemQueueMessage
+	}
+	switch {
+	case hidden:
+		return contextUnknown
+	case only:
+		return contextOrphan
+	}
+	return contextNone
+}
+
+// onlyQueueMessages says whether a batch can be decoded and is nothing but queue messages.
+func (s *State) onlyQueueMessages(j *judge, batch []int) bool {
+	for _, i := range batch {
+		m := &s.queue[i]
+		if m.item.Kind() != engine.ItemQueueMessage || !j.decodesItem(m.item, m.corrupt) {
+			return false
+		}
+	}
+	return true
+}
+
+func isStart(item engine.WorkItem) bool {
+	return item.Kind() == engine.ItemStartOrchestration || item.Kind() == engine.ItemContinueAsNew
+}
+
+// startQueued says whether a start for the instance is queued, visible or not.
+func (s *State) startQueued(c *candidate) bool {
+	for _, i := range c.queued {
+		if isStart(s.queue[i].item) {
+			return true
+		}
+	}
+	return false
+}
+
+// passed is what a fetch may find on its way and not return.
+type passed struct {
+	orphans  [][]int // a batch for each instance whose messages may be dropped
+	must     bool    // some of them must be dropped if nothing else is found
+	contexts bool    // something may be passed over without being dropped
+	ready    bool    // something must be found
+}
+
+func (s *State) passedBy(j *judge, list []*candidate) passed {
+	var p passed
+	for _, c := range list {
+		e := c.eligible()
+		if !e.may {
+			continue
+		}
+		deliver, drop, leave := 0, 0, 0
+		for _, b := range c.batches {
+			switch s.contextOf(j, c.in, b) {
+			case contextRow, contextHistory, contextStart:
+				deliver++
+			case contextOrphan:
+				queued := s.startQueued(c)
+				if !queued || j.grants(XOrphanBeforeStart) {
+					drop++
+				}
+				if queued {
+					leave++
+				}
+			case contextUnknown:
+				leave++
+				if s.onlyQueueMessages(j, b) && j.grants(XRowlessUndecodable) {
+					drop++ // whoever keeps the kinds of events beside them knows that no start is among them
+				}
+			default:
+				leave++
+			}
+		}
+		p.ready = p.ready || e.must && deliver == len(c.batches)
+		p.contexts = p.contexts || leave > 0
+		p.must = p.must || e.must && drop == len(c.batches) && leave == 0
+		if drop > 0 {
+			p.orphans = append(p.orphans, c.batches[0])
+		}
+	}
+	return p
+}
+
+// dropped are the states with some of the orphans gone, the one with none first.
+func (s *State) dropped(orphans [][]int) []*State {
+	list := []*State{s}
+	for _, batch := range orphans {
+		for _, have := range list[:len(list):len(list)] {
+			list = append(list, have.with(func(n *State) {
+				for _, i := range batch {
+					n.drop(s.queue[i].position)
+				}
+			}))
+		}
+	}
+	return list
+}
+
+// drop deletes a message. The state must be a clone.
+func (s *State) drop(position uint64) {
+	for i := range s.queue {
+		if s.queue[i].position == position {
+			s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
+			return
+		}
+	}
+}
+
+// fetchOrchestration is section 5.2.
+func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
+	list := s.candidates(j, r.Filter)
+	p := s.passedBy(j, list)
+	got := j.answer.Item
+	j.fetchNothing(s, p, j.answer.Err == nil && got == nil)
+	if j.answer.Err != nil && !j.answer.Err.Retryable {
+		j.object(by("5.2", "I11"), "a fetch does not fail permanently: what it cannot decode it reports in history_error")
+	}
+	for _, c := range list {
+		if !c.eligible().may {
+			if got != nil && got.Instance == c.in.id {
+				j.object(by("5.2", c.why()), "%s", c.whyNot(j))
+			}
+			continue
+		}
+		for _, batch := range c.batches {
+			want, ok := s.delivery(j, c, batch)
+			if !ok {
+				continue
+			}
+			differs, rule := "", clause{}
+			if got != nil && got.Instance == c.in.id {
+				differs, rule = want.differs(j, got)
+				if differs == "" && !j.grants(F1AnyInstance) {
+					differs, rule = s.olderReady(j, list, batch[0]), by("5.2", "")
+				}
+				if differs != "" {
+					j.object(rule, "%s", differs)
+				}
+			}
+			given := j.answer.Err == nil && got != nil && got.Instance == c.in.id && differs == ""
+			c, batch := c, batch
+			take := func(from *State) *State {
+				return from.with(func(n *State) { n.take(c.in.id, s.positions(batch), got.Token, j.at.plus(r.LockTimeoutMs)) })
+			}
+			for i, from := range s.dropped(p.orphans) {
+				if i == 0 || given {
+					j.allow(by("5.2", "I3 I6"), given, func() *State { return take(from) }, "%s", want)
+				}
+			}
+		}
+	}
+	if got != nil && len(j.objections) == 0 {
+		j.object(by("5.2", "I17 I20"), "instance %q has no visible message with a context", got.Instance)
+	}
+}
+
+// olderReady names an instance that must be found and has a visible message before the one at the index.
+func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
+	for _, c := range list {
+		if s.passedBy(j, []*candidate{c}).ready && c.batches[0][0] < oldest {
+			return fmt.Sprintf("instance %q has an older visible message", c.in.id)
+		}
+	}
+	return ""
+}
+
+// why are the invariants that keep an instance from being returned.
+func (c *candidate) why() string {
+	var rules []string
+	if !c.unlocked.may {
+		rules = append(rules, "I1", "I2")
+	}
+	if !c.admitted.may {
+		rules = append(rules, "I19")
+	}
+	if !c.visible.may {
+		rules = append(rules, "I3")
+	}
+	return strings.Join(rules, " ")
+}
+
+func (c *candidate) whyNot(j *judge) string {
+	var reasons []string
+	if !c.unlocked.may {
+		reasons = append(reasons, fmt.Sprintf("it is locked by token %q until %s ms", c.in.lock.token, c.in.lock.until))
+	}
+	if !c.admitted.may {
+		reasons = append(reasons, "the filter does not admit the pin of its current execution")
+	}
+	if !c.visible.may {
+		reasons = append(reasons, "none of its messages is visible yet")
+	}
+	return fmt.Sprintf("instance %q cannot be fetched at %s ms: %s", c.in.id, j.at, strings.Join(reasons, ", and "))
+}
+
+// fetchNothing says when a fetch may find nothing, and what it may have dropped then.
+func (j *judge) fetchNothing(s *State, p passed, given bool) {
+	c := by("5.2", "I10")
+	if p.ready {
+		j.allow(free(F5Contention, "9"), given, func() *State { return s }, "nothing, under contention")
+		if given {
+			j.object(by("5.2", ""), "nothing was found although something is eligible")
+		}
+		if len(p.orphans) == 0 && !p.contexts {
+			return
+		}
+		c = free(F4OrphanStops, "5.2")
+	}
+	for i, after := range s.dropped(p.orphans) {
+		if i == 0 && p.must && !p.contexts || !j.grants(F4OrphanStops) && p.must && i != 1<<len(p.orphans)-1 {
+			continue // whoever finds nothing else has dropped an orphan
+		}
+		j.allow(c, given, func() *State { return after }, "nothing")
+	}
+}
+
+// take locks an instance and marks and counts a batch. The state must be a clone.
+func (s *State) take(id string, batch []uint64, token string, until Span) {
+	s.edit(id).lock = &lock{token, until}
+	for _, position := range batch {
+		for i := range s.queue {
+			if m := &s.queue[i]; m.position == position {
+				m.mark, m.count = token, m.count+1
+			}
+		}
+	}
+}
+
+func (s *State) positions(batch []int) []uint64 {
+	var list []uint64
+	for _, i := range batch {
+		list = append(list, s.queue[i].position)
+	}
+	return list
+}

@@ -1,0 +1,174 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// judge collects what one state allows as the answer of one call: the states that follow if the answer is one of them,
+// and, only when asked to explain, texts.
+type judge struct {
+	options *Options
+	args    Args
+	answer  *Answer
+	at      Span
+	codec   engine.Codec // of the caller; nil decodes everything
+	// anything takes every result of a successful deletion or prune as the one that was given: the answer was lost.
+	anything bool
+
+	next       []*State
+	explaining bool
+	allowed    []Clause
+	objections []Clause
+}
+
+// clause is a place in contract/provider.md: a section, the invariants of section 12 that it serves, and the freedom
+// that it is.
+type clause struct {
+	section    string
+	invariants string // "I1 I2"
+	freedom    Freedom
+}
+
+func by(section, invariants string) clause { return clause{section: section, invariants: invariants} }
+
+func free(f Freedom, section string) clause { return clause{section: section, freedom: f} }
+
+func (j *judge) grants(f Freedom) bool { return j.options.denied.grants(f) }
+
+// allow says that the contract allows an answer, described by the text, and whether it is the one that was given; then
+// the store is in the state that then returns.
+func (j *judge) allow(c clause, given bool, then func() *State, format string, args ...any) {
+	if c.freedom != none && !j.grants(c.freedom) {
+		return
+	}
+	if given {
+		j.next = append(j.next, then())
+	}
+	if j.explaining {
+		j.allowed = appendClause(j.allowed, c, format, args)
+	}
+}
+
+// object says why the answer that was given is not allowed.
+func (j *judge) object(c clause, format string, args ...any) {
+	if j.explaining {
+		j.objections = appendClause(j.objections, c, format, args)
+	}
+}
+
+func appendClause(list []Clause, c clause, format string, args []any) []Clause {
+	text := fmt.Sprintf(format, args...)
+	for _, have := range list {
+		if have.Text == text {
+			return list
+		}
+	}
+	return append(list, Clause{Text: text, Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
+}
+
+// succeeds says that the call may answer without an error, whatever else it answers.
+func (j *judge) succeeds(c clause, then func() *State) {
+	j.allow(c, j.answer.Err == nil, then, "success")
+}
+
+// permanent says that the call may fail permanently, with one of the words in the message if any are named; nothing has
+// changed then (I8).
+func (j *judge) permanent(c clause, s *State, why string, words ...string) {
+	c.invariants = strings.TrimSpace(c.invariants + " I8")
+	text := "a permanent error"
+	if len(words) > 0 {
+		text += " that contains " + strings.Join(words, " or ")
+	}
+	a := j.answer
+	given := a.Err != nil && !a.Err.Retryable
+	if given && !containsOne(a.Err.Message, words) {
+		given = false
+		j.object(c, "the message contains none of the words that it must")
+	}
+	j.allow(c, given, func() *State { return s }, "%s: %s", text, why)
+	if a.Err == nil {
+		j.object(c, "%s", why)
+	}
+}
+
+// containsOne compares in lower case: no required word is told apart by it from another.
+func containsOne(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
+			return true
+		}
+	}
+	return len(words) == 0
+}
+
+// result says that the call may succeed with the result that same compares, and changes nothing.
+func (j *judge) result(c clause, s *State, same bool, want any) {
+	j.allow(c, j.answer.Err == nil && same, func() *State { return s }, "%s", shown{want})
+}
+
+// shown is a value in JSON, made only when it is printed.
+type shown struct{ v any }
+
+// String is the JSON.
+func (s shown) String() string {
+	data, err := json.Marshal(s.v)
+	if err != nil {
+		return fmt.Sprintf("%+v", s.v)
+	}
+	return string(data)
+}
+
+// decodes says whether the caller can decode a stored event.
+func (j *judge) decodes(h *stored) bool {
+	return !h.corrupt && (j.codec == nil || j.codec.Kinds().Has(h.event.Kind()))
+}
+
+// decodesAll says whether the caller can decode a history.
+func (j *judge) decodesAll(history []stored) bool {
+	for i := range history {
+		if !j.decodes(&history[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// decodesItem says whether the caller can decode a queue row, and so write it.
+func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
+	if corrupt {
+		return false
+	}
+	if j.codec == nil {
+		return true
+	}
+	_, err := j.codec.AppendWorkItem(nil, item)
+	return err == nil
+}
+
+// sameEvents compares events with history rows by their canonical text.
+func sameEvents(events []engine.Event, history []stored) bool {
+	if len(events) != len(history) {
+		return false
+	}
+	for i, e := range events {
+		text, err := canonical(e)
+		if err != nil || text != history[i].text {
+			return false
+		}
+	}
+	return true
+}
+
+func eventsOf(history []stored) Events {
+	events := Events{}
+	for _, h := range history {
+		events = append(events, h.event)
+	}
+	return events
+}
+
+func sameText(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

@@ -1,0 +1,71 @@
+package oracle
+
+// abandonOrchestration is section 5.4.
+func (s *State) abandonOrchestration(j *judge, r AbandonOrchestrationItem) {
+	in, h := s.holding(j, r.Token)
+	switch {
+	case !h.exists:
+		j.dead("5.4", s, r.Token, h)
+		return
+	case !h.live.must:
+		j.permanent(free(F8ExpiredAbandon, "5.4"), s, "the lock of token "+r.Token+" has run out")
+	}
+	c := by("5.4", "I5")
+	// F9: count and delay, each for the batch alone or for whatever else the instance has.
+	scopes := []bool{false}
+	if j.grants(F9AbandonScope) {
+		scopes = []bool{false, true}
+	}
+	for _, countAll := range scopes {
+		for _, delayAll := range scopes {
+			if countAll || delayAll {
+				c = free(F9AbandonScope, "5.4")
+			}
+			j.succeeds(c, func() *State {
+				return s.with(func(n *State) { n.release(j, in.id, r, countAll, delayAll) })
+			})
+			if r.DelayMs <= 0 {
+				break // without a delay, nothing else becomes visible earlier or later
+			}
+		}
+		if !r.IgnoreAttempt {
+			break
+		}
+	}
+	if j.answer.Err != nil {
+		j.object(by("5.4", ""), "the token names a holding")
+	}
+}
+
+// release gives an instance back. The state must be a clone.
+func (s *State) release(j *judge, id string, r AbandonOrchestrationItem, countAll, delayAll bool) {
+	s.edit(id).lock = nil
+	for i := range s.queue {
+		m := &s.queue[i]
+		if m.instance != id {
+			continue
+		}
+		batch := m.mark == r.Token
+		if r.IgnoreAttempt && (batch || countAll) && m.count > 0 {
+			m.count--
+		}
+		if r.DelayMs > 0 && (batch || delayAll && m.visible.reached(j.at).may) {
+			m.visible = j.at.plus(r.DelayMs)
+		}
+	}
+}
+
+// renewOrchestration is section 5.5.
+func (s *State) renewOrchestration(j *judge, r RenewOrchestrationItemLock) {
+	in, h := s.holding(j, r.Token)
+	j.dead("5.5", s, r.Token, h)
+	if !h.live.may {
+		return
+	}
+	j.succeeds(by("5.5", "I2"), func() *State {
+		return s.with(func(n *State) { n.edit(in.id).lock = &lock{r.Token, j.at.plus(r.ExtendMs)} })
+	})
+	if j.answer.Err != nil {
+		j.object(by("5.5", ""), "the lock is live")
+	}
+}

@@ -1,0 +1,122 @@
+package oracle
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Entry is a line of a log: a call that returned. Began and ended number the beginnings and ends of all calls of the
+// log, so that it can be told which calls overlapped; times are store time in milliseconds.
+type Entry struct {
+	Began  uint64 `json:"began"`
+	Ended  uint64 `json:"ended"`
+	At     Span   `json:"at"`
+	Call   Call   `json:"call"`
+	Answer Answer `json:"answer"`
+}
+
+// Recorder is a provider that writes a log of its calls, one JSON object a line, in the order in which they return. It
+// may be used concurrently if the provider may.
+type Recorder struct {
+	engine.Provider
+
+	mu     sync.Mutex
+	number uint64
+	write  *json.Encoder
+	err    error
+}
+
+// Record wraps a provider so that every call and its answer, those of the management surface included, are written to w.
+// NowMs is the store's time in milliseconds, which must not go back. The log is of a store that was empty when it began.
+func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
+	r := &Recorder{write: json.NewEncoder(w)}
+	r.Provider = &watched{inner: p, now: nowMs, begin: r.begin, end: r.end}
+	return r
+}
+
+func (r *Recorder) begin() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number++
+	return r.number
+}
+
+func (r *Recorder) end(c Call, a Answer, at Span, began uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number++
+	if err := r.write.Encode(Entry{began, r.number, at, c, a}); err != nil && r.err == nil {
+		r.err = fmt.Errorf("call %d is not in the log: %w", began, err)
+	}
+}
+
+// Err is the first error of writing the log, such as a work item that has no JSON form.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// LogError says which line of a log is wrong, and how.
+type LogError struct {
+	Line int
+	// Refusal is what the contract says to the answer, nil if the line cannot be judged.
+	Refusal *Refusal
+	// Err says why the line cannot be judged.
+	Err error
+}
+
+// Error names the line.
+func (e *LogError) Error() string {
+	if e.Refusal != nil {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Refusal.Error())
+	}
+	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+}
+
+// Unwrap is the reason, if the line cannot be judged.
+func (e *LogError) Unwrap() error { return e.Err }
+
+// maxLine bounds a line of a log.
+const maxLine = 64 << 20
+
+// CheckLog judges a log that Record wrote. It returns the number of calls, and a *LogError for the first line with an
+// answer that the contract does not allow, or that cannot be judged: what is no entry, or a call that overlaps the one
+// before it, whose order nobody knows. Empty lines are skipped.
+func CheckLog(r io.Reader, o Options) (calls int, err error) {
+	oracle := New(o)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	var ended uint64
+	line := 0
+	for lines.Scan() {
+		line++
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var e Entry
+		if err := strict(lines.Bytes(), &e); err != nil {
+			return calls, &LogError{Line: line, Err: fmt.Errorf("not an entry of a log: %w", err)}
+		}
+		if e.Call.Args == nil {
+			return calls, &LogError{Line: line, Err: fmt.Errorf("not an entry of a log: no call")}
+		}
+		if e.Began < ended {
+			return calls, &LogError{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is not known, a log must be of one caller at a time")}
+		}
+		if refusal := oracle.Apply(e.Call, e.Answer, e.At); refusal != nil {
+			return calls, &LogError{Line: line, Refusal: refusal}
+		}
+		ended = e.Ended
+		calls++
+	}
+	if err := lines.Err(); err != nil {
+		return calls, &LogError{Line: line + 1, Err: err}
+	}
+	return calls, nil
+}

@@ -1,0 +1,133 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// TestEveryCallHasAJSONForm writes the calls and answers of random sequences and reads them back.
+func TestEveryCallHasAJSONForm(t *testing.T) {
+	rapidly(t, "seed", "2")
+	rapid.Check(t, func(rt *rapid.T) {
+		c := newChecker(t, inMemory(nil), Options{})
+		c.watch = func(call Call, a Answer) {
+			for _, v := range []any{call, a} {
+				data, err := json.Marshal(v)
+				if err != nil {
+					t.Fatalf("%+v: %v", v, err)
+				}
+				back := reflect.New(reflect.TypeOf(v))
+				if err := json.Unmarshal(data, back.Interface()); err != nil {
+					t.Fatalf("%s: %v", data, err)
+				}
+				again, err := json.Marshal(back.Elem().Interface())
+				if err != nil || !bytes.Equal(again, data) {
+					t.Fatalf("%s came back as %s, %v", data, again, err)
+				}
+			}
+		}
+		rt.Repeat(c.actions(rt))
+	})
+}
+
+// logOf is the log of a few calls on a store.
+func logOf(t *testing.T, calls func(ctx context.Context, p engine.Provider)) string {
+	t.Helper()
+	in := inMemory(nil).New(t)
+	var log bytes.Buffer
+	r := Record(in.Provider, in.NowMs, &log)
+	calls(t.Context(), r)
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return log.String()
+}
+
+func someCalls(ctx context.Context, p engine.Provider) {
+	_ = p.EnqueueForOrchestrator(ctx, startA, 0)
+	f, _ := p.FetchOrchestrationItem(ctx, time.Second, 0, engine.FilterFor(engine.VersionRange{Max: engine.V(2, 0, 0)}))
+	_ = p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
+		LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})},
+		Metadata:            engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"},
+		WorkerItems:         []engine.WorkItem{activityOf(2, "s", "")},
+		CancelledActivities: []engine.ScheduledActivityIdentifier{{Instance: "A", ExecutionID: 1, ActivityID: 9}},
+	})
+	_, _ = p.FetchWorkItem(ctx, time.Second, 0, &engine.SessionFetchConfig{OwnerID: "w", LockTimeout: time.Second}, engine.TagFilter{})
+	_, _ = p.Admin().GetInstanceInfo(ctx, "A")
+	_, _ = p.Admin().GetInstanceInfo(ctx, "B")
+}
+
+func TestCheckLogTakesARightLog(t *testing.T) {
+	log := logOf(t, someCalls)
+	calls, err := CheckLog(strings.NewReader(log), Options{})
+	if err != nil || calls != 6 {
+		t.Errorf("%d calls, %v:\n%s", calls, err, log)
+	}
+}
+
+func TestCheckLogNamesTheFirstWrongLine(t *testing.T) {
+	log := logOf(t, someCalls)
+	for _, c := range []struct {
+		name, old, new, want string
+		line                 int
+		refused              bool
+	}{
+		{"answer", `"execution_id":1,"version":"1.0.0"`, `"execution_id":2,"version":"1.0.0"`, "the current execution is 1, got 2 [section 5.2, I9]", 2, true},
+		{"lost effect", `"session_id":"s"`, `"session_id":"other"`, "no such row is in the queue", 4, true},
+		{"method", `"get_instance_info"`, `"get_instance"`, `unknown method "get_instance"`, 5, false},
+		{"field", `"lock_timeout_ms"`, `"lock_timeout"`, `unknown field "lock_timeout"`, 2, false},
+		{"cut off", "{}}\n", "{}\n", "not an entry of a log", 1, false},
+		{"overlap", `{"began":3`, `{"began":1`, "the call began before the one above it ended", 2, false},
+		{"time", `"at":{"lo":1000,"hi":1000}`, `"at":{"lo":2000,"hi":2000}`, "time goes back", 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := 1
+			if c.name == "lost effect" {
+				n = strings.Count(log, c.old) - 1 // where it is scheduled, not where it is fetched
+			}
+			wrong := strings.Replace(log, c.old, c.new, n)
+			if wrong == log {
+				t.Fatalf("no %s in\n%s", c.old, log)
+			}
+			_, err := CheckLog(strings.NewReader(wrong), Options{})
+			var e *LogError
+			if !errors.As(err, &e) || e.Line != c.line || (e.Refusal != nil) != c.refused || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("expected %q in line %d, got: %v", c.want, c.line, err)
+			}
+		})
+	}
+}
+
+func TestRecordTellsWhatItCannotWrite(t *testing.T) {
+	in := inMemory(nil).New(t)
+	r := Record(in.Provider, in.NowMs, failingWriter{})
+	_ = r.EnqueueForOrchestrator(t.Context(), startA, 0)
+	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("%v", err)
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+
+// TestWatchedProvidersAnswerAsBefore runs the same calls with and without a watcher.
+func TestWatchedProvidersAnswerAsBefore(t *testing.T) {
+	in := inMemory(nil).New(t)
+	err := Watch(in.Provider, "", in.NowMs, func(Call, Answer, Span) {}).AckWorkItem(t.Context(), "w9", nil)
+	var p *engine.ProviderError
+	if !errors.As(err, &p) || p.Operation != "ack_work_item" || p.Retryable {
+		t.Errorf("%#v", err)
+	}
+}

@@ -1,0 +1,214 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Options say what a provider promises beyond the contract, and under what circumstances it is watched.
+type Options struct {
+	// Deny takes freedoms away from the provider. Freedoms whose table entry says "always granted" cannot be denied.
+	Deny []Freedom
+	// StorageErrors permits a retryable error as the answer of any call, without effect.
+	StorageErrors bool
+	// Codecs are those of the builds that Call.Build may name; nil is the shipped builds'.
+	Codecs []engine.Codec
+
+	denied freedoms
+}
+
+func (o Options) prepared() *Options {
+	o.denied = o.Deny
+	if o.Codecs == nil {
+		for _, b := range engine.ShippedBuilds() {
+			o.Codecs = append(o.Codecs, b.Codec)
+		}
+	}
+	return &o
+}
+
+// codec returns the codec of a build; ok is false if nobody knows it.
+func (o *Options) codec(build string) (c engine.Codec, ok bool) {
+	for _, c := range o.Codecs {
+		if c.Name() == build {
+			return c, true
+		}
+	}
+	return nil, build == ""
+}
+
+// maxStates bounds the states that a store may be in.
+const maxStates = 2048
+
+// Oracle judges the answers of one store, in the order in which its calls took effect.
+type Oracle struct {
+	options *Options
+	states  []*State
+	tokens  map[string]int // the call that gave each token; looked up only
+	calls   int
+	latest  int64
+}
+
+// New makes an oracle for an empty store.
+func New(o Options) *Oracle {
+	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}}
+}
+
+// States is the number of states that the store may be in. It is 1 while nothing that was left free is hidden.
+func (o *Oracle) States() int { return len(o.states) }
+
+// Apply judges the answer of a call that took effect at some instant of the span. It returns nil if the contract allows
+// the answer. After a refusal the oracle is as it was.
+func (o *Oracle) Apply(c Call, a Answer, at Span) *Refusal {
+	refuse := func(section, invariants, format string, args ...any) *Refusal {
+		r := &Refusal{Number: o.calls + 1, Call: c, Answer: a, At: at}
+		r.Objections = appendClause(nil, by(section, invariants), format, args)
+		return r
+	}
+	if at.Hi < o.latest || at.Hi < at.Lo {
+		return refuse("2", "", "time goes back: calls before had begun by %d ms", o.latest)
+	}
+	if at.Lo < o.latest {
+		at.Lo = o.latest
+	}
+	codec, ok := o.options.codec(c.Build)
+	if !ok {
+		return refuse("4.3", "", "nobody knows what build %q decodes", c.Build)
+	}
+	token := a.token()
+	if token != "" && o.tokens[token] > 0 {
+		return refuse("2", "I1", "token %q was given before, by call %d", token, o.tokens[token])
+	}
+	var next []*State
+	for _, s := range o.states {
+		next = addStates(next, s.judged(&judge{options: o.options, args: c.Args, answer: &a, at: at, codec: codec}))
+	}
+	if len(next) == 0 {
+		r := &Refusal{Number: o.calls + 1, Call: c, Answer: a, At: at}
+		for _, s := range o.states {
+			j := &judge{options: o.options, args: c.Args, answer: &a, at: at, codec: codec, explaining: true}
+			s.judged(j)
+			r.add(j)
+		}
+		return r
+	}
+	if len(next) > maxStates {
+		return refuse("10", "", "the store may be in more than %d states: the oracle gives up", maxStates)
+	}
+	o.calls++
+	o.states, o.latest = next, at.Lo
+	if token != "" {
+		o.tokens[token] = o.calls
+	}
+	return nil
+}
+
+// addStates adds states that are not there yet.
+func addStates(list, more []*State) []*State {
+next:
+	for _, s := range more {
+		for _, have := range list {
+			if have.Equal(s) {
+				continue next
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// token is the token that an answer hands out, empty for none.
+func (a *Answer) token() string {
+	switch {
+	case a.Item != nil:
+		return a.Item.Token
+	case a.Work != nil:
+		return a.Work.Token
+	}
+	return ""
+}
+
+// Next returns the states that a store may be in after a call with that answer, none if the contract does not allow the
+// answer. It is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens
+// with those that were given before. It panics for a build that the options do not know.
+func (s *State) Next(o Options, c Call, a Answer, at Span) []*State {
+	options := o.prepared()
+	codec, ok := options.codec(c.Build)
+	if !ok {
+		panic(fmt.Sprintf("oracle: build %q is not known", c.Build))
+	}
+	return addStates(nil, s.judged(&judge{options: options, args: c.Args, answer: &a, at: at, codec: codec}))
+}
+
+// Clause is a text with its place in contract/provider.md.
+type Clause struct {
+	Text       string
+	Section    string
+	Invariants []string
+	Freedom    Freedom
+}
+
+// String is the text with its place behind it.
+func (c Clause) String() string {
+	place := "section " + c.Section
+	for _, i := range c.Invariants {
+		place += ", " + i
+	}
+	if c.Freedom != none {
+		place += ", freedom " + string(c.Freedom)
+	}
+	return c.Text + " [" + place + "]"
+}
+
+// Refusal says that the contract does not allow an answer, why, and what it would have allowed.
+type Refusal struct {
+	// Number is the call's number, from 1.
+	Number     int
+	Call       Call
+	Answer     Answer
+	At         Span
+	Objections []Clause
+	Allowed    []Clause
+}
+
+func (r *Refusal) add(j *judge) {
+	for _, c := range j.objections {
+		r.Objections = appendOnce(r.Objections, c)
+	}
+	for _, c := range j.allowed {
+		r.Allowed = appendOnce(r.Allowed, c)
+	}
+}
+
+func appendOnce(list []Clause, c Clause) []Clause {
+	for _, have := range list {
+		if have.Text == c.Text {
+			return list
+		}
+	}
+	return append(list, c)
+}
+
+// Invariants are the ids of the invariants that the objections name, or the allowed answers if nothing was objected.
+func (r *Refusal) Invariants() []string {
+	var ids []string
+	for _, c := range append(r.Objections[:len(r.Objections):len(r.Objections)], r.Allowed...) {
+		ids = append(ids, c.Invariants...)
+	}
+	return ids
+}
+
+// Error is the refusal in several lines.
+func (r *Refusal) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Call, r.Answer)
+	for _, c := range r.Objections {
+		fmt.Fprintf(&b, "  but        %s\n", c)
+	}
+	for _, c := range r.Allowed {
+		fmt.Fprintf(&b, "  allowed    %s\n", c)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,58 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+)
+
+// Span is a time that is known to lie between two instants of store time, both included, in milliseconds. A call may
+// take effect at any instant of its span; with virtual time both ends are the same.
+type Span struct {
+	Lo int64 `json:"lo"`
+	Hi int64 `json:"hi"`
+}
+
+// At is the span of one instant.
+func At(ms int64) Span { return Span{ms, ms} }
+
+// Between is the span from begin to end.
+func Between(begin, end int64) Span { return Span{begin, end} }
+
+// String is the instant, or both ends.
+func (s Span) String() string {
+	if s.Lo == s.Hi {
+		return fmt.Sprint(s.Lo)
+	}
+	return fmt.Sprintf("%d..%d", s.Lo, s.Hi)
+}
+
+// plus adds a length that is not negative; it saturates.
+func (s Span) plus(ms int64) Span { return Span{saturate(s.Lo, ms), saturate(s.Hi, ms)} }
+
+func saturate(at, ms int64) int64 {
+	if ms > 0 && at > math.MaxInt64-ms {
+		return math.MaxInt64
+	}
+	return at + max(ms, 0)
+}
+
+// over is the least span that holds both.
+func (s Span) over(t Span) Span { return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)} }
+
+// truth is the answer to a question about spans: what may be, and what must be.
+type truth struct{ may, must bool }
+
+func (t truth) not() truth { return truth{!t.must, !t.may} }
+
+func (t truth) and(u truth) truth { return truth{t.may && u.may, t.must && u.must} }
+
+func known(b bool) truth { return truth{b, b} }
+
+// reached says whether something due at s is due at now: s <= now.
+func (s Span) reached(now Span) truth { return truth{s.Lo <= now.Hi, s.Hi <= now.Lo} }
+
+// after says whether s > t.
+func (s Span) after(t Span) truth { return t.before(s) }
+
+// before says whether s < t.
+func (s Span) before(t Span) truth { return truth{s.Lo < t.Hi, s.Hi < t.Lo} }

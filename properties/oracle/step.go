@@ -1,0 +1,154 @@
+package oracle
+
+import "fmt"
+
+// judged asks the specification about the call. It returns the states that follow the answer.
+func (s *State) judged(j *judge) []*State {
+	a := j.answer
+	if a.Lost {
+		return s.lost(j)
+	}
+	if a.Err != nil && a.Err.Retryable {
+		s.retryable(j)
+	}
+	switch r := j.args.(type) {
+	case EnqueueForOrchestrator:
+		s.enqueueForOrchestrator(j, r)
+	case FetchOrchestrationItem:
+		s.fetchOrchestration(j, r)
+	case AckOrchestrationItem:
+		s.ackOrchestration(j, r)
+	case AbandonOrchestrationItem:
+		s.abandonOrchestration(j, r)
+	case RenewOrchestrationItemLock:
+		s.renewOrchestration(j, r)
+	case Read:
+		s.read(j, "5.6", r.Instance, s.find(r.Instance).latest())
+	case ReadWithExecution:
+		s.read(j, "5.6", r.Instance, r.ExecutionID)
+	case AppendWithExecution:
+		s.appendEvents(j, r)
+	case EnqueueForWorker:
+		s.enqueueForWorker(j, r)
+	case FetchWorkItem:
+		s.fetchWork(j, r)
+	case AckWorkItem:
+		s.ackWork(j, r)
+	case RenewWorkItemLock:
+		s.renewWork(j, r)
+	case AbandonWorkItem:
+		s.abandonWork(j, r)
+	case RenewSessionLock:
+		s.renewSessions(j, r)
+	case CleanupOrphanedSessions:
+		s.cleanupSessions(j)
+	case GetCustomStatus:
+		s.customStatus(j, r)
+	case GetKVValue:
+		s.kvValue(j, r)
+	case GetKVAllValues:
+		s.kvValues(j, r)
+	case GetInstanceStats:
+		s.stats(j, r)
+	default:
+		s.judgedAdmin(j)
+	}
+	return j.next
+}
+
+func (s *State) judgedAdmin(j *judge) {
+	switch r := j.args.(type) {
+	case ListInstances:
+		s.listInstances(j)
+	case ListInstancesByStatus:
+		s.listByStatus(j, r)
+	case ListExecutions:
+		s.listExecutions(j, r)
+	case ReadHistoryWithExecutionID:
+		s.read(j, "7", r.Instance, r.ExecutionID)
+	case ReadHistory:
+		s.read(j, "7", r.Instance, s.find(r.Instance).latest())
+	case LatestExecutionID:
+		s.latestExecution(j, r)
+	case GetInstanceInfo:
+		s.instanceInfo(j, r)
+	case GetExecutionInfo:
+		s.executionInfo(j, r)
+	case GetSystemMetrics:
+		s.metrics(j)
+	case GetQueueDepths:
+		s.depths(j)
+	case ListChildren:
+		s.children(j, r)
+	case GetParentID:
+		s.parentID(j, r)
+	case GetInstanceTree:
+		s.instanceTree(j, r)
+	case DeleteInstance:
+		s.deleteInstance(j, r)
+	case DeleteInstancesAtomic:
+		s.deleteAtomic(j, r)
+	case DeleteInstanceBulk:
+		s.deleteBulk(j, r)
+	case PruneExecutions:
+		s.prune(j, r)
+	case PruneExecutionsBulk:
+		s.pruneBulk(j, r)
+	case CorruptEvent:
+		s.corruptEvent(j, r)
+	case CorruptMessage:
+		s.corruptMessage(j, r)
+	default:
+		panic(fmt.Sprintf("oracle: no rule for %T", j.args))
+	}
+}
+
+// retryable is the answer of a call that met contention or a failing store: nothing has changed (I8, I11). A bulk call
+// may have done a part (F22); deleteBulk and pruneBulk say which.
+func (s *State) retryable(j *judge) {
+	same := func() *State { return s }
+	if j.options.StorageErrors {
+		j.allow(by("8", "I8 I11"), true, same, "a retryable error, without effect")
+		return
+	}
+	j.allow(clause{"9", "I8 I11", F5Contention}, true, same, "a retryable error under contention, without effect")
+	j.object(by("8", ""), "a retryable error, although the storage works and nobody competes")
+}
+
+// corruptEvent is damage that a test does: the event cannot be decoded any more.
+func (s *State) corruptEvent(j *judge, r CorruptEvent) {
+	j.next = append(j.next, s.with(func(n *State) {
+		in := n.edit(r.Instance)
+		for i := range in.history {
+			if h := &in.history[i]; h.execution == r.ExecutionID && h.id == r.EventID {
+				h.corrupt = true
+			}
+		}
+	}))
+}
+
+// corruptMessage is damage to the newest row that holds the item.
+func (s *State) corruptMessage(j *judge, r CorruptMessage) {
+	text, _ := canonicalItem(r.Item.WorkItem)
+	j.next = append(j.next, s.with(func(n *State) {
+		for i := len(n.queue) - 1; i >= 0; i-- {
+			if m := &n.queue[i]; m.text == text && !m.corrupt {
+				m.corrupt = true
+				return
+			}
+		}
+		for i := len(n.work) - 1; i >= 0; i-- {
+			if w := &n.work[i]; w.text == text && !w.corrupt {
+				w.corrupt = true
+				return
+			}
+		}
+	}))
+}
+
+// with is the state after a change.
+func (s *State) with(change func(n *State)) *State {
+	n := s.clone()
+	change(n)
+	return n
+}

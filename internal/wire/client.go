@@ -13,6 +13,7 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/oracle"
 )
 
 // Client is an engine.Provider, and its management surface, that asks a server. It may be used by many goroutines.
@@ -20,6 +21,8 @@ import (
 // When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure tells
 // why: whoever judges the provider looks there first.
 type Client struct {
+	engine.Provider
+
 	rpc      *jrpc2.Client
 	heard    *watched
 	patience time.Duration
@@ -43,12 +46,17 @@ type ClientOptions struct {
 func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
 	watched := &watched{Channel: ch}
 	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
-	if err := call(ctx, c, "describe", 0, none{}, &c.described); err != nil {
+	raw, err := c.call(ctx, "describe", 0, none{})
+	if err == nil {
+		err = c.read("describe", raw, &c.described)
+	}
+	if err != nil {
 		return nil, c.Failure()
 	}
-	if c.described.Protocol != 1 {
-		return nil, &ProtocolError{"describe", fmt.Sprintf("result.protocol: want 1, got %d", c.described.Protocol)}
+	if d := c.described; d.Protocol != 1 || d.Name == "" {
+		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 and a name, got %s", raw)}
 	}
+	c.Provider = oracle.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)
 	return c, nil
 }
 
@@ -68,44 +76,72 @@ func (c *Client) Failure() error {
 // Close ends the connection. It does not wait for the other side.
 func (c *Client) Close() error { return c.rpc.Close() }
 
-// call makes one call. The error, if there is one, is a *engine.ProviderError.
-func call(ctx context.Context, c *Client, method string, poll time.Duration, params, into any) error {
+// perform makes a call of the provider.
+func (c *Client) perform(ctx context.Context, args oracle.Args) oracle.Answer {
+	m := args.Method()
+	var poll time.Duration
+	switch fetch := args.(type) {
+	case oracle.FetchOrchestrationItem:
+		poll = time.Duration(fetch.PollTimeoutMs) * time.Millisecond
+	case oracle.FetchWorkItem:
+		poll = time.Duration(fetch.PollTimeoutMs) * time.Millisecond
+	}
+	raw, err := c.call(ctx, string(m), poll, args)
+	if err == nil {
+		var a oracle.Answer
+		if a, err = oracle.DecodeResult(m, raw); err == nil {
+			return a
+		}
+		err = c.fail(string(m), err.Error(), false)
+	}
+	answer := &oracle.ErrorAnswer{Message: err.Error(), Retryable: ctx.Err() != nil}
+	var coded *jrpc2.Error
+	if errors.As(err, &coded) {
+		answer = &oracle.ErrorAnswer{Message: coded.Message, Retryable: coded.Code == oracle.CodeRetryable}
+	}
+	return oracle.Answer{Err: answer}
+}
+
+// call makes one call and returns its result. The error is a *jrpc2.Error with one of the two codes of a failed call, a
+// *ProtocolError, or the context's.
+func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
 	if err := c.Failure(); err != nil {
-		return engine.Permanentf(method, "after an earlier failure: %w", err)
+		return nil, fmt.Errorf("after an earlier failure: %w", err)
 	}
 	limit := c.patience + poll
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	response, err := c.rpc.Call(ctx, method, params)
+	response, err := c.rpc.Call(limited, method, params)
 	var answered *jrpc2.Error
 	switch {
 	case err == nil:
+	case errors.As(err, &answered) && (answered.Code == oracle.CodeRetryable || answered.Code == oracle.CodePermanent):
+		return nil, answered
+	case answered != nil && answered.Code != jrpc2.InternalError && answered.Code != jrpc2.Cancelled && answered.Code != jrpc2.DeadlineExceeded:
+		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
 	case c.heard.ended() != nil:
-		return c.fail(method, c.heard.ended().Error(), true)
-	case errors.As(err, &answered) && answered.Code != jrpc2.Cancelled && answered.Code != jrpc2.DeadlineExceeded:
-		if e := plainError(method, answered); e != nil {
-			return e
-		}
-		return c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return c.fail(method, fmt.Sprintf("no answer within %v", limit), true)
+		return nil, c.fail(method, c.heard.ended().Error(), true)
 	case ctx.Err() != nil:
-		return engine.Retryablef(method, "given up: %w", ctx.Err())
+		return nil, fmt.Errorf("given up: %w", ctx.Err())
+	case limited.Err() != nil:
+		return nil, c.fail(method, fmt.Sprintf("no answer within %v", limit), true)
 	default:
-		return c.fail(method, err.Error(), true)
+		return nil, c.fail(method, err.Error(), true)
 	}
 	var raw json.RawMessage
 	if err := response.UnmarshalResult(&raw); err != nil {
-		return c.fail(method, err.Error(), false)
+		return nil, c.fail(method, err.Error(), false)
 	}
-	switch {
-	case len(raw) == 0:
-		return c.fail(method, "an answer with neither result nor error", false)
-	case into == nil:
-		return nil
+	if len(raw) == 0 {
+		return nil, c.fail(method, "an answer with neither result nor error", false)
 	}
-	if err := decodeResult(raw, into); err != nil {
-		return c.fail(method, err.Error(), false)
+	return raw, nil
+}
+
+// read reads the result of a call that is not the provider's.
+func (c *Client) read(method string, raw json.RawMessage, into any) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return c.fail(method, fmt.Sprintf("a senseless result: %v", err), false)
 	}
 	return nil
 }
@@ -150,40 +186,33 @@ func (c *Client) fail(method, reason string, silent bool) error {
 	if c.failure == nil {
 		c.failure = &ProtocolError{method, reason}
 	}
-	return engine.Permanentf(method, "%w", c.failure)
-}
-
-// ask makes a call and returns its result.
-func ask[R any](ctx context.Context, c *Client, method string, params any) (R, error) {
-	var result R
-	err := call(ctx, c, method, 0, params, &result)
-	return result, err
-}
-
-// tell makes a call that has no result.
-func tell(ctx context.Context, c *Client, method string, params any) error {
-	return call(ctx, c, method, 0, params, nil)
+	return c.failure
 }
 
 // Reset makes the store an empty one.
-func (c *Client) Reset(ctx context.Context) error { return tell(ctx, c, "reset", none{}) }
+func (c *Client) Reset(ctx context.Context) error {
+	_, err := c.call(ctx, "reset", 0, none{})
+	return err
+}
 
 // Now is the store's clock in milliseconds.
-func (c *Client) Now(ctx context.Context) (int64, error) {
-	return ask[int64](ctx, c, "clock_now", none{})
+func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
+
+// Advance moves the store's clock on by so many milliseconds, and returns it.
+func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
+	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
 }
 
-// SetClock sets the store's clock, and returns it.
-func (c *Client) SetClock(ctx context.Context, ms int64) (int64, error) {
-	return ask[int64](ctx, c, "clock_set", clockSet{ms})
+func (c *Client) clock(ctx context.Context, method string, params any) (now int64, err error) {
+	raw, err := c.call(ctx, method, 0, params)
+	if err == nil {
+		err = c.read(method, raw, &now)
+	}
+	return now, err
 }
 
-// Advance moves the store's clock on, and returns it.
-func (c *Client) Advance(ctx context.Context, by time.Duration) (int64, error) {
-	return ask[int64](ctx, c, "clock_advance", clockAdvance{wrapDuration(by)})
-}
-
-// CorruptHistory damages a stored event.
-func (c *Client) CorruptHistory(ctx context.Context, instance string, executionID, eventID uint64) error {
-	return tell(ctx, c, "corrupt_history", eventRef{instance, executionID, eventID})
+// CorruptEvent damages a stored event.
+func (c *Client) CorruptEvent(ctx context.Context, e oracle.CorruptEvent) error {
+	_, err := c.call(ctx, string(e.Method()), 0, e)
+	return err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/internal/wire"
 )
 
-const description = `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_history":true}}`
+const description = `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}}`
 
 // peer connects a client with something that answers the calls with these lines, and then closes its output, unless the
 // last line is "silence".
@@ -58,7 +58,7 @@ func TestClientReports(t *testing.T) {
 		"another's answer": {`{"jsonrpc":"2.0","id":7,"result":null}`, "fetch_work_item: the other side closed its output; it is gone"},
 		"wrong type":       {`{"jsonrpc":"2.0","id":2,"result":7}`, "fetch_work_item: result: want an object, got number"},
 		"wrong type inside": {`{"jsonrpc":"2.0","id":2,"result":{"item":{},"lock_token":"a","attempt_count":-1}}`,
-			"fetch_work_item: result: codec wire: work item: 0 fields; want one that names the kind"},
+			"fetch_work_item: result: codec oracle: work item: 0 fields; want one that names the kind"},
 		"missing field": {`{"jsonrpc":"2.0","id":2,"result":{"item":{"ActivityExecute":{"instance":"a","execution_id":1,"id":2,"name":"n","input":""}},"lock_token":"a"}}`,
 			"fetch_work_item: result.attempt_count: missing"},
 		"unknown method": {`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no such method"}}`,
@@ -91,8 +91,8 @@ func TestClientReports(t *testing.T) {
 // A server that is none is refused at once.
 func TestDialRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
-		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":2`, 1), "describe: result.protocol: want 1, got 2"},
-		"half a description": {`{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}`, "describe: result.name: missing"},
+		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":2`, 1), "describe: want protocol 1 and a name, got " + `{"protocol":2,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},
+		"half a description": {`{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}`, `describe: want protocol 1 and a name, got {"protocol":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := peer(t, time.Minute, test.answer); err == nil || err.Error() != test.want {
@@ -106,14 +106,14 @@ func TestDialRefuses(t *testing.T) {
 // gives up.
 func TestClientPassesErrorsOn(t *testing.T) {
 	client, err := peer(t, time.Minute, description,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"busy","data":{"operation":"ack"}}}`,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"busy"}}`,
 		`{"jsonrpc":"2.0","id":3,"error":{"code":2,"message":"Invalid lock token"}}`, "silence")
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = client.AckWorkItem(t.Context(), "x", nil)
-	if !errors.Is(err, engine.ErrRetryable) || err.Error() != "ack: busy" {
-		t.Errorf("got %v, want the retryable error \"ack: busy\"", err)
+	if !errors.Is(err, engine.ErrRetryable) || err.Error() != "ack_work_item: busy" {
+		t.Errorf("got %v, want the retryable error \"ack_work_item: busy\"", err)
 	}
 	err = client.AckWorkItem(t.Context(), "x", nil)
 	if !errors.Is(err, engine.ErrPermanent) || err.Error() != "ack_work_item: Invalid lock token" {
@@ -121,8 +121,8 @@ func TestClientPassesErrorsOn(t *testing.T) {
 	}
 	given, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := client.AckWorkItem(given, "x", nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the context's error", err)
+	if err := client.AckWorkItem(given, "x", nil); !errors.Is(err, engine.ErrRetryable) || !strings.Contains(err.Error(), "given up: context canceled") {
+		t.Errorf("got %v, want a retryable error that says that the caller gave up", err)
 	}
 	if err := client.Failure(); err != nil {
 		t.Error(err)

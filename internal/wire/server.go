@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
+	"strings"
 
 	"github.com/creachadair/jrpc2"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/properties/oracle"
 )
 
 // Store is one store that a server offers. A nil function is not offered.
@@ -22,8 +24,8 @@ type Store struct {
 	NowMs func() int64
 	// SetClock sets it, forwards only.
 	SetClock func(ms int64)
-	// CorruptHistory damages a stored event.
-	CorruptHistory func(instance string, executionID, eventID uint64) error
+	// CorruptEvent damages a stored event.
+	CorruptEvent func(instance string, executionID, eventID uint64) error
 }
 
 // Server answers calls one at a time, in the order in which they come.
@@ -34,62 +36,73 @@ type Server struct {
 	store *Store
 }
 
-// Hooks are the parameters of the calls that are not the provider's.
+// Described is what a store says about itself when it is asked.
+type Described struct {
+	// Protocol is the version of the protocol, 1.
+	Protocol int    `json:"protocol"`
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	// Admin says that the methods of the management surface are there.
+	Admin bool `json:"admin"`
+	// VirtualClock says that the clock stands still between calls and is moved by clock_advance and clock_set.
+	VirtualClock bool `json:"virtual_clock"`
+	// CorruptEvent says that corrupt_event is there.
+	CorruptEvent bool `json:"corrupt_event"`
+}
+
+// Parameters of the calls that are about the store as a whole.
 type (
+	none     struct{}
 	clockSet struct {
-		NowMs int64 `json:"now_ms"`
+		NowMs *int64 `json:"now_ms"`
 	}
 	clockAdvance struct {
-		ByMs millis `json:"by_ms"`
-	}
-	eventRef struct {
-		Instance    string `json:"instance"`
-		ExecutionID uint64 `json:"execution_id"`
-		EventID     uint64 `json:"event_id"`
+		ByMs *int64 `json:"by_ms"`
 	}
 )
 
-// hook is a call about the store as a whole.
-type hook struct {
-	name  string
-	serve func(s *Server, params []byte) (any, error)
-}
-
-func defineHook[P any](name string, call func(s *Server, in P) (any, error)) hook {
-	return hook{name, func(s *Server, params []byte) (any, error) {
-		var in P
-		if err := decodeParams(params, &in); err != nil {
-			return nil, err
-		}
-		return call(s, in)
-	}}
-}
-
-var hooks = []hook{
-	defineHook("describe", func(s *Server, _ none) (any, error) {
+// hooks are the calls that are not a provider's, by name.
+var hooks = map[string]func(s *Server, params []byte) (any, error){
+	"describe": hook(func(s *Server, _ none) (any, error) {
 		p := s.store.Provider
 		return Described{Protocol: 1, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
-			VirtualClock: s.store.SetClock != nil, CorruptHistory: s.store.CorruptHistory != nil}, nil
+			VirtualClock: s.store.SetClock != nil, CorruptEvent: s.store.CorruptEvent != nil}, nil
 	}),
-	defineHook("reset", func(s *Server, _ none) (any, error) { return nil, s.reset() }),
-	defineHook("clock_now", func(s *Server, _ none) (any, error) { return s.store.NowMs(), nil }),
-	defineHook("clock_set", func(s *Server, in clockSet) (any, error) { return s.setClock("clock_set", in.NowMs) }),
-	defineHook("clock_advance", func(s *Server, in clockAdvance) (any, error) {
+	"reset":     hook(func(s *Server, _ none) (any, error) { return nil, s.reset() }),
+	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.store.NowMs(), nil }),
+	"clock_set": hook(func(s *Server, in clockSet) (any, error) {
+		if in.NowMs == nil {
+			return nil, errors.New("params.now_ms: missing")
+		}
+		return s.setClock("clock_set", *in.NowMs)
+	}),
+	"clock_advance": hook(func(s *Server, in clockAdvance) (any, error) {
 		now := s.store.NowMs()
-		if int64(in.ByMs) > 1<<62-now {
-			return nil, fmt.Errorf("params.by_ms: the clock stands at %d; %d more is too much", now, in.ByMs)
+		switch {
+		case in.ByMs == nil:
+			return nil, errors.New("params.by_ms: missing")
+		case *in.ByMs < 0:
+			return nil, fmt.Errorf("params.by_ms: want milliseconds from 0, got %d", *in.ByMs)
+		case *in.ByMs > math.MaxInt64-now:
+			return nil, fmt.Errorf("params.by_ms: the clock stands at %d; %d more is too much", now, *in.ByMs)
 		}
-		return s.setClock("clock_advance", now+int64(in.ByMs))
+		return s.setClock("clock_advance", now+*in.ByMs)
 	}),
-	defineHook("corrupt_history", func(s *Server, in eventRef) (any, error) {
-		if s.store.CorruptHistory == nil {
-			return nil, errNotOffered("corrupt_history", "this store cannot damage its history")
+}
+
+// hook makes a call of a function over decoded parameters.
+func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params []byte) (any, error) {
+	return func(s *Server, params []byte) (any, error) {
+		var in P
+		if len(params) > 0 {
+			d := json.NewDecoder(bytes.NewReader(params))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&in); err != nil {
+				return nil, fmt.Errorf("params: %s", strings.TrimPrefix(err.Error(), "json: "))
+			}
 		}
-		if err := s.store.CorruptHistory(in.Instance, in.ExecutionID, in.EventID); err != nil {
-			return nil, fmt.Errorf("params: %w", err)
-		}
-		return nil, nil
-	}),
+		return call(s, in)
+	}
 }
 
 func (s *Server) reset() error {
@@ -103,7 +116,7 @@ func (s *Server) reset() error {
 
 func (s *Server) setClock(method string, ms int64) (any, error) {
 	if s.store.SetClock == nil {
-		return nil, errNotOffered(method, "this store follows the wall clock")
+		return nil, &notOffered{method, "this store follows the wall clock"}
 	}
 	if now := s.store.NowMs(); ms < now {
 		return nil, fmt.Errorf("params.now_ms: the clock stands at %d and does not go back to %d", now, ms)
@@ -112,34 +125,40 @@ func (s *Server) setClock(method string, ms int64) (any, error) {
 	return s.store.NowMs(), nil
 }
 
-// Methods are the names of all calls that a server answers, sorted.
-func Methods() []string {
-	var names []string
-	for _, m := range slices.Concat(methods, adminMethods) {
-		names = append(names, m.name)
-	}
-	for _, h := range hooks {
-		names = append(names, h.name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Assign is what jrpc2 finds a method with.
 func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
-	for _, m := range slices.Concat(methods, adminMethods) {
-		if m.name == name {
-			return func(ctx context.Context, r *jrpc2.Request) (any, error) {
-				return answer(m.serve(ctx, s.store.Provider, params(r)))
-			}
-		}
+	if h, ok := hooks[name]; ok {
+		return func(_ context.Context, r *jrpc2.Request) (any, error) { return answer(h(s, params(r))) }
 	}
-	for _, h := range hooks {
-		if h.name == name {
-			return func(_ context.Context, r *jrpc2.Request) (any, error) { return answer(h.serve(s, params(r))) }
-		}
+	return func(ctx context.Context, r *jrpc2.Request) (any, error) {
+		return answer(s.perform(ctx, oracle.Method(name), params(r)))
 	}
-	return nil
+}
+
+// perform makes a call of the provider.
+func (s *Server) perform(ctx context.Context, m oracle.Method, params []byte) (any, error) {
+	args, err := oracle.ParseArgs(m, params)
+	if err != nil {
+		return nil, err
+	}
+	switch damage := args.(type) {
+	case oracle.CorruptEvent:
+		if s.store.CorruptEvent == nil {
+			return nil, &notOffered{string(m), "this store cannot damage its history"}
+		}
+		if err := s.store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
+			return nil, fmt.Errorf("params: %w", err)
+		}
+		return nil, nil
+	case oracle.CorruptMessage:
+		return nil, &notOffered{string(m), "this store cannot damage its messages"}
+	}
+	a := oracle.Perform(ctx, s.store.Provider, oracle.Call{Args: args})
+	if a.Err != nil {
+		return nil, failed(a.Err)
+	}
+	result, err := oracle.EncodeResult(m, a)
+	return json.RawMessage(result), err
 }
 
 func params(r *jrpc2.Request) []byte {
@@ -149,10 +168,11 @@ func params(r *jrpc2.Request) []byte {
 }
 
 func answer(result any, err error) (any, error) {
-	if err != nil {
-		return nil, wireError(err)
+	var coded *jrpc2.Error
+	if err != nil && !errors.As(err, &coded) {
+		err = refusal(err)
 	}
-	return result, nil
+	return result, err
 }
 
 // Serve answers calls from in to out until in ends, ctx ends, or out cannot be written. Whatever comes in is answered:

@@ -21,7 +21,7 @@ func newStore() (*wire.Store, error) {
 	s := memprovider.New(memprovider.Options{StartMs: 1000})
 	codec := engine.NewJSONCodec("test", engine.Kinds2x(), engine.WorkItemKinds2x())
 	return &wire.Store{Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
-		CorruptHistory: func(instance string, execution, event uint64) error {
+		CorruptEvent: func(instance string, execution, event uint64) error {
 			return s.Damage(instance, execution, event, []byte("damaged"))
 		}}, nil
 }
@@ -53,19 +53,19 @@ func TestServerRefuses(t *testing.T) {
 		"an answer":     {`{"jsonrpc":"2.0","id":1,"result":7}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a request: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":7}"}}`},
 		"other version": {`{"jsonrpc":"1.0","id":1,"method":"clock_now"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid version marker"}}`},
 		"strange id":    {`{"jsonrpc":"2.0","id":{},"method":"clock_now"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request ID"}}`},
-		"unknown call":  {`{"jsonrpc":"2.0","id":1,"method":"fetch"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found","data":"fetch"}}`},
+		"unknown call":  {`{"jsonrpc":"2.0","id":1,"method":"fetch"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"unknown method \"fetch\""}}`},
 		"wrong type": {`{"jsonrpc":"2.0","id":1,"method":"read_with_execution","params":{"instance":"a","execution_id":"1"}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.execution_id: want a whole number, got string"}}`},
 		"missing parameter": {`{"jsonrpc":"2.0","id":1,"method":"read_with_execution","params":{"instance":"a"}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.execution_id: missing"}}`},
 		"missing inside": {`{"jsonrpc":"2.0","id":1,"method":"fetch_orchestration_item","params":{"lock_timeout_ms":1,"filter":{"supported_duroxide_versions":[{"min":"1.0.0"}]}}}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.filter.supported_duroxide_versions[0].max: missing"}}`},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: filter.supported_duroxide_versions[0].max: missing"}}`},
 		"unknown parameter": {`{"jsonrpc":"2.0","id":1,"method":"read","params":{"instance":"a","execution":1}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: unknown field \"execution\""}}`},
 		"parameters as an array": {`{"jsonrpc":"2.0","id":1,"method":"read","params":["a"]}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: want an object, got array"}}`},
 		"negative time": {`{"jsonrpc":"2.0","id":1,"method":"clock_advance","params":{"by_ms":-1}}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: want milliseconds from 0, got -1"}}`},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.by_ms: want milliseconds from 0, got -1"}}`},
 		"time goes back": {`{"jsonrpc":"2.0","id":1,"method":"clock_set","params":{"now_ms":999}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.now_ms: the clock stands at 1000 and does not go back to 999"}}`},
 		"too much time": {`{"jsonrpc":"2.0","id":1,"method":"clock_advance","params":{"by_ms":9223372036854775807}}`,
@@ -73,10 +73,10 @@ func TestServerRefuses(t *testing.T) {
 		"senseless tag filter": {`{"jsonrpc":"2.0","id":1,"method":"fetch_work_item","params":{"lock_timeout_ms":1,"tag_filter":"Default"}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: want a tag filter: \"DefaultOnly\", \"Any\", \"None\", {\"Tags\": [...]} or {\"DefaultAnd\": [...]}"}}`},
 		"unknown event": {`{"jsonrpc":"2.0","id":1,"method":"append_with_execution","params":{"instance":"a","execution_id":1,"events":[{"event_id":1,"type":"Odd"}]}}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: codec wire: event 1 of \"\", execution 0: Odd: field \"instance_id\": missing"}}`},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: codec oracle: event 1 of \"\", execution 0: Odd: field \"instance_id\": missing"}}`},
 		"a provider's error": {`{"jsonrpc":"2.0","id":1,"method":"renew_work_item_lock","params":{"lock_token":"x","extend_for_ms":1}}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"Invalid lock token \"x\": never given out","data":{"operation":"renew_work_item_lock"}}}`},
-		"damage to nothing": {`{"jsonrpc":"2.0","id":1,"method":"corrupt_history","params":{"instance":"a","execution_id":1,"event_id":1}}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"Invalid lock token \"x\": never given out"}}`},
+		"damage to nothing": {`{"jsonrpc":"2.0","id":1,"method":"corrupt_event","params":{"instance":"a","execution_id":1,"event_id":1}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: damage: no event 1 of \"a\", execution 1"}}`},
 		"too long": {`"` + strings.Repeat("x", foreign.MaxMessage) + `"`,
 			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of 16777219 bytes; at most 16777216 are taken"}}`},

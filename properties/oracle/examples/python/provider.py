@@ -66,7 +66,7 @@ class Provider:
 
     def decoded(self, instance, execution):
         events = self.events(instance, execution)
-        if None in events:  # corrupt_history leaves None
+        if None in events:  # corrupt_event leaves None
             raise Permanent("event cannot be decoded")
         return events
 
@@ -372,7 +372,7 @@ class Server:
 
     def describe(self):
         return {"protocol": 1, "name": "python-example", "version": "1.0.0", "admin": False, "virtual_clock": True,
-                "corrupt_history": True}
+                "corrupt_event": True}
 
     def reset(self):
         self.provider = Provider(self.bug)
@@ -388,7 +388,7 @@ class Server:
         self.provider.now += by_ms
         return self.provider.now
 
-    def corrupt_history(self, instance, execution_id, event_id):
+    def corrupt_event(self, instance, execution_id, event_id):
         self.provider.history[(instance, execution_id)][event_id] = None
 
     def handle(self, line):
@@ -399,7 +399,7 @@ class Server:
             name, params = request["method"], request.get("params") or {}
             if name in CALLS:
                 result = getattr(self.provider, name)(**params)
-            elif name in ("describe", "reset", "clock_now", "clock_set", "clock_advance", "corrupt_history"):
+            elif name in ("describe", "reset", "clock_now", "clock_set", "clock_advance", "corrupt_event"):
                 result = getattr(self, name)(**params)
             else:
                 return self.error(request_id, -32601, "no such method: %s" % name)

@@ -1,4 +1,4 @@
-package wire
+package oracle
 
 import (
 	"bytes"
@@ -11,25 +11,9 @@ import (
 	"strings"
 )
 
-// decodeParams reads a call's parameters: one object with every needed field and no unknown one, so that a misspelt
-// name is an error and not a default. Missing parameters are an empty object.
-func decodeParams(data []byte, into any) error {
-	if len(data) == 0 {
-		data = []byte("{}")
-	}
-	return decode(data, into, "params", true)
-}
-
-// decodeResult reads a result. Unknown fields are ignored: a provider may tell more than is asked. null is a result only
-// where there may be none.
-func decodeResult(data []byte, into any) error {
-	if t := reflect.TypeOf(into).Elem(); t.Kind() != reflect.Pointer && string(data) == "null" {
-		return fmt.Errorf("result: want %s, got null", describeType(t))
-	}
-	return decode(data, into, "result", false)
-}
-
-// decode says in its errors where in the text something is wrong, as in "params.filter.min".
+// decode reads one JSON value with every needed field; a field is needed unless it is marked omitempty or omitzero. If
+// it is strict it takes no unknown field either, so that a misspelt name is an error and not a default. Errors say where
+// in the value something is wrong, as in "params.metadata.status".
 func decode(data []byte, into any, where string, strict bool) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if strict {
@@ -69,13 +53,18 @@ func describeType(t reflect.Type) string {
 	return "an object"
 }
 
-// missing finds a field that is needed, which is each that is not marked omitempty, and not there.
+// readsItself says that a type has its own way of reading JSON.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// missing finds a field that is needed and not there.
 func missing(data []byte, t reflect.Type, where string) error {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	ownReader := reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
-	if string(bytes.TrimSpace(data)) == "null" || ownReader {
+	if string(bytes.TrimSpace(data)) == "null" || readsItself(t) {
 		return nil
 	}
 	switch t.Kind() {

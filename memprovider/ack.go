@@ -324,7 +324,7 @@ func (s *Store) cancel(id engine.ScheduledActivityIdentifier) {
 		return
 	}
 	for i := 0; i < len(in.work); {
-		if r := in.work[i]; r.execution == id.ExecutionID && r.activity == id.ActivityID {
+		if r := in.work[i]; s.rules.Cancels(r.execution, r.activity, r.lock.live(s.now), id) {
 			s.remove(r, engine.RemovedCancelled)
 		} else {
 			i++

@@ -39,7 +39,9 @@ func (x *index) update(in *instance, now int64) {
 		}
 		p.bucket = b
 	}
-	target := x.target(in, b, now)
+	live := in.lock.live(now)
+	locked := live && x.rules.SeesLock(in.lock.takenMs, now)
+	target := x.target(in, b, locked)
 	if p.in != target && p.in != nil {
 		p.in.drop(&p.slot)
 	}
@@ -47,7 +49,11 @@ func (x *index) update(in *instance, now int64) {
 	if target != nil {
 		target.put(&p.slot, int64(in.visible[0].no), 0, in)
 	}
-	if at := in.nextMs(now); at != Never {
+	at := in.nextMs(locked)
+	if live && !locked {
+		at = min(at, now+1)
+	}
+	if at != Never {
 		b.later.put(&p.later, at, uint64(in.no), in)
 	} else {
 		b.later.drop(&p.later)
@@ -55,9 +61,9 @@ func (x *index) update(in *instance, now int64) {
 }
 
 // target is the heap in which the instance belongs, nil if it has nothing to deliver now.
-func (x *index) target(in *instance, b *bucket, now int64) *heap[*instance] {
+func (x *index) target(in *instance, b *bucket, locked bool) *heap[*instance] {
 	switch {
-	case len(in.visible) == 0 || in.lock.live(now):
+	case len(in.visible) == 0 || locked:
 		return nil
 	case in.visibleStarts > 0 || in.hasContext():
 		return &b.ready
@@ -87,6 +93,9 @@ func (x *index) pick(filter *engine.CapabilityFilter) *instance {
 		}
 	}
 	if best == nil || !x.rules.LooksPast() && best.item != x.oldest() {
+		return nil
+	}
+	if e := x.stuck.head(); e != nil && !x.rules.LooksPastContextless() && !best.less(e) {
 		return nil
 	}
 	return best.item

@@ -50,6 +50,7 @@ type instanceMeta struct {
 type lock struct {
 	number  uint64 // of the token, from 1
 	token   string
+	takenMs int64
 	untilMs int64
 }
 
@@ -202,13 +203,13 @@ func (in *instance) promote(now int64) {
 }
 
 // nextMs is the time at which the instance may become ready, or get an older visible message, by time alone.
-func (in *instance) nextMs(now int64) int64 {
+func (in *instance) nextMs(locked bool) int64 {
 	at := Never
 	if len(in.delayed) > 0 {
 		at = in.delayed[0].visibleMs
 	}
 	switch {
-	case !in.lock.live(now):
+	case !locked:
 		return at
 	case len(in.visible) > 0:
 		return in.lock.untilMs

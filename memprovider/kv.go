@@ -13,9 +13,10 @@ import (
 type kvState struct {
 	store []kvRow // values only
 	delta []kvRow
-	// before is the store before the merge at mergedMs; kept only for stores whose reads are not made at once.
-	before   []kvRow
-	mergedMs int64
+	// before is the store before the merge at mergedMs; kept, as hasBefore says, only where reads are not made at once.
+	before    []kvRow
+	hasBefore bool
+	mergedMs  int64
 }
 
 // kvRow is a key's row. In the delta a row without a value is a tombstone; tombstones have time 0 (F19).
@@ -120,7 +121,7 @@ func (s *Store) mergeKV(in *instance) {
 		return
 	}
 	if !s.rules.ReadsKVAtOnce() {
-		kv.before, kv.mergedMs = slices.Clone(kv.store), s.now
+		kv.before, kv.hasBefore, kv.mergedMs = slices.Clone(kv.store), true, s.now
 	}
 	for _, r := range slices.Clone(kv.delta) {
 		s.setKV(in, engine.KVStore, r, r.value != nil)
@@ -171,7 +172,7 @@ func (s *Store) readKV(instance string) []kvRow {
 		return nil
 	}
 	kv := in.kv
-	if !s.rules.ReadsKVAtOnce() && kv.before != nil && kv.mergedMs == s.now {
+	if kv.hasBefore && kv.mergedMs == s.now {
 		return merged(kv.before, kv.delta)
 	}
 	return merged(kv.store, kv.delta)

@@ -352,7 +352,7 @@ func TestMachine(t *testing.T) {
 func TestTruthUnderBugs(t *testing.T) {
 	for _, id := range []bugs.ID{
 		"provider/filter-ignored", "provider/pin-of-first-execution", "provider/head-of-line-block", "provider/filter-after-count",
-		"provider/orphan-dropped-while-start-queued", "provider/orphan-kept",
+		"provider/orphan-dropped-while-start-queued", "provider/orphan-kept", "provider/contextless-batch-blocks",
 	} {
 		t.Run(string(id), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

@@ -11,6 +11,10 @@ type Rules struct {
 	Pin func(current, first *engine.Version) *engine.Version
 	// LooksPast says whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
 	LooksPast func() bool
+	// LooksPastContextless says whether a fetch goes on when the oldest instance has neither a context nor a start.
+	LooksPastContextless func() bool
+	// SeesLock says whether a fetch sees a live lock, by when it was taken.
+	SeesLock func(takenMs, now int64) bool
 	// IsOrphan says whether a visible batch of an instance without context is dropped: whether it is made of queue
 	// messages only, and whether any start for the instance is queued, visible or not.
 	IsOrphan func(onlyQueueMessages, startQueued bool) bool
@@ -27,12 +31,21 @@ type Rules struct {
 	// SkipsUndecodable says whether a fetch leaves out events that it cannot decode.
 	SkipsUndecodable func() bool
 
+	// SwallowsDecodeError says whether a history that cannot be decoded is delivered as an empty one, by whether the
+	// instance has a row.
+	SwallowsDecodeError func(hasRow bool) bool
+	// SkipsUndecodableMessage says whether a batch leaves out messages that cannot be decoded, without a word.
+	SkipsUndecodableMessage func() bool
+
 	// CountAfterAbandon is a message's count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
 	// MayCommit says whether an ack, of either queue, is accepted from this holding.
 	MayCommit func(Holding) bool
-	// MayRenew says the same of a renewal.
-	MayRenew func(Holding) bool
+	// MayRenew says the same of a renewal, MayAbandon of an abandon.
+	MayRenew   func(Holding) bool
+	MayAbandon func(Holding) bool
+	// RenewedUntil is the end of a renewed lock, of either queue, that had an end.
+	RenewedUntil func(now, endMs, extendMs int64) int64
 
 	// TakesTag says whether a tag filter takes an activity of that tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
@@ -62,6 +75,8 @@ type Rules struct {
 	AckOrder []AckStep
 	// AckIsAtomic says whether an ack is checked before its first step and taken back when a later one fails.
 	AckIsAtomic func() bool
+	// Cancels says whether an ack deletes an activity, which somebody may hold, for an identifier of its instance.
+	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
 	// Consumes says whether an ack deletes a visible message, by whether its token marked it.
 	Consumes func(marked bool) bool
 	// PinAfterAck is an execution's pin after an ack: what the ack gives, what the execution has, and what the
@@ -168,15 +183,21 @@ func DefaultRules() *Rules {
 		Pin:                   currentPin,
 		LooksPast:             always,
 		IsOrphan:              orphanIfNoStartQueued,
+		LooksPastContextless:  always,
+		SeesLock:              seenAtOnce,
 		FetchOrder:            []FetchStep{FetchFilter, FetchLock, FetchCount, FetchDecode},
 		BatchCount:            maxCount,
 		CountAfterDecodeError: keepCounted,
 		DeliversDecodeError:   always,
 		SkipsUndecodable:      never,
-		CountAfterAbandon:     lowerByOne,
-		TakesTag:              engine.TagFilter.Matches,
-		TagStored:             sameTag,
-		WorkLooksPast:         always,
+
+		SwallowsDecodeError:     swallowsNone,
+		SkipsUndecodableMessage: never,
+
+		CountAfterAbandon: lowerByOne,
+		TakesTag:          engine.TagFilter.Matches,
+		TagStored:         sameTag,
+		WorkLooksPast:     always,
 
 		PlainFetchTakesSessions: never,
 		SessionOwned:            untilItEnds,
@@ -187,6 +208,8 @@ func DefaultRules() *Rules {
 
 		MayCommit:      ifLive,
 		MayRenew:       ifLive,
+		MayAbandon:     ifNotSuperseded,
+		RenewedUntil:   fromNow,
 		VisibleAt:      afterDelay,
 		TimerVisibleAt: atFireTime,
 		AckOrder: []AckStep{
@@ -194,6 +217,7 @@ func DefaultRules() *Rules {
 			AckEnqueueWork, AckCancelWork, AckEnqueueMessages, AckRelease,
 		},
 		AckIsAtomic:     always,
+		Cancels:         theTriple,
 		Consumes:        ifMarked,
 		PinAfterAck:     pinWhenTold,
 		PointerAfterAck: maxExecution,
@@ -234,6 +258,18 @@ func lowerByOne(count uint32, ignoreAttempt bool) uint32 {
 }
 
 func ifLive(h Holding) bool { return h == Holding{} }
+
+func ifNotSuperseded(h Holding) bool { return !h.Superseded }
+
+func fromNow(now, _, extendMs int64) int64 { return now + extendMs }
+
+func seenAtOnce(_, _ int64) bool { return true }
+
+func swallowsNone(bool) bool { return false }
+
+func theTriple(execution, activity uint64, _ bool, id engine.ScheduledActivityIdentifier) bool {
+	return execution == id.ExecutionID && activity == id.ActivityID
+}
 
 func afterDelay(now, delayMs int64) int64 {
 	if at := now + delayMs; at >= now {

@@ -273,7 +273,7 @@ const rowBlock = 32
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
 	s.holdings = append(s.holdings, h)
 	n := uint64(len(s.holdings))
-	return lock{number: n, token: tokenText(prefix, n), untilMs: untilMs}
+	return lock{number: n, token: tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
 }
 
 func tokenText(prefix byte, n uint64) string {

@@ -155,7 +155,7 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 	if !s.rules.MayRenew(h) {
 		return invalidToken(opRenewWork, token, h)
 	}
-	s.extendRow(r, s.now+extendMs)
+	s.extendRow(r, s.rules.RenewedUntil(s.now, r.lock.untilMs, extendMs))
 	s.touchSession(r)
 	return nil
 }
@@ -175,7 +175,7 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 	if err != nil {
 		return err
 	}
-	if h.Superseded {
+	if !s.rules.MayAbandon(h) {
 		return invalidToken(opAbandonWork, token, h)
 	}
 	s.setCount(r, s.rules.CountAfterAbandon(r.count, ignoreAttempt))

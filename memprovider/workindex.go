@@ -67,16 +67,22 @@ func (x *workIndex) leave(r *row) {
 // update places the row anew among the rows of its group, and the group in its class.
 func (x *workIndex) update(r *row, now int64, rules *Rules) {
 	g := r.group
-	at := r.visibleMs
+	at, unseen := r.visibleMs, false
 	if r.lock.live(now) {
-		at = max(at, r.lock.untilMs)
+		if unseen = !rules.SeesLock(r.lock.takenMs, now); !unseen {
+			at = max(at, r.lock.untilMs)
+		}
 	}
 	if at > now {
 		g.ready.drop(&r.readySlot)
 		g.later.put(&r.laterSlot, at, uint64(r.no), r)
 	} else {
-		g.later.drop(&r.laterSlot)
 		g.ready.put(&r.readySlot, int64(r.no), 0, r)
+		if unseen { // look again then
+			g.later.put(&r.laterSlot, now+1, uint64(r.no), r)
+		} else {
+			g.later.drop(&r.laterSlot)
+		}
 	}
 	x.place(g, now, rules)
 }

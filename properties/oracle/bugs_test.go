@@ -64,24 +64,28 @@ func search(t *testing.T, f Factory, o Options, most string) (sequences int, ref
 }
 
 // unseen are the bugs that no answer shows, with the reason.
-var unseen = map[bugs.ID]string{}
+var unseen = map[bugs.ID]string{
+	"provider/count-after-decode": "the order of steps inside one call, whose effects are the same",
+}
 
 // legal are the bugs that a freedom of the contract covers. They are seen once memprovider is held to what it promises.
 var legal = map[bugs.ID]Freedom{
 	// It takes an expired lock over and releases it; only the former holder's abandon can tell.
 	"provider/filter-after-lock":                 F8ExpiredAbandon,
 	"provider/packed-comparison":                 F23Packed,
+	"provider/contextless-batch-blocks":          F4OrphanStops,
+	"provider/undecodable-work-blocks":           XUndecodableRow,
 	"provider/orphan-dropped-while-start-queued": XOrphanBeforeStart,
 }
 
 // mostCalls is how long the shortest sequence that shows a bug may be.
-const mostCalls = 12
+const mostCalls = 10
 
 func TestEachBugIsRefused(t *testing.T) {
 	for _, b := range memprovider.Bugs() {
 		t.Run(string(b.ID), func(t *testing.T) {
 			wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New(b.ID)) })
-			sequences, refusal := search(t, wrong, Options{}, "2000")
+			sequences, refusal := search(t, wrong, Options{}, "1000")
 			if why, ok := unseen[b.ID]; ok {
 				if refusal != nil {
 					t.Fatalf("%s, and yet\n%s", why, refusal)
@@ -92,7 +96,7 @@ func TestEachBugIsRefused(t *testing.T) {
 				if refusal != nil {
 					t.Fatalf("freedom %s covers it, and yet\n%s", f, refusal)
 				}
-				sequences, refusal = search(t, wrong, Options{Deny: []Freedom{f}}, "2000")
+				sequences, refusal = search(t, wrong, Options{Deny: []Freedom{f}}, "1000")
 			}
 			if refusal == nil {
 				t.Fatalf("not seen in %d sequences", sequences)

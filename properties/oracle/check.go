@@ -65,6 +65,9 @@ func (in *Instance) leftOut() []string {
 	if in.CorruptHistory == nil {
 		list = append(list, "undecodable histories: the factory offers no CorruptHistory")
 	}
+	if in.CorruptMessage == nil {
+		list = append(list, "undecodable messages: the factory offers no CorruptMessage")
+	}
 	if in.Provider.Admin() == nil {
 		list = append(list, "the management surface: the provider has none")
 	}
@@ -90,6 +93,7 @@ type checker struct {
 	items     []string // the instance of each of tokens
 	work      []string // tokens of worker rows
 	events    []CorruptEvent
+	messages  []CorruptMessage
 	nextEvent uint64
 	refusal   *Refusal
 	watch     func(Call, Answer) // for tests of the generator
@@ -108,6 +112,7 @@ func (c *checker) do(t *rapid.T, args Args) Answer {
 	begin := c.in.NowMs()
 	call := Call{Args: args}
 	a := Perform(context.Background(), c.in.Provider, call)
+	c.queued(args)
 	c.judge(t, call, a, Between(begin, c.in.NowMs()))
 	return a
 }
@@ -121,6 +126,16 @@ func (c *checker) judge(t *rapid.T, call Call, a Answer, at Span) {
 		return
 	}
 	t.Fatalf("the provider gave an answer that contract/provider.md does not allow, in %s", c.refusal.Error())
+}
+
+// queued notes what a call puts into a queue.
+func (c *checker) queued(args Args) {
+	switch r := args.(type) {
+	case EnqueueForOrchestrator:
+		c.messages = append(c.messages, CorruptMessage{r.Item})
+	case EnqueueForWorker:
+		c.messages = append(c.messages, CorruptMessage{r.Item})
+	}
 }
 
 // soon notes an instant at which something may change.
@@ -146,9 +161,24 @@ func (c *checker) advance(t *rapid.T) {
 	if to <= now {
 		t.Skip("no time passes")
 	}
-	wait := time.Duration(to-now) * time.Millisecond
+	c.wait(to - now)
+}
+
+func (c *checker) wait(ms int64) {
+	wait := time.Duration(ms) * time.Millisecond
 	c.in.Advance(wait)
 	c.moves = append(c.moves, move{wait: wait})
+}
+
+// damage makes a stored event or message undecodable; false if it cannot, because it is gone.
+func (in *Instance) damage(args Args) (ok bool) {
+	switch d := args.(type) {
+	case CorruptEvent:
+		return in.CorruptHistory(d.Instance, d.ExecutionID, d.EventID) == nil
+	case CorruptMessage:
+		return in.CorruptMessage(d.Item.WorkItem) == nil
+	}
+	return false
 }
 
 // corrupt damages a stored event.
@@ -156,11 +186,22 @@ func (c *checker) corrupt(t *rapid.T) {
 	if len(c.events) == 0 {
 		t.Skip("nothing is stored")
 	}
-	e := rapid.SampledFrom(c.events).Draw(t, "event")
-	if err := c.in.CorruptHistory(e.Instance, e.ExecutionID, e.EventID); err != nil {
-		t.Skipf("deleted or pruned: %v", err)
+	c.corruptOne(t, rapid.SampledFrom(c.events).Draw(t, "event"))
+}
+
+// corruptQueued damages a message.
+func (c *checker) corruptQueued(t *rapid.T) {
+	if len(c.messages) == 0 || !oneIn(t, "really", 3) {
+		t.Skip("nothing was queued, or seldom")
 	}
-	c.judge(t, Call{Args: e}, Answer{}, Between(c.in.NowMs(), c.in.NowMs()))
+	c.corruptOne(t, c.messages[len(c.messages)-1-rapid.IntRange(0, min(len(c.messages)-1, 3)).Draw(t, "message")])
+}
+
+func (c *checker) corruptOne(t *rapid.T, args Args) {
+	if !c.in.damage(args) {
+		t.Skip("it is gone")
+	}
+	c.judge(t, Call{Args: args}, Answer{}, At(c.in.NowMs()))
 }
 
 // actions are the moves of the state machine.
@@ -168,7 +209,7 @@ func (c *checker) actions(*rapid.T) map[string]func(*rapid.T) {
 	moves := map[string]func(*rapid.T){
 		"enqueue": c.enqueue, "fetch": c.fetch, "fetch again": c.fetch, "turn": c.turn, "turn again": c.turn, "offer": c.offer, "ack": c.ack, "abandon": c.abandon, "renew": c.renew,
 		"enqueue work": c.enqueueWork, "fetch work": c.fetchWork, "ack work": c.ackWork, "abandon work": c.abandonWork, "renew work": c.renewWork,
-		"sessions": c.sessions, "append": c.append, "read": c.read,
+		"sessions": c.sessions, "session life": c.sessionLife, "append": c.append, "read": c.read,
 	}
 	if c.in.Provider.Admin() != nil {
 		moves["admin"], moves["remove"] = c.admin, c.remove
@@ -178,6 +219,9 @@ func (c *checker) actions(*rapid.T) map[string]func(*rapid.T) {
 	}
 	if c.in.CorruptHistory != nil {
 		moves["corrupt"] = c.corrupt
+	}
+	if c.in.CorruptMessage != nil {
+		moves["corrupt queued"] = c.corruptQueued
 	}
 	return moves
 }

@@ -26,6 +26,8 @@ type Instance struct {
 	NowMs func() int64
 	// CorruptHistory replaces a stored event by bytes that no codec decodes. It fails if there is no such event.
 	CorruptHistory func(instance string, execution, eventID uint64) error
+	// CorruptMessage does the same to the newest queue row, of either queue, that holds this item. It fails if there is none.
+	CorruptMessage func(item engine.WorkItem) error
 	// Close releases the store. No call is made after it.
 	Close func()
 }

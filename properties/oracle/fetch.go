@@ -159,11 +159,10 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	return contextNone
 }
 
-// onlyQueueMessages says whether a batch can be decoded and is nothing but queue messages.
-func (s *State) onlyQueueMessages(j *judge, batch []int) bool {
+// onlyQueueMessages says whether a batch is nothing but queue messages, damaged ones included.
+func (s *State) onlyQueueMessages(batch []int) bool {
 	for _, i := range batch {
-		m := &s.queue[i]
-		if m.item.Kind() != engine.ItemQueueMessage || !j.decodesItem(m.item, m.corrupt) {
+		if s.queue[i].item.Kind() != engine.ItemQueueMessage {
 			return false
 		}
 	}
@@ -214,8 +213,8 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				}
 			case contextUnknown:
 				leave++
-				if s.onlyQueueMessages(j, b) && j.grants(XRowlessUndecodable) {
-					drop++ // whoever keeps the kinds of events beside them knows that no start is among them
+				if s.onlyQueueMessages(b) && j.grants(XRowlessUndecodable) {
+					drop++ // whoever keeps kinds beside what he stores knows that no start is among it
 				}
 			default:
 				leave++

@@ -56,7 +56,7 @@ func (c *checker) message(t *rapid.T, to string) engine.WorkItem {
 
 func (c *checker) activity(t *rapid.T, of string) engine.WorkItem {
 	return engine.ActivityExecuteItem{
-		Instance: of, ExecutionID: 1, ID: rapid.Uint64Range(2, 3).Draw(t, "activity"), Name: "Act",
+		Instance: of, ExecutionID: pick(t, "execution", []uint64{1, 1, 2}), ID: rapid.Uint64Range(2, 3).Draw(t, "activity"), Name: "Act",
 		SessionID: pick(t, "session", genSessions), Tag: pick(t, "tag", genTags),
 	}
 }
@@ -175,7 +175,7 @@ func (c *checker) commit(t *rapid.T, token, in string) {
 		r.WorkerItems = Items{c.activity(t, c.instance(t))}
 	}
 	if oneIn(t, "cancels", 3) {
-		r.CancelledActivities = []Activity{{c.instance(t), 1, rapid.Uint64Range(2, 3).Draw(t, "activity")}}
+		r.CancelledActivities = []Activity{{c.instance(t), pick(t, "execution", []uint64{1, 1, 2}), rapid.Uint64Range(2, 3).Draw(t, "activity")}}
 	}
 	if oneIn(t, "misplaces", 25) {
 		r.WorkerItems, r.OrchestratorItems = r.OrchestratorItems, r.WorkerItems
@@ -249,6 +249,25 @@ func (c *checker) renewWork(t *rapid.T) {
 	extend := pick(t, "extend", genLocks)
 	c.do(t, RenewWorkItemLock{c.workToken(t), extend})
 	c.soon(extend)
+}
+
+// sessionLife is an owner who works on a session: fetch, ack or renew later, and renewal of the session.
+func (c *checker) sessionLife(t *rapid.T) {
+	owner, id := pick(t, "owner", genOwners), pick(t, "session", []string{"s1", "s2"})
+	c.do(t, EnqueueForWorker{Item{engine.ActivityExecuteItem{Instance: c.instance(t), ExecutionID: 1, ID: 4, Name: "Act", SessionID: id}}})
+	a := c.do(t, FetchWorkItem{LockTimeoutMs: 5000, Tags: Tags{Mode: TagMode(engine.TagAny)}, Session: &Session{owner, 3000}})
+	if a.Work == nil || c.in.Advance == nil {
+		return
+	}
+	c.work = append(c.work, a.Work.Token)
+	c.wait(pick(t, "wait", []int64{500, 499, 1}))
+	if rapid.Bool().Draw(t, "renew") {
+		c.do(t, RenewWorkItemLock{a.Work.Token, 5000})
+	} else {
+		c.do(t, AckWorkItem{Token: a.Work.Token})
+	}
+	c.do(t, RenewSessionLock{genOwners, 3000, pick(t, "idle", []int64{500, 1, 1000})})
+	c.soon(3000)
 }
 
 func (c *checker) sessions(t *rapid.T) {

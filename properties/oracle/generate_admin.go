@@ -48,7 +48,7 @@ func (c *checker) admin(t *rapid.T) {
 
 // remove deletes or prunes.
 func (c *checker) remove(t *rapid.T) {
-	if !oneIn(t, "really", 3) {
+	if !oneIn(t, "really", 2) {
 		t.Skip("seldom")
 	}
 	in, force := c.instance(t), rapid.Bool().Draw(t, "force")
@@ -59,7 +59,7 @@ func (c *checker) remove(t *rapid.T) {
 	options := engine.PruneOptions{KeepLast: pick(t, "keep", []*uint64{nil, pointer(0), pointer(1), pointer(2)}), CompletedBefore: c.cutoff(t)}
 	c.do(t, pick(t, "removal", []Args{
 		DeleteInstance{in, force}, DeleteInstancesAtomic{c.some(t), force}, DeleteInstanceBulk{filter}, PruneExecutions{in, options},
-		PruneExecutionsBulk{filter, options},
+		PruneExecutions{Instance: in}, PruneExecutionsBulk{filter, options},
 	}))
 }
 

@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -29,11 +30,12 @@ func replay(t testing.TB, f Factory, o Options, moves []move) (refusal *Refusal,
 		}
 		call, begin := Call{Args: retoken(m.args, tokens)}, in.NowMs()
 		var a Answer
-		if e, ok := m.args.(CorruptEvent); ok {
-			if in.CorruptHistory(e.Instance, e.ExecutionID, e.EventID) != nil {
+		switch m.args.(type) {
+		case CorruptEvent, CorruptMessage:
+			if !in.damage(m.args) {
 				continue
 			}
-		} else {
+		default:
 			a = Perform(context.Background(), in.Provider, call)
 		}
 		at := Between(begin, in.NowMs())
@@ -104,7 +106,71 @@ func least(t testing.TB, f Factory, o Options, moves []move) []move {
 		case size > 1:
 			size /= 2
 		case !shorter:
-			return moves
+			if two := withoutTwo(moves, fails); two != nil {
+				moves = two
+			} else if !simplify(moves, fails) {
+				return moves
+			}
 		}
 	}
+}
+
+// mostPairs bounds the moves of which pairs are left out: two calls may only go together, such as a fetch and its ack.
+const mostPairs = 60
+
+// withoutTwo leaves out two moves, nil if no two can go.
+func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
+	for i := range moves {
+		for j := i + 1; j < len(moves) && len(moves) <= mostPairs; j++ {
+			some := slices.Concat(moves[:i], moves[i+1:j], moves[j+1:])
+			if used, ok := fails(some); ok {
+				return some[:used]
+			}
+		}
+	}
+	return nil
+}
+
+// simplify leaves out what acks need not bring; it says whether anything was left out.
+func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
+	for i, m := range moves {
+		ack, ok := m.args.(AckOrchestrationItem)
+		if !ok {
+			continue
+		}
+		for _, less := range lesser(ack) {
+			moves[i].args = less
+			if _, ok := fails(moves); ok {
+				simpler = true
+				break
+			}
+			moves[i].args = ack
+		}
+	}
+	return simpler
+}
+
+// lesser are acks that bring less than one does.
+func lesser(ack AckOrchestrationItem) (list []Args) {
+	try := func(worth bool, change func(a *AckOrchestrationItem)) {
+		if worth {
+			a := ack
+			change(&a)
+			list = append(list, a)
+		}
+	}
+	for i := range ack.HistoryDelta {
+		try(true, func(a *AckOrchestrationItem) {
+			a.HistoryDelta = append(ack.HistoryDelta[:i:i], ack.HistoryDelta[i+1:]...)
+		})
+	}
+	m := &ack.Metadata
+	try(len(ack.WorkerItems) > 0, func(a *AckOrchestrationItem) { a.WorkerItems = nil })
+	try(len(ack.OrchestratorItems) > 0, func(a *AckOrchestrationItem) { a.OrchestratorItems = nil })
+	try(len(ack.CancelledActivities) > 0, func(a *AckOrchestrationItem) { a.CancelledActivities = nil })
+	try(m.PinnedVersion != nil, func(a *AckOrchestrationItem) { a.Metadata.PinnedVersion = nil })
+	try(m.ParentInstanceID != "", func(a *AckOrchestrationItem) { a.Metadata.ParentInstanceID = "" })
+	try(m.Output != nil, func(a *AckOrchestrationItem) { a.Metadata.Output = nil })
+	try(m.Status != "", func(a *AckOrchestrationItem) { a.Metadata.Status = "" })
+	return list
 }

@@ -28,6 +28,9 @@ type Instance struct {
 	CorruptHistory func(instance string, execution, eventID uint64) error
 	// CorruptMessage does the same to the newest queue row, of either queue, that holds this item. It fails if there is none.
 	CorruptMessage func(item engine.WorkItem) error
+	// Broken says why nothing can be said about the provider any more, nil while all is well: what stands between it and
+	// the caller has failed.
+	Broken func() error
 	// Close releases the store. No call is made after it.
 	Close func()
 }

@@ -147,7 +147,7 @@ func (s *Server) perform(ctx context.Context, m oracle.Method, params []byte) (a
 			return nil, &notOffered{string(m), "this store cannot damage its history"}
 		}
 		if err := s.store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
-			return nil, fmt.Errorf("params: %w", err)
+			return nil, failed(&oracle.ErrorAnswer{Message: err.Error()})
 		}
 		return nil, nil
 	case oracle.CorruptMessage:

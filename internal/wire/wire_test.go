@@ -77,7 +77,7 @@ func TestServerRefuses(t *testing.T) {
 		"a provider's error": {`{"jsonrpc":"2.0","id":1,"method":"renew_work_item_lock","params":{"lock_token":"x","extend_for_ms":1}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"Invalid lock token \"x\": never given out"}}`},
 		"damage to nothing": {`{"jsonrpc":"2.0","id":1,"method":"corrupt_event","params":{"instance":"a","execution_id":1,"event_id":1}}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: damage: no event 1 of \"a\", execution 1"}}`},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"damage: no event 1 of \"a\", execution 1"}}`},
 		"too long": {`"` + strings.Repeat("x", foreign.MaxMessage) + `"`,
 			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message of 16777219 bytes; at most 16777216 are taken"}}`},
 	} {

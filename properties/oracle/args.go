@@ -26,13 +26,13 @@ type (
 	}
 	// AckOrchestrationItem commits a turn.
 	AckOrchestrationItem struct {
-		Token               string     `json:"lock_token"`
-		ExecutionID         uint64     `json:"execution_id"`
-		HistoryDelta        Events     `json:"history_delta"`
-		WorkerItems         Items      `json:"worker_items"`
-		OrchestratorItems   Items      `json:"orchestrator_items"`
-		Metadata            Metadata   `json:"metadata"`
-		CancelledActivities []Activity `json:"cancelled_activities"`
+		Token               string         `json:"lock_token"`
+		ExecutionID         uint64         `json:"execution_id"`
+		HistoryDelta        Events         `json:"history_delta"`
+		WorkerItems         Items          `json:"worker_items"`
+		OrchestratorItems   Items          `json:"orchestrator_items"`
+		Metadata            Metadata       `json:"metadata"`
+		CancelledActivities List[Activity] `json:"cancelled_activities"`
 	}
 	// AbandonOrchestrationItem releases an instance.
 	AbandonOrchestrationItem struct {
@@ -89,9 +89,9 @@ type (
 	}
 	// RenewSessionLock extends the sessions of some owners.
 	RenewSessionLock struct {
-		Owners   []string `json:"owner_ids"`
-		ExtendMs int64    `json:"extend_for_ms"`
-		IdleMs   int64    `json:"idle_timeout_ms"`
+		Owners   List[string] `json:"owner_ids"`
+		ExtendMs int64        `json:"extend_for_ms"`
+		IdleMs   int64        `json:"idle_timeout_ms"`
 	}
 	// CleanupOrphanedSessions deletes expired sessions without work.
 	CleanupOrphanedSessions struct {
@@ -174,8 +174,8 @@ type (
 	}
 	// DeleteInstancesAtomic deletes what is listed.
 	DeleteInstancesAtomic struct {
-		Instances []string `json:"instances"`
-		Force     bool     `json:"force"`
+		Instances List[string] `json:"instances"`
+		Force     bool         `json:"force"`
 	}
 	// DeleteInstanceBulk deletes the trees of ended roots.
 	DeleteInstanceBulk struct {

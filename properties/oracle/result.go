@@ -28,9 +28,9 @@ var forms = map[Method]resultForm{
 	GetKVValue{}.Method():                 {func(a *Answer) any { return &a.Value }, true},
 	GetKVAllValues{}.Method():             {func(a *Answer) any { return (*pairs)(&a.Pairs) }, false},
 	GetInstanceStats{}.Method():           {func(a *Answer) any { return &a.Stats }, true},
-	ListInstances{}.Method():              {func(a *Answer) any { return (*list[string])(&a.IDs) }, false},
-	ListInstancesByStatus{}.Method():      {func(a *Answer) any { return (*list[string])(&a.IDs) }, false},
-	ListExecutions{}.Method():             {func(a *Answer) any { return (*list[uint64])(&a.Executions) }, false},
+	ListInstances{}.Method():              {func(a *Answer) any { return (*List[string])(&a.IDs) }, false},
+	ListInstancesByStatus{}.Method():      {func(a *Answer) any { return (*List[string])(&a.IDs) }, false},
+	ListExecutions{}.Method():             {func(a *Answer) any { return (*List[uint64])(&a.Executions) }, false},
 	ReadHistoryWithExecutionID{}.Method(): {func(a *Answer) any { return &a.Events }, false},
 	ReadHistory{}.Method():                {func(a *Answer) any { return &a.Events }, false},
 	LatestExecutionID{}.Method():          {func(a *Answer) any { return &a.Latest }, false},
@@ -38,7 +38,7 @@ var forms = map[Method]resultForm{
 	GetExecutionInfo{}.Method():           {func(a *Answer) any { return &a.Execution }, false},
 	GetSystemMetrics{}.Method():           {func(a *Answer) any { return &a.Metrics }, false},
 	GetQueueDepths{}.Method():             {func(a *Answer) any { return &a.Depths }, false},
-	ListChildren{}.Method():               {func(a *Answer) any { return (*list[string])(&a.IDs) }, false},
+	ListChildren{}.Method():               {func(a *Answer) any { return (*List[string])(&a.IDs) }, false},
 	GetParentID{}.Method():                {func(a *Answer) any { return (*maybeText)(&a.Parent) }, true},
 	GetInstanceTree{}.Method():            {func(a *Answer) any { return &a.Tree }, false},
 	DeleteInstance{}.Method():             {func(a *Answer) any { return &a.Deleted }, false},
@@ -74,11 +74,11 @@ func DecodeResult(m Method, result []byte) (Answer, error) {
 	return a, decode(result, form.field(&a), "result", false)
 }
 
-// list is a slice that is never null in JSON.
-type list[T any] []T
+// List is a slice that is never null in JSON.
+type List[T any] []T
 
 // MarshalJSON writes an array.
-func (l list[T]) MarshalJSON() ([]byte, error) { return json.Marshal(append([]T{}, l...)) }
+func (l List[T]) MarshalJSON() ([]byte, error) { return json.Marshal(append([]T{}, l...)) }
 
 // maybeText is a text that is null when it is empty.
 type maybeText string

@@ -26,7 +26,7 @@ func (f *Finding) String() string {
 type stopped struct{}
 
 // Search is Check outside go test: it makes the sequence of each seed from first on, so many of them, until an answer is
-// refused. It returns nil if none was. The factory's New is called with nil, and must not use it. After each sequence it
+// refused. It returns nil if none was. The flags of package testing must have been initialised (testing.Init) and parsed. The factory's New is called with nil, and must not use it. After each sequence it
 // calls done, unless that is nil. The error is that of Instance.Broken: then there is no verdict.
 func Search(f Factory, o Options, first uint64, sequences int, done func()) (*Finding, error) {
 	for i := range uint64(sequences) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -63,11 +64,6 @@ func (is *Items) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// zeroID marks an event without an id, which the contract's JSON has no form for.
-type zeroID struct {
-	WithoutID json.RawMessage `json:"without_id"`
-}
-
 // MarshalJSON writes a list of events.
 func (es Events) MarshalJSON() ([]byte, error) {
 	list := make([]json.RawMessage, len(es))
@@ -89,36 +85,54 @@ func (es *Events) UnmarshalJSON(data []byte) error {
 	}
 	*es = nil
 	for _, text := range list {
-		var z zeroID
-		without := json.Unmarshal(text, &z) == nil && z.WithoutID != nil
-		if without {
-			text = z.WithoutID
-		}
-		e, err := everything.DecodeEvent(text)
+		e, err := decodeEvent(text)
 		if err != nil {
 			return err
-		}
-		if without {
-			e.EventID = 0
 		}
 		*es = append(*es, e)
 	}
 	return nil
 }
 
+// The codec has no text for an event without an id, which a provider must refuse. Here its id is 0.
+const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
+
 // canonical is an event's text. It fails for data that no codec writes.
 func canonical(e engine.Event) (string, error) {
-	if e.EventID != 0 {
-		text, err := everything.AppendEvent(nil, e)
-		return string(text), err
+	without := e.EventID == 0
+	if without {
+		e.EventID = 1
 	}
-	e.EventID = 1
 	text, err := everything.AppendEvent(nil, e)
-	if err != nil {
-		return "", err
+	if without && err == nil {
+		rest, ok := strings.CutPrefix(string(text), firstID)
+		if !ok {
+			return "", fmt.Errorf("an event's text does not begin with its id: %s", text)
+		}
+		return noID + rest, nil
 	}
-	wrapped, err := json.Marshal(zeroID{text})
-	return string(wrapped), err
+	return string(text), err
+}
+
+// decodeEvent reads what canonical writes, in any order and spacing.
+func decodeEvent(text []byte) (engine.Event, error) {
+	e, err := everything.DecodeEvent(text)
+	if err == nil {
+		return e, nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil || string(fields["event_id"]) != "0" {
+		return e, err
+	}
+	fields["event_id"] = json.RawMessage("1")
+	again, failed := json.Marshal(fields)
+	if failed != nil {
+		return e, err
+	}
+	if e, err = everything.DecodeEvent(again); err == nil {
+		e.EventID = 0
+	}
+	return e, err
 }
 
 // canonicalItem is a work item's text. It fails for data that no codec writes.

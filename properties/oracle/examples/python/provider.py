@@ -143,9 +143,11 @@ class Provider:
             self.locks[instance] = {"token": token, "until": self.now + lock_timeout_ms}
             for m in batch:
                 m["mark"], m["count"] = token, m["count"] + 1
-            item = {"instance": instance, "messages": [m["item"] for m in batch], "history": [], **context}
+            name, version, execution, begun = context
+            item = {"instance": instance, "orchestration_name": name, "version": version, "execution_id": execution,
+                    "messages": [m["item"] for m in batch], "history": []}
             try:
-                item["history"] = self.decoded(instance, item["execution_id"])
+                item["history"] = self.decoded(instance, begun) if begun else []
             except Permanent as e:
                 item["history_error"] = str(e)
             item["kv_snapshot"] = {key: {"value": value, "last_updated_at_ms": at}
@@ -154,20 +156,22 @@ class Provider:
         return None
 
     def context(self, instance, batch):
-        """Name, version and execution of an instance: of its row, else its history, else its first start message."""
+        """Name, version, execution, and the execution whose history goes with them, None if it has not begun.
+
+        They come from the instance's row, else from the history of an instance that never got one, else from a start."""
         row = self.instances.get(instance)
         if row:
-            return {"orchestration_name": row["name"], "version": row["version"], "execution_id": row["current"]}
-        execution = self.latest(instance)
-        for event in self.events(instance, execution):
-            if event is None or event["type"] == "OrchestrationStarted":
-                event = event or {"name": "unknown", "version": "unknown"}
-                return {"orchestration_name": event["name"], "version": event["version"], "execution_id": execution}
+            return row["name"], row["version"], row["current"], row["current"]
+        latest = self.latest(instance)
+        for event in self.events(instance, latest):
+            if event is None:  # it may have been the start; the history's error says more
+                return "unknown", "unknown", 1, latest
+            if event["type"] == "OrchestrationStarted":
+                return event["name"], event["version"], 1, latest
         for message in batch:
             if message["kind"] in ("StartOrchestration", "ContinueAsNew"):
                 start = message["item"][message["kind"]]
-                return {"orchestration_name": start["orchestration"], "version": start.get("version") or "unknown",
-                        "execution_id": 1}
+                return start["orchestration"], start.get("version") or "unknown", 1, None
         return None
 
     def ack_orchestration_item(self, lock_token, execution_id, history_delta, worker_items, orchestrator_items,
@@ -176,7 +180,11 @@ class Provider:
         key = (instance, execution_id)
         stored = self.history.get(key, {})
         added = {}
+        if any("ActivityExecute" in item for item in orchestrator_items):
+            raise Permanent("an ActivityExecute belongs into the worker queue")
         for event in history_delta:  # everything that can fail comes before the first change
+            if event["event_id"] == 0:
+                raise Permanent("an event without an id")
             if event["event_id"] in stored or event["event_id"] in added:
                 raise Permanent("event %d is there already" % event["event_id"])
             added[event["event_id"]] = event
@@ -251,7 +259,7 @@ class Provider:
     def append_with_execution(self, instance, execution_id, events):
         stored = self.history.setdefault((instance, execution_id), {})
         ids = [event["event_id"] for event in events]
-        if len(set(ids)) < len(ids) or any(i in stored for i in ids):
+        if 0 in ids or len(set(ids)) < len(ids) or any(i in stored for i in ids):
             raise Permanent("an event is there already")
         stored.update(zip(ids, events))
 
@@ -389,7 +397,10 @@ class Server:
         return self.provider.now
 
     def corrupt_event(self, instance, execution_id, event_id):
-        self.provider.history[(instance, execution_id)][event_id] = None
+        events = self.provider.history.get((instance, execution_id), {})
+        if event_id not in events:
+            raise Permanent("no such event")
+        events[event_id] = None
 
     def handle(self, line):
         request_id = None

@@ -224,8 +224,8 @@ type SessionFetchConfig struct {
 
 // CustomStatus is an instance's custom status. Status nil means that it was reset.
 type CustomStatus struct {
-	Status  *string
-	Version uint64
+	Status  *string `json:"status"`
+	Version uint64  `json:"version"`
 }
 
 // KVEntry is a key with its value and the time of its last update in milliseconds. Slices of entries are sorted by key.

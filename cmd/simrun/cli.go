@@ -11,11 +11,14 @@ import (
 
 // cli is the command line: one field a verb.
 type cli struct {
-	Run    runCmd    `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
-	Replay replayCmd `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
-	Why    whyCmd    `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
-	Shrink shrinkCmd `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
-	List   listCmd   `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
+	Run      runCmd      `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
+	Replay   replayCmd   `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
+	Why      whyCmd      `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
+	Shrink   shrinkCmd   `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
+	Oracle   oracleCmd   `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
+	Serve    serveCmd    `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
+	CheckLog checkLogCmd `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
+	List     listCmd     `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
 }
 
 const description = `Simulates clusters of mixed versions under crashes, lost answers and delays, from one seed, and checks after every step that the contract holds.
@@ -23,9 +26,9 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
 var (
-	availableVerbs = []string{"run", "replay", "why", "shrink", "list"}
+	availableVerbs = []string{"run", "replay", "why", "shrink", "oracle", "serve", "check-log", "list"}
 	// laterVerbs are those of the design that this version does not have.
-	laterVerbs = []string{"fuzz", "explore", "bugs", "compare", "plan", "oracle", "serve", "check-log", "report", "merge"}
+	laterVerbs = []string{"fuzz", "explore", "bugs", "compare", "plan", "report", "merge"}
 )
 
 // laterVerb is the verb that was asked for if this version does not have it.

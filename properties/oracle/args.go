@@ -16,34 +16,34 @@ type (
 	// EnqueueForOrchestrator appends one message.
 	EnqueueForOrchestrator struct {
 		Item    Item  `json:"item"`
-		DelayMs int64 `json:"delay_ms"`
+		DelayMs int64 `json:"delay_ms,omitempty"`
 	}
 	// FetchOrchestrationItem asks for an instance with work. Filter nil is no filter.
 	FetchOrchestrationItem struct {
 		LockTimeoutMs int64   `json:"lock_timeout_ms"`
 		PollTimeoutMs int64   `json:"poll_timeout_ms,omitempty"`
-		Filter        *Filter `json:"filter"`
+		Filter        *Filter `json:"filter,omitempty"`
 	}
 	// AckOrchestrationItem commits a turn.
 	AckOrchestrationItem struct {
-		Token               string     `json:"token"`
-		ExecutionID         uint64     `json:"execution_id"`
-		HistoryDelta        Events     `json:"history_delta"`
-		WorkerItems         Items      `json:"worker_items"`
-		OrchestratorItems   Items      `json:"orchestrator_items"`
-		Metadata            Metadata   `json:"metadata"`
-		CancelledActivities []Activity `json:"cancelled_activities"`
+		Token               string         `json:"lock_token"`
+		ExecutionID         uint64         `json:"execution_id"`
+		HistoryDelta        Events         `json:"history_delta"`
+		WorkerItems         Items          `json:"worker_items"`
+		OrchestratorItems   Items          `json:"orchestrator_items"`
+		Metadata            Metadata       `json:"metadata"`
+		CancelledActivities List[Activity] `json:"cancelled_activities"`
 	}
 	// AbandonOrchestrationItem releases an instance.
 	AbandonOrchestrationItem struct {
-		Token         string `json:"token"`
-		DelayMs       int64  `json:"delay_ms"`
-		IgnoreAttempt bool   `json:"ignore_attempt"`
+		Token         string `json:"lock_token"`
+		DelayMs       int64  `json:"delay_ms,omitempty"`
+		IgnoreAttempt bool   `json:"ignore_attempt,omitempty"`
 	}
 	// RenewOrchestrationItemLock extends an instance lock.
 	RenewOrchestrationItemLock struct {
-		Token    string `json:"token"`
-		ExtendMs int64  `json:"extend_ms"`
+		Token    string `json:"lock_token"`
+		ExtendMs int64  `json:"extend_for_ms"`
 	}
 	// Read reads the latest execution's history.
 	Read struct {
@@ -68,39 +68,39 @@ type (
 	FetchWorkItem struct {
 		LockTimeoutMs int64    `json:"lock_timeout_ms"`
 		PollTimeoutMs int64    `json:"poll_timeout_ms,omitempty"`
-		Session       *Session `json:"session"`
-		Tags          Tags     `json:"tags"`
+		Session       *Session `json:"session,omitempty"`
+		Tags          Tags     `json:"tag_filter"`
 	}
 	// AckWorkItem completes an activity. Completion without item enqueues nothing.
 	AckWorkItem struct {
-		Token      string `json:"token"`
-		Completion Item   `json:"completion"`
+		Token      string `json:"lock_token"`
+		Completion Item   `json:"completion,omitzero"`
 	}
 	// RenewWorkItemLock extends an activity's lock.
 	RenewWorkItemLock struct {
-		Token    string `json:"token"`
-		ExtendMs int64  `json:"extend_ms"`
+		Token    string `json:"lock_token"`
+		ExtendMs int64  `json:"extend_for_ms"`
 	}
 	// AbandonWorkItem releases an activity.
 	AbandonWorkItem struct {
-		Token         string `json:"token"`
-		DelayMs       int64  `json:"delay_ms"`
-		IgnoreAttempt bool   `json:"ignore_attempt"`
+		Token         string `json:"lock_token"`
+		DelayMs       int64  `json:"delay_ms,omitempty"`
+		IgnoreAttempt bool   `json:"ignore_attempt,omitempty"`
 	}
 	// RenewSessionLock extends the sessions of some owners.
 	RenewSessionLock struct {
-		Owners   []string `json:"owners"`
-		ExtendMs int64    `json:"extend_ms"`
-		IdleMs   int64    `json:"idle_ms"`
+		Owners   List[string] `json:"owner_ids"`
+		ExtendMs int64        `json:"extend_for_ms"`
+		IdleMs   int64        `json:"idle_timeout_ms"`
 	}
 	// CleanupOrphanedSessions deletes expired sessions without work.
 	CleanupOrphanedSessions struct {
-		IdleMs int64 `json:"idle_ms"`
+		IdleMs int64 `json:"idle_timeout_ms"`
 	}
 	// GetCustomStatus asks for a newer custom status.
 	GetCustomStatus struct {
 		Instance string `json:"instance"`
-		LastSeen uint64 `json:"last_seen"`
+		LastSeen uint64 `json:"last_seen_version"`
 	}
 	// GetKVValue reads one key.
 	GetKVValue struct {
@@ -174,8 +174,8 @@ type (
 	}
 	// DeleteInstancesAtomic deletes what is listed.
 	DeleteInstancesAtomic struct {
-		Instances []string `json:"instances"`
-		Force     bool     `json:"force"`
+		Instances List[string] `json:"instances"`
+		Force     bool         `json:"force"`
 	}
 	// DeleteInstanceBulk deletes the trees of ended roots.
 	DeleteInstanceBulk struct {

@@ -97,6 +97,7 @@ type checker struct {
 	nextEvent uint64
 	refusal   *Refusal
 	watch     func(Call, Answer) // for tests of the generator
+	stops     bool               // a refusal ends the sequence, and fails no test
 }
 
 func newChecker(t testing.TB, f Factory, o Options) *checker {
@@ -122,8 +123,17 @@ func (c *checker) judge(t *rapid.T, call Call, a Answer, at Span) {
 		c.watch(call, a)
 	}
 	c.moves = append(c.moves, move{args: call.Args, token: a.token()})
+	if c.in.Broken != nil && c.in.Broken() != nil {
+		if c.stops {
+			panic(stopped{})
+		}
+		t.Fatalf("no verdict: %v", c.in.Broken())
+	}
 	if c.refusal = c.oracle.Apply(call, a, at); c.refusal == nil {
 		return
+	}
+	if c.stops {
+		panic(stopped{})
 	}
 	t.Fatalf("the provider gave an answer that contract/provider.md does not allow, in %s", c.refusal.Error())
 }

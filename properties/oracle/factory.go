@@ -38,6 +38,9 @@ type Instance struct {
 	Sequential bool
 	// FailNext makes the next call fail as if its storage had, at a place of the store's choice.
 	FailNext func()
+	// Broken says why nothing can be said about the provider any more, nil while all is well: what stands between it and
+	// the caller has failed.
+	Broken func() error
 	// Close releases the store. No call is made after it.
 	Close func()
 }

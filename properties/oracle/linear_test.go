@@ -160,7 +160,7 @@ func TestConcurrentHistoriesAreLinearizable(t *testing.T) {
 func told(history []porcupine.Operation) string {
 	text := ""
 	for _, op := range history {
-		text += fmt.Sprintf("client %d, %d to %d: %s\n  → %s\n", op.ClientId, op.Call, op.Return, op.Input.(timed).call, op.Output.(Answer))
+		text += fmt.Sprintf("client %d, %d to %d: %s\n  → %s\n", op.ClientId, op.Call, op.Return, op.Input.(timed).call, op.Output.(Answer).describe(op.Input.(timed).call.Args.Method()))
 	}
 	return text
 }

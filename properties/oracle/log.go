@@ -3,6 +3,7 @@ package oracle
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -10,14 +11,81 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Entry is a line of a log: a call that returned. Began and ended number the beginnings and ends of all calls of the
-// log, so that it can be told which calls overlapped; times are store time in milliseconds.
+// Entry is a line of a log: a call that returned. In JSON it is
+//
+//	{"at_ms": …, "method": …, "params": …, "result": …}
+//
+// in the forms of docs/oracle-protocol.md; a failed call has "error" in the place of "result", and one whose answer never
+// came "lost": true. Then at_ms may be a pair, between whose times the call took effect.
 type Entry struct {
-	Began  uint64 `json:"began"`
-	Ended  uint64 `json:"ended"`
-	At     Span   `json:"at"`
-	Call   Call   `json:"call"`
-	Answer Answer `json:"answer"`
+	// Began and Ended number the beginnings and ends of all calls of the log, so that it can be told which calls
+	// overlapped. Zeros, or nothing, stand for a log whose calls were made one after the other.
+	Began uint64
+	Ended uint64
+	// At is store time.
+	At     Span
+	Call   Call
+	Answer Answer
+}
+
+type entryLine struct {
+	Began  uint64          `json:"began,omitempty"`
+	Ended  uint64          `json:"ended,omitempty"`
+	At     Span            `json:"at_ms"`
+	Build  string          `json:"build,omitempty"`
+	Method Method          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *ErrorAnswer    `json:"error,omitempty"`
+	Lost   bool            `json:"lost,omitempty"`
+}
+
+// MarshalJSON writes a line. It fails for work items and events that have no JSON form.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	if e.Call.Args == nil {
+		return nil, errors.New("a call without arguments")
+	}
+	params, err := json.Marshal(e.Call.Args)
+	if err != nil {
+		return nil, err
+	}
+	line := entryLine{Began: e.Began, Ended: e.Ended, At: e.At, Build: e.Call.Build, Method: e.Call.Args.Method(), Params: params,
+		Error: e.Answer.Err, Lost: e.Answer.Lost}
+	if line.Error == nil && !line.Lost {
+		if line.Result, err = EncodeResult(line.Method, e.Answer); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(line)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Unknown methods, parameters and fields are errors.
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	var line entryLine
+	if err := decode(data, &line, "entry", true); err != nil {
+		return err
+	}
+	args, err := ParseArgs(line.Method, line.Params)
+	if err != nil {
+		return fmt.Errorf("%s: %w", line.Method, err)
+	}
+	answers := 0
+	for _, given := range []bool{line.Result != nil, line.Error != nil, line.Lost} {
+		if given {
+			answers++
+		}
+	}
+	if answers != 1 {
+		return fmt.Errorf("%s: want one of result, error and lost, got %d of them", line.Method, answers)
+	}
+	a := Answer{Err: line.Error, Lost: line.Lost}
+	if line.Result != nil {
+		if a, err = DecodeResult(line.Method, line.Result); err != nil {
+			return fmt.Errorf("%s: %w", line.Method, err)
+		}
+	}
+	*e = Entry{Began: line.Began, Ended: line.Ended, At: line.At, Call: Call{Build: line.Build, Args: args}, Answer: a}
+	return nil
 }
 
 // Recorder is a provider that writes a log of its calls, one JSON object a line, in the order in which they return. It
@@ -35,7 +103,7 @@ type Recorder struct {
 // NowMs is the store's time in milliseconds, which must not go back. The log is of a store that was empty when it began.
 func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
 	r := &Recorder{write: json.NewEncoder(w)}
-	r.Provider = &watched{inner: p, now: nowMs, begin: r.begin, end: r.end}
+	r.Provider = watch(p, "", nowMs, r.begin, r.end)
 	return r
 }
 
@@ -100,11 +168,8 @@ func CheckLog(r io.Reader, o Options) (calls int, err error) {
 			continue
 		}
 		var e Entry
-		if err := strict(lines.Bytes(), &e); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return calls, &LogError{Line: line, Err: fmt.Errorf("not an entry of a log: %w", err)}
-		}
-		if e.Call.Args == nil {
-			return calls, &LogError{Line: line, Err: fmt.Errorf("not an entry of a log: no call")}
 		}
 		if e.Began < ended {
 			return calls, &LogError{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is not known, a log must be of one caller at a time")}

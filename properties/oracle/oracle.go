@@ -203,7 +203,7 @@ func (r *Refusal) Invariants() []string {
 // Error is the refusal in several lines.
 func (r *Refusal) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Call, r.Answer)
+	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Call, r.Answer.describe(r.Call.Args.Method()))
 	for _, c := range r.Objections {
 		fmt.Fprintf(&b, "  but        %s\n", c)
 	}

@@ -32,7 +32,7 @@ func (s *script) refused(args Args, a Answer) *Refusal {
 	s.t.Helper()
 	r := s.o.Apply(Call{Args: args}, a, s.at)
 	if r == nil {
-		s.t.Fatalf("allowed: %s: %s", Call{Args: args}, a)
+		s.t.Fatalf("allowed: %s: %s", Call{Args: args}, a.describe(args.Method()))
 	}
 	return r
 }

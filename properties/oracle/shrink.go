@@ -45,7 +45,7 @@ func replay(t testing.TB, f Factory, o Options, moves []move) (refusal *Refusal,
 		if m.token != "" && a.token() != "" {
 			tokens[m.token] = a.token()
 		}
-		transcript = append(transcript, fmt.Sprintf("%4d at %s ms: %s\n       → %s", oracle.calls, at, call, a))
+		transcript = append(transcript, fmt.Sprintf("%4d at %s ms: %s\n       → %s", oracle.calls, at, call, a.describe(call.Args.Method())))
 	}
 	return nil, transcript, len(moves)
 }

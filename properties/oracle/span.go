@@ -1,16 +1,14 @@
 package oracle
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 )
 
 // Span is a time that is known to lie between two instants of store time, both included, in milliseconds. A call may
 // take effect at any instant of its span; with virtual time both ends are the same.
-type Span struct {
-	Lo int64 `json:"lo"`
-	Hi int64 `json:"hi"`
-}
+type Span struct{ Lo, Hi int64 }
 
 // At is the span of one instant.
 func At(ms int64) Span { return Span{ms, ms} }
@@ -24,6 +22,29 @@ func (s Span) String() string {
 		return fmt.Sprint(s.Lo)
 	}
 	return fmt.Sprintf("%d..%d", s.Lo, s.Hi)
+}
+
+// MarshalJSON writes the instant, or both ends as an array.
+func (s Span) MarshalJSON() ([]byte, error) {
+	if s.Lo == s.Hi {
+		return json.Marshal(s.Lo)
+	}
+	return json.Marshal([]int64{s.Lo, s.Hi})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Span) UnmarshalJSON(data []byte) error {
+	var at int64
+	if json.Unmarshal(data, &at) == nil {
+		*s = At(at)
+		return nil
+	}
+	var ends []int64
+	if json.Unmarshal(data, &ends) != nil || len(ends) != 2 || ends[0] > ends[1] {
+		return fmt.Errorf("want milliseconds, or the earliest and the latest, got %s", data)
+	}
+	*s = Between(ends[0], ends[1])
+	return nil
 }
 
 // plus adds a length that is not negative; it saturates.

@@ -1,0 +1,90 @@
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// MaxMessage is the size of the longest message that Lines takes, in bytes.
+const MaxMessage = 16 << 20
+
+// TooLongError says that a line was longer than MaxMessage. What is left of the line was skipped.
+type TooLongError struct{ Size int }
+
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("a message of %d bytes; at most %d are taken", e.Size, MaxMessage)
+}
+
+// Lines are messages that end with a newline and contain none, over two streams. One goroutine may send while another
+// receives.
+type Lines struct {
+	in  *bufio.Reader
+	out io.WriteCloser
+
+	closing sync.Once
+	closed  error
+}
+
+// NewLines reads messages from in and writes them to out.
+func NewLines(in io.Reader, out io.WriteCloser) *Lines {
+	return &Lines{in: bufio.NewReader(in), out: out}
+}
+
+// Send writes one message. A message that contains a newline or is too long is refused.
+func (l *Lines) Send(message []byte) error {
+	switch {
+	case len(message) > MaxMessage:
+		return &TooLongError{len(message)}
+	case bytes.IndexByte(message, '\n') >= 0:
+		return errors.New("a message with a newline in it")
+	}
+	line := append(append(make([]byte, 0, len(message)+1), message...), '\n')
+	_, err := l.out.Write(line)
+	return err
+}
+
+// Recv returns the next message without its newline, blank lines left out. At the end of the stream it returns io.EOF;
+// a last line that lacks its newline counts. After a TooLongError the next message can be received.
+func (l *Lines) Recv() ([]byte, error) {
+	for {
+		line, err := l.line()
+		if line = bytes.TrimSpace(line); len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// line reads up to a newline and keeps at most MaxMessage bytes of it.
+func (l *Lines) line() ([]byte, error) {
+	var line []byte
+	size := 0
+	for {
+		part, err := l.in.ReadSlice('\n')
+		size += len(part)
+		if size <= MaxMessage+1 {
+			line = append(line, part...)
+		} else {
+			line = nil
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case size > MaxMessage+1 && (err == nil || errors.Is(err, io.EOF)):
+			return nil, &TooLongError{size}
+		default:
+			return line, err
+		}
+	}
+}
+
+// Close closes the stream that is written to, once.
+func (l *Lines) Close() error {
+	l.closing.Do(func() { l.closed = l.out.Close() })
+	return l.closed
+}

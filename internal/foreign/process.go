@@ -1,0 +1,130 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// keptErrors is how much of the end of a child's standard error its errors quote, in bytes.
+const keptErrors = 2 << 10
+
+// Process is a running child.
+type Process struct {
+	// Lines are its standard output and input.
+	*Lines
+	name    string
+	out     *os.File
+	command *exec.Cmd
+	errors  tail
+	ended   chan struct{} // closed when it has ended; then status is set
+	status  error
+}
+
+// Start runs a program, found as the shell finds it, with these arguments. Its standard error is kept for messages.
+func Start(program string, args ...string) (*Process, error) {
+	p := &Process{name: program, command: exec.Command(program, args...), ended: make(chan struct{})}
+	p.command.Stderr = &p.errors
+	// A grandchild that holds standard error open must not keep Wait waiting.
+	p.command.WaitDelay = time.Second
+	in, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", program, err)
+	}
+	// Not StdoutPipe: its Wait closes the reader, and what the child said last would be lost.
+	out, child, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", program, err)
+	}
+	p.command.Stdout = child
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", program, errors.Join(err, out.Close(), child.Close()))
+	}
+	p.out, p.Lines = out, NewLines(out, in)
+	go func() {
+		p.status = p.command.Wait()
+		close(p.ended)
+	}()
+	if err := child.Close(); err != nil { // ours; the child has its own
+		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), p.Stop(0))
+	}
+	return p, nil
+}
+
+// Ended says whether the child has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Describe says what became of the child, with the end of what it wrote to standard error. It waits at most for patience
+// for a child that is about to end.
+func (p *Process) Describe(patience time.Duration) string {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+	case <-timer.C:
+	}
+	state := "is still running"
+	if p.Ended() {
+		state = "ended with status 0"
+		if p.status != nil {
+			state = "ended: " + p.status.Error()
+		}
+	}
+	if said := strings.TrimSpace(p.errors.String()); said != "" {
+		return fmt.Sprintf("%s %s; it wrote to standard error:\n%s", p.name, state, said)
+	}
+	return fmt.Sprintf("%s %s", p.name, state)
+}
+
+// Stop closes the child's standard input, which asks it to end, and kills it if it has not ended after patience. It
+// returns the child's failure if it ended by itself with one.
+func (p *Process) Stop(patience time.Duration) error {
+	_ = p.Close()       // a child that is gone has closed it already
+	defer p.out.Close() // a grandchild may still hold the other end
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		if p.status != nil {
+			return errors.New(p.Describe(0))
+		}
+		return nil
+	case <-timer.C:
+	}
+	_ = p.command.Process.Kill() // it may have ended meanwhile
+	<-p.ended
+	return nil
+}
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (t *tail) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, data...)
+	if over := len(t.data) - keptErrors; over > 0 {
+		t.data = append(t.data[:0], t.data[over:]...)
+	}
+	return len(data), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data)
+}

@@ -1,0 +1,218 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// Client is an engine.Provider, and its management surface, that asks a server. It may be used by many goroutines.
+//
+// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure tells
+// why: whoever judges the provider looks there first.
+type Client struct {
+	engine.Provider
+
+	rpc      *jrpc2.Client
+	heard    *watched
+	patience time.Duration
+	became   func() string
+
+	described Described
+
+	mu      sync.Mutex
+	failure *ProtocolError
+}
+
+// ClientOptions say how a client waits.
+type ClientOptions struct {
+	// Patience is how long an answer may take, beside the poll timeout of the call. It must be above 0.
+	Patience time.Duration
+	// Became says what became of the other side when it fell silent; nil says nothing.
+	Became func() string
+}
+
+// Dial asks the other side what it is.
+func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
+	watched := &watched{Channel: ch}
+	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
+	raw, err := c.call(ctx, "describe", 0, none{})
+	if err == nil {
+		err = c.read("describe", raw, &c.described)
+	}
+	if err != nil {
+		return nil, c.Failure()
+	}
+	if d := c.described; d.Protocol != 1 || d.Name == "" {
+		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 and a name, got %s", raw)}
+	}
+	c.Provider = oracle.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)
+	return c, nil
+}
+
+// Described is what the other side said about itself.
+func (c *Client) Described() Described { return c.described }
+
+// Failure is how the other side broke the protocol, nil if it did not.
+func (c *Client) Failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		return nil
+	}
+	return c.failure
+}
+
+// Close ends the connection. It does not wait for the other side.
+func (c *Client) Close() error { return c.rpc.Close() }
+
+// perform makes a call of the provider.
+func (c *Client) perform(ctx context.Context, args oracle.Args) oracle.Answer {
+	m := args.Method()
+	var poll time.Duration
+	switch fetch := args.(type) {
+	case oracle.FetchOrchestrationItem:
+		poll = time.Duration(fetch.PollTimeoutMs) * time.Millisecond
+	case oracle.FetchWorkItem:
+		poll = time.Duration(fetch.PollTimeoutMs) * time.Millisecond
+	}
+	raw, err := c.call(ctx, string(m), poll, args)
+	if err == nil {
+		var a oracle.Answer
+		if a, err = oracle.DecodeResult(m, raw); err == nil {
+			return a
+		}
+		err = c.fail(string(m), err.Error(), false)
+	}
+	answer := &oracle.ErrorAnswer{Message: err.Error(), Retryable: ctx.Err() != nil}
+	var coded *jrpc2.Error
+	if errors.As(err, &coded) {
+		answer = &oracle.ErrorAnswer{Message: coded.Message, Retryable: coded.Code == oracle.CodeRetryable}
+	}
+	return oracle.Answer{Err: answer}
+}
+
+// call makes one call and returns its result. The error is a *jrpc2.Error with one of the two codes of a failed call, a
+// *ProtocolError, or the context's.
+func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
+	if err := c.Failure(); err != nil {
+		return nil, fmt.Errorf("after an earlier failure: %w", err)
+	}
+	limit := c.patience + poll
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	response, err := c.rpc.Call(limited, method, params)
+	var answered *jrpc2.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &answered) && (answered.Code == oracle.CodeRetryable || answered.Code == oracle.CodePermanent):
+		return nil, answered
+	case answered != nil && answered.Code != jrpc2.InternalError && answered.Code != jrpc2.Cancelled && answered.Code != jrpc2.DeadlineExceeded:
+		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
+	case c.heard.ended() != nil:
+		return nil, c.fail(method, c.heard.ended().Error(), true)
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("given up: %w", ctx.Err())
+	case limited.Err() != nil:
+		return nil, c.fail(method, fmt.Sprintf("no answer within %v", limit), true)
+	default:
+		return nil, c.fail(method, err.Error(), true)
+	}
+	var raw json.RawMessage
+	if err := response.UnmarshalResult(&raw); err != nil {
+		return nil, c.fail(method, err.Error(), false)
+	}
+	if len(raw) == 0 {
+		return nil, c.fail(method, "an answer with neither result nor error", false)
+	}
+	return raw, nil
+}
+
+// read reads the result of a call that is not the provider's.
+func (c *Client) read(method string, raw json.RawMessage, into any) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return c.fail(method, fmt.Sprintf("a senseless result: %v", err), false)
+	}
+	return nil
+}
+
+// watched remembers why no more answers come.
+type watched struct {
+	channel.Channel
+	mu  sync.Mutex
+	err error
+}
+
+func (w *watched) Recv() ([]byte, error) {
+	line, err := w.Channel.Recv()
+	switch {
+	case errors.Is(err, io.EOF):
+		err = errors.New("the other side closed its output")
+	case err == nil && !json.Valid(line):
+		err = fmt.Errorf("the answer is not JSON: %s", quote(line))
+	}
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.err = err
+		return nil, err
+	}
+	return line, nil
+}
+
+func (w *watched) ended() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// fail keeps the first failure.
+func (c *Client) fail(method, reason string, silent bool) error {
+	if silent && c.became != nil {
+		reason += "; " + c.became()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		c.failure = &ProtocolError{method, reason}
+	}
+	return c.failure
+}
+
+// Reset makes the store an empty one.
+func (c *Client) Reset(ctx context.Context) error {
+	_, err := c.call(ctx, "reset", 0, none{})
+	return err
+}
+
+// Now is the store's clock in milliseconds.
+func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
+
+// Advance moves the store's clock on by so many milliseconds, and returns it.
+func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
+	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
+}
+
+func (c *Client) clock(ctx context.Context, method string, params any) (now int64, err error) {
+	raw, err := c.call(ctx, method, 0, params)
+	if err == nil {
+		err = c.read(method, raw, &now)
+	}
+	return now, err
+}
+
+// CorruptEvent damages a stored event.
+func (c *Client) CorruptEvent(ctx context.Context, e oracle.CorruptEvent) error {
+	_, err := c.call(ctx, string(e.Method()), 0, e)
+	return err
+}

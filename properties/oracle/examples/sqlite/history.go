@@ -1,0 +1,91 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// latest is the largest execution that has a row, 1 without any.
+func (t *tx) latest(instance string) (uint64, error) {
+	var id uint64
+	_, err := t.one(`SELECT COALESCE(MAX(execution_id), 1) FROM executions WHERE instance_id = ?`, []any{instance}, &id)
+	return id, err
+}
+
+// rawHistory is an execution's events as they are stored, in their order.
+func (t *tx) rawHistory(instance string, execution uint64) ([][]byte, error) {
+	return many(t, `SELECT event_data FROM history WHERE instance_id = ? AND execution_id = ? ORDER BY event_id`,
+		[]any{instance, execution}, scanOne[[]byte])
+}
+
+// history decodes an execution's events. Data that this node cannot decode is a permanent error.
+func (t *tx) history(instance string, execution uint64) ([]engine.Event, error) {
+	raw, err := t.rawHistory(instance, execution)
+	if err != nil {
+		return nil, err
+	}
+	var events []engine.Event
+	for _, data := range raw {
+		e, err := t.codec.DecodeEvent(data)
+		if err != nil {
+			return nil, engine.Permanentf("read", "history of %q, execution %d: %w", instance, execution, err)
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// appendEvents adds events under their own ids.
+func (t *tx) appendEvents(op, instance string, execution uint64, events []engine.Event) error {
+	for _, e := range events {
+		data, err := t.codec.AppendEvent(nil, e)
+		if err != nil {
+			return engine.Permanentf(op, "%w", err)
+		}
+		added, err := t.exec(`INSERT INTO history (instance_id, execution_id, event_id, event_type, event_data, created_at)
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, instance, execution, e.EventID, string(e.Kind()), data, t.now)
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return engine.Permanentf(op, "event %d of %q, execution %d, is there already", e.EventID, instance, execution)
+		}
+	}
+	return nil
+}
+
+// reading runs a call that returns events.
+func (p *Provider) reading(ctx context.Context, op string, read func(t *tx) ([]engine.Event, error)) ([]engine.Event, error) {
+	var events []engine.Event
+	err := p.transact(ctx, op, func(t *tx) (err error) {
+		events, err = read(t)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return events, nil
+}
+
+// Read implements engine.Provider.
+func (p *Provider) Read(ctx context.Context, instance string) ([]engine.Event, error) {
+	return p.reading(ctx, "read", func(t *tx) ([]engine.Event, error) {
+		execution, err := t.latest(instance)
+		if err != nil {
+			return nil, err
+		}
+		return t.history(instance, execution)
+	})
+}
+
+// ReadWithExecution implements engine.Provider.
+func (p *Provider) ReadWithExecution(ctx context.Context, instance string, executionID uint64) ([]engine.Event, error) {
+	return p.reading(ctx, "read_with_execution", func(t *tx) ([]engine.Event, error) { return t.history(instance, executionID) })
+}
+
+// AppendWithExecution implements engine.Provider. A duplicate is refused (F7).
+func (p *Provider) AppendWithExecution(ctx context.Context, instance string, executionID uint64, events []engine.Event) error {
+	const op = "append_with_execution"
+	return p.transact(ctx, op, func(t *tx) error { return t.appendEvents(op, instance, executionID, events) })
+}

@@ -1,0 +1,158 @@
+// Package sqlite is a provider that keeps everything in an SQLite database. It is an example of a provider under test:
+// one file a concern, the documented schema, one transaction a call. What was found while it was written is in
+// docs/check-your-provider.md.
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/durosim/durosim/engine"
+)
+
+//go:embed schema.sql
+var schema string
+
+// Provider implements engine.Provider and engine.ProviderAdmin. It may be used by many goroutines, and several
+// processes may open one file.
+type Provider struct {
+	db    *sql.DB
+	codec engine.Codec
+	now   func() int64
+}
+
+var (
+	_ engine.Provider      = (*Provider)(nil)
+	_ engine.ProviderAdmin = (*Provider)(nil)
+)
+
+// Open opens the database in a file, and makes it if there is none. The codec says what this node can decode. now is
+// the clock in milliseconds, which must not go back; nil is the wall clock.
+func Open(ctx context.Context, file string, codec engine.Codec, now func() int64) (*Provider, error) {
+	if now == nil {
+		now = func() int64 { return time.Now().UnixMilli() }
+	}
+	options := url.Values{
+		"_txlock": {"immediate"}, // every transaction may write: no lock is upgraded, so none can deadlock
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"},
+	}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: options.Encode()}).String())
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, errors.Join(err, db.Close()))
+	}
+	return &Provider{db: db, codec: codec, now: now}, nil
+}
+
+// Close closes the database.
+func (p *Provider) Close() error { return p.db.Close() }
+
+// Name is "sqlite-example".
+func (p *Provider) Name() string { return "sqlite-example" }
+
+// Version is the version of the schema.
+func (p *Provider) Version() string { return "1.0.0" }
+
+// Admin is p.
+func (p *Provider) Admin() engine.ProviderAdmin { return p }
+
+// tx is one transaction with the time at which it began: the instant at which the call takes effect, since a
+// transaction that may write excludes all others.
+type tx struct {
+	*sql.Tx
+	ctx   context.Context
+	codec engine.Codec
+	now   int64
+}
+
+// transact runs a call. An error rolls everything back; one that is no provider error yet is the storage's, and
+// retryable.
+func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) error) error {
+	err := func() error {
+		raw, err := p.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		t := &tx{Tx: raw, ctx: ctx, codec: p.codec, now: p.now()}
+		if err := call(t); err != nil {
+			return errors.Join(err, raw.Rollback())
+		}
+		return raw.Commit()
+	}()
+	var known *engine.ProviderError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known
+	}
+	return engine.Retryablef(op, "%w", err)
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(query string, args ...any) (int64, error) {
+	result, err := t.ExecContext(t.ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// one scans the only row of a query; found is false if there is none.
+func (t *tx) one(query string, args []any, into ...any) (found bool, err error) {
+	err = t.QueryRowContext(t.ctx, query, args...).Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// many scans every row of a query.
+func many[T any](t *tx, query string, args []any, scan func(rows *sql.Rows, into *T) error) ([]T, error) {
+	rows, err := t.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var v T
+		if err := scan(rows, &v); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+func scanOne[T any](rows *sql.Rows, into *T) error { return rows.Scan(into) }
+
+// after is a time that lies d from now; it does not wrap.
+func (t *tx) after(d time.Duration) int64 {
+	ms := int64((d + time.Millisecond - 1) / time.Millisecond)
+	if ms < 0 {
+		ms = 0
+	}
+	if t.now > math.MaxInt64-ms {
+		return math.MaxInt64
+	}
+	return t.now + ms
+}
+
+// newToken names one holding, for ever.
+func newToken() string { return rand.Text() }
+
+func invalidToken(op, token string) error {
+	return engine.Permanentf(op, "Invalid lock token %q", token)
+}

@@ -1,0 +1,234 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// list is a JSON array, which is how SQLite takes a list as one argument.
+func list(ids []string) string {
+	text, err := json.Marshal(append([]string{}, ids...))
+	if err != nil { // texts always have a JSON form
+		panic(err)
+	}
+	return string(text)
+}
+
+// remove deletes exactly these instances.
+func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanceResult, err error) {
+	all := list(ids)
+	if !force {
+		running, err := many(t, `SELECT i.instance_id FROM instances i
+			JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
+			WHERE e.status = 'Running' AND i.instance_id IN (SELECT value FROM json_each(?))`, []any{all}, scanOne[string])
+		if err != nil {
+			return r, err
+		}
+		if len(running) > 0 {
+			return r, engine.Permanentf(op, "still running: %s", strings.Join(running, ", "))
+		}
+	}
+	left, err := many(t, `SELECT instance_id FROM instances WHERE parent_instance_id IN (SELECT value FROM json_each(?1))
+		AND instance_id NOT IN (SELECT value FROM json_each(?1))`, []any{all}, scanOne[string])
+	if err != nil {
+		return r, err
+	}
+	if len(left) > 0 {
+		return r, engine.Permanentf(op, "would leave a child without its parent: %s", strings.Join(left, ", "))
+	}
+	var messages, work uint64
+	for _, table := range []struct {
+		name    string
+		removed *uint64
+	}{
+		{"history", &r.EventsDeleted}, {"executions", &r.ExecutionsDeleted}, {"orchestrator_queue", &messages}, {"worker_queue", &work},
+		{"instance_locks", nil}, {"kv_store", nil}, {"kv_delta", nil}, {"instances", nil}, // sessions stay
+	} {
+		n, err := t.exec(`DELETE FROM `+table.name+` WHERE instance_id IN (SELECT value FROM json_each(?))`, all)
+		if err != nil {
+			return r, err
+		}
+		if table.removed != nil {
+			*table.removed = uint64(n)
+		}
+	}
+	r.QueueMessagesDeleted, r.InstancesDeleted = messages+work, uint64(len(ids))
+	return r, nil
+}
+
+// DeleteInstance implements engine.ProviderAdmin.
+func (p *Provider) DeleteInstance(ctx context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
+	const op = "delete_instance"
+	var result engine.DeleteInstanceResult
+	err := p.transact(ctx, op, func(t *tx) error {
+		var parent sql.NullString
+		found, err := t.one(`SELECT parent_instance_id FROM instances WHERE instance_id = ?`, []any{instance}, &parent)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return engine.Permanentf(op, "instance %q not found", instance)
+		case parent.Valid:
+			return engine.Permanentf(op, "%q is a sub-orchestration of %q; delete its root", instance, parent.String)
+		}
+		tree, err := t.tree(instance)
+		if err != nil {
+			return err
+		}
+		result, err = t.remove(op, tree, force)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+// DeleteInstancesAtomic implements engine.ProviderAdmin.
+func (p *Provider) DeleteInstancesAtomic(ctx context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
+	const op = "delete_instances_atomic"
+	var result engine.DeleteInstanceResult
+	err := p.transact(ctx, op, func(t *tx) (err error) {
+		result, err = t.remove(op, instances, force)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+// filterWhere is the conditions of a bulk call on instances i with their current executions e.
+func filterWhere(f engine.InstanceFilter) (string, []any) {
+	where, args := "TRUE", []any(nil)
+	if f.InstanceIDs != nil {
+		where += " AND i.instance_id IN (SELECT value FROM json_each(?))"
+		args = append(args, list(f.InstanceIDs))
+	}
+	if f.CompletedBefore != nil {
+		where += " AND e.completed_at < ?"
+		args = append(args, *f.CompletedBefore)
+	}
+	limit := uint64(engine.DefaultBulkLimit)
+	if f.Limit != nil {
+		limit = *f.Limit
+	}
+	return where + " LIMIT ?", append(args, limit)
+}
+
+// DeleteInstanceBulk implements engine.ProviderAdmin. It is one transaction (F22).
+func (p *Provider) DeleteInstanceBulk(ctx context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
+	const op = "delete_instance_bulk"
+	var total engine.DeleteInstanceResult
+	err := p.transact(ctx, op, func(t *tx) error {
+		where, args := filterWhere(filter)
+		roots, err := many(t, `SELECT i.instance_id FROM instances i
+			JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
+			WHERE i.parent_instance_id IS NULL AND e.status IN ('Completed', 'Failed', 'ContinuedAsNew') AND `+where, args, scanOne[string])
+		if err != nil {
+			return err
+		}
+		for _, root := range roots {
+			tree, err := t.tree(root)
+			if err != nil {
+				return err
+			}
+			r, err := t.remove(op, tree, true)
+			if err != nil {
+				return err
+			}
+			total.InstancesDeleted += r.InstancesDeleted
+			total.ExecutionsDeleted += r.ExecutionsDeleted
+			total.EventsDeleted += r.EventsDeleted
+			total.QueueMessagesDeleted += r.QueueMessagesDeleted
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &total, nil
+}
+
+// prune removes an instance's old executions, never the current or a running one.
+func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult, err error) {
+	keep := uint64(1)
+	if o.KeepLast != nil {
+		keep = max(keep, *o.KeepLast)
+	}
+	old, err := many(t, `SELECT e.execution_id FROM executions e JOIN instances i ON i.instance_id = e.instance_id
+		WHERE e.instance_id = ?1 AND e.execution_id <> i.current_execution_id AND e.status <> 'Running'
+			AND (?2 IS NULL OR e.completed_at < ?2)
+			AND e.execution_id NOT IN (SELECT execution_id FROM executions WHERE instance_id = ?1 ORDER BY execution_id DESC LIMIT ?3)`,
+		[]any{instance, o.CompletedBefore, min(keep, 1<<62)}, scanOne[uint64])
+	if err != nil {
+		return r, err
+	}
+	for _, id := range old {
+		events, err := t.exec(`DELETE FROM history WHERE instance_id = ? AND execution_id = ?`, instance, id)
+		if err != nil {
+			return r, err
+		}
+		if _, err := t.exec(`DELETE FROM executions WHERE instance_id = ? AND execution_id = ?`, instance, id); err != nil {
+			return r, err
+		}
+		r.EventsDeleted += uint64(events)
+		r.ExecutionsDeleted++
+	}
+	r.InstancesProcessed = 1
+	return r, nil
+}
+
+// PruneExecutions implements engine.ProviderAdmin.
+func (p *Provider) PruneExecutions(ctx context.Context, instance string, options engine.PruneOptions) (*engine.PruneResult, error) {
+	const op = "prune_executions"
+	var result engine.PruneResult
+	err := p.transact(ctx, op, func(t *tx) error {
+		var n int
+		found, err := t.one(`SELECT 1 FROM instances WHERE instance_id = ?`, []any{instance}, &n)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return engine.Permanentf(op, "instance %q not found", instance)
+		}
+		result, err = t.prune(instance, options)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+// PruneExecutionsBulk implements engine.ProviderAdmin. It is one transaction (F22).
+func (p *Provider) PruneExecutionsBulk(ctx context.Context, filter engine.InstanceFilter, options engine.PruneOptions) (*engine.PruneResult, error) {
+	const op = "prune_executions_bulk"
+	var total engine.PruneResult
+	err := p.transact(ctx, op, func(t *tx) error {
+		where, args := filterWhere(filter)
+		instances, err := many(t, `SELECT i.instance_id FROM instances i
+			LEFT JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id WHERE `+where, args, scanOne[string])
+		if err != nil {
+			return err
+		}
+		for _, instance := range instances {
+			r, err := t.prune(instance, options)
+			if err != nil {
+				return err
+			}
+			total.InstancesProcessed += r.InstancesProcessed
+			total.ExecutionsDeleted += r.ExecutionsDeleted
+			total.EventsDeleted += r.EventsDeleted
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &total, nil
+}

@@ -1,0 +1,202 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// EnqueueForWorker implements engine.Provider.
+func (p *Provider) EnqueueForWorker(ctx context.Context, item engine.WorkItem) error {
+	const op = "enqueue_for_worker"
+	return p.transact(ctx, op, func(t *tx) error { return t.enqueueActivity(op, item) })
+}
+
+func (t *tx) enqueueActivity(op string, item engine.WorkItem) error {
+	activity, ok := item.(engine.ActivityExecuteItem)
+	if !ok {
+		return engine.Permanentf(op, "%s does not belong into the worker queue", item.Kind())
+	}
+	data, err := t.codec.AppendWorkItem(nil, item)
+	if err != nil {
+		return engine.Permanentf(op, "%w", err)
+	}
+	return t.change(`INSERT INTO worker_queue (work_item, visible_at, instance_id, execution_id, activity_id, session_id, tag)
+		VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''))`,
+		data, t.now, activity.Instance, activity.ExecutionID, activity.ID, activity.SessionID, activity.Tag)
+}
+
+// tagSQL is the tag filter as a condition, with the tags as a JSON array in the argument.
+func tagSQL(f engine.TagFilter) (string, []any, error) {
+	tags, err := json.Marshal(append([]string{}, f.Tags...))
+	switch f.Mode {
+	case engine.TagDefaultOnly:
+		return "w.tag IS NULL", nil, nil
+	case engine.TagTags:
+		return "w.tag IN (SELECT value FROM json_each(?))", []any{string(tags)}, err
+	case engine.TagDefaultAnd:
+		return "(w.tag IS NULL OR w.tag IN (SELECT value FROM json_each(?)))", []any{string(tags)}, err
+	case engine.TagAny:
+		return "TRUE", nil, nil
+	}
+	return "FALSE", nil, nil
+}
+
+// FetchWorkItem implements engine.Provider. It never waits.
+func (p *Provider) FetchWorkItem(ctx context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+	const op = "fetch_work_item"
+	var fetched *engine.FetchedWork
+	err := p.transact(ctx, op, func(t *tx) error {
+		tagged, args, err := tagSQL(tags)
+		if err != nil {
+			return engine.Permanentf(op, "tags: %w", err)
+		}
+		owned := "w.session_id IS NULL"
+		if session != nil {
+			owned = "(w.session_id IS NULL OR s.session_id IS NULL OR s.locked_until <= ? OR s.worker_id = ?)"
+			args = append(args, t.now, session.OwnerID)
+		}
+		var (
+			id    int64
+			data  []byte
+			count uint32
+			name  sql.NullString
+		)
+		found, err := t.one(`SELECT w.id, w.work_item, w.attempt_count, w.session_id FROM worker_queue w
+			LEFT JOIN sessions s ON s.session_id = w.session_id
+			WHERE w.visible_at <= ? AND (w.lock_token IS NULL OR w.locked_until <= ?) AND `+tagged+` AND `+owned+`
+			ORDER BY w.id LIMIT 1`, append([]any{t.now, t.now}, args...), &id, &data, &count, &name)
+		if err != nil || !found {
+			return err
+		}
+		item, err := t.codec.DecodeWorkItem(data)
+		if err != nil {
+			return engine.Permanentf(op, "activity %d: %w", id, err)
+		}
+		token := newToken()
+		if err := t.change(`UPDATE worker_queue SET lock_token = ?, locked_until = ?, attempt_count = attempt_count + 1 WHERE id = ?`,
+			token, t.after(lockTimeout), id); err != nil {
+			return err
+		}
+		if name.Valid {
+			if err := t.change(`INSERT INTO sessions (session_id, worker_id, locked_until, last_activity_at) VALUES (?, ?, ?, ?)
+				ON CONFLICT (session_id) DO UPDATE SET worker_id = excluded.worker_id, locked_until = excluded.locked_until, last_activity_at = excluded.last_activity_at`,
+				name.String, session.OwnerID, t.after(session.LockTimeout), t.now); err != nil {
+				return err
+			}
+		}
+		fetched = &engine.FetchedWork{Item: item, LockToken: token, AttemptCount: count + 1}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return fetched, nil
+}
+
+// activity is a row of the worker queue whose lock is live.
+type activity struct {
+	id      int64
+	session sql.NullString
+}
+
+func (t *tx) activity(op, token string) (a activity, err error) {
+	found, err := t.one(`SELECT id, session_id FROM worker_queue WHERE lock_token = ? AND locked_until > ?`, []any{token, t.now}, &a.id, &a.session)
+	if err == nil && !found {
+		err = invalidToken(op, token)
+	}
+	return a, err
+}
+
+// touch notes that a session's owner is at work, if somebody owns it.
+func (t *tx) touch(session sql.NullString) error {
+	return t.change(`UPDATE sessions SET last_activity_at = ? WHERE session_id = ? AND locked_until > ?`, t.now, session, t.now)
+}
+
+// AckWorkItem implements engine.Provider.
+func (p *Provider) AckWorkItem(ctx context.Context, token string, completion engine.WorkItem) error {
+	const op = "ack_work_item"
+	return p.transact(ctx, op, func(t *tx) error {
+		a, err := t.activity(op, token)
+		if err != nil {
+			return err
+		}
+		if completion != nil {
+			if k := completion.Kind(); k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
+				return engine.Permanentf(op, "%s is no completion of an activity", k)
+			}
+			if err := t.enqueue(op, completion, t.now); err != nil {
+				return err
+			}
+		}
+		if err := t.touch(a.session); err != nil {
+			return err
+		}
+		return t.change(`DELETE FROM worker_queue WHERE id = ?`, a.id)
+	})
+}
+
+// RenewWorkItemLock implements engine.Provider.
+func (p *Provider) RenewWorkItemLock(ctx context.Context, token string, extendFor time.Duration) error {
+	const op = "renew_work_item_lock"
+	return p.transact(ctx, op, func(t *tx) error {
+		a, err := t.activity(op, token)
+		if err != nil {
+			return err
+		}
+		if err := t.touch(a.session); err != nil {
+			return err
+		}
+		return t.change(`UPDATE worker_queue SET locked_until = ? WHERE id = ?`, t.after(extendFor), a.id)
+	})
+}
+
+// AbandonWorkItem implements engine.Provider. An expired token is refused (F8).
+func (p *Provider) AbandonWorkItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
+	const op = "abandon_work_item"
+	return p.transact(ctx, op, func(t *tx) error {
+		a, err := t.activity(op, token)
+		if err != nil {
+			return err
+		}
+		less := 0
+		if ignoreAttempt {
+			less = 1
+		}
+		return t.change(`UPDATE worker_queue SET lock_token = NULL, locked_until = NULL, visible_at = ?, attempt_count = MAX(0, attempt_count - ?) WHERE id = ?`,
+			t.after(delay), less, a.id)
+	})
+}
+
+// RenewSessionLock implements engine.Provider.
+func (p *Provider) RenewSessionLock(ctx context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
+	const op = "renew_session_lock"
+	var changed int64
+	err := p.transact(ctx, op, func(t *tx) error {
+		names, err := json.Marshal(append([]string{}, owners...))
+		if err != nil {
+			return engine.Permanentf(op, "owners: %w", err)
+		}
+		// A session is idle unless it was active less than the timeout ago.
+		idle := t.now - (t.after(idleTimeout) - t.now)
+		changed, err = t.exec(`UPDATE sessions SET locked_until = ? WHERE worker_id IN (SELECT value FROM json_each(?))
+			AND locked_until > ? AND last_activity_at > ?`, t.after(extendFor), string(names), t.now, idle)
+		return err
+	})
+	return int(changed), err
+}
+
+// CleanupOrphanedSessions implements engine.Provider.
+func (p *Provider) CleanupOrphanedSessions(ctx context.Context, _ time.Duration) (int, error) {
+	const op = "cleanup_orphaned_sessions"
+	var gone int64
+	err := p.transact(ctx, op, func(t *tx) (err error) {
+		gone, err = t.exec(`DELETE FROM sessions WHERE locked_until < ?
+			AND NOT EXISTS (SELECT 1 FROM worker_queue w WHERE w.session_id = sessions.session_id)`, t.now)
+		return err
+	})
+	return int(gone), err
+}

@@ -1,0 +1,49 @@
+package oracle
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// Search finds nothing in a right provider, and a wrong one's shortest sequence; the same seed finds the same.
+func TestSearch(t *testing.T) {
+	done := 0
+	if f, err := Search(inMemory(nil), Options{}, 1, 200, func() { done++ }); f != nil || err != nil || done != 200 {
+		t.Errorf("after %d sequences: %v, %v", done, f, err)
+	}
+	wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New("provider/filter-ignored")) })
+	f, err := Search(wrong, Options{}, 1, 2000, nil)
+	if f == nil || err != nil {
+		t.Fatalf("found %v, %v", f, err)
+	}
+	t.Log(f)
+	if len(f.Transcript) > mostCalls {
+		t.Errorf("%d calls before the refused one", len(f.Transcript))
+	}
+	again, err := Search(wrong, Options{}, f.Seed, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f.String(), again.String()); diff != "" {
+		t.Errorf("seed %d finds something else the second time:\n%s", f.Seed, diff)
+	}
+}
+
+// A store that breaks gives no verdict.
+func TestSearchOfWhatBreaks(t *testing.T) {
+	right := inMemory(nil)
+	breaks := Factory{New: func(testing.TB) *Instance {
+		in := right.New(nil)
+		in.Broken = func() error { return errors.New("it is gone") }
+		return in
+	}}
+	if f, err := Search(breaks, Options{}, 1, 10, nil); f != nil || err == nil || !strings.Contains(err.Error(), "it is gone") {
+		t.Errorf("found %v, %v", f, err)
+	}
+}

@@ -25,7 +25,7 @@ func Turn(in Input) (Output, error) {
 	return out, nil
 }
 
-// turn is the state of one computation. Nothing of it outlives runTurn.
+// turn is the state of one computation. Its memory is used again (Workspace), and nothing that it holds outlives the turn.
 type turn struct {
 	in      *Input
 	rules   Rules

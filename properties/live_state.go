@@ -314,20 +314,6 @@ func (s *liveState) progress(no engine.InstanceNo, atMs int64) {
 	in.progressMs = max(in.progressMs, atMs)
 }
 
-// outside notes for how long a probe has locked something: nobody answers for that time.
-func (s *liveState) outside(o *engine.Observation) {
-	if c := s.m.store.call(o.Call); c == nil || s.node(c.caller.Node) != nil {
-		return
-	}
-	if o.Message != 0 {
-		r := s.row(o.Message)
-		r.againMs = max(r.againMs, o.UntilMs)
-		return
-	}
-	in := s.instance(o.Instance)
-	in.outsideMs = max(in.outsideMs, o.UntilMs)
-}
-
 func (s *liveState) onLock(o *engine.Observation) {
 	s.outside(o)
 	if o.Message != 0 {

@@ -20,7 +20,8 @@ type Space struct {
 	// Builds are those that nodes may run, as in Config; nil is the shipped ones but for those of other replay semantics.
 	Builds func() []*engine.Build
 	// Work are the instances to choose from, in place of the shipped orchestrations; one may be chosen several times. Its
-	// id is the beginning of the ids of the instances, and times are counted from the instance's start.
+	// id is the beginning of the ids of the instances, times are counted from the instance's start, and one that does not say
+	// how it must end may end as it will: whatever it does in quiet weather, faults may make it time out.
 	Work []cluster.InstancePlan
 	// NoPrograms leaves generated programs out.
 	NoPrograms bool

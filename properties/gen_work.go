@@ -78,6 +78,9 @@ func (s Space) instance(i int) *rapid.Generator[cluster.InstancePlan] {
 	return rapid.Custom(func(t *rapid.T) cluster.InstancePlan {
 		var in cluster.InstancePlan = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
+		if in.Expect == "" {
+			in.Expect = cluster.ExpectAny
+		}
 		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {

@@ -67,6 +67,7 @@ type Monitor struct {
 	violations []cluster.Violation
 	count      map[string]int // violations by property; only looked up, never ranged over
 	coverage   coverage
+	referee    *referee // nil if nobody judges the answers
 }
 
 var _ cluster.Monitor = (*Monitor)(nil)

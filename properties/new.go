@@ -12,6 +12,9 @@ type Options struct {
 	Properties []string
 	// Expectations are what a scenario expects beside that, whatever Properties says.
 	Expectations []cluster.Expectation
+	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
+	// reported under the id "referee".
+	Referee bool
 }
 
 // New makes the monitor of one run, for cluster.Config.Monitor. A monitor is good for one run.
@@ -25,6 +28,7 @@ func newMonitor(w world, opts Options) *Monitor {
 			m.on[id] = true
 		}
 		m.on[expectID] = len(opts.Expectations) > 0
+		m.on[refereeID] = opts.Referee
 	}
 	m.byKind = make([][]checker, observationKinds())
 	m.byRecord = make([][]checker, recordKinds())
@@ -35,6 +39,10 @@ func newMonitor(w world, opts Options) *Monitor {
 				break
 			}
 		}
+	}
+	if opts.Referee {
+		m.referee = newReferee(m)
+		m.add(m.referee)
 	}
 	for _, c := range liveCheckers(m) {
 		m.add(c)

@@ -88,7 +88,7 @@ func (c *replayCmd) entry() (*scenario.Entry, error) {
 		return nil, err
 	}
 	if c.Seed != nil || len(c.options()) > 0 {
-		return nil, errors.New("a stored run has its own seed, faults, profile, strategy and bugs: leave out those flags")
+		return nil, errors.New("a stored run has its own seed, faults, profile, strategy and bugs, and no referee: leave out those flags")
 	}
 	return scenario.ParseEntry(c.Scenario, data)
 }

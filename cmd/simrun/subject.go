@@ -24,6 +24,7 @@ type planFlags struct {
 	Profile  string   `help:"Whose decisions the nodes follow: contract or duroxide-0.1.26." placeholder:"NAME"`
 	Strategy string   `help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
 	Bug      []string `help:"Switch a seeded bug on; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
+	Referee  bool     `help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
 // subject is what is simulated: a scenario with what the command line wants otherwise.
@@ -166,7 +167,7 @@ func fromRoot(path string) string {
 func (s *subject) plan(seed uint64) (*cluster.Plan, error) { return s.scenario.Expand(seed, s.over) }
 
 func (s *subject) monitor(w *cluster.World) cluster.Monitor {
-	return properties.New(w, properties.Options{Expectations: s.scenario.Expect})
+	return properties.New(w, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
 }
 
 // config is what runs a seed.
@@ -218,6 +219,9 @@ func (s *subject) options() []string {
 	flag("--strategy", s.flags.Strategy)
 	for _, id := range s.flags.Bug {
 		flag("--bug", id)
+	}
+	if s.flags.Referee {
+		words = append(words, "--referee")
 	}
 	return words
 }

@@ -58,7 +58,7 @@ var packages = map[string]imports{
 		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/scenario", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
-			"internal/bugs", "internal/campaign"},
+			"internal/bugs", "internal/campaign", "properties/oracle"},
 		others: publicModules},
 	"properties/conformance": {module: []string{"engine", "sim", "properties/oracle"}, tests: []string{"memprovider", "memprovider/live"}, others: publicModules},
 	"properties/oracle":      {module: []string{"engine"}, tests: []string{"internal/bugs", "memprovider"}, others: publicModules},

@@ -193,8 +193,22 @@ type (
 	}
 )
 
-// Damage that a test does to a store behind the provider's back. They are no calls, but the specification must be told.
+// What a test does to a store behind the provider's back. They are no calls, but the specification must be told.
 type (
+	// Plant is one thing that was put into the store: an instances row, if an orchestration is named, whose current
+	// execution is ExecutionID; or else an execution, its pin, its status, or an event. An EventID without Event is an
+	// event that nobody decodes.
+	Plant struct {
+		Instance      string          `json:"instance"`
+		Orchestration string          `json:"orchestration,omitempty"`
+		Version       string          `json:"version,omitempty"`
+		ExecutionID   uint64          `json:"execution_id"`
+		Pin           *engine.Version `json:"pin,omitempty"`
+		Status        engine.Status   `json:"status,omitempty"`
+		Output        *string         `json:"output,omitempty"`
+		EventID       uint64          `json:"event_id,omitempty"`
+		Event         Events          `json:"event,omitempty"`
+	}
 	// CorruptEvent makes a stored event undecodable.
 	CorruptEvent struct {
 		Instance    string `json:"instance"`
@@ -245,5 +259,6 @@ func (DeleteInstancesAtomic) Method() Method      { return "delete_instances_ato
 func (DeleteInstanceBulk) Method() Method         { return "delete_instance_bulk" }
 func (PruneExecutions) Method() Method            { return "prune_executions" }
 func (PruneExecutionsBulk) Method() Method        { return "prune_executions_bulk" }
+func (Plant) Method() Method                      { return "plant" }
 func (CorruptEvent) Method() Method               { return "corrupt_event" }
 func (CorruptMessage) Method() Method             { return "corrupt_message" }

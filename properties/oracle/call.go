@@ -50,7 +50,7 @@ func (c *Call) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Methods are the arguments of every call, zero, in the order of the interfaces; damage stands last.
+// Methods are the arguments of every call, zero, in the order of the interfaces; what is no call stands last.
 func Methods() []Args {
 	return []Args{
 		EnqueueForOrchestrator{}, FetchOrchestrationItem{}, AckOrchestrationItem{}, AbandonOrchestrationItem{}, RenewOrchestrationItemLock{},
@@ -59,7 +59,7 @@ func Methods() []Args {
 		ListInstances{}, ListInstancesByStatus{}, ListExecutions{}, ReadHistoryWithExecutionID{}, ReadHistory{}, LatestExecutionID{},
 		GetInstanceInfo{}, GetExecutionInfo{}, GetSystemMetrics{}, GetQueueDepths{}, ListChildren{}, GetParentID{}, GetInstanceTree{},
 		DeleteInstance{}, DeleteInstancesAtomic{}, DeleteInstanceBulk{}, PruneExecutions{}, PruneExecutionsBulk{},
-		CorruptEvent{}, CorruptMessage{},
+		Plant{}, CorruptEvent{}, CorruptMessage{},
 	}
 }
 

@@ -102,7 +102,7 @@ func TestCheckReachesEverything(t *testing.T) {
 		GetExecutionInfo{}, GetParentID{},
 	}
 	for _, args := range Methods() {
-		if succeeded[args.Method()] == 0 {
+		if _, planted := args.(Plant); !planted && succeeded[args.Method()] == 0 {
 			t.Errorf("%s never succeeded", args.Method())
 		}
 	}

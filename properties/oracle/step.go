@@ -1,6 +1,10 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
 
 // judged asks the specification about the call. It returns the states that follow the answer.
 func (s *State) judged(j *judge) []*State {
@@ -94,6 +98,8 @@ func (s *State) judgedAdmin(j *judge) {
 		s.prune(j, r)
 	case PruneExecutionsBulk:
 		s.pruneBulk(j, r)
+	case Plant:
+		s.plant(j, r)
 	case CorruptEvent:
 		s.corruptEvent(j, r)
 	case CorruptMessage:
@@ -113,6 +119,37 @@ func (s *State) retryable(j *judge) {
 	}
 	j.allow(clause{"9", "I8 I11", F5Contention}, true, same, "a retryable error under contention, without effect")
 	j.object(by("8", ""), "a retryable error, although the storage works and nobody competes")
+}
+
+// plant puts something into the store.
+func (s *State) plant(j *judge, r Plant) {
+	j.next = append(j.next, s.with(func(n *State) {
+		in := n.edit(r.Instance)
+		if r.Orchestration != "" {
+			in.row, in.name, in.version, in.current = true, r.Orchestration, r.Version, r.ExecutionID
+			return
+		}
+		e := in.addExecution(r.ExecutionID)
+		if r.Pin != nil {
+			pin := r.Pin.Triple()
+			e.pin = &pin
+		}
+		if r.Status != "" {
+			e.status, e.output, e.stamped, e.completed = r.Status, r.Output, truth{may: true}, j.at
+		}
+		event, text := engine.Event{EventID: r.EventID}, ""
+		for _, event = range r.Event {
+			text, _ = canonical(event)
+		}
+		if event.EventID != 0 {
+			in.add(r.ExecutionID, event, text)
+			for i := range in.history {
+				if h := &in.history[i]; h.execution == r.ExecutionID && h.id == event.EventID {
+					h.corrupt = text == ""
+				}
+			}
+		}
+	}))
 }
 
 // corruptEvent is damage that a test does: the event cannot be decoded any more.

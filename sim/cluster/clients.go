@@ -37,7 +37,7 @@ func (w *World) makeClients() {
 			newest = b
 		}
 	}
-	w.clients = &clientState{codec: newest.Codec, provider: w.store.Handle(newest.Codec, engine.Caller{})}
+	w.clients = &clientState{codec: newest.Codec, provider: w.storeHandle(newest.Codec, engine.Caller{})}
 }
 
 // beginClients schedules all that clients do, and returns when the last of it is due.

@@ -47,6 +47,12 @@ type Monitor interface {
 	Coverage() []Point
 }
 
+// HandleWatcher is a Monitor that watches the calls themselves: it is given every handle of the store that a run makes,
+// before faults decorate it, and returns what is used in its place. That must answer as the handle does.
+type HandleWatcher interface {
+	WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider
+}
+
 // Class is the class of a violation.
 type Class string
 

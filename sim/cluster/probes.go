@@ -27,7 +27,7 @@ func (w *World) beginProbe(i int) time.Duration {
 	}
 	b := findBuild(w.builds, p.Build)
 	w.probes = append(w.probes, &probeState{
-		plan: p, filter: filter, left: p.Count, provider: w.store.Handle(b.Codec, engine.Caller{Incarnation: uint32(i + 1)}),
+		plan: p, filter: filter, left: p.Count, provider: w.storeHandle(b.Codec, engine.Caller{Incarnation: uint32(i + 1)}),
 	})
 	w.kernel.At(w.start.Add(p.From), w.root.Name(labelProbe, p.Name), event{kind: evProbe, a: uint64(i)})
 	return p.From + time.Duration(max(p.Count-1, 0))*p.Every

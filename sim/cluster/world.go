@@ -180,10 +180,10 @@ func newWorld(cfg *Config) (*World, error) {
 	if err := w.makeNodes(); err != nil {
 		return nil, err
 	}
-	w.makeClients()
 	if cfg.Monitor != nil {
 		w.monitor = cfg.Monitor(w)
 	}
+	w.makeClients()
 	return w, nil
 }
 
@@ -193,6 +193,15 @@ func (w *World) storeOptions() memprovider.Options {
 		o.Rules = &w.tables.Provider
 	}
 	return o
+}
+
+// storeHandle is the store as one caller sees it, watched if the monitor wants that.
+func (w *World) storeHandle(codec engine.Codec, caller engine.Caller) engine.Provider {
+	p := w.store.Handle(codec, caller)
+	if watcher, ok := w.monitor.(HandleWatcher); ok {
+		return watcher.WatchHandle(p, codec)
+	}
+	return p
 }
 
 // Plan is the plan that is carried out.

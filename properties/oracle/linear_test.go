@@ -1,0 +1,234 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// timed is a call with the store times between which it took effect.
+type timed struct {
+	call Call
+	at   Span
+}
+
+// linearModel is the specification as a model for porcupine. Its states are those of a store; its histories must not
+// contain a token twice, which linearizable says before.
+func linearModel(o Options) porcupine.Model {
+	m := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{&State{}} },
+		Step: func(state, input, output any) (next []any) {
+			in := input.(timed)
+			for _, s := range state.(*State).Next(o, in.call, output.(Answer), in.at) {
+				next = append(next, s)
+			}
+			return next
+		},
+		Equal: func(a, b any) bool { return a.(*State).Equal(b.(*State)) },
+	}
+	return m.ToModel()
+}
+
+// linearizable says whether some order of the calls, which keeps those apart that did not overlap, is allowed.
+func linearizable(history []porcupine.Operation) bool {
+	tokens := map[string]bool{}
+	for _, op := range history {
+		a := op.Output.(Answer)
+		if t := a.token(); t != "" && tokens[t] {
+			return false
+		} else if t != "" {
+			tokens[t] = true
+		}
+	}
+	return porcupine.CheckOperations(linearModel(Options{Deny: []Freedom{F5Contention, F4OrphanStops, F9AbandonScope}}), history)
+}
+
+// concurrent records what goroutines do with one store.
+type concurrent struct {
+	mu      sync.Mutex // of the record
+	counter int64
+	history []porcupine.Operation
+
+	store   sync.Mutex // one call at a time
+	factory *Instance
+}
+
+// do makes a call as a client. A lost one may have happened or not: its answer never came.
+func (c *concurrent) do(client int, args Args, lost, happens bool) Answer {
+	tick := func() int64 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.counter++
+		return c.counter
+	}
+	op := porcupine.Operation{ClientId: client, Call: tick()}
+	runtime.Gosched() // let others begin before this one takes effect
+	call, a := Call{Args: args}, Answer{}
+	c.store.Lock()
+	at := At(c.factory.NowMs())
+	if !lost || happens {
+		a = Perform(context.Background(), c.factory.Provider, call)
+	}
+	c.store.Unlock()
+	runtime.Gosched()
+	op.Input, op.Output, op.Return = timed{call, at}, a, tick()
+	if lost {
+		a = Answer{Lost: true}
+		op.Output, op.Return = a, 1<<60
+	}
+	c.mu.Lock()
+	c.history = append(c.history, op)
+	c.mu.Unlock()
+	return a
+}
+
+// client is what one goroutine does: it sends, takes, commits and gives back.
+func (c *concurrent) client(id int, calls int, losses bool) {
+	random := rand.New(rand.NewPCG(uint64(id), 7))
+	token, work := "", ""
+	for i := range calls {
+		in := string(rune('A' + random.IntN(2)))
+		var args Args
+		switch n := random.IntN(8); {
+		case n < 2:
+			args = send(engine.StartItem{Instance: in, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1})
+		case n < 4 && token == "":
+			args = fetchAny()
+		case n < 5 && token != "":
+			args = AbandonOrchestrationItem{Token: token, IgnoreAttempt: true}
+		case token != "":
+			a := ackOf1(token, named)
+			a.HistoryDelta = Events{event(uint64(100*id+i+2), engine.KeyValueSet{Key: "k", Value: fmt.Sprint(id, i)})}
+			a.WorkerItems = Items{activityOf(uint64(100*id+i), "", "")}
+			args = a
+		case n < 6 && work != "":
+			args = AckWorkItem{work, Item{engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2}}}
+		case n < 7:
+			args = fetchWorkAny()
+		default:
+			args = GetKVValue{in, "k"}
+		}
+		a := c.do(id, args, losses && random.IntN(6) == 0, random.IntN(2) == 0)
+		switch args.(type) {
+		case FetchOrchestrationItem:
+			if a.Item != nil {
+				token = a.Item.Token
+			}
+		case FetchWorkItem:
+			if a.Work != nil {
+				work = a.Work.Token
+			}
+		case AckOrchestrationItem, AbandonOrchestrationItem:
+			token = ""
+		case AckWorkItem:
+			work = ""
+		}
+	}
+}
+
+func record(t *testing.T, f Factory, losses bool) []porcupine.Operation {
+	c := &concurrent{factory: f.New(t)}
+	var all sync.WaitGroup
+	for id := range 4 {
+		all.Go(func() { c.client(id, 7, losses) })
+	}
+	all.Wait()
+	return c.history
+}
+
+func TestConcurrentHistoriesAreLinearizable(t *testing.T) {
+	for _, losses := range []bool{false, true} {
+		for run := range 30 {
+			history := record(t, inMemory(nil), losses)
+			if !linearizable(history) {
+				t.Fatalf("run %d, losses %v: no order of these calls is allowed:\n%s", run, losses, told(history))
+			}
+		}
+	}
+}
+
+// told is a history as text, a line a call, with the ticks between which it took effect.
+func told(history []porcupine.Operation) string {
+	text := ""
+	for _, op := range history {
+		text += fmt.Sprintf("client %d, %d to %d: %s\n  → %s\n", op.ClientId, op.Call, op.Return, op.Input.(timed).call, op.Output.(Answer))
+	}
+	return text
+}
+
+// TestConcurrentBugsAreNotLinearizable sees that the search can fail: what a store does wrong
+// whoever calls it has no right order in about one history of ten at least.
+func TestConcurrentBugsAreNotLinearizable(t *testing.T) {
+	for _, id := range []bugs.ID{"provider/late-arrivals-deleted-by-ack", "provider/check-then-set-lock"} {
+		wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New(id)) })
+		seen := false
+		for run := 0; run < 500 && !seen; run++ {
+			seen = !linearizable(record(t, wrong, false))
+		}
+		if !seen {
+			t.Errorf("%s: 500 concurrent histories have a right order", id)
+		}
+	}
+}
+
+// op is a call of a made-up history, from one tick to another.
+func op(from, to int64, args Args, a Answer) porcupine.Operation {
+	return porcupine.Operation{Input: timed{Call{Args: args}, At(1000)}, Output: a, Call: from, Return: to}
+}
+
+func TestPlantedHistories(t *testing.T) {
+	const never = 1 << 60
+	lost := Answer{Lost: true}
+	value := func(v string) Answer { return Answer{Value: &v} }
+	set := func(id uint64, v string) AckOrchestrationItem {
+		a := ackOf1("o1", named)
+		a.HistoryDelta = Events{event(id, engine.KeyValueSet{Key: "k", Value: v})}
+		return a
+	}
+	sent := op(1, 2, send(startA), Answer{})
+	fetched := op(3, 4, fetchAny(), item("o1", 1, startA))
+	for _, c := range []struct {
+		name    string
+		right   bool
+		history []porcupine.Operation
+	}{
+		{"one of two concurrent fetches finds it", true, []porcupine.Operation{
+			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(4, 5, fetchAny(), Answer{})}},
+		{"double hand-out", false, []porcupine.Operation{
+			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(4, 5, fetchAny(), item("o2", 1, startA))}},
+		{"one token twice", false, []porcupine.Operation{
+			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(7, 8, AbandonOrchestrationItem{Token: "o1"}, Answer{}), op(9, 10, fetchAny(), item("o1", 2, startA))}},
+		{"fetched before it was sent", false, []porcupine.Operation{
+			op(1, 2, fetchAny(), item("o1", 1, startA)), op(3, 4, send(startA), Answer{})}},
+		{"exactly one of two acks", true, []porcupine.Operation{
+			sent, fetched, op(5, 8, set(2, "1"), Answer{}), op(6, 7, set(3, "2"), permit), op(9, 10, GetKVValue{"A", "k"}, value("1"))}},
+		{"both acks", false, []porcupine.Operation{
+			sent, fetched, op(5, 8, set(2, "1"), Answer{}), op(6, 7, set(3, "2"), Answer{})}},
+		{"lost update", false, []porcupine.Operation{
+			sent, fetched, op(5, 6, set(2, "1"), Answer{}), op(7, 8, GetKVValue{"A", "k"}, Answer{})}},
+		{"a lost ack that was done", true, []porcupine.Operation{
+			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, GetKVValue{"A", "k"}, value("1")), op(9, 10, set(3, "2"), permit)}},
+		{"a lost ack that was not done", true, []porcupine.Operation{
+			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, set(3, "2"), Answer{}), op(9, 10, GetKVValue{"A", "k"}, value("2"))}},
+		{"a lost ack that was done and undone", false, []porcupine.Operation{
+			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, GetKVValue{"A", "k"}, value("1")), op(9, 10, GetKVValue{"A", "k"}, Answer{})}},
+		{"a lost fetch holds the lock", true, []porcupine.Operation{
+			sent, op(3, never, fetchAny(), lost), op(5, 6, fetchAny(), Answer{})}},
+		{"nobody holds the lock", false, []porcupine.Operation{sent, op(5, 6, fetchAny(), Answer{})}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if linearizable(c.history) != c.right {
+				t.Errorf("linearizable: %v", !c.right)
+			}
+		})
+	}
+}

@@ -77,6 +77,7 @@ type text struct {
 // load reads a tree. Hidden directories other than .ci are not part of it, nor is what a build leaves behind.
 func load(fsys fs.FS) (*module, error) {
 	m := &module{fset: token.NewFileSet(), infos: map[string]*types.Info{}}
+	nested := "" // the module of its own that the walk is in
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -85,6 +86,9 @@ func load(fsys fs.FS) (*module, error) {
 		if d.IsDir() {
 			if strings.HasPrefix(base, ".") && name != "." && base != ".ci" {
 				return fs.SkipDir
+			}
+			if _, err := fs.Stat(fsys, path.Join(name, "go.mod")); err == nil && name != "." {
+				nested = name + "/"
 			}
 			return nil
 		}
@@ -99,6 +103,10 @@ func load(fsys fs.FS) (*module, error) {
 			return nil
 		}
 		m.texts = append(m.texts, text{name, data})
+		// Examples that are modules of their own are their own: they are no part of the import graph.
+		if nested != "" && strings.HasPrefix(name, nested) {
+			return nil
+		}
 		if !strings.HasSuffix(name, ".go") || slices.Contains(strings.Split(path.Dir(name), "/"), "testdata") {
 			return nil
 		}

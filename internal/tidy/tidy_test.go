@@ -29,7 +29,7 @@ type imports struct {
 // Modules that may be imported: by public packages, by the command line, and by tests.
 var (
 	publicModules  = []string{"pgregory.net/rapid", "github.com/Masterminds/semver/v3", "github.com/google/go-cmp", "golang.org/x/exp"}
-	commandModules = []string{"github.com/alecthomas/kong", "github.com/schollz/progressbar/v3", "golang.org/x/term"}
+	commandModules = []string{"github.com/alecthomas/kong", "github.com/creachadair/jrpc2", "github.com/schollz/progressbar/v3", "golang.org/x/term"}
 	testModules    = []string{"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "github.com/anishathalye/porcupine"}
 )
 
@@ -65,7 +65,8 @@ var packages = map[string]imports{
 	"properties/oracle":      {module: []string{"engine"}, tests: []string{"internal/bugs", "memprovider"}, others: publicModules},
 	"internal/bugs":          {others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
-	"internal/foreign":       {module: []string{"engine"}, others: publicModules},
+	"internal/foreign":       {others: publicModules},
+	"internal/wire":          {module: []string{"engine", "internal/foreign", "properties/oracle"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
 	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/program", "sim/scenario"}},
 	"cmd/simrun":             {all: true, others: slices.Concat(publicModules, commandModules)},
 }
@@ -84,7 +85,7 @@ type permits struct {
 // permitted says what a file may do: design.md section 1 names the packages and files that are exempt.
 func permitted(s *source) permits {
 	switch {
-	case strings.HasPrefix(s.dir, "cmd/"), s.dir == "internal/campaign", s.dir == "memprovider/live", s.dir == "internal/foreign",
+	case strings.HasPrefix(s.dir, "cmd/"), s.dir == "internal/campaign", s.dir == "memprovider/live", s.dir == "internal/foreign", s.dir == "internal/wire",
 		s.dir == "properties/conformance":
 		return permits{everything: true}
 	}

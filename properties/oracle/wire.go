@@ -226,9 +226,8 @@ func (t *Tags) UnmarshalJSON(data []byte) error {
 		if json.Unmarshal(data, &sets) != nil || len(sets) != 1 {
 			return errTags
 		}
-		for name, tags = range sets { // one
-			continue
-		}
+		name = slices.Collect(maps.Keys(sets))[0]
+		tags = sets[name]
 	}
 	mode := slices.Index(tagModes, name)
 	if mode < 0 || slices.Contains(tagSets, engine.TagMode(mode)) != (sets != nil) {

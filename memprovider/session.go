@@ -9,11 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-const (
-	opRenewSession    = "renew_session_lock"
-	opCleanupSessions = "cleanup_orphaned_sessions"
-)
-
 // session is everything that the store has of one session id: the sessions row and the groups of worker rows that carry
 // the id. Invariant: one of them is there.
 type session struct {

@@ -124,7 +124,7 @@ func poll[T any](p *Provider, ctx context.Context, op string, timeout time.Durat
 	s := p.store
 	var deadline <-chan time.Time
 	for {
-		found, err, changed, wait := look(s, ctx, op, fetch, next)
+		found, changed, wait, err := look(s, ctx, op, fetch, next)
 		if found != nil || err != nil || timeout <= 0 {
 			return found, err
 		}
@@ -151,14 +151,14 @@ func poll[T any](p *Provider, ctx context.Context, op string, timeout time.Durat
 
 // look fetches once. When it finds nothing, changed is closed by the next change, and wait is how long time alone changes
 // nothing; both are as of the fetch.
-func look[T any](s *Store, ctx context.Context, op string, fetch func() (*T, error), next func() memprovider.Eligibility) (found *T, err error, changed <-chan struct{}, wait time.Duration) {
+func look[T any](s *Store, ctx context.Context, op string, fetch func() (*T, error), next func() memprovider.Eligibility) (found *T, changed <-chan struct{}, wait time.Duration, err error) {
 	if err := s.enter(ctx, op); err != nil {
-		return nil, err, nil, 0
+		return nil, nil, 0, err
 	}
 	defer s.mu.Unlock()
 	found, err = fetch()
 	s.publish()
-	return found, err, s.changed, until(s.inner.Now(), next().AtMs)
+	return found, s.changed, until(s.inner.Now(), next().AtMs), err
 }
 
 // until is the time from now to then, at least a millisecond, and not longer than a timer can be set.

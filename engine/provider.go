@@ -65,9 +65,11 @@ type Provider interface {
 	// count by one, not below 0. An unknown or superseded token is a permanent error.
 	AbandonWorkItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error
 
-	// RenewSessionLock extends every live and not idle session of the owners and returns how many it changed.
+	// RenewSessionLock sets the end of every live and not idle session of the owners to now + extendFor and returns how
+	// many these are. A session is idle idleTimeout after the last fetch, ack or renewal of an activity of it.
 	RenewSessionLock(ctx context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error)
-	// CleanupOrphanedSessions deletes expired sessions without work and returns how many.
+	// CleanupOrphanedSessions deletes expired sessions, of any owner, whose id no activity carries, and returns how many.
+	// Providers may ignore idleTimeout.
 	CleanupOrphanedSessions(ctx context.Context, idleTimeout time.Duration) (int, error)
 
 	// GetCustomStatus returns status and version if the version is above lastSeen, else nil.
@@ -109,13 +111,14 @@ type ProviderAdmin interface {
 	GetParentID(ctx context.Context, instance string) (string, error)
 	// GetInstanceTree returns the instance and all its descendants, without checking that it exists.
 	GetInstanceTree(ctx context.Context, root string) (*InstanceTree, error)
-	// DeleteInstance removes a root and its tree. A running instance is refused unless force; a child always.
+	// DeleteInstance removes a root and its tree with histories, messages, activities, locks and keys; sessions stay. A
+	// running instance is refused unless force; a child always.
 	DeleteInstance(ctx context.Context, instance string, force bool) (*DeleteInstanceResult, error)
 	// DeleteInstancesAtomic removes exactly the listed instances, or none; a child left without its parent is refused.
 	DeleteInstancesAtomic(ctx context.Context, instances []string, force bool) (*DeleteInstanceResult, error)
 	// DeleteInstanceBulk removes the trees of ended roots that match the filter.
 	DeleteInstanceBulk(ctx context.Context, filter InstanceFilter) (*DeleteInstanceResult, error)
-	// PruneExecutions removes old executions, never the current or a running one.
+	// PruneExecutions removes old executions with their histories, never the current or a running one.
 	PruneExecutions(ctx context.Context, instance string, options PruneOptions) (*PruneResult, error)
 	// PruneExecutionsBulk prunes every instance that matches the filter.
 	PruneExecutionsBulk(ctx context.Context, filter InstanceFilter, options PruneOptions) (*PruneResult, error)
@@ -125,6 +128,8 @@ type ProviderAdmin interface {
 //
 // When HistoryError is set, a stored event or a message of the batch could not be decoded: History is empty, Messages
 // holds those that could be decoded, and the lock is held and the attempt counted as ever.
+//
+// KVSnapshot is the key-value store as it was merged at the end of an execution last, without the changes since.
 type OrchestrationItem struct {
 	Instance          string
 	OrchestrationName string

@@ -49,6 +49,7 @@ func expectations() []expectation {
 		{id: "provider/packed-comparison", properties: []string{"S01", "S22"}, scenario: edges},
 		{id: "provider/unpinned-incompatible", properties: []string{"S03"}, scenario: upgrade},
 		{id: "provider/head-of-line-block", properties: []string{"S22"}, scenario: nobody},
+		{id: "provider/contextless-batch-blocks", properties: []string{"S22"}, scenario: earlyInput},
 		// Counts.
 		{id: "provider/count-lost-when-decoding-fails", properties: []string{"S04", "L01"}, scenario: badHistory},
 		{id: "provider/count-reset-by-abandon", properties: []string{"S04", "L01"}, scenario: badHistory},
@@ -57,6 +58,8 @@ func expectations() []expectation {
 		{id: "provider/ignore-attempt-ignored", properties: []string{"S04"}, scenario: twoRanges},
 		// Locks and acks.
 		{id: "provider/token-not-checked", properties: []string{"S05"}, scenario: lostLocks},
+		{id: "provider/check-then-set-lock", properties: []string{"S05"}, scenario: upgrade},
+		{id: "provider/cancel-spares-held-work", properties: []string{"S06"}, scenario: families},
 		{id: "provider/expiry-not-checked", properties: []string{"S05"}, scenario: lostLocks},
 		{id: "provider/renewal-after-expiry", properties: []string{"S05", "L08"}, scenario: lateRenewal},
 		{id: "provider/cancel-before-enqueue", properties: []string{"S06"}, scenario: races},

@@ -15,7 +15,7 @@ import (
 
 // bigAck is an ack with an effect in every step: it consumes two messages, starts execution 2 and cancels what is held.
 const bigAck = "ack t exec=2 events=OS1,2,3:set:k:w,4:clear:j,5:clearall,6:set:i:v,7:status:on name=Other@2.0.0 parent=p pin=2.0.0 status=Completed output=x " +
-	"work=act:A:7,act:new:8 cancel=A:1,A:7 send=ext:A:c,timer:other:5000"
+	"work=act:A:7,act:new:8 session=s cancel=A:1,A:7 send=ext:A:c,timer:other:5000"
 
 // beforeBigAck leads to it.
 const beforeBigAck = `

@@ -1,6 +1,7 @@
 package memprovider
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/durosim/durosim/engine"
@@ -92,7 +93,7 @@ func (p *Provider) GetInstanceInfo(_ context.Context, instance string) (*engine.
 		}
 		m := &in.meta
 		info := &engine.InstanceInfo{
-			InstanceID: in.name, OrchestrationName: m.orchestration, OrchestrationVersion: m.version,
+			InstanceID: in.name, OrchestrationName: m.orchestration, OrchestrationVersion: cmp.Or(m.version, unknownVersion),
 			CurrentExecutionID: m.current, Status: "Unknown", CreatedAt: uint64(m.createdMs), UpdatedAt: uint64(m.updatedMs),
 			ParentInstanceID: m.parent.Instance,
 		}

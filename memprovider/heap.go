@@ -1,6 +1,7 @@
 package memprovider
 
-// heap is a binary heap of items ordered by (key, tie), smallest first. Each item brings a slot in which the heap keeps
+// heap is a heap of items ordered by (key, tie), smallest first: with four children for each entry, since far apart
+// entries are slow to reach in a large one. Each item brings a slot in which the heap keeps
 // its place, so that it can be moved and dropped; a slot is in one heap at most, and 0 while it is in none.
 //
 // Invariant: no two entries have equal (key, tie), so the order never depends on the history of the heap.
@@ -41,14 +42,14 @@ func (h *heap[T]) drop(slot *int) {
 		return
 	}
 	i, last := *slot-1, len(h.entries)-1
-	h.swap(i, last)
+	*slot = 0
+	moved := h.entries[last]
 	h.entries[last] = entry[T]{}
 	h.entries = h.entries[:last]
-	*slot = 0
 	if i < last {
-		moved := h.entries[i].slot
+		h.set(i, moved)
 		h.up(i)
-		h.down(*moved - 1)
+		h.down(*moved.slot - 1)
 	}
 }
 
@@ -60,38 +61,45 @@ func (h *heap[T]) head() *entry[T] {
 	return &h.entries[0]
 }
 
+const children = 4
+
 func (h *heap[T]) up(i int) {
+	e := h.entries[i]
 	for i > 0 {
-		parent := (i - 1) / 2
-		if !h.entries[i].less(&h.entries[parent]) {
-			return
+		parent := (i - 1) / children
+		if !e.less(&h.entries[parent]) {
+			break
 		}
-		h.swap(i, parent)
+		h.set(i, h.entries[parent])
 		i = parent
 	}
+	h.set(i, e)
 }
 
 func (h *heap[T]) down(i int) {
+	e := h.entries[i]
 	for {
-		least := 2*i + 1
-		if least >= len(h.entries) {
-			return
+		first := children*i + 1
+		if first >= len(h.entries) {
+			break
 		}
-		if right := least + 1; right < len(h.entries) && h.entries[right].less(&h.entries[least]) {
-			least = right
+		least := first
+		for c := first + 1; c < min(first+children, len(h.entries)); c++ {
+			if h.entries[c].less(&h.entries[least]) {
+				least = c
+			}
 		}
-		if !h.entries[least].less(&h.entries[i]) {
-			return
+		if !h.entries[least].less(&e) {
+			break
 		}
-		h.swap(i, least)
+		h.set(i, h.entries[least])
 		i = least
 	}
+	h.set(i, e)
 }
 
-func (h *heap[T]) swap(i, j int) {
-	if i == j {
-		return
-	}
-	h.entries[i], h.entries[j] = h.entries[j], h.entries[i]
-	*h.entries[i].slot, *h.entries[j].slot = i+1, j+1
+// set puts an entry in a place and tells the item.
+func (h *heap[T]) set(i int, e entry[T]) {
+	h.entries[i] = e
+	*e.slot = i + 1
 }

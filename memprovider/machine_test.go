@@ -3,6 +3,7 @@ package memprovider_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -311,12 +312,18 @@ func (m *machine) WaitForMore(t *rapid.T) {
 }
 
 func (m *machine) Check(t *rapid.T) {
-	if diff := differs(m.shadow.snapshot(), m.store.Snapshot()); diff != "" {
+	shot := m.shadow.snapshot()
+	if diff := differs(shot, m.store.Snapshot()); diff != "" {
 		t.Fatalf("the store is not what the observations say: -observed +stored\n%s", diff)
+	}
+	for parent, want := range childrenIn(shot) {
+		if got, err := m.ListChildren(ctx, parent); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("children of %q: %q, %v; by their rows %q", parent, got, err, want)
+		}
 	}
 	for _, filter := range machineFilters {
 		e := m.store.TrueNextOrchestration(filter)
-		want := m.shadow.next(m.store.Now(), filter)
+		want := m.shadow.next(shot, m.store.Now(), filter)
 		if e.Instance != want || e.Now != (want != 0) || !e.Now && e.AtMs <= m.store.Now() {
 			t.Fatalf("filter %s: %+v, but instance %d is eligible", filter, e, want)
 		}
@@ -328,11 +335,22 @@ func (m *machine) Check(t *rapid.T) {
 			if owner != "" {
 				name = &owner
 			}
-			if want := m.shadow.nextWork(m.store.Now(), name, tags); e.Message != want || !e.Now && e.AtMs <= m.store.Now() {
+			if want := m.shadow.nextWork(shot, m.store.Now(), name, tags); e.Message != want || !e.Now && e.AtMs <= m.store.Now() {
 				t.Fatalf("owner %q, tags %+v: %+v, but activity %d is eligible", owner, tags, e, want)
 			}
 		}
 	}
+}
+
+// childrenIn are the children of the instances that the machine may name as a parent.
+func childrenIn(shot *memprovider.Snapshot) map[string][]string {
+	children := map[string][]string{"parent": nil, "A": nil}
+	for _, in := range shot.Instances {
+		if p := in.Parent.Instance; p != "" {
+			children[p] = append(children[p], in.Name)
+		}
+	}
+	return children
 }
 
 func (m *machine) actions() map[string]func(*rapid.T) {

@@ -146,9 +146,6 @@ func (s *Store) leaveWork(r *row) {
 	s.work.place(g, s.now, s.rules)
 	if x := g.session; x != nil {
 		x.rows--
-		if g.rows == 0 {
-			x.groups = slices.DeleteFunc(x.groups, func(have *group) bool { return have == g })
-		}
 		s.forgetSession(x)
 	}
 }

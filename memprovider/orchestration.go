@@ -242,7 +242,7 @@ func contextOf(in *instance, start engine.WorkItem) itemContext {
 	c := itemContext{id: engine.InitialExecutionID, version: unknownVersion}
 	switch {
 	case in.meta.created:
-		c.name, c.version, c.id = in.meta.orchestration, in.meta.version, in.meta.current
+		c.name, c.version, c.id = in.meta.orchestration, cmp.Or(in.meta.version, unknownVersion), in.meta.current
 	case in.hasContext():
 		c.id = in.latest() // name and version are in the history
 	default:

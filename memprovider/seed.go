@@ -15,6 +15,9 @@ type SeedInstance struct {
 	Orchestration string
 	Version       string
 	Parent        *engine.ParentLink
+	// CustomStatus is set, as version 1, if it is not nil; it needs an instances row. KV is the merged key-value store.
+	CustomStatus *string
+	KV           []engine.KVEntry
 	// Current is the current execution, 0 for the last one listed.
 	Current uint64
 	// Executions are in ascending order of id, at least one.
@@ -55,6 +58,12 @@ func (s *Store) Seed(seed SeedInstance) error {
 		if seed.Parent != nil {
 			s.setParent(in, *seed.Parent)
 		}
+		if seed.CustomStatus != nil {
+			s.setCustomStatus(in, seed.CustomStatus, 1)
+		}
+	}
+	for _, e := range seed.KV {
+		s.setKV(in, engine.KVStore, kvRow{e.Key, &e.Value, e.LastUpdatedAtMs}, true)
 	}
 	for _, x := range seed.Executions {
 		ex := s.create(in, x.ID)
@@ -76,6 +85,9 @@ func (s *Store) checkSeed(seed *SeedInstance) error {
 	}
 	if len(seed.Executions) == 0 {
 		return errors.New("no executions")
+	}
+	if seed.CustomStatus != nil && seed.Orchestration == "" {
+		return errors.New("a custom status without an orchestration: it is part of the instances row")
 	}
 	last := uint64(0)
 	for _, x := range seed.Executions {

@@ -24,7 +24,8 @@ type session struct {
 	owner      *owner
 	untilMs    int64
 	activityMs int64
-	// groups are the worker rows that carry the id, one group for each tag, in order of first use.
+	// groups are the worker rows that carry the id, one group for each tag that they ever had,
+	// in order of first use.
 	groups []*group
 	rows   int
 	// ownerSlot is the place among the owner's sessions + 1, expirySlot that among the live ones.

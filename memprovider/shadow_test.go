@@ -191,8 +191,7 @@ func (s *shadow) snapshot() *memprovider.Snapshot {
 }
 
 // next is the eligibility query, looking at everything.
-func (s *shadow) next(now int64, filter *engine.CapabilityFilter) (found engine.InstanceNo) {
-	shot := s.snapshot()
+func (s *shadow) next(shot *memprovider.Snapshot, now int64, filter *engine.CapabilityFilter) (found engine.InstanceNo) {
 	for _, in := range shot.Instances {
 		var visible, starts []engine.MessageNo
 		for _, m := range shot.Messages {
@@ -225,8 +224,8 @@ func (s *shadow) oldest(shot *memprovider.Snapshot, in engine.InstanceNo, now in
 }
 
 // nextWork is the eligibility query of the worker queue, looking at everything.
-func (s *shadow) nextWork(now int64, owner *string, tags engine.TagFilter) engine.MessageNo {
-	for _, w := range s.snapshot().Work {
+func (s *shadow) nextWork(shot *memprovider.Snapshot, now int64, owner *string, tags engine.TagFilter) engine.MessageNo {
+	for _, w := range shot.Work {
 		item := s.items[w.Number-1].(engine.ActivityExecuteItem)
 		x, owned := s.sessions[item.SessionID]
 		owned = owned && x.UntilMs > now

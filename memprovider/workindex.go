@@ -31,7 +31,6 @@ type class struct{ ready, later heap[*group] }
 type group struct {
 	bucket       *tagBucket
 	session      *session // nil for activities without one
-	rows         int
 	ready, later heap[*row]
 	// The group's places.
 	class                                      *class
@@ -52,7 +51,6 @@ func (x *workIndex) enter(r *row, of *session) {
 	} else {
 		r.group = of.group(b)
 	}
-	r.group.rows++
 }
 
 // leave takes a row out.
@@ -60,7 +58,6 @@ func (x *workIndex) leave(r *row) {
 	g := r.group
 	g.ready.drop(&r.readySlot)
 	g.later.drop(&r.laterSlot)
-	g.rows--
 	r.group = nil
 }
 

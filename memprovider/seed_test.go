@@ -1,0 +1,34 @@
+package memprovider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// TestSeedOfKeptState: a seeded custom status and key-value store are there, and are observed.
+func TestSeedOfKeptState(t *testing.T) {
+	status := "waiting"
+	seed := memprovider.SeedInstance{Instance: "A", Orchestration: "TestOrch", CustomStatus: &status,
+		KV: []engine.KVEntry{{Key: "b", Value: "2"}, {Key: "a", Value: "1", LastUpdatedAtMs: 7}}, Executions: []memprovider.SeedExecution{{ID: 1}}}
+	s := &shadow{}
+	w := newWorld(memprovider.Options{Sink: s})
+	if err := w.store.Seed(seed); err != nil {
+		t.Fatal(err)
+	}
+	checkScript(t, w, `
+		status A 0 -> waiting 1
+		kv A -> a=1 b=2
+		info A -> TestOrch@unknown #1 Running
+		send ext:A:e
+		fetch -> A#1 x1 [ext:e] kv a=1@7 b=2@0`)
+	if diff := differs(s.snapshot(), w.store.Snapshot()); diff != "" {
+		t.Errorf("-observed +stored\n%s", diff)
+	}
+	seed.Instance, seed.Orchestration = "B", ""
+	if err := w.store.Seed(seed); err == nil || !strings.Contains(err.Error(), "custom status without an orchestration") {
+		t.Errorf("a custom status without a row: %v", err)
+	}
+}

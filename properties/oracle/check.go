@@ -134,7 +134,7 @@ func (c *checker) queued(args Args) {
 	case EnqueueForOrchestrator:
 		c.messages = append(c.messages, CorruptMessage{r.Item})
 	case EnqueueForWorker:
-		c.messages = append(c.messages, CorruptMessage{r.Item})
+		c.messages = append(c.messages, CorruptMessage(r))
 	}
 }
 

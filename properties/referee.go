@@ -55,7 +55,7 @@ func (r *referee) judge(c oracle.Call, a oracle.Answer, at oracle.Span) {
 
 func (r *referee) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{
-		engine.ObsInstanceCreated, engine.ObsExecutionCreated, engine.ObsPinSet, engine.ObsStatusSet, engine.ObsEventAppended,
+		engine.ObsInstanceCreated, engine.ObsParentSet, engine.ObsCustomStatusSet, engine.ObsKVSet, engine.ObsExecutionCreated, engine.ObsPinSet, engine.ObsStatusSet, engine.ObsEventAppended,
 		engine.ObsRowInserted, engine.ObsDamaged,
 	}
 }
@@ -87,6 +87,12 @@ func (r *referee) observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsInstanceCreated:
 		p.Orchestration, p.Version = o.Name, o.Token
+	case engine.ObsParentSet:
+		p.Parent = &engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
+	case engine.ObsCustomStatusSet:
+		p.CustomStatus = o.Value
+	case engine.ObsKVSet:
+		p.Key = &engine.KVEntry{Key: o.Name, Value: *o.Value, LastUpdatedAtMs: uint64(o.UntilMs)}
 	case engine.ObsPinSet:
 		p.Pin = o.Pin
 	case engine.ObsStatusSet:

@@ -3,8 +3,11 @@ package properties
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -64,5 +67,42 @@ func TestRefereeRefuses(t *testing.T) {
 		if seen != 1 {
 			t.Errorf("%s: the referee has refused %d answers, expected the first wrong one", c.bug, seen)
 		}
+	}
+}
+
+// TestRefereeKnowsSeeds asks about everything that a seeded instance has.
+func TestRefereeKnowsSeeds(t *testing.T) {
+	w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+	m := newMonitor(w, Options{Properties: []string{}, Referee: true})
+	w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+	status, b, pin := "half way", w.builds[1], engine.V(1, 5, 0)
+	start, err := b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.store.Seed(memprovider.SeedInstance{
+		Instance: "child", Orchestration: "Order", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "root", ExecutionID: 1, EventID: 2},
+		CustomStatus: &status, KV: []engine.KVEntry{{Key: "k", Value: "v", LastUpdatedAtMs: 7}},
+		Executions: []memprovider.SeedExecution{
+			{ID: 1, Status: engine.StatusContinuedAsNew},
+			{ID: 2, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Kind: engine.KindOrchestrationStarted, Data: start}}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ctx := m.WatchHandle(w.store.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), b.Codec), t.Context()
+	_ = p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "child", Name: "go"}, 0)
+	got, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	if err != nil || got == nil || got.Item.ExecutionID != 2 || len(got.Item.KVSnapshot) != 1 {
+		t.Fatalf("fetched %+v, %v", got, err)
+	}
+	_, _ = p.GetCustomStatus(ctx, "child", 0)
+	_, _ = p.GetKVAllValues(ctx, "child")
+	_, _ = p.Admin().GetInstanceInfo(ctx, "child")
+	_, _ = p.Admin().GetExecutionInfo(ctx, "child", 2)
+	_, _ = p.Admin().ListExecutions(ctx, "child")
+	for _, v := range m.Violations() {
+		t.Error(v.Message)
 	}
 }

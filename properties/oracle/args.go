@@ -196,18 +196,22 @@ type (
 // What a test does to a store behind the provider's back. They are no calls, but the specification must be told.
 type (
 	// Plant is one thing that was put into the store: an instances row, if an orchestration is named, whose current
-	// execution is ExecutionID; or else an execution, its pin, its status, or an event. An EventID without Event is an
-	// event that nobody decodes.
+	// execution is ExecutionID; or a part of a row: its parent, its custom status, which becomes version 1; or a key of the
+	// store; or else an execution, its pin, its status, or an event. An EventID without Event is an event that nobody
+	// decodes.
 	Plant struct {
-		Instance      string          `json:"instance"`
-		Orchestration string          `json:"orchestration,omitempty"`
-		Version       string          `json:"version,omitempty"`
-		ExecutionID   uint64          `json:"execution_id"`
-		Pin           *engine.Version `json:"pin,omitempty"`
-		Status        engine.Status   `json:"status,omitempty"`
-		Output        *string         `json:"output,omitempty"`
-		EventID       uint64          `json:"event_id,omitempty"`
-		Event         Events          `json:"event,omitempty"`
+		Instance      string             `json:"instance"`
+		Orchestration string             `json:"orchestration,omitempty"`
+		Version       string             `json:"version,omitempty"`
+		Parent        *engine.ParentLink `json:"parent,omitempty"`
+		CustomStatus  *string            `json:"custom_status,omitempty"`
+		Key           *engine.KVEntry    `json:"key,omitempty"`
+		ExecutionID   uint64             `json:"execution_id,omitempty"`
+		Pin           *engine.Version    `json:"pin,omitempty"`
+		Status        engine.Status      `json:"status,omitempty"`
+		Output        *string            `json:"output,omitempty"`
+		EventID       uint64             `json:"event_id,omitempty"`
+		Event         Events             `json:"event,omitempty"`
 	}
 	// CorruptEvent makes a stored event undecodable.
 	CorruptEvent struct {

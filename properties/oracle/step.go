@@ -125,8 +125,18 @@ func (s *State) retryable(j *judge) {
 func (s *State) plant(j *judge, r Plant) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
-		if r.Orchestration != "" {
+		switch {
+		case r.Orchestration != "":
 			in.row, in.name, in.version, in.current = true, r.Orchestration, r.Version, r.ExecutionID
+			return
+		case r.Parent != nil:
+			in.parent = *r.Parent
+			return
+		case r.CustomStatus != nil:
+			in.custom, in.customVersion = r.CustomStatus, 1
+			return
+		case r.Key != nil:
+			in.store = put(in.store, entry{key: r.Key.Key, value: r.Key.Value, updatedMs: r.Key.LastUpdatedAtMs})
 			return
 		}
 		e := in.addExecution(r.ExecutionID)

@@ -1,0 +1,60 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/live"
+)
+
+// TestWallClock checks a store that follows the wall clock: what is due while a call runs may go either way.
+func TestWallClock(t *testing.T) {
+	Check(t, Factory{New: func(testing.TB) *Instance {
+		store := live.Open(memprovider.Options{})
+		return &Instance{
+			Provider: store.Handle(everything, engine.Caller{Node: 1, Incarnation: 1}),
+			NowMs: func() (now int64) {
+				store.Do(func(s *memprovider.Store) { now = s.Now() })
+				return now
+			},
+			CorruptHistory: func(instance string, execution, eventID uint64) (err error) {
+				store.Do(func(s *memprovider.Store) { err = s.Damage(instance, execution, eventID, []byte("{")) })
+				return err
+			},
+			Close: func() { _ = store.Close() },
+		}
+	}})
+}
+
+func TestSpansAreThreeValued(t *testing.T) {
+	yes, no, either := known(true), known(false), truth{may: true}
+	for _, c := range []struct {
+		due, now Span
+		reached  truth
+		before   truth
+	}{
+		{At(5), At(4), no, no},
+		{At(5), At(5), yes, no},
+		{At(5), At(6), yes, yes},
+		{At(5), Between(4, 6), either, either},
+		{Between(4, 6), At(5), either, either},
+		{Between(4, 6), At(6), yes, either},
+		{Between(4, 6), At(3), no, no},
+		{Between(4, 6), Between(6, 9), yes, either},
+		{Between(4, 6), Between(7, 9), yes, yes},
+	} {
+		if got := c.due.reached(c.now); got != c.reached {
+			t.Errorf("%s is due at %s: %+v, expected %+v", c.due, c.now, got, c.reached)
+		}
+		if got := c.due.before(c.now); got != c.before {
+			t.Errorf("%s is before %s: %+v, expected %+v", c.due, c.now, got, c.before)
+		}
+	}
+	if yes.and(either) != either || no.and(either) != no || either.not() != either || yes.not() != no {
+		t.Error("and, not")
+	}
+	if got := At(1 << 62).plus(1 << 62).plus(1 << 62); got != At(1<<63-1) {
+		t.Errorf("%s: not saturated", got)
+	}
+}

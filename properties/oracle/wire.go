@@ -226,7 +226,7 @@ func (t *Tags) UnmarshalJSON(data []byte) error {
 		if json.Unmarshal(data, &sets) != nil || len(sets) != 1 {
 			return errTags
 		}
-		name = slices.Collect(maps.Keys(sets))[0]
+		name = slices.Sorted(maps.Keys(sets))[0]
 		tags = sets[name]
 	}
 	mode := slices.Index(tagModes, name)

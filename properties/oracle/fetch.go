@@ -186,7 +186,7 @@ func (s *State) startQueued(c *candidate) bool {
 // passed is what a fetch may find on its way and not return.
 type passed struct {
 	orphans  [][]int // a batch for each instance whose messages may be dropped
-	must     bool    // some of them must be dropped if nothing else is found
+	must     int     // bit by bit, which of them must be dropped if nothing else is found
 	contexts bool    // something may be passed over without being dropped
 	ready    bool    // something must be found
 }
@@ -213,7 +213,8 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				}
 			case contextUnknown:
 				leave++
-				if s.onlyQueueMessages(b) && j.grants(XRowlessUndecodable) {
+				kept := s.startQueued(c) && !j.grants(XOrphanBeforeStart)
+				if s.onlyQueueMessages(b) && !kept && j.grants(XRowlessUndecodable) {
 					drop++ // whoever keeps kinds beside what he stores knows that no start is among it
 				}
 			default:
@@ -222,7 +223,9 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 		}
 		p.ready = p.ready || e.must && deliver == len(c.batches)
 		p.contexts = p.contexts || leave > 0
-		p.must = p.must || e.must && drop == len(c.batches) && leave == 0
+		if e.must && drop == len(c.batches) && leave == 0 {
+			p.must |= 1 << len(p.orphans)
+		}
 		if drop > 0 {
 			p.orphans = append(p.orphans, c.batches[0])
 		}
@@ -230,7 +233,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 	return p
 }
 
-// dropped are the states with some of the orphans gone, the one with none first.
+// dropped are the states with some of the orphans gone. The bits of an index say which.
 func (s *State) dropped(orphans [][]int) []*State {
 	list := []*State{s}
 	for _, batch := range orphans {
@@ -356,8 +359,9 @@ func (j *judge) fetchNothing(s *State, p passed, given bool) {
 		c = free(F4OrphanStops, "5.2")
 	}
 	for i, after := range s.dropped(p.orphans) {
-		if i == 0 && p.must && !p.contexts || !j.grants(F4OrphanStops) && p.must && i != 1<<len(p.orphans)-1 {
-			continue // whoever finds nothing else has dropped an orphan
+		stopped := i == 0 && p.must != 0 && !p.contexts // without having dropped any
+		if stopped || !j.grants(F4OrphanStops) && i&p.must != p.must {
+			continue
 		}
 		j.allow(c, given, func() *State { return after }, "nothing")
 	}

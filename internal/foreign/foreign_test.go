@@ -32,7 +32,7 @@ func child(behaviour string) int {
 		fmt.Fprintln(os.Stderr, strings.Repeat("much ado\n", 1000)+"and then it died")
 		return 3
 	case "stays": // and takes no hint
-		select {}
+		<-time.After(time.Hour)
 	}
 	return 0
 }

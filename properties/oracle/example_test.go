@@ -60,13 +60,13 @@ func ExampleRecord() {
 
 // The first wrong line of a log is named.
 func ExampleCheckLog() {
-	log := `{"began":1,"ended":2,"at":{"lo":5,"hi":9},"call":{"method":"latest_execution_id","params":{"instance":"A"}},"answer":{"latest":1}}
-{"began":3,"ended":4,"at":{"lo":9,"hi":9},"call":{"method":"get_kv_value","params":{"instance":"A","key":"k"}},"answer":{"value":"v"}}`
+	log := `{"at_ms":[5,9],"method":"latest_execution_id","params":{"instance":"A"},"result":1}
+{"at_ms":9,"method":"get_kv_value","params":{"instance":"A","key":"k"},"result":"v"}`
 	calls, err := oracle.CheckLog(strings.NewReader(log), oracle.Options{})
 	fmt.Println(calls, err)
 	// Output:
 	// 1 line 2: call 2 at 9 ms: get_kv_value {"instance":"A","key":"k"}
-	//   answered   {"value":"v"}
+	//   answered   "v"
 	//   but        the merged view of the key is null [section 5.15, I14, I15, I17]
 	//   allowed    null [section 5.15, I14, I15]
 }
@@ -97,11 +97,11 @@ func ExampleWatch() {
 	store := memprovider.New(memprovider.Options{})
 	o := oracle.New(oracle.Options{})
 	p := oracle.Watch(store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{}), "1.5.0", store.Now, func(c oracle.Call, a oracle.Answer, at oracle.Span) {
-		fmt.Println(c.Args.Method(), a, o.Apply(c, a, at) == nil)
+		fmt.Println(c.Args.Method(), a.Err.Message, o.Apply(c, a, at) == nil)
 	})
 	_ = p.AckWorkItem(context.Background(), "w1", nil)
 	// Output:
-	// ack_work_item {"error":{"retryable":false,"message":"Invalid lock token \"w1\": never given out"}} true
+	// ack_work_item Invalid lock token "w1": never given out true
 }
 
 // A provider's test is this, as func TestProvider(t *testing.T).

@@ -180,12 +180,10 @@ const (
 	DecideDrained // fetched while draining, handed back
 	// DecideDropUnstarted is tested with DecideDropTerminal: the instance has no history and the batch no start.
 	DecideDropUnstarted
-	// DecideUnsupported takes the place of DecideTurn: the turn asks for what this version does not do yet.
-	DecideUnsupported
 )
 
 var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
-	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "unsupported"}
+	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted"}
 
 // String is the decision in words.
 func (d Decision) String() string { return decisionNames[d] }

@@ -4,11 +4,10 @@ import "time"
 
 // The fixed delays of contract/runtime.md section 0 and of design.md section 6.
 const (
-	// IncompatibleDelay, HistoryErrorDelay, WaitForStartDelay and UnsupportedDelay are the delays of those abandons.
+	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the delays of those abandons.
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second
-	UnsupportedDelay  = time.Second
 	// AckFailedDelay is the delay of the abandon after a turn's ack failed for good, WorkAckFailedDelay of the one after
 	// an activity's.
 	AckFailedDelay     = 50 * time.Millisecond

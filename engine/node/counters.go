@@ -26,7 +26,6 @@ type Counters struct {
 	AbandonedIncompatible uint64
 	AbandonedWaitForStart uint64
 	AbandonedNoHandler    uint64
-	AbandonedUnsupported  uint64
 	AbandonedAckFailed    uint64
 	AbandonedWorkLost     uint64
 	AbandonedDrained      uint64
@@ -34,7 +33,6 @@ type Counters struct {
 	PoisonedUndecodable  uint64
 	PoisonedIncompatible uint64
 	PoisonedNoHandler    uint64
-	PoisonedUnsupported  uint64
 	PoisonedCrashes      uint64
 	PoisonedActivities   uint64
 }
@@ -71,14 +69,12 @@ var counterTable = []struct {
 	{"abandoned_incompatible", func(c *Counters) *uint64 { return &c.AbandonedIncompatible }},
 	{"abandoned_wait_for_start", func(c *Counters) *uint64 { return &c.AbandonedWaitForStart }},
 	{"abandoned_no_handler", func(c *Counters) *uint64 { return &c.AbandonedNoHandler }},
-	{"abandoned_unsupported", func(c *Counters) *uint64 { return &c.AbandonedUnsupported }},
 	{"abandoned_ack_failed", func(c *Counters) *uint64 { return &c.AbandonedAckFailed }},
 	{"abandoned_work_lost", func(c *Counters) *uint64 { return &c.AbandonedWorkLost }},
 	{"abandoned_drained", func(c *Counters) *uint64 { return &c.AbandonedDrained }},
 	{"poisoned_undecodable", func(c *Counters) *uint64 { return &c.PoisonedUndecodable }},
 	{"poisoned_incompatible", func(c *Counters) *uint64 { return &c.PoisonedIncompatible }},
 	{"poisoned_no_handler", func(c *Counters) *uint64 { return &c.PoisonedNoHandler }},
-	{"poisoned_unsupported", func(c *Counters) *uint64 { return &c.PoisonedUnsupported }},
 	{"poisoned_crashes", func(c *Counters) *uint64 { return &c.PoisonedCrashes }},
 	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
 }
@@ -122,8 +118,6 @@ func (c *Counters) countAbandon(d Decision) {
 		c.AbandonedWaitForStart++
 	case DecideNoHandler, DecideWorkNoHandler:
 		c.AbandonedNoHandler++
-	case DecideUnsupported:
-		c.AbandonedUnsupported++
 	case DecideAckFailed:
 		c.AbandonedAckFailed++
 	case DecideWorkLost:
@@ -141,8 +135,6 @@ func (c *Counters) countPoison(cause PoisonCause) {
 		c.PoisonedIncompatible++
 	case PoisonNoHandler:
 		c.PoisonedNoHandler++
-	case PoisonUnsupported:
-		c.PoisonedUnsupported++
 	case PoisonCrashes:
 		c.PoisonedCrashes++
 	}

@@ -3,24 +3,34 @@ package node
 import (
 	"errors"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), and the
-// activities charge and decline.
+// testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), Keeper 1.0.0
+// (makes a key its custom status, and sets it), Crowded 1.0.0 (continues as new), and the activities charge and decline.
 func testRegistry(t testing.TB) *Registry {
 	charge := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("charge", input).Await()
 	}
 	echo := func(_ *orch.Context, input string) (string, error) { return input, nil }
+	keeper := func(ctx *orch.Context, input string) (string, error) {
+		value, _ := ctx.KVValue("k")
+		ctx.SetCustomStatus("was " + value)
+		ctx.SetKVValue("k", input)
+		return ctx.ScheduleActivity("charge", input, orch.OnSession("s"), orch.WithTag("gpu")).Await()
+	}
+	crowded := func(ctx *orch.Context, input string) (string, error) { ctx.ContinueAsNew(input); return "", nil }
 	r := NewRegistry()
 	for _, err := range []error{
 		r.Register("Order", engine.V(1, 0, 0), charge),
 		r.Register("Order", engine.V(2, 0, 0), echo),
 		r.Register("Loop", engine.V(1, 0, 0), echo),
+		r.Register("Keeper", engine.V(1, 0, 0), keeper),
+		r.Register("Crowded", engine.V(1, 0, 0), crowded),
 		r.RegisterActivity("charge", func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }),
 		r.RegisterActivity("decline", func(ActivityContext, string) (string, error) { return "", errors.New("declined") }),
 		r.RegisterActivity("crash", func(ActivityContext, string) (string, error) { panic("boom") }),
@@ -118,12 +128,24 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		return pin("1.5.0", running(engine.StatusRunning, charging, EnqueueEvent("a", "q", "x"), chargeDone))
 	case "queued-new":
 		return running("", nil, startOrder, EnqueueEvent("a", "q", "x"))
-	case "keyed":
-		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, engine.KeyValueSet{Key: "k"}), ping))
+	case "kept":
+		i := running("", nil, StartOrchestration("a", "Keeper", "5"))
+		i.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
+		return i
+	case "waiting":
+		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, engine.ExternalSubscribed{Name: "go"},
+			engine.QueueSubscribed{Name: "q"}, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
+	case "crowded":
+		i := running("", nil, StartOrchestration("a", "Crowded", "5"))
+		for n := range 21 {
+			i.Messages = append(i.Messages, EnqueueEvent("a", "q", strconv.Itoa(n)))
+		}
+		return i
 	case "again-with-status":
 		status := "half done"
 		next := startAgain
 		next.InitialCustomStatus = &status
+		next.CarryForwardEvents = []engine.CarriedEvent{{Name: "q", Data: "x"}}
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), next))
 	case "charged-strange-start":
 		return pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping))

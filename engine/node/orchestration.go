@@ -1,7 +1,6 @@
 package node
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -130,7 +129,8 @@ func missingHandler(d *delivery) string {
 func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
-		Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent, Rules: n.replay, DoubleCheck: n.doubleCheck,
+		KVSnapshot: d.Item.KVSnapshot, Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent,
+		Rules: n.replay, DoubleCheck: n.doubleCheck,
 	}
 	if d.begin != nil {
 		in.Start = d.begin.replayStart(handler.Version.String())
@@ -140,8 +140,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and begins to take its time; onFinished commits it. A batch whose turn asks for what replay
-// does not support yet is given back, its count kept, so that it ends as poison with that cause.
+// runTurn computes the turn and begins to take its time; onFinished commits it.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry)
 	if !found {
@@ -149,11 +148,6 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	}
 	in := n.turnInput(d, handler)
 	out, err := replay.Turn(in)
-	if u := (*replay.Unsupported)(nil); errors.As(err, &u) {
-		n.logUnsupported(d, u)
-		n.abandon(s, Note{Decision: DecideUnsupported, Delay: UnsupportedDelay, Cause: u.Error()})
-		return
-	}
 	if err != nil {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
 	}

@@ -137,6 +137,9 @@ func renderEvent(e engine.Event) string {
 		if data.ParentInstance != "" {
 			text += fmt.Sprintf(" for %s/%d#%d", data.ParentInstance, data.ParentExecutionID, data.ParentID)
 		}
+		text += handedOver(data.CarryForwardEvents, data.InitialCustomStatus)
+	case engine.CustomStatusUpdated:
+		text = fmt.Sprintf("event %d %s%s by %s", e.EventID, e.Kind(), handedOver(nil, data.Status), e.DuroxideVersion)
 	case engine.OrchestrationFailed:
 		text = fmt.Sprintf("event %d %s %q by %s", e.EventID, e.Kind(), data.Details.Display(), e.DuroxideVersion)
 	}
@@ -146,10 +149,25 @@ func renderEvent(e engine.Event) string {
 	return text
 }
 
+func handedOver(carried []engine.CarriedEvent, status *string) string {
+	text := ""
+	if len(carried) > 0 {
+		text = fmt.Sprintf(" carrying %v", carried)
+	}
+	if status != nil {
+		text += fmt.Sprintf(" with status %q", *status)
+	}
+	return text
+}
+
 func renderItem(w engine.WorkItem) string {
 	switch w := w.(type) {
 	case nil:
 		return "nothing"
+	case engine.ContinueAsNewItem:
+		status := w.InitialCustomStatus
+		w.InitialCustomStatus = nil
+		return fmt.Sprintf("%s %+v%s", w.Kind(), w, handedOver(nil, status))
 	case engine.SubOrchFailedItem:
 		return fmt.Sprintf("%s to %s/%d#%d %q", w.Kind(), w.ParentInstance, w.ParentExecutionID, w.ParentID, w.Details.Display())
 	case engine.ActivityFailedItem:

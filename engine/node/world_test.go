@@ -197,7 +197,7 @@ func TestAnyWorldWithBugs(t *testing.T) {
 func anyWorld(t *rapid.T, on []bugs.ID) {
 	batches := strings.Fields(`new new-child new-latest new-unregistered orphan charged charged-untold charged-child
 		charged-strange-start pinned-2.0.0 unregistered completed completed-untold completed-broken broken broken-child broken-new
-		continued continued-untold continued-broken again again-child again-unregistered queued queued-new keyed again-with-status`)
+		continued continued-untold continued-broken again again-child again-unregistered queued queued-new kept waiting crowded again-with-status`)
 	works := []string{"charge", "decline", "crash", "exit", "mute", "unknown", "not-an-activity"}
 	options := DefaultOptions()
 	var build *engine.Build

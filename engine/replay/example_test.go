@@ -114,11 +114,21 @@ func ExampleContain() {
 	// true called runtime.Goexit
 }
 
-func ExampleFindUnsupported() {
-	err := replay.FindUnsupported(replay.Input{
-		History:  []engine.Event{{EventID: 1, Data: engine.OrchestrationStarted{Name: "Order"}}},
-		Messages: []engine.WorkItem{engine.QueueMessageItem{Instance: "order-1", Name: "cancelled"}},
-	})
-	fmt.Println(err)
-	// Output: not supported: queue events
+func ExampleEnd() {
+	history := []engine.Event{
+		{EventID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "Order"}},
+		{EventID: 2, Data: engine.ActivityScheduled{Name: "charge"}},
+		{EventID: 3, Data: engine.QueueSubscribed{Name: "changes"}},
+	}
+	out, err := replay.End(replay.Input{Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, History: history},
+		engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{Operation: "fetch", Message: "delivered too often"}})
+	for _, e := range out.Delta {
+		fmt.Println(e.EventID, e.Kind())
+	}
+	fmt.Println(len(out.Cancelled), out.Metadata.Status, err)
+	// Output:
+	// 4 ExternalSubscribedPersistentCancelled
+	// 5 OrchestrationFailed
+	// 6 ActivityCancelRequested
+	// 1 Failed <nil>
 }

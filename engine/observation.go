@@ -44,6 +44,11 @@ type Observation struct {
 	Err       *ProviderError
 	Fetched   *FetchedOrchestration
 	Work      *FetchedWork
+	// Value, Table, Version and ActivityMs belong to the key-value store, sessions and the custom status.
+	Value      *string
+	Table      KVTable
+	Version    uint64
+	ActivityMs int64
 }
 
 // InstanceNo is the dense number of an instance in a store, from 1.
@@ -66,6 +71,16 @@ const (
 	QueueNone Queue = iota
 	QueueOrchestrator
 	QueueWorker
+)
+
+// KVTable is one of the two tables of the key-value store (contract/provider.md section 6.9).
+type KVTable uint8
+
+// The tables.
+const (
+	KVNone  KVTable = iota
+	KVStore         // what was merged at the last execution boundary
+	KVDelta         // changes since then; a row without a value is a tombstone
 )
 
 // Outcome is how a call or a decoding ended.
@@ -148,6 +163,14 @@ type CallRequest struct {
 	Tags          TagFilter
 	Ack           *OrchestrationAck
 	Item          WorkItem
+	// Owners and IdleTimeout are arguments of session renewals and cleanups; a renewal's extension is in LockTimeout.
+	Owners      []string
+	IdleTimeout time.Duration
+	// Admin is the contract's name of a ProviderAdmin method. Instance and Key are the arguments of client reads, and
+	// Instance that of a deletion or a prune of one instance.
+	Admin    string
+	Instance string
+	Key      string
 }
 
 // ObservationKind says what happened.
@@ -161,7 +184,8 @@ const (
 	// ObsCallBegin: CallKind, Caller, Request.
 	ObsCallBegin
 	// ObsCallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something Messages (the delivery), Token,
-	// NewCount (the attempt count told), Fetched or Work, and Instance.
+	// NewCount (the attempt count told), Fetched or Work, and Instance. A session renewal or cleanup tells its count in
+	// NewCount, a read of a custom status Value and Version, of a key Value.
 	ObsCallEnd
 	// ObsLockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
 	ObsLockTaken
@@ -188,11 +212,11 @@ const (
 	ObsRowDelayed
 	// ObsInstanceCreated: Instance, Name (orchestration), Token (its version), Item nil; Execution.
 	ObsInstanceCreated
-	// ObsInstanceRemoved: Instance.
+	// ObsInstanceRemoved: the instances row is gone, its parent and custom status with it: Instance.
 	ObsInstanceRemoved
 	// ObsExecutionCreated: Instance, Execution, Status.
 	ObsExecutionCreated
-	// ObsExecutionRemoved: Instance, Execution.
+	// ObsExecutionRemoved: by deletion or pruning, with its pin, or Undo, which leaves the pin: Instance, Execution.
 	ObsExecutionRemoved
 	// ObsEventAppended: Instance, Execution, EventID, Bytes.
 	ObsEventAppended
@@ -206,12 +230,19 @@ const (
 	ObsPointerSet
 	// ObsParentSet: Instance, Name (parent), Execution, EventID.
 	ObsParentSet
-	// ObsKVSet, ObsSessionSet and ObsCustomStatusSet: Instance, Name, Bytes.
+	// ObsKVSet: a row of a key-value table is written: Instance, Table, Name (key), Value (nil is a tombstone of the
+	// delta), UntilMs (the time of its last update, as int64).
 	ObsKVSet
+	// ObsSessionSet: Name (session), Token (owner), UntilMs (its end), ActivityMs (its last activity).
 	ObsSessionSet
+	// ObsCustomStatusSet: Instance, Value (nil is a reset), Version.
 	ObsCustomStatusSet
 	// ObsDamaged: a fault changed stored bytes: Instance, Execution and EventID, or Message; Bytes.
 	ObsDamaged
+	// ObsKVRemoved: Instance, Table, Name (key).
+	ObsKVRemoved
+	// ObsSessionRemoved: Name (session).
+	ObsSessionRemoved
 	obsKinds
 )
 
@@ -220,6 +251,7 @@ var obsNames = [obsKinds]string{
 	"count changed", "event decoded", "message decoded", "row inserted", "row removed", "row restored", "row delayed",
 	"instance created", "instance removed", "execution created", "execution removed", "event appended", "event removed",
 	"status set", "pin set", "pointer set", "parent set", "kv set", "session set", "custom status set", "damaged",
+	"kv removed", "session removed",
 }
 
 // String is the kind in words.

@@ -79,9 +79,6 @@ func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	var err error
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
-		if err := unsupportedEvent(e); err != nil {
-			return err
-		}
 		if e.EventID == 0 {
 			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: ids come from the runtime", e.Kind())
 		}
@@ -192,6 +189,10 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 		if m := &c.ack.Metadata; m.Status != "" {
 			s.setStatus(c.in, s.historyOf(c.in, c.ack.ExecutionID), m.Status, m.Output)
 		}
+	case AckCustomStatus:
+		c.customStatus()
+	case AckKV:
+		c.keyValues()
 	case AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+i]
@@ -321,7 +322,7 @@ func (s *Store) cancel(id engine.ScheduledActivityIdentifier) {
 		return
 	}
 	for i := 0; i < len(in.work); {
-		if r := in.work[i]; r.execution == id.ExecutionID && r.activity == id.ActivityID {
+		if r := in.work[i]; s.rules.Cancels(r.execution, r.activity, r.lock.live(s.now), id) {
 			s.remove(r, engine.RemovedCancelled)
 		} else {
 			i++

@@ -6,13 +6,14 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// observed runs a management read as a call. Lists are in the order in which the store heard of the instances first
+// observed runs a management method as a call. Lists are in the order in which the store heard of the instances first
 // (F11); the caller owns them.
-func observed[T any](p *Provider, read func(s *Store) (T, *engine.ProviderError)) (T, error) {
+func observed[T any](p *Provider, method, instance string, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	s := p.store
-	s.begin(engine.CallAdmin, p.caller)
+	req := s.begin(engine.CallAdmin, p.caller)
+	req.Admin, req.Instance = method, instance
 	s.started()
-	v, err := read(s)
+	v, err := do(s)
 	return v, s.end(result{}, err)
 }
 
@@ -33,14 +34,14 @@ func (s *Store) listInstances(match func(in *instance) bool) []string {
 
 // ListInstances implements engine.ProviderAdmin.
 func (p *Provider) ListInstances(context.Context) ([]string, error) {
-	return observed(p, func(s *Store) ([]string, *engine.ProviderError) {
+	return observed(p, "list_instances", "", func(s *Store) ([]string, *engine.ProviderError) {
 		return s.listInstances(func(*instance) bool { return true }), nil
 	})
 }
 
 // ListInstancesByStatus implements engine.ProviderAdmin.
 func (p *Provider) ListInstancesByStatus(_ context.Context, status engine.Status) ([]string, error) {
-	return observed(p, func(s *Store) ([]string, *engine.ProviderError) {
+	return observed(p, "list_instances_by_status", "", func(s *Store) ([]string, *engine.ProviderError) {
 		return s.listInstances(func(in *instance) bool {
 			ex := in.currentRow()
 			return ex != nil && ex.state.status == status
@@ -58,7 +59,7 @@ func (in *instance) currentRow() *execution {
 
 // ListExecutions implements engine.ProviderAdmin.
 func (p *Provider) ListExecutions(_ context.Context, instance string) ([]uint64, error) {
-	return observed(p, func(s *Store) ([]uint64, *engine.ProviderError) {
+	return observed(p, "list_executions", instance, func(s *Store) ([]uint64, *engine.ProviderError) {
 		var ids []uint64
 		if in := s.known(instance); in != nil {
 			for _, ex := range in.executions {
@@ -73,7 +74,7 @@ func (p *Provider) ListExecutions(_ context.Context, instance string) ([]uint64,
 
 // LatestExecutionID implements engine.ProviderAdmin.
 func (p *Provider) LatestExecutionID(_ context.Context, instance string) (uint64, error) {
-	return observed(p, func(s *Store) (uint64, *engine.ProviderError) {
+	return observed(p, "latest_execution_id", instance, func(s *Store) (uint64, *engine.ProviderError) {
 		if in := s.known(instance); in != nil {
 			return in.latest(), nil
 		}
@@ -84,7 +85,7 @@ func (p *Provider) LatestExecutionID(_ context.Context, instance string) (uint64
 // GetInstanceInfo implements engine.ProviderAdmin. An instance whose current execution has no row has status Unknown
 // (F16). UpdatedAt is the last change of the instances row itself (F12).
 func (p *Provider) GetInstanceInfo(_ context.Context, instance string) (*engine.InstanceInfo, error) {
-	return observed(p, func(s *Store) (*engine.InstanceInfo, *engine.ProviderError) {
+	return observed(p, "get_instance_info", instance, func(s *Store) (*engine.InstanceInfo, *engine.ProviderError) {
 		in := s.known(instance)
 		if in == nil || !in.meta.created {
 			return nil, notFound("get_instance_info", "instance", instance)
@@ -104,7 +105,7 @@ func (p *Provider) GetInstanceInfo(_ context.Context, instance string) (*engine.
 
 // GetExecutionInfo implements engine.ProviderAdmin.
 func (p *Provider) GetExecutionInfo(_ context.Context, instance string, executionID uint64) (*engine.ExecutionInfo, error) {
-	return observed(p, func(s *Store) (*engine.ExecutionInfo, *engine.ProviderError) {
+	return observed(p, "get_execution_info", instance, func(s *Store) (*engine.ExecutionInfo, *engine.ProviderError) {
 		var ex *execution
 		if in := s.known(instance); in != nil {
 			ex = in.execution(executionID)
@@ -126,7 +127,7 @@ func (p *Provider) GetExecutionInfo(_ context.Context, instance string, executio
 
 // GetSystemMetrics implements engine.ProviderAdmin.
 func (p *Provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, error) {
-	return observed(p, func(s *Store) (*engine.SystemMetrics, *engine.ProviderError) {
+	return observed(p, "get_system_metrics", "", func(s *Store) (*engine.SystemMetrics, *engine.ProviderError) {
 		m := &engine.SystemMetrics{}
 		for _, in := range s.instances {
 			for _, ex := range in.executions {
@@ -157,7 +158,7 @@ func (p *Provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, err
 // GetQueueDepths implements engine.ProviderAdmin. A message counts unless a live lock holds it: messages of expired and
 // abandoned holdings count (F6), and so do messages that arrived while their instance was locked.
 func (p *Provider) GetQueueDepths(context.Context) (*engine.QueueDepths, error) {
-	return observed(p, func(s *Store) (*engine.QueueDepths, *engine.ProviderError) {
+	return observed(p, "get_queue_depths", "", func(s *Store) (*engine.QueueDepths, *engine.ProviderError) {
 		d := &engine.QueueDepths{}
 		for _, in := range s.instances {
 			d.OrchestratorQueue += uint64(s.free(in, in.visible) + s.free(in, in.delayed))
@@ -178,41 +179,4 @@ func (s *Store) free(in *instance, rows []*row) int {
 		n += countIf(!in.lock.live(s.now) || r.lock.number != in.lock.number)
 	}
 	return n
-}
-
-// ListChildren implements engine.ProviderAdmin.
-func (p *Provider) ListChildren(_ context.Context, instance string) ([]string, error) {
-	return observed(p, func(s *Store) ([]string, *engine.ProviderError) { return s.children(instance), nil })
-}
-
-func (s *Store) children(parent string) []string {
-	return s.listInstances(func(in *instance) bool { return in.meta.parent.Instance == parent && parent != "" })
-}
-
-// GetParentID implements engine.ProviderAdmin.
-func (p *Provider) GetParentID(_ context.Context, instance string) (string, error) {
-	return observed(p, func(s *Store) (string, *engine.ProviderError) {
-		in := s.known(instance)
-		if in == nil || !in.meta.created {
-			return "", notFound("get_parent_id", "instance", instance)
-		}
-		return in.meta.parent.Instance, nil
-	})
-}
-
-// GetInstanceTree implements engine.ProviderAdmin. The root comes first, parents before their children.
-func (p *Provider) GetInstanceTree(_ context.Context, root string) (*engine.InstanceTree, error) {
-	return observed(p, func(s *Store) (*engine.InstanceTree, *engine.ProviderError) {
-		t := &engine.InstanceTree{RootID: root, AllIDs: []string{root}}
-		seen := map[string]bool{root: true} // looked up only: parents may form a ring
-		for i := 0; i < len(t.AllIDs); i++ {
-			for _, child := range s.children(t.AllIDs[i]) {
-				if !seen[child] {
-					seen[child] = true
-					t.AllIDs = append(t.AllIDs, child)
-				}
-			}
-		}
-		return t, nil
-	})
 }

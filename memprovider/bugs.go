@@ -31,7 +31,7 @@ func RulesWith(set *bugs.Set) *Rules {
 
 // Bugs are the seeded bugs that this package owns, grouped by what they break. The caller owns the slice.
 func Bugs() []Bug {
-	return []Bug{
+	return append([]Bug{
 		{"provider/filter-after-lock", "the filter is applied after the lock is taken; the lock is released again",
 			func(r *Rules) { r.FetchOrder = []FetchStep{FetchLock, FetchFilter, FetchCount, FetchDecode} }},
 		{"provider/filter-after-count", "the filter is applied after the batch is counted; only the lock is released",
@@ -56,6 +56,10 @@ func Bugs() []Bug {
 			func(r *Rules) { r.Pin = func(_, first *engine.Version) *engine.Version { return first } }},
 		{"provider/head-of-line-block", "a fetch finds nothing when the oldest instance cannot be delivered",
 			func(r *Rules) { r.LooksPast = never }},
+		{"provider/contextless-batch-blocks", "a fetch finds nothing while the oldest instance waits for its start",
+			func(r *Rules) { r.LooksPastContextless = never }},
+		{"provider/check-then-set-lock", "a fetch does not see a lock that was taken in the same millisecond",
+			func(r *Rules) { r.SeesLock = func(takenMs, now int64) bool { return takenMs < now } }},
 		{"provider/orphan-dropped-while-start-queued", "queue messages are dropped although a delayed start is queued",
 			func(r *Rules) { r.IsOrphan = func(only, _ bool) bool { return only } }},
 		{"provider/orphan-kept", "queue messages of an instance that never starts are kept for ever",
@@ -67,6 +71,14 @@ func Bugs() []Bug {
 			func(r *Rules) { r.DeliversDecodeError = never }},
 		{"provider/count-lost-when-decoding-fails", "a delivery that cannot be decoded is not counted",
 			func(r *Rules) { r.CountAfterDecodeError = func(before, _ uint32) uint32 { return before } }},
+		{"provider/count-after-decode", "a batch is counted after it is decoded",
+			func(r *Rules) { r.FetchOrder = []FetchStep{FetchFilter, FetchLock, FetchDecode, FetchCount} }},
+		{"provider/no-row-decode-error-swallowed", "an undecodable history of an instance without a row is delivered as empty",
+			func(r *Rules) { r.SwallowsDecodeError = func(hasRow bool) bool { return !hasRow } }},
+		{"provider/undecodable-message-dropped", "a batch leaves out messages that it cannot decode, and the ack deletes them",
+			func(r *Rules) { r.SkipsUndecodableMessage = always }},
+		{"provider/undecodable-work-blocks", "an activity that cannot be decoded hides those behind it",
+			func(r *Rules) { r.WorkLooksPast = never }},
 		{"provider/count-reset-by-abandon", "an abandon sets the counts to zero",
 			func(r *Rules) { r.CountAfterAbandon = func(uint32, bool) uint32 { return 0 } }},
 		{"provider/first-count", "a batch tells its first message's count, not the maximum",
@@ -83,6 +95,11 @@ func Bugs() []Bug {
 		{"provider/renewal-after-expiry", "a renewal revives a lock that ran out",
 			func(r *Rules) { r.MayRenew = ifNotSuperseded }},
 
+		{"provider/renewal-adds", "a renewal adds to the end of the lock instead of counting from now",
+			func(r *Rules) { r.RenewedUntil = func(_, endMs, extendMs int64) int64 { return endMs + extendMs } }},
+		{"provider/abandon-takes-any-token", "an abandon is accepted from a token whose lock was released or taken over",
+			func(r *Rules) { r.MayAbandon = func(Holding) bool { return true } }},
+
 		{"provider/delay-ignored", "delays of enqueues and abandons are ignored",
 			func(r *Rules) { r.VisibleAt = func(now, _ int64) int64 { return now } }},
 		{"provider/timer-visible-at-once", "timers that an ack enqueues are visible at once",
@@ -92,6 +109,10 @@ func Bugs() []Bug {
 			func(r *Rules) { r.AckIsAtomic = never }},
 		{"provider/cancel-before-enqueue", "an ack deletes cancelled activities before it inserts new ones",
 			func(r *Rules) { r.AckOrder = cancelFirst(r.AckOrder) }},
+		{"provider/cancel-spares-held-work", "an ack does not delete cancelled activities that a worker holds",
+			func(r *Rules) { r.Cancels = cancelsUnheld }},
+		{"provider/cancel-ignores-execution", "an ack deletes activities of that number in every execution",
+			func(r *Rules) { r.Cancels = cancelsInAny }},
 		{"provider/late-arrivals-deleted-by-ack", "an ack deletes every visible message of its instance",
 			func(r *Rules) { r.Consumes = func(bool) bool { return true } }},
 		{"provider/ack-re-encodes", "an ack decodes and writes again the stored events of its execution",
@@ -102,7 +123,7 @@ func Bugs() []Bug {
 			func(r *Rules) { r.PinAfterAck = pinOnce }},
 		{"provider/execution-pointer-moved-back", "the current execution is the one that was acked last",
 			func(r *Rules) { r.PointerAfterAck = func(_, acked uint64) uint64 { return acked } }},
-	}
+	}, append(keptBugs(), deleteBugs()...)...)
 }
 
 func admitsAll(*engine.CapabilityFilter, *engine.Version) bool { return true }
@@ -161,8 +182,6 @@ func lowerByTwo(count uint32, ignoreAttempt bool) uint32 {
 	}
 	return count
 }
-
-func ifNotSuperseded(h Holding) bool { return !h.Superseded }
 
 // cancelFirst is the order with the cancellations before the enqueues of activities.
 func cancelFirst(order []AckStep) []AckStep {

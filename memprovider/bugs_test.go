@@ -1,6 +1,7 @@
 package memprovider_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 // under the bug, a result without bar is the same under both.
 func TestEachBugShows(t *testing.T) {
 	cases := map[bugs.ID]string{} // looked up only
-	for _, c := range bugCases {
+	for _, c := range slices.Concat(bugCases, deliveryBugCases, keptBugCases) {
 		cases[c.id] = c.script
 	}
 	for _, b := range memprovider.Bugs() {
@@ -51,10 +52,12 @@ func TestRulesWithoutProviderBugsAreNil(t *testing.T) {
 	}
 }
 
-var bugCases = []struct {
+type bugCase struct {
 	id     bugs.ID
 	script string
-}{
+}
+
+var bugCases = []bugCase{
 	{"provider/filter-after-lock", `
 		make A pin=1.0.0 send=ext:A:e
 		seen -> ` + seenMake + `

@@ -26,7 +26,7 @@ func TestConformanceWithTwoIndexes(t *testing.T) {
 
 type conformanceCase struct{ name, script string }
 
-var conformanceCases = slices.Concat(queueCases, activityAndFilterCases)
+var conformanceCases = slices.Concat(queueCases, activityAndFilterCases, sessionCases, keptCases, deleteCases)
 
 // queueCases are those about acks, locks, queues and counts.
 var queueCases = []conformanceCase{

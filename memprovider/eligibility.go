@@ -38,14 +38,12 @@ func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
 	return e
 }
 
-// NextWork says what FetchWorkItem with that session config and tag filter would find. It changes nothing and is not a
-// provider call. Sessions are not supported yet: with a session config a fetch finds nothing but an error.
+// NextWork says what FetchWorkItem with that session config and tag filter would find, by the rules of the store: only
+// the config's owner counts. It changes nothing and is not a provider call.
 func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {
-	if session != nil {
-		return Eligibility{AtMs: Never}
-	}
-	e := Eligibility{AtMs: s.work.changesAt(tags)}
-	if r := s.work.pick(tags); r != nil {
+	t := s.taker(session)
+	e := Eligibility{AtMs: s.work.changesAt(t, tags, s.rules)}
+	if r := s.work.pick(t, tags, s.rules); r != nil {
 		e.Now, e.Message, e.Instance = true, r.no, r.in.no
 	}
 	return e

@@ -27,7 +27,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 	if err != nil {
 		return err
 	}
-	if h.Superseded {
+	if !s.rules.MayAbandon(h) {
 		return invalidToken(opAbandonOrchestration, token, h)
 	}
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
@@ -62,7 +62,7 @@ func (s *Store) renew(token string, extendMs int64) *engine.ProviderError {
 	if !s.rules.MayRenew(h) {
 		return invalidToken(opRenewOrchestration, token, h)
 	}
-	s.extendLock(in, s.now+extendMs)
+	s.extendLock(in, s.rules.RenewedUntil(s.now, in.lock.untilMs, extendMs))
 	return nil
 }
 

@@ -39,7 +39,9 @@ func (x *index) update(in *instance, now int64) {
 		}
 		p.bucket = b
 	}
-	target := x.target(in, b, now)
+	live := in.lock.live(now)
+	locked := live && x.rules.SeesLock(in.lock.takenMs, now)
+	target := x.target(in, b, locked)
 	if p.in != target && p.in != nil {
 		p.in.drop(&p.slot)
 	}
@@ -47,7 +49,11 @@ func (x *index) update(in *instance, now int64) {
 	if target != nil {
 		target.put(&p.slot, int64(in.visible[0].no), 0, in)
 	}
-	if at := in.nextMs(now); at != Never {
+	at := in.nextMs(locked)
+	if live && !locked {
+		at = min(at, now+1)
+	}
+	if at != Never {
 		b.later.put(&p.later, at, uint64(in.no), in)
 	} else {
 		b.later.drop(&p.later)
@@ -55,9 +61,9 @@ func (x *index) update(in *instance, now int64) {
 }
 
 // target is the heap in which the instance belongs, nil if it has nothing to deliver now.
-func (x *index) target(in *instance, b *bucket, now int64) *heap[*instance] {
+func (x *index) target(in *instance, b *bucket, locked bool) *heap[*instance] {
 	switch {
-	case len(in.visible) == 0 || in.lock.live(now):
+	case len(in.visible) == 0 || locked:
 		return nil
 	case in.visibleStarts > 0 || in.hasContext():
 		return &b.ready
@@ -87,6 +93,9 @@ func (x *index) pick(filter *engine.CapabilityFilter) *instance {
 		}
 	}
 	if best == nil || !x.rules.LooksPast() && best.item != x.oldest() {
+		return nil
+	}
+	if e := x.stuck.head(); e != nil && !x.rules.LooksPastContextless() && !best.less(e) {
 		return nil
 	}
 	return best.item
@@ -119,81 +128,6 @@ func (x *index) changesAt(filter *engine.CapabilityFilter) int64 {
 
 // due returns an instance whose time has come, nil if there is none.
 func (x *index) due(now int64) *instance {
-	for _, b := range x.buckets {
-		if e := b.later.head(); e != nil && e.key <= now {
-			return e.item
-		}
-	}
-	return nil
-}
-
-// workIndex answers which activity a fetch would take: a bucket for each tag.
-type workIndex struct{ buckets []*tagBucket }
-
-type tagBucket struct {
-	tag          string
-	ready, later heap[*row]
-}
-
-// update places the row anew.
-func (x *workIndex) update(r *row, now int64) {
-	if r.bucket == nil {
-		r.bucket = x.bucket(r.tag)
-	}
-	at := r.visibleMs
-	if r.lock.live(now) {
-		at = max(at, r.lock.untilMs)
-	}
-	if at > now {
-		r.bucket.ready.drop(&r.readySlot)
-		r.bucket.later.put(&r.laterSlot, at, uint64(r.no), r)
-		return
-	}
-	r.bucket.later.drop(&r.laterSlot)
-	r.bucket.ready.put(&r.readySlot, int64(r.no), 0, r)
-}
-
-func (x *workIndex) drop(r *row) {
-	r.bucket.ready.drop(&r.readySlot)
-	r.bucket.later.drop(&r.laterSlot)
-}
-
-func (x *workIndex) bucket(tag string) *tagBucket {
-	for _, b := range x.buckets {
-		if b.tag == tag {
-			return b
-		}
-	}
-	b := &tagBucket{tag: tag}
-	x.buckets = append(x.buckets, b)
-	return b
-}
-
-// pick is the oldest row that the filter takes, nil if there is none.
-func (x *workIndex) pick(tags engine.TagFilter) *row {
-	var best *entry[*row]
-	for _, b := range x.buckets {
-		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) && tags.Matches(b.tag) {
-			best = e
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	return best.item
-}
-
-func (x *workIndex) changesAt(tags engine.TagFilter) int64 {
-	at := Never
-	for _, b := range x.buckets {
-		if e := b.later.head(); e != nil && e.key < at && tags.Matches(b.tag) {
-			at = e.key
-		}
-	}
-	return at
-}
-
-func (x *workIndex) due(now int64) *row {
 	for _, b := range x.buckets {
 		if e := b.later.head(); e != nil && e.key <= now {
 			return e.item

@@ -23,6 +23,8 @@ type instance struct {
 	visibleQueueMessages, visibleStarts, delayedStarts int
 	// work are the instance's rows of the worker queue, by row number.
 	work []*row
+	// kv is the key-value store, nil while nothing was ever set or cleared.
+	kv *kvState
 	// lock is the instance lock; it stays when it expires, until it is replaced or released.
 	lock lock
 	// places are the instance's places in the two indexes.
@@ -39,12 +41,16 @@ type instanceMeta struct {
 	parent        engine.ParentLink
 	createdMs     int64
 	updatedMs     int64
+	// customStatus is nil if it was never set, or was reset; customVersion counts the acks that set or reset it.
+	customStatus  *string
+	customVersion uint64
 }
 
 // lock is a peek-lock. The zero value is "no lock".
 type lock struct {
 	number  uint64 // of the token, from 1
 	token   string
+	takenMs int64
 	untilMs int64
 }
 
@@ -158,7 +164,7 @@ func (in *instance) pins() (current, first *engine.Version) {
 // empty says that the instance has a number and nothing else.
 func (in *instance) empty() bool {
 	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 &&
-		in.lock.number == 0
+		in.lock.number == 0 && in.kv.empty()
 }
 
 // attach adds a queued message to visible or delayed.
@@ -197,13 +203,13 @@ func (in *instance) promote(now int64) {
 }
 
 // nextMs is the time at which the instance may become ready, or get an older visible message, by time alone.
-func (in *instance) nextMs(now int64) int64 {
+func (in *instance) nextMs(locked bool) int64 {
 	at := Never
 	if len(in.delayed) > 0 {
 		at = in.delayed[0].visibleMs
 	}
 	switch {
-	case !in.lock.live(now):
+	case !locked:
 		return at
 	case len(in.visible) > 0:
 		return in.lock.untilMs

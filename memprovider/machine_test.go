@@ -126,12 +126,16 @@ func (m *machine) Ack(t *rapid.T) {
 	if rapid.Bool().Draw(t, "named") {
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = "TestOrch", "1.0.0"
 	}
-	ack.Metadata.ParentInstanceID = rapid.SampledFrom([]string{"", "parent"}).Draw(t, "parent")
+	ack.Metadata.ParentInstanceID = rapid.SampledFrom([]string{"", "", "parent", "A"}).Draw(t, "parent")
 	ack.Metadata.PinnedVersion = rapid.SampledFrom(machinePins).Draw(t, "pin")
-	ack.Metadata.Status = rapid.SampledFrom([]engine.Status{"", engine.StatusRunning, engine.StatusCompleted}).Draw(t, "status")
+	ack.Metadata.Status = rapid.SampledFrom([]engine.Status{"", "", engine.StatusRunning, engine.StatusCompleted}).Draw(t, "status")
+	for range rapid.IntRange(0, 3).Draw(t, "materialised") {
+		m.events++
+		ack.HistoryDelta = append(ack.HistoryDelta, engine.Event{EventID: m.events, Data: drawMaterialised(t)})
+	}
 	if rapid.Bool().Draw(t, "enqueues") {
 		ack.OrchestratorItems = []engine.WorkItem{drawMessage(t), engine.TimerFiredItem{Instance: drawInstance(t), FireAtMs: uint64(m.store.Now()) + 700}}
-		ack.WorkerItems = []engine.WorkItem{engine.ActivityExecuteItem{Instance: drawInstance(t), ExecutionID: 1, ID: 1, Name: "Act"}}
+		ack.WorkerItems = []engine.WorkItem{drawActivity(t)}
 	}
 	if rapid.Bool().Draw(t, "cancels") {
 		ack.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: drawInstance(t), ExecutionID: 1, ActivityID: 1}}
@@ -158,16 +162,104 @@ func (m *machine) Append(t *rapid.T) {
 	_ = m.AppendWithExecution(ctx, drawInstance(t), rapid.Uint64Range(1, 3).Draw(t, "execution"), []engine.Event{scheduledEvent(m.events)})
 }
 
+func drawMaterialised(t *rapid.T) engine.EventData {
+	text := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "value")
+	key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
+	return rapid.SampledFrom([]engine.EventData{
+		engine.CustomStatusUpdated{Status: &text}, engine.CustomStatusUpdated{}, engine.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 7},
+		engine.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 8}, engine.KeyValueCleared{Key: key}, engine.KeyValuesCleared{},
+	}).Draw(t, "materialised")
+}
+
+func drawActivity(t *rapid.T) engine.ActivityExecuteItem {
+	return engine.ActivityExecuteItem{Instance: drawInstance(t), ExecutionID: 1, ID: 1, Name: "Act",
+		SessionID: rapid.SampledFrom([]string{"", "", "s1", "s2"}).Draw(t, "session"),
+		Tag:       rapid.SampledFrom([]string{"", "", "gpu"}).Draw(t, "tag")}
+}
+
+func drawTags(t *rapid.T) engine.TagFilter { return rapid.SampledFrom(machineTags).Draw(t, "tags") }
+
+var machineTags = []engine.TagFilter{{}, {Mode: engine.TagAny}, {Mode: engine.TagTags, Tags: []string{"gpu"}}}
+
+var machineOwners = []string{"", "W1", "W2"}
+
+// ownerConfig is the session config of an owner, nil for none.
+func ownerConfig(owner string, lock time.Duration) *engine.SessionFetchConfig {
+	if owner == "" {
+		return nil
+	}
+	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: lock}
+}
+
+func (m *machine) SendWork(t *rapid.T) {
+	if err := m.EnqueueForWorker(ctx, drawActivity(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (m *machine) Work(t *rapid.T) {
-	next, before := m.store.NextWork(nil, engine.TagFilter{}), m.store.Snapshot()
-	f, err := m.handle(t).FetchWorkItem(ctx, drawMs(t), 0, nil, engine.TagFilter{})
+	config, tags := ownerConfig(rapid.SampledFrom(machineOwners).Draw(t, "owner"), drawMs(t)), drawTags(t)
+	next, before := m.store.NextWork(config, tags), m.store.Snapshot()
+	f, err := m.handle(t).FetchWorkItem(ctx, drawMs(t), 0, config, tags)
 	if f == nil {
 		if diff := differs(before, m.store.Snapshot()); diff != "" || next.Now && err == nil {
 			t.Fatalf("eligibility %+v, nothing fetched, %v: %s", next, err, diff)
 		}
 		return
 	}
+	if !next.Now {
+		t.Fatalf("eligibility %+v, fetched %+v", next, f)
+	}
 	m.work = append(m.work, f.LockToken)
+}
+
+// WaitForWork goes to just before the time at which something may change for a worker, and then there.
+func (m *machine) WaitForWork(t *rapid.T) {
+	config, tags := ownerConfig(rapid.SampledFrom(machineOwners).Draw(t, "owner"), 0), drawTags(t)
+	e := m.store.NextWork(config, tags)
+	if e.Now || e.AtMs == memprovider.Never {
+		return
+	}
+	m.store.SetNow(e.AtMs - 1)
+	if early := m.store.NextWork(config, tags); early.Now || early.AtMs != e.AtMs {
+		t.Fatalf("eligibility %+v, and %+v before that time", e, early)
+	}
+	m.store.SetNow(e.AtMs)
+	if then := m.store.NextWork(config, tags); !then.Now {
+		t.Fatalf("eligibility %+v, but %+v at that time", e, then)
+	}
+}
+
+func (m *machine) Sessions(t *rapid.T) {
+	if rapid.Bool().Draw(t, "cleanup") {
+		_, _ = m.CleanupOrphanedSessions(ctx, 0)
+		return
+	}
+	owners := rapid.SliceOfN(rapid.SampledFrom(machineOwners), 0, 3).Draw(t, "owners")
+	_, _ = m.RenewSessionLock(ctx, owners, drawMs(t), drawMs(t))
+}
+
+// Delete deletes or prunes; a call that fails changes nothing.
+func (m *machine) Delete(t *rapid.T) {
+	in, force := drawInstance(t), rapid.Bool().Draw(t, "force")
+	one := uint64(1)
+	before := m.store.Snapshot()
+	var err error
+	switch rapid.IntRange(0, 4).Draw(t, "how") {
+	case 0:
+		_, err = m.DeleteInstance(ctx, in, force)
+	case 1:
+		_, err = m.DeleteInstancesAtomic(ctx, []string{in, drawInstance(t)}, force)
+	case 2:
+		_, err = m.DeleteInstanceBulk(ctx, engine.InstanceFilter{Limit: &one})
+	case 3:
+		_, err = m.PruneExecutions(ctx, in, engine.PruneOptions{})
+	case 4:
+		_, err = m.PruneExecutionsBulk(ctx, engine.InstanceFilter{}, engine.PruneOptions{KeepLast: &one})
+	}
+	if diff := differs(before, m.store.Snapshot()); err != nil && diff != "" {
+		t.Fatalf("%v, but something changed: %s", err, diff)
+	}
 }
 
 func (m *machine) EndWork(t *rapid.T) {
@@ -229,13 +321,26 @@ func (m *machine) Check(t *rapid.T) {
 			t.Fatalf("filter %s: %+v, but instance %d is eligible", filter, e, want)
 		}
 	}
+	for _, owner := range machineOwners {
+		for _, tags := range machineTags {
+			e := m.store.NextWork(ownerConfig(owner, 0), tags)
+			var name *string
+			if owner != "" {
+				name = &owner
+			}
+			if want := m.shadow.nextWork(m.store.Now(), name, tags); e.Message != want || !e.Now && e.AtMs <= m.store.Now() {
+				t.Fatalf("owner %q, tags %+v: %+v, but activity %d is eligible", owner, tags, e, want)
+			}
+		}
+	}
 }
 
 func (m *machine) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"Send": m.Send, "Fetch": m.Fetch, "Fetch2": m.Fetch, "Ack": m.Ack, "Ack2": m.Ack, "Abandon": m.Abandon, "Renew": m.Renew,
 		"Append": m.Append, "Work": m.Work, "EndWork": m.EndWork, "Damage": m.Damage, "Read": m.Read, "Wait": m.Wait,
-		"WaitForMore": m.WaitForMore, "": m.Check,
+		"WaitForMore": m.WaitForMore, "WaitForWork": m.WaitForWork, "SendWork": m.SendWork, "Work2": m.Work, "Sessions": m.Sessions,
+		"Delete": m.Delete, "": m.Check,
 	}
 }
 
@@ -247,7 +352,7 @@ func TestMachine(t *testing.T) {
 func TestTruthUnderBugs(t *testing.T) {
 	for _, id := range []bugs.ID{
 		"provider/filter-ignored", "provider/pin-of-first-execution", "provider/head-of-line-block", "provider/filter-after-count",
-		"provider/orphan-dropped-while-start-queued", "provider/orphan-kept",
+		"provider/orphan-dropped-while-start-queued", "provider/orphan-kept", "provider/contextless-batch-blocks",
 	} {
 		t.Run(string(id), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,7 @@
 package memprovider
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -75,7 +76,7 @@ func (s *Store) releaseRow(r *row) {
 
 func (s *Store) placeWork(r *row) {
 	s.generation++
-	s.work.update(r, s.now)
+	s.work.update(r, s.now, s.rules)
 }
 
 // insert appends a message to its queue and gives it its number. codec is the one that wrote data.
@@ -87,7 +88,7 @@ func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, d
 		r.own = decodedItem{codec: codec + 1, item: item}
 	}
 	if a, ok := item.(engine.ActivityExecuteItem); ok {
-		r.execution, r.activity, r.tag = a.ExecutionID, a.ID, a.Tag
+		r.execution, r.activity, r.tag, r.sessionID = a.ExecutionID, a.ID, s.rules.TagStored(a.Tag), a.SessionID
 	}
 	s.rows = append(s.rows, r)
 	s.note(undo{op: undoInsert, row: r})
@@ -121,18 +122,41 @@ func (s *Store) restore(r *row) {
 func (s *Store) link(r *row) {
 	if r.queue == engine.QueueWorker {
 		r.in.work = insertRow(r.in.work, r, byNumber)
-		s.placeWork(r)
+		s.enterWork(r)
 		return
 	}
 	r.in.attach(r, s.now)
 	s.touch(r.in)
 }
 
+func (s *Store) enterWork(r *row) {
+	var of *session
+	if r.sessionID != "" {
+		of = s.sessionNamed(r.sessionID)
+		of.rows++
+	}
+	s.work.enter(r, of)
+	s.placeWork(r)
+}
+
+func (s *Store) leaveWork(r *row) {
+	s.generation++
+	g := r.group
+	s.work.leave(r)
+	s.work.place(g, s.now, s.rules)
+	if x := g.session; x != nil {
+		x.rows--
+		if g.rows == 0 {
+			x.groups = slices.DeleteFunc(x.groups, func(have *group) bool { return have == g })
+		}
+		s.forgetSession(x)
+	}
+}
+
 func (s *Store) unlink(r *row) {
 	if r.queue == engine.QueueWorker {
 		r.in.work = deleteRow(r.in.work, r, byNumber)
-		s.generation++
-		s.work.drop(r)
+		s.leaveWork(r)
 		return
 	}
 	r.in.detach(r)
@@ -177,10 +201,45 @@ func (s *Store) observeCreated(in *instance) {
 	}
 }
 
+// removeRow removes the instances row. No ack does that, so it is not noted.
+func (s *Store) removeRow(in *instance) {
+	was := in.meta.parent.Instance
+	in.meta = instanceMeta{}
+	s.moveChild(in, was)
+	s.touch(in)
+	if o := s.observeExecution(engine.ObsInstanceRemoved, in, 0); o != nil {
+		s.send()
+	}
+}
+
 func (s *Store) setParent(in *instance, parent engine.ParentLink) {
 	s.noteMeta(in)
+	was := in.meta.parent.Instance
 	in.meta.parent = parent
+	s.moveChild(in, was)
 	s.observeParent(in)
+}
+
+// moveChild brings the index of children up to date: the instance's parent was another one.
+func (s *Store) moveChild(in *instance, was string) {
+	is := in.meta.parent.Instance
+	if is == was {
+		return
+	}
+	if was != "" {
+		s.childrenOf[was] = slices.DeleteFunc(s.childrenOf[was], func(have *instance) bool { return have == in })
+		if len(s.childrenOf[was]) == 0 {
+			delete(s.childrenOf, was)
+		}
+	}
+	if is != "" {
+		if s.childrenOf == nil {
+			s.childrenOf = make(map[string][]*instance)
+		}
+		have := s.childrenOf[is]
+		i, _ := slices.BinarySearchFunc(have, in.no, func(c *instance, no engine.InstanceNo) int { return cmp.Compare(c.no, no) })
+		s.childrenOf[is] = slices.Insert(have, i, in)
+	}
 }
 
 func (s *Store) observeParent(in *instance) {
@@ -202,123 +261,6 @@ func (s *Store) setPointer(in *instance, execution uint64) {
 
 func (s *Store) observePointer(in *instance) {
 	if o := s.observeExecution(engine.ObsPointerSet, in, in.meta.current); o != nil {
-		s.send()
-	}
-}
-
-// historyOf returns the execution of that id and makes room for it if there is none. Room is not a row.
-func (s *Store) historyOf(in *instance, id uint64) *execution {
-	if ex := in.execution(id); ex != nil {
-		return ex
-	}
-	ex := &execution{id: id}
-	i, _ := in.findExecution(id)
-	in.executions = slices.Insert(in.executions, i, ex)
-	s.touch(in)
-	return ex
-}
-
-// dropRoom removes an execution that has neither row nor history.
-func (s *Store) dropRoom(in *instance, ex *execution) {
-	if !ex.state.created && len(ex.events) == 0 && ex.pin == nil {
-		if i, ok := in.findExecution(ex.id); ok {
-			in.executions = slices.Delete(in.executions, i, i+1)
-			s.touch(in)
-		}
-	}
-}
-
-// create makes the executions row, with status Running.
-func (s *Store) create(in *instance, id uint64) *execution {
-	ex := s.historyOf(in, id)
-	if ex.state.created {
-		return ex
-	}
-	s.note(undo{op: undoCreate, in: in, ex: ex})
-	ex.state = executionState{created: true, status: engine.StatusRunning, startedMs: s.now}
-	s.touch(in)
-	if o := s.observeExecution(engine.ObsExecutionCreated, in, id); o != nil {
-		o.Status = ex.state.status
-		s.send()
-	}
-	return ex
-}
-
-func (s *Store) setPin(in *instance, ex *execution, pin *engine.Version) {
-	if ex.pin == pin {
-		return
-	}
-	s.note(undo{op: undoPin, in: in, ex: ex, pin: ex.pin})
-	ex.pin = pin
-	s.touch(in)
-	s.observePin(in, ex)
-}
-
-func (s *Store) observePin(in *instance, ex *execution) {
-	if o := s.observeExecution(engine.ObsPinSet, in, ex.id); o != nil {
-		o.Pin = ex.pin
-		s.send()
-	}
-}
-
-func (s *Store) setStatus(in *instance, ex *execution, status engine.Status, output *string) {
-	if s.journaling {
-		old := ex.state
-		s.note(undo{op: undoStatus, in: in, ex: ex, state: &old})
-	}
-	ex.state.status, ex.state.output = status, output
-	ex.state.completed, ex.state.completedMs = true, s.now
-	s.observeStatus(in, ex)
-}
-
-func (s *Store) observeStatus(in *instance, ex *execution) {
-	if o := s.observeExecution(engine.ObsStatusSet, in, ex.id); o != nil {
-		o.Status = ex.state.status
-		if ex.state.output != nil {
-			o.Name = *ex.state.output
-		}
-		s.send()
-	}
-}
-
-// appendEvent adds a history row. kind is empty if only the bytes are known. It panics on a duplicate key.
-func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.EventKind, data []byte) {
-	i, dup := ex.find(id)
-	if dup {
-		panic("memprovider: an event is appended twice")
-	}
-	s.note(undo{op: undoAppend, in: in, ex: ex, id: id})
-	if i < len(ex.events) {
-		ex.forget(i)
-	}
-	ex.events = slices.Insert(ex.events, i, event{id: id, kind: kind, data: data})
-	if kind == engine.KindOrchestrationStarted {
-		ex.started++
-		s.touch(in)
-	}
-	if o := s.observeExecution(engine.ObsEventAppended, in, ex.id); o != nil {
-		o.EventID, o.Bytes = id, data
-		s.send()
-	}
-}
-
-func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
-	i, ok := ex.find(id)
-	if !ok {
-		panic("memprovider: an event that is not there is removed")
-	}
-	if s.journaling {
-		old := ex.events[i]
-		s.note(undo{op: undoRemoveEvent, in: in, ex: ex, event: &old})
-	}
-	ex.forget(i)
-	if ex.events[i].kind == engine.KindOrchestrationStarted {
-		ex.started--
-		s.touch(in)
-	}
-	ex.events = slices.Delete(ex.events, i, i+1)
-	if o := s.observeExecution(engine.ObsEventRemoved, in, ex.id); o != nil {
-		o.EventID = id
 		s.send()
 	}
 }

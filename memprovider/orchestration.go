@@ -178,7 +178,7 @@ func (d *delivery) decode() {
 	for _, r := range d.in.visible {
 		item, err := s.decodeItem(r, d.p.codecNo)
 		if err != nil {
-			if d.failed == nil {
+			if d.failed == nil && !s.rules.SkipsUndecodableMessage() {
 				d.failed = err
 			}
 			continue
@@ -192,7 +192,7 @@ func (d *delivery) decode() {
 	if d.in.hasContext() {
 		var err error
 		d.history, err = s.decode(d.in, d.context.execution, d.p.codecNo, s.rules.SkipsUndecodable())
-		if err != nil {
+		if err != nil && !s.rules.SwallowsDecodeError(d.in.meta.created) {
 			d.failed = err
 		}
 		d.context.fromHistory(d.in, d.history)
@@ -200,7 +200,7 @@ func (d *delivery) decode() {
 	if d.failed != nil {
 		d.history = nil
 		for _, r := range d.in.visible {
-			s.setCount(r, s.rules.CountAfterDecodeError(r.count-1, r.count))
+			s.setCount(r, s.rules.CountAfterDecodeError(max(r.count, 1)-1, r.count))
 		}
 	}
 }
@@ -213,6 +213,7 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
 		History: d.history, Messages: d.messages,
 	}
+	f.Item.KVSnapshot = d.in.kv.snapshot(d.p.store.rules.SnapshotsMerged())
 	if d.failed != nil {
 		f.Item.HistoryError = d.failed.Error()
 	}

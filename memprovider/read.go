@@ -35,7 +35,10 @@ func (p *Provider) ReadHistoryWithExecutionID(_ context.Context, instance string
 // readCall reads one execution, the latest if none is named.
 func (p *Provider) readCall(kind engine.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
 	s := p.store
-	s.begin(kind, p.caller)
+	req := s.begin(kind, p.caller)
+	if req.Instance = instance; kind == engine.CallAdmin {
+		req.Admin = op
+	}
 	s.started()
 	in := s.known(instance)
 	if in == nil {

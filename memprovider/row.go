@@ -17,6 +17,7 @@ type row struct {
 	execution uint64
 	activity  uint64
 	tag       string
+	sessionID string
 
 	data      []byte
 	visibleMs int64
@@ -29,8 +30,10 @@ type row struct {
 	// own is the message as the codec that stored it, or read it first, sees it; more is for other codecs.
 	own  decodedItem
 	more []decodedItem
-	// The row's place in the worker queue's index.
-	bucket               *tagBucket
+	// holder is the owner that fetched a session activity last.
+	holder *owner
+	// The row's place in the worker queue's index; group is nil while it is in no queue.
+	group                *group
 	readySlot, laterSlot int
 }
 

@@ -11,6 +11,10 @@ type Rules struct {
 	Pin func(current, first *engine.Version) *engine.Version
 	// LooksPast says whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
 	LooksPast func() bool
+	// LooksPastContextless says whether a fetch goes on when the oldest instance has neither a context nor a start.
+	LooksPastContextless func() bool
+	// SeesLock says whether a fetch sees a live lock, by when it was taken.
+	SeesLock func(takenMs, now int64) bool
 	// IsOrphan says whether a visible batch of an instance without context is dropped: whether it is made of queue
 	// messages only, and whether any start for the instance is queued, visible or not.
 	IsOrphan func(onlyQueueMessages, startQueued bool) bool
@@ -27,12 +31,40 @@ type Rules struct {
 	// SkipsUndecodable says whether a fetch leaves out events that it cannot decode.
 	SkipsUndecodable func() bool
 
+	// SwallowsDecodeError says whether a history that cannot be decoded is delivered as an empty one, by whether the
+	// instance has a row.
+	SwallowsDecodeError func(hasRow bool) bool
+	// SkipsUndecodableMessage says whether a batch leaves out messages that cannot be decoded, without a word.
+	SkipsUndecodableMessage func() bool
+
 	// CountAfterAbandon is a message's count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
 	// MayCommit says whether an ack, of either queue, is accepted from this holding.
 	MayCommit func(Holding) bool
-	// MayRenew says the same of a renewal.
-	MayRenew func(Holding) bool
+	// MayRenew says the same of a renewal, MayAbandon of an abandon.
+	MayRenew   func(Holding) bool
+	MayAbandon func(Holding) bool
+	// RenewedUntil is the end of a renewed lock, of either queue, that had an end.
+	RenewedUntil func(now, endMs, extendMs int64) int64
+
+	// TakesTag says whether a tag filter takes an activity of that tag.
+	TakesTag func(f engine.TagFilter, tag string) bool
+	// TagStored is the tag under which an activity is stored.
+	TagStored func(tag string) string
+	// WorkLooksPast says whether a work fetch goes on behind an activity that it cannot decode.
+	WorkLooksPast func() bool
+	// PlainFetchTakesSessions says whether a work fetch without session config takes session activities.
+	PlainFetchTakesSessions func() bool
+	// SessionOwned says whether a session, if it has a row, keeps its activities from everybody but its owner.
+	SessionOwned func(exists bool, untilMs, now int64) bool
+	// ClaimsWithFetch says whether a fetch claims the session in the step in which it locks the activity.
+	ClaimsWithFetch func() bool
+	// RenewsSession says whether a renewal extends a session of its owner.
+	RenewsSession func(live, active bool) bool
+	// CleansSession says whether a cleanup deletes a session that has run out, by whether activities carry its id.
+	CleansSession func(hasWork bool) bool
+	// WorkIsActivity says whether an ack or a renewal of an activity counts as activity of its session.
+	WorkIsActivity func() bool
 
 	// VisibleAt is the time at which something delayed becomes visible.
 	VisibleAt func(now, delayMs int64) int64
@@ -43,6 +75,8 @@ type Rules struct {
 	AckOrder []AckStep
 	// AckIsAtomic says whether an ack is checked before its first step and taken back when a later one fails.
 	AckIsAtomic func() bool
+	// Cancels says whether an ack deletes an activity, which somebody may hold, for an identifier of its instance.
+	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
 	// Consumes says whether an ack deletes a visible message, by whether its token marked it.
 	Consumes func(marked bool) bool
 	// PinAfterAck is an execution's pin after an ack: what the ack gives, what the execution has, and what the
@@ -50,6 +84,29 @@ type Rules struct {
 	PinAfterAck func(given, old, previous *engine.Version) *engine.Version
 	// PointerAfterAck is the current execution after an ack.
 	PointerAfterAck func(current, acked uint64) uint64
+	// CustomStatusVersion is the version after an ack that brings so many updates.
+	CustomStatusVersion func(version uint64, updates int) uint64
+	// MergesKV says whether an ack that sets this status (empty for none) merges the key-value delta into the store.
+	MergesKV func(status engine.Status) bool
+	// KeepsTombstone says whether a cleared key leaves a tombstone in the delta, or only loses its row there.
+	KeepsTombstone func() bool
+	// SnapshotsMerged says whether a fetch shows the merged view of the key-value store, not the store alone.
+	SnapshotsMerged func() bool
+	// ReadsKVAtOnce says whether a client read takes both key-value tables from one state; otherwise it sees, in the
+	// millisecond of a merge, the store before it and the delta after it.
+	ReadsKVAtOnce func() bool
+
+	// DeleteSteps are the steps of the deletion of an instance.
+	DeleteSteps []DeleteStep
+	// RefusesDelete says whether a deletion is refused, by whether it is forced, and whether an instance of it is running.
+	RefusesDelete func(force, running bool) bool
+	// RefusesOrphans says whether a deletion is refused that would leave a child without its parent.
+	RefusesOrphans func() bool
+	// Prunes says whether a prune may remove an execution: the current one, a running one, or another.
+	Prunes func(current, running bool) bool
+	// PruneTakesKV says whether a prune empties the key-value store.
+	PruneTakesKV func() bool
+
 	// RewritesHistory says whether an ack decodes the stored events of its execution and writes them again.
 	RewritesHistory func() bool
 }
@@ -83,6 +140,8 @@ const (
 	AckPointer                        // move the current execution
 	AckEvents                         // append the history delta
 	AckStatus                         // set status and output
+	AckCustomStatus                   // set the custom status
+	AckKV                             // write the key-value delta, and merge it at the end of an execution
 	AckEnqueueWork                    // insert worker items
 	AckCancelWork                     // delete cancelled activities
 	AckEnqueueMessages                // insert orchestrator items
@@ -91,9 +150,22 @@ const (
 	AckSteps = iota
 )
 
+// DeleteStep is a step of the deletion of an instance.
+type DeleteStep uint8
+
+// The steps of a deletion.
+const (
+	DeleteMessages DeleteStep = iota // its messages
+	DeleteWork                       // its activities
+	DeleteHistory                    // executions and their history
+	DeleteKV                         // both tables of the key-value store
+	DeleteLock                       // the instance lock
+	DeleteRow                        // the instances row, with the custom status
+)
+
 var ackStepNames = [AckSteps]string{
 	"consume messages", "create instance", "create execution", "pin", "move pointer", "append events", "set status",
-	"enqueue work", "cancel work", "enqueue messages", "release lock",
+	"set custom status", "write key-value store", "enqueue work", "cancel work", "enqueue messages", "release lock",
 }
 
 // String is the step in words.
@@ -111,25 +183,57 @@ func DefaultRules() *Rules {
 		Pin:                   currentPin,
 		LooksPast:             always,
 		IsOrphan:              orphanIfNoStartQueued,
+		LooksPastContextless:  always,
+		SeesLock:              seenAtOnce,
 		FetchOrder:            []FetchStep{FetchFilter, FetchLock, FetchCount, FetchDecode},
 		BatchCount:            maxCount,
 		CountAfterDecodeError: keepCounted,
 		DeliversDecodeError:   always,
 		SkipsUndecodable:      never,
-		CountAfterAbandon:     lowerByOne,
-		MayCommit:             ifLive,
-		MayRenew:              ifLive,
-		VisibleAt:             afterDelay,
-		TimerVisibleAt:        atFireTime,
+
+		SwallowsDecodeError:     swallowsNone,
+		SkipsUndecodableMessage: never,
+
+		CountAfterAbandon: lowerByOne,
+		TakesTag:          engine.TagFilter.Matches,
+		TagStored:         sameTag,
+		WorkLooksPast:     always,
+
+		PlainFetchTakesSessions: never,
+		SessionOwned:            untilItEnds,
+		ClaimsWithFetch:         always,
+		RenewsSession:           liveAndActive,
+		CleansSession:           withoutWork,
+		WorkIsActivity:          always,
+
+		MayCommit:      ifLive,
+		MayRenew:       ifLive,
+		MayAbandon:     ifNotSuperseded,
+		RenewedUntil:   fromNow,
+		VisibleAt:      afterDelay,
+		TimerVisibleAt: atFireTime,
 		AckOrder: []AckStep{
-			AckConsume, AckInstance, AckExecution, AckPin, AckPointer, AckEvents, AckStatus, AckEnqueueWork, AckCancelWork,
-			AckEnqueueMessages, AckRelease,
+			AckConsume, AckInstance, AckExecution, AckPin, AckPointer, AckEvents, AckStatus, AckCustomStatus, AckKV,
+			AckEnqueueWork, AckCancelWork, AckEnqueueMessages, AckRelease,
 		},
 		AckIsAtomic:     always,
+		Cancels:         theTriple,
 		Consumes:        ifMarked,
 		PinAfterAck:     pinWhenTold,
 		PointerAfterAck: maxExecution,
 		RewritesHistory: never,
+
+		DeleteSteps:    []DeleteStep{DeleteMessages, DeleteWork, DeleteHistory, DeleteKV, DeleteLock, DeleteRow},
+		RefusesDelete:  runningUnlessForced,
+		RefusesOrphans: always,
+		Prunes:         neitherCurrentNorRunning,
+		PruneTakesKV:   never,
+
+		CustomStatusVersion: oncePerAck,
+		MergesKV:            engine.Status.Terminal,
+		KeepsTombstone:      always,
+		SnapshotsMerged:     never,
+		ReadsKVAtOnce:       always,
 	}
 }
 
@@ -155,6 +259,18 @@ func lowerByOne(count uint32, ignoreAttempt bool) uint32 {
 
 func ifLive(h Holding) bool { return h == Holding{} }
 
+func ifNotSuperseded(h Holding) bool { return !h.Superseded }
+
+func fromNow(now, _, extendMs int64) int64 { return now + extendMs }
+
+func seenAtOnce(_, _ int64) bool { return true }
+
+func swallowsNone(bool) bool { return false }
+
+func theTriple(execution, activity uint64, _ bool, id engine.ScheduledActivityIdentifier) bool {
+	return execution == id.ExecutionID && activity == id.ActivityID
+}
+
 func afterDelay(now, delayMs int64) int64 {
 	if at := now + delayMs; at >= now {
 		return at
@@ -174,3 +290,17 @@ func pinWhenTold(given, old, _ *engine.Version) *engine.Version {
 }
 
 func maxExecution(current, acked uint64) uint64 { return max(current, acked) }
+
+func sameTag(tag string) string { return tag }
+
+func untilItEnds(exists bool, untilMs, now int64) bool { return exists && untilMs > now }
+
+func liveAndActive(live, active bool) bool { return live && active }
+
+func withoutWork(hasWork bool) bool { return !hasWork }
+
+func oncePerAck(version uint64, _ int) uint64 { return version + 1 }
+
+func runningUnlessForced(force, running bool) bool { return running && !force }
+
+func neitherCurrentNorRunning(current, running bool) bool { return !current && !running }

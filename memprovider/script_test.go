@@ -136,15 +136,19 @@ func scheduledEvent(id uint64) engine.Event {
 	return engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1, Data: engine.ActivityScheduled{Name: fmt.Sprintf("Activity-%d", id)}}
 }
 
-// ackOf builds an ack: exec, events (OS1 is a start event with id 1, 7 an ActivityScheduled), name, status, output, pin,
-// parent, work, cancel (INSTANCE:ID, execution 1) and send.
+// ackOf builds an ack: exec, events (OS1 is a start event with id 1, 7 an ActivityScheduled, for 7:set:k:v see
+// materialised), name, status, output, pin,
+// parent, work, cancel (INSTANCE:ID, execution 1) and
+// send.
 func (w *world) ackOf(a arguments, token string) engine.OrchestrationAck {
 	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: 1}
 	if e, ok := a.named["exec"]; ok {
 		ack.ExecutionID = uint64(a.number(e))
 	}
 	for _, e := range a.list("events") {
-		if n, ok := strings.CutPrefix(e, "OS"); ok {
+		if id, what, ok := strings.Cut(e, ":"); ok {
+			ack.HistoryDelta = append(ack.HistoryDelta, a.materialised(uint64(a.number(id)), what))
+		} else if n, ok := strings.CutPrefix(e, "OS"); ok {
 			ack.HistoryDelta = append(ack.HistoryDelta, startedEvent(uint64(a.number(n))))
 		} else {
 			ack.HistoryDelta = append(ack.HistoryDelta, scheduledEvent(uint64(a.number(e))))
@@ -183,12 +187,12 @@ func (w *world) token(name string) string {
 //	send ITEM [delay=MS]                        enqueue for the orchestrator
 //	make INSTANCE [pin= status= output= name=]  start, fetch and ack execution 1 with OS1 and name TestOrch@1.0.0
 //	bare INSTANCE                               the same with empty metadata
-//	fetch [TOKEN] [lock=MS filter=A..B,C..D]    INSTANCE#EXECUTION xCOUNT [ITEMS], none, or HISTORY-ERROR after the items
+//	fetch [TOKEN] [lock=MS filter=A..B,C..D]    INSTANCE#EXECUTION xCOUNT [ITEMS] [HISTORY-ERROR] [kv SNAPSHOT], or none
 //	ack TOKEN [...]                             see ackOf
 //	abandon TOKEN [delay=MS] [ignore]
 //	renew TOKEN MS
 //	act ITEM                                    enqueue for the worker
-//	work [TOKEN] [lock=MS tags=any|none|a,b|+a,b]   ITEM xCOUNT, or none
+//	work [TOKEN] [lock=MS tags=any|none|a,b|+a,b owner=W slock=MS]   ITEM xCOUNT, or none
 //	finish TOKEN [ITEM]                         ack of an activity
 //	quit TOKEN [delay=MS] [ignore]              abandon of an activity
 //	extend TOKEN MS                             renewal of an activity
@@ -198,6 +202,7 @@ func (w *world) token(name string) string {
 //	corrupt INSTANCE EXECUTION EVENT, spoil MESSAGE
 //	info INSTANCE, execinfo INSTANCE EXECUTION, depths
 //	seen                                        observations since the last time
+//	and those of manage
 func (w *world) do(op string, a arguments) (string, error) {
 	switch op {
 	case "send":
@@ -222,7 +227,7 @@ func (w *world) do(op string, a arguments) (string, error) {
 	case "act":
 		return "", w.EnqueueForWorker(ctx, a.item(a.word(0)))
 	case "work":
-		f, err := w.FetchWorkItem(ctx, a.ms("lock", 30_000), 0, nil, a.tags())
+		f, err := w.FetchWorkItem(ctx, a.ms("lock", 30_000), 0, a.session(), a.tags())
 		if f == nil || err != nil {
 			return "none", err
 		}
@@ -261,6 +266,12 @@ func showFetched(f *engine.FetchedOrchestration) string {
 		text += " HISTORY-ERROR"
 		if f.Item.History != nil {
 			text += " with history"
+		}
+	}
+	if kv := f.Item.KVSnapshot; kv != nil {
+		text += " kv"
+		for _, e := range kv {
+			text += fmt.Sprintf(" %s=%s@%d", e.Key, e.Value, e.LastUpdatedAtMs)
 		}
 	}
 	return text
@@ -340,6 +351,5 @@ func (w *world) look(op string, a arguments) (string, error) {
 		d, err := w.GetQueueDepths(ctx)
 		return fmt.Sprintf("%d %d", d.OrchestratorQueue, d.WorkerQueue), err
 	}
-	a.t.Fatalf("%s: no such operation", a.line)
-	return "", nil
+	return w.manage(op, a)
 }

@@ -118,10 +118,10 @@ func (a arguments) item(text string) engine.WorkItem {
 	case "childfailed":
 		details := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "no"}}
 		return engine.SubOrchFailedItem{ParentInstance: part[1], ParentID: n(), Details: details}
+	case "act2": // of execution 2
+		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 2, ID: n(), Name: "Act"}
 	case "act":
-		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 1, ID: n(), Name: "Act", Tag: a.named["tag"]}
-	case "session":
-		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 1, ID: n(), Name: "Act", SessionID: "s"}
+		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 1, ID: n(), Name: "Act", Tag: a.named["tag"], SessionID: a.named["session"]}
 	}
 	a.t.Fatalf("%s: no item %q", a.line, text)
 	return nil

@@ -2,6 +2,7 @@ package memprovider_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -15,6 +16,8 @@ type shadow struct {
 	work      []*memprovider.SnapshotWork     // by number - 1, nil for messages
 	gone      []bool                          // by number - 1
 	kinds     []engine.WorkItemKind           // by number - 1
+	items     []engine.WorkItem               // by number - 1
+	sessions  map[string]memprovider.SnapshotSession
 }
 
 func (s *shadow) Observe(o *engine.Observation) {
@@ -42,7 +45,23 @@ func (s *shadow) Observe(o *engine.Observation) {
 	case engine.ObsInstanceCreated:
 		in.Created, in.Orchestration, in.Version, in.Current = true, o.Name, o.Token, o.Execution
 	case engine.ObsInstanceRemoved:
-		*in = memprovider.SnapshotInstance{Number: in.Number, Name: in.Name, LockToken: in.LockToken, LockUntilMs: in.LockUntilMs, Executions: in.Executions}
+		in.Created, in.Orchestration, in.Version, in.Current, in.Parent = false, "", "", 0, engine.ParentLink{}
+		in.CustomStatus, in.CustomVersion = nil, 0
+	case engine.ObsCustomStatusSet:
+		in.CustomStatus, in.CustomVersion = o.Value, o.Version
+	case engine.ObsKVSet, engine.ObsKVRemoved:
+		if o.Table == engine.KVStore {
+			in.KVStore = setKV(in.KVStore, o)
+		} else {
+			in.KVDelta = setKV(in.KVDelta, o)
+		}
+	case engine.ObsSessionSet:
+		if s.sessions == nil {
+			s.sessions = map[string]memprovider.SnapshotSession{}
+		}
+		s.sessions[o.Name] = memprovider.SnapshotSession{ID: o.Name, Owner: o.Token, UntilMs: o.UntilMs, ActivityMs: o.ActivityMs}
+	case engine.ObsSessionRemoved:
+		delete(s.sessions, o.Name)
 	case engine.ObsParentSet:
 		in.Parent = engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
 	case engine.ObsPointerSet:
@@ -55,6 +74,22 @@ func (s *shadow) Observe(o *engine.Observation) {
 	}
 }
 
+// setKV is a key-value table after an observation.
+func setKV(rows []memprovider.SnapshotKV, o *engine.Observation) []memprovider.SnapshotKV {
+	i, found := slices.BinarySearchFunc(rows, o.Name, func(r memprovider.SnapshotKV, key string) int { return cmp.Compare(r.Key, key) })
+	rows = slices.Clone(rows)
+	if found {
+		rows = slices.Delete(rows, i, i+1)
+	}
+	if o.Kind == engine.ObsKVSet {
+		return slices.Insert(rows, i, memprovider.SnapshotKV{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows
+}
+
 func (s *shadow) observeRow(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsRowInserted:
@@ -65,6 +100,7 @@ func (s *shadow) observeRow(o *engine.Observation) {
 		}
 		s.messages, s.work = append(s.messages, m), append(s.work, w)
 		s.gone, s.kinds = append(s.gone, false), append(s.kinds, o.Item.Kind())
+		s.items = append(s.items, o.Item)
 	case engine.ObsRowRemoved:
 		s.gone[o.Message-1] = true
 	case engine.ObsRowRestored:
@@ -104,7 +140,10 @@ func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *engine.Ob
 	case engine.ObsExecutionCreated:
 		x.Created, x.Status = true, o.Status
 	case engine.ObsExecutionRemoved:
-		x.Created, x.Status = false, ""
+		x.Created, x.Status, x.Output = false, "", ""
+		if !o.Undo {
+			x.Pin = nil
+		}
 	case engine.ObsPinSet:
 		x.Pin = o.Pin
 	case engine.ObsStatusSet:
@@ -141,9 +180,12 @@ func (s *shadow) snapshot() *memprovider.Snapshot {
 		if len(shot.Executions) == 0 {
 			shot.Executions = nil
 		}
-		if busy[i] || shot.Created || shot.LockToken != "" || shot.Executions != nil {
+		if busy[i] || shot.Created || shot.LockToken != "" || shot.Executions != nil || shot.KVStore != nil || shot.KVDelta != nil {
 			out.Instances = append(out.Instances, shot)
 		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
+		out.Sessions = append(out.Sessions, s.sessions[id])
 	}
 	return out
 }
@@ -177,6 +219,20 @@ func (s *shadow) oldest(shot *memprovider.Snapshot, in engine.InstanceNo, now in
 	for _, m := range shot.Messages {
 		if m.Instance == in && m.VisibleMs <= now {
 			return m.Number
+		}
+	}
+	return 0
+}
+
+// nextWork is the eligibility query of the worker queue, looking at everything.
+func (s *shadow) nextWork(now int64, owner *string, tags engine.TagFilter) engine.MessageNo {
+	for _, w := range s.snapshot().Work {
+		item := s.items[w.Number-1].(engine.ActivityExecuteItem)
+		x, owned := s.sessions[item.SessionID]
+		owned = owned && x.UntilMs > now
+		allowed := item.SessionID == "" || owner != nil && (!owned || x.Owner == *owner)
+		if w.VisibleMs <= now && (w.LockToken == "" || w.LockUntilMs <= now) && tags.Matches(item.Tag) && allowed {
+			return w.Number
 		}
 	}
 	return 0

@@ -17,6 +17,8 @@ type Snapshot struct {
 	// Messages and Work are the queues in order of their row numbers.
 	Messages []SnapshotMessage
 	Work     []SnapshotWork
+	// Sessions are the sessions rows in order of id, expired ones included.
+	Sessions []SnapshotSession
 }
 
 // SnapshotInstance is one instance. The fields from Created to Parent are its instances row. The lock stays when it
@@ -31,6 +33,11 @@ type SnapshotInstance struct {
 	Parent        engine.ParentLink
 	LockToken     string
 	LockUntilMs   int64
+	// CustomStatus is nil, with a version, if it was reset; it belongs to the instances row too.
+	CustomStatus  *string
+	CustomVersion uint64
+	// KVStore and KVDelta are the tables of the key-value store in order of key.
+	KVStore, KVDelta []SnapshotKV
 	// Executions are in ascending order of id.
 	Executions []SnapshotExecution
 }
@@ -76,6 +83,21 @@ type SnapshotWork struct {
 	LockUntilMs int64
 }
 
+// SnapshotKV is a row of a key-value table; in the delta one without a value is a tombstone.
+type SnapshotKV struct {
+	Key       string
+	Value     *string
+	UpdatedMs uint64
+}
+
+// SnapshotSession is a sessions row.
+type SnapshotSession struct {
+	ID         string
+	Owner      string
+	UntilMs    int64
+	ActivityMs int64
+}
+
 // Snapshot returns the state. It is not a provider call.
 func (s *Store) Snapshot() *Snapshot {
 	out := &Snapshot{}
@@ -87,6 +109,10 @@ func (s *Store) Snapshot() *Snapshot {
 		shot := SnapshotInstance{
 			Number: in.no, Name: in.name, Created: m.created, Orchestration: m.orchestration, Version: m.version,
 			Current: m.current, Parent: m.parent, LockToken: in.lock.token, LockUntilMs: in.lock.untilMs,
+			CustomStatus: m.customStatus, CustomVersion: m.customVersion,
+		}
+		if in.kv != nil {
+			shot.KVStore, shot.KVDelta = snapshotKV(in.kv.store), snapshotKV(in.kv.delta)
 		}
 		for _, ex := range in.executions {
 			if x, ok := ex.snapshot(); ok {
@@ -108,6 +134,12 @@ func (s *Store) Snapshot() *Snapshot {
 			})
 		}
 	}
+	for _, x := range s.sessions {
+		if x.exists {
+			out.Sessions = append(out.Sessions, SnapshotSession{x.id, x.owner.name, x.untilMs, x.activityMs})
+		}
+	}
+	slices.SortFunc(out.Sessions, func(a, b SnapshotSession) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(out.Messages, func(a, b SnapshotMessage) int { return cmp.Compare(a.Number, b.Number) })
 	slices.SortFunc(out.Work, func(a, b SnapshotWork) int { return cmp.Compare(a.Number, b.Number) })
 	return out
@@ -123,4 +155,12 @@ func (ex *execution) snapshot() (x SnapshotExecution, ok bool) {
 		x.Events = append(x.Events, SnapshotEvent{ID: e.id, Data: e.data})
 	}
 	return x, x.Created || x.Pin != nil || x.Events != nil
+}
+
+func snapshotKV(rows []kvRow) []SnapshotKV {
+	var out []SnapshotKV
+	for _, r := range rows {
+		out = append(out, SnapshotKV{r.key, r.value, r.updatedMs})
+	}
+	return out
 }

@@ -52,6 +52,18 @@ type Store struct {
 	truth *index // by the right rules; the same one if the store has no rules of its own
 	work  workIndex
 	dirty []*instance // to be placed anew at the end of the call
+	// childrenOf are the instances that name a parent, by the parent's name, in order of number.
+	childrenOf map[string][]*instance // looked up only, never ranged over
+
+	// Sessions: by id, in order of number (those that are gone are taken out now and then), the live ones by their end.
+	sessionIDs   map[string]*session // looked up only, never ranged over
+	sessions     []*session
+	lastSession  uint64
+	goneSessions int
+	owners       map[string]*owner // looked up only, never ranged over
+	expiring     heap[*session]
+	// lateClaims are claims that a seeded bug puts off to the next fetch of a session activity.
+	lateClaims []claim
 
 	// The running call.
 	call          uint64 // number of the last call
@@ -107,8 +119,11 @@ func (s *Store) SetNow(ms int64) {
 		s.touch(in)
 		s.settle()
 	}
-	for r := s.work.due(ms); r != nil; r = s.work.due(ms) {
+	for r := s.work.dueRow(ms); r != nil; r = s.work.dueRow(ms) {
 		s.placeWork(r)
+	}
+	for e := s.expiring.head(); e != nil && e.key <= ms; e = s.expiring.head() {
+		s.placeSession(e.item)
 	}
 }
 
@@ -230,7 +245,7 @@ func (p *Provider) encode(item engine.WorkItem) ([]byte, error) {
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
 	s.holdings = append(s.holdings, h)
 	n := uint64(len(s.holdings))
-	return lock{number: n, token: tokenText(prefix, n), untilMs: untilMs}
+	return lock{number: n, token: tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
 }
 
 func tokenText(prefix byte, n uint64) string {

@@ -14,6 +14,7 @@ type undo struct {
 	meta  *instanceMeta
 	state *executionState
 	event *event
+	kv    *kvChange
 }
 
 type undoOp uint8
@@ -28,6 +29,7 @@ const (
 	undoStatus
 	undoAppend
 	undoRemoveEvent
+	undoKV
 )
 
 // note keeps how to take back a change, while an ack runs.
@@ -89,6 +91,8 @@ func (s *Store) takeBackOne(u *undo) {
 		s.dropRoom(u.in, u.ex)
 	case undoRemoveEvent:
 		s.appendEvent(u.in, u.ex, u.event.id, u.event.kind, u.event.data)
+	case undoKV:
+		s.setKV(u.in, u.kv.table, u.kv.row, u.kv.had)
 	default:
 		panic("memprovider: unknown change in the journal")
 	}
@@ -98,6 +102,7 @@ func (s *Store) takeBackOne(u *undo) {
 func (s *Store) takeBackMeta(in *instance, old *instanceMeta) {
 	was := in.meta
 	in.meta = *old
+	s.moveChild(in, was.parent.Instance)
 	s.touch(in)
 	if !old.created {
 		if o := s.observeExecution(engine.ObsInstanceRemoved, in, 0); o != nil {
@@ -113,5 +118,8 @@ func (s *Store) takeBackMeta(in *instance, old *instanceMeta) {
 	}
 	if was.parent != old.parent {
 		s.observeParent(in)
+	}
+	if was.customVersion != old.customVersion {
+		s.observeCustomStatus(in)
 	}
 }

@@ -16,7 +16,7 @@ const (
 	opAbandonWork      = "abandon_work_item"
 )
 
-// EnqueueForWorker implements engine.Provider. Only activities are accepted (F17), and none with a session yet.
+// EnqueueForWorker implements engine.Provider. Only activities are accepted (F17).
 func (p *Provider) EnqueueForWorker(_ context.Context, item engine.WorkItem) error {
 	s := p.store
 	s.begin(engine.CallEnqueueForWorker, p.caller).Item = item
@@ -42,19 +42,15 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 	if item == nil {
 		return engine.Permanentf(op, "no work item")
 	}
-	a, ok := item.(engine.ActivityExecuteItem)
-	switch {
-	case !ok:
+	if _, ok := item.(engine.ActivityExecuteItem); !ok {
 		return engine.Permanentf(op, "%s belongs in the orchestrator queue", item.Kind())
-	case a.SessionID != "":
-		return unsupported(op, "sessions")
 	}
 	return nil
 }
 
 // FetchWorkItem implements engine.Provider. It passes over rows that the handle's codec cannot decode; when nothing else
-// is ready, that is a permanent error, and nothing is locked or counted. A session config is refused: sessions are not
-// supported yet.
+// is ready, that is a permanent error, and nothing is locked or counted. An activity with a session claims or refreshes
+// the session for the config's owner in the same step.
 func (p *Provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	s := p.store
 	req := s.begin(engine.CallFetchWorkItem, p.caller)
@@ -69,38 +65,33 @@ func (p *Provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration
 }
 
 func (p *Provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, *instance, *engine.ProviderError) {
-	if session != nil {
-		return nil, nil, unsupported(opFetchWork, "sessions")
-	}
 	s := p.store
-	r := s.work.pick(tags)
+	t := s.taker(session)
+	r := s.work.pick(t, tags, s.rules)
 	if r == nil {
 		return nil, nil, nil
 	}
 	item, err := s.decodeItem(r, p.codecNo)
 	if err != nil {
-		if r, item = p.nextDecodable(tags); r == nil {
+		if r, item = p.nextDecodable(t, tags); r == nil {
 			return nil, nil, engine.Permanentf(opFetchWork, "%w", err)
 		}
 	}
 	s.takeRow(r, s.token(workerToken, holding{message: r.no}, untilMs))
 	s.setCount(r, r.count+1)
+	s.claim(r, session)
 	s.delivered = append(s.delivered[:0], r.no)
 	return &engine.FetchedWork{Item: item, LockToken: r.lock.token, AttemptCount: r.count}, r.in, nil
 }
 
 // nextDecodable is the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks at every
 // ready row; it is needed only behind one that cannot be decoded.
-func (p *Provider) nextDecodable(tags engine.TagFilter) (*row, engine.WorkItem) {
+func (p *Provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
 	s := p.store
-	ready := s.candidateRows[:0]
-	for _, b := range s.work.buckets {
-		if tags.Matches(b.tag) {
-			for i := range b.ready.entries {
-				ready = append(ready, b.ready.entries[i].item)
-			}
-		}
+	if !s.rules.WorkLooksPast() {
+		return nil, nil
 	}
+	ready := s.work.all(t, tags, s.rules, s.candidateRows[:0])
 	s.candidateRows = ready
 	slices.SortFunc(ready, byNumber)
 	for _, r := range ready[1:] {
@@ -111,7 +102,7 @@ func (p *Provider) nextDecodable(tags engine.TagFilter) (*row, engine.WorkItem) 
 	return nil, nil
 }
 
-// AckWorkItem implements engine.Provider.
+// AckWorkItem implements engine.Provider. That a session has run out does not matter.
 func (p *Provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
 	s := p.store
 	req := s.begin(engine.CallAckWorkItem, p.caller)
@@ -139,6 +130,7 @@ func (p *Provider) ackWork(token string, completion engine.WorkItem) *engine.Pro
 			return engine.Permanentf(opAckWork, "%w", err)
 		}
 	}
+	s.touchSession(r)
 	s.remove(r, engine.RemovedAcked)
 	if completion != nil {
 		s.insert(engine.QueueOrchestrator, s.named(completion.Target()), completion, data, p.codecNo, s.now)
@@ -163,7 +155,8 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 	if !s.rules.MayRenew(h) {
 		return invalidToken(opRenewWork, token, h)
 	}
-	s.extendRow(r, s.now+extendMs)
+	s.extendRow(r, s.rules.RenewedUntil(s.now, r.lock.untilMs, extendMs))
+	s.touchSession(r)
 	return nil
 }
 
@@ -182,7 +175,7 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 	if err != nil {
 		return err
 	}
-	if h.Superseded {
+	if !s.rules.MayAbandon(h) {
 		return invalidToken(opAbandonWork, token, h)
 	}
 	s.setCount(r, s.rules.CountAfterAbandon(r.count, ignoreAttempt))

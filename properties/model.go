@@ -20,6 +20,7 @@ type model struct {
 	builds    []*engine.Build
 	nodes     []nodeModel      // by number - 1
 	bare      []*instanceState // instances without a pin that have orchestrator rows, in no order that matters
+	sessions  []sessionState   // in order of id
 	damaged   int              // how often a fault changed stored bytes
 	// overwritten says of the event appended last that one of its id was there; removedCall is the call that had appended
 	// the event that was removed last.
@@ -68,6 +69,8 @@ type instanceState struct {
 	batchToken string
 	// note is what a node said last about a delivery of this instance.
 	note noteState
+	// kept is the custom status and the key-value store.
+	kept keptState
 	was  instanceWas
 	bare int // index in model.bare + 1, 0 if not in it
 }

@@ -59,6 +59,8 @@ func (m *model) observe(o *engine.Observation) {
 		m.onAppended(o)
 	case engine.ObsEventRemoved:
 		m.onEventRemoved(o)
+	case engine.ObsCustomStatusSet, engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsSessionSet, engine.ObsSessionRemoved:
+		m.onKept(o)
 	case engine.ObsDamaged:
 		m.onDamaged(o)
 	}
@@ -200,6 +202,7 @@ func (m *model) onInstance(o *engine.Observation) {
 		in.created, in.orchestration, in.version, in.currentID = true, o.Name, o.Token, o.Execution
 	case engine.ObsInstanceRemoved:
 		in.created, in.orchestration, in.version, in.currentID, in.parent = false, "", "", 0, engine.ParentLink{}
+		in.kept.customStatus, in.kept.customVersion = nil, 0
 	case engine.ObsPointerSet:
 		in.currentID = o.Execution
 	case engine.ObsParentSet:

@@ -137,6 +137,70 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 	}
 }
 
+// TestShadowOfKeptState does the same with what an instance keeps beside its history, and with sessions.
+func TestShadowOfKeptState(t *testing.T) {
+	other := "other"
+	for _, c := range []struct {
+		name string
+		lie  func(m *model)
+		want string
+	}{
+		{"shadow_ok", func(*model) {}, ""},
+		{"shadow_bad custom status", func(m *model) { m.instances[1].kept.customStatus = &other }, `custom status: the store has "paid", the shadow "other"`},
+		{"shadow_bad version", func(m *model) { m.instances[1].kept.customVersion = 7 }, "version of the custom status: the store has 1, the shadow 7"},
+		{"shadow_bad value", func(m *model) { m.instances[1].kept.store[0].value = &other }, `key-value store, key "k": the store has "v", the shadow "other"`},
+		{"shadow_bad time", func(m *model) { m.instances[1].kept.store[0].updatedMs++ }, `key-value store, key "k"`},
+		{"shadow_bad tombstone", func(m *model) { m.instances[1].kept.delta = nil }, `key-value delta, the store has key "k", which was never observed`},
+		{"shadow_bad key", func(m *model) { m.instances[1].kept.store[0].key = "j" }, `key-value store, key "j" was observed, and the store does not have it`},
+		{"shadow_bad session", func(m *model) { m.sessions = nil }, `the store has session "till", which was never observed`},
+		{"shadow_bad owner", func(m *model) { m.sessions[0].owner = "w2" }, `session "till": the store has {till w1`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+			m := newMonitor(w, Options{Properties: []string{shadowID}})
+			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+			fillStore(t, w.store, w.builds[1])
+			fillKept(t, w.store, w.builds[1])
+			c.lie(m.store)
+			m.Finish()
+			found := m.Violations()
+			switch {
+			case c.want == "" && len(found) == 0:
+			case c.want == "" || len(found) != 1 || !strings.Contains(found[0].Message, c.want):
+				t.Errorf("found %+v, want %q", found, c.want)
+			}
+		})
+	}
+}
+
+// fillKept adds a custom status, a key that is stored and then cleared, and a session.
+func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
+	t.Helper()
+	p, ctx, status := s.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), t.Context(), "paid"
+	for i, ack := range []engine.OrchestrationAck{
+		{HistoryDelta: []engine.Event{{EventID: 5, Data: engine.CustomStatusUpdated{Status: &status}}, {EventID: 6, Data: engine.KeyValueSet{Key: "k", Value: "v"}}},
+			Metadata:          engine.ExecutionMetadata{Status: engine.StatusCompleted},
+			OrchestratorItems: []engine.WorkItem{engine.ExternalRaisedItem{Instance: "order-1", Name: "again"}}},
+		{HistoryDelta: []engine.Event{{EventID: 7, Data: engine.KeyValueCleared{Key: "k"}}}},
+	} {
+		f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+		if f == nil || err != nil {
+			t.Fatalf("turn %d: %v, %v", i, f, err)
+		}
+		ack.LockToken, ack.ExecutionID = f.LockToken, 1
+		if err := p.AckOrchestrationItem(ctx, ack); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.EnqueueForWorker(ctx, engine.ActivityExecuteItem{Instance: "order-1", ExecutionID: 1, ID: 3, Name: "Charge", SessionID: "till", Tag: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	tags := engine.TagFilter{Mode: engine.TagTags, Tags: []string{"t"}}
+	if _, err := p.FetchWorkItem(ctx, time.Second, 0, &engine.SessionFetchConfig{OwnerID: "w1", LockTimeout: time.Minute}, tags); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestShadow lets a store tell a lie about itself, in the model's place.
 func TestShadow(t *testing.T) {
 	for _, c := range []struct {

@@ -56,6 +56,9 @@ func (m *model) difference(shot *memprovider.Snapshot) (engine.InstanceNo, strin
 	if next < len(shot.Instances) {
 		return shot.Instances[next].Number, "the store has an instance that was never observed"
 	}
+	if seen := m.sessionDifference(shot.Sessions); seen != "" {
+		return 0, seen
+	}
 	return m.queueDifference(shot)
 }
 
@@ -66,7 +69,7 @@ func (in *instanceState) empty() bool {
 			return false
 		}
 	}
-	return !in.created && len(in.queue) == 0 && len(in.work) == 0 && in.lock.token == ""
+	return !in.created && len(in.queue) == 0 && len(in.work) == 0 && in.lock.token == "" && in.kept.empty()
 }
 
 func (ex *executionState) empty() bool { return !ex.created && ex.pin == nil && len(ex.events) == 0 }
@@ -89,6 +92,9 @@ func (in *instanceState) difference(shot *memprovider.SnapshotInstance) string {
 		return differs("lock token", shot.LockToken, in.lock.token)
 	case shot.LockUntilMs != in.lock.untilMs:
 		return differs("end of the lock", shot.LockUntilMs, in.lock.untilMs)
+	}
+	if seen := in.kept.difference(shot); seen != "" {
+		return seen
 	}
 	next := 0
 	for _, ex := range in.executions {

@@ -85,6 +85,15 @@ func (w *World) traceObservation(o *engine.Observation) {
 		t.Uint(o.Execution)
 		t.Str(string(o.Status))
 		t.Str(o.Name)
+	case engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet, engine.ObsSessionSet, engine.ObsSessionRemoved:
+		t.Str(o.Name)
+		t.Str(o.Token)
+		t.Uint(uint64(o.Table)<<56 | o.Version)
+		t.Int(o.UntilMs)
+		t.Int(o.ActivityMs)
+		if o.Value != nil {
+			t.Str(*o.Value)
+		}
 	default:
 		t.Uint(uint64(o.Message))
 		t.Int(o.UntilMs)

@@ -1,0 +1,176 @@
+package memprovider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const (
+	opDelete       = "delete_instance"
+	opDeleteAtomic = "delete_instances_atomic"
+	opDeleteBulk   = "delete_instance_bulk"
+)
+
+// DeleteInstance implements engine.ProviderAdmin: the instance must be a root, and its whole tree goes. Sessions stay.
+func (p *Provider) DeleteInstance(_ context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
+	return observed(p, opDelete, instance, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+		in := s.known(instance)
+		switch {
+		case in == nil || !in.meta.created:
+			return nil, notFound(opDelete, "instance", instance)
+		case in.meta.parent.Instance != "":
+			return nil, engine.Permanentf(opDelete, "instance %q is a sub-orchestration; delete the root of its tree (its parent is %q)",
+				instance, in.meta.parent.Instance)
+		}
+		return s.deleteAll(opDelete, s.tree(instance), force)
+	})
+}
+
+// DeleteInstancesAtomic implements engine.ProviderAdmin. Unknown ids are ignored, repeated ones count once (F15).
+func (p *Provider) DeleteInstancesAtomic(_ context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
+	return observed(p, opDeleteAtomic, "", func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+		return s.deleteAll(opDeleteAtomic, instances, force)
+	})
+}
+
+// DeleteInstanceBulk implements engine.ProviderAdmin. It takes roots in the order in which the store heard of them first
+// (F11).
+func (p *Provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
+	return observed(p, opDeleteBulk, "", func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+		total := &engine.DeleteInstanceResult{}
+		roots := s.matching(filter, func(in *instance) bool {
+			ex := in.currentRow()
+			return in.meta.parent.Instance == "" && ex != nil && ex.state.status.Terminal()
+		})
+		for _, in := range roots {
+			one, err := s.deleteAll(opDeleteBulk, s.tree(in.name), true)
+			if err != nil {
+				return nil, err
+			}
+			total.InstancesDeleted += one.InstancesDeleted
+			total.ExecutionsDeleted += one.ExecutionsDeleted
+			total.EventsDeleted += one.EventsDeleted
+			total.QueueMessagesDeleted += one.QueueMessagesDeleted
+		}
+		return total, nil
+	})
+}
+
+// matching are the created instances that a bulk filter takes and that match, in order of number.
+func (s *Store) matching(filter engine.InstanceFilter, match func(in *instance) bool) []*instance {
+	candidates := s.instances
+	if filter.InstanceIDs != nil {
+		candidates = s.listed(filter.InstanceIDs)
+	}
+	limit := uint64(engine.DefaultBulkLimit)
+	if filter.Limit != nil {
+		limit = *filter.Limit
+	}
+	var found []*instance
+	for _, in := range candidates {
+		if uint64(len(found)) >= limit {
+			break
+		}
+		if !in.meta.created || !match(in) {
+			continue
+		}
+		if filter.CompletedBefore != nil {
+			if ex := in.currentRow(); ex == nil || !ex.completedBefore(*filter.CompletedBefore) {
+				continue
+			}
+		}
+		found = append(found, in)
+	}
+	return found
+}
+
+// completedBefore says whether a status was set before that time.
+func (ex *execution) completedBefore(ms uint64) bool {
+	return ex.state.completed && uint64(max(ex.state.completedMs, 0)) < ms
+}
+
+// listed are the instances of these names that the store has heard of, once each, in order of number.
+func (s *Store) listed(names []string) []*instance {
+	var list []*instance
+	for _, name := range names {
+		if in := s.known(name); in != nil {
+			list = append(list, in)
+		}
+	}
+	slices.SortFunc(list, byInstance)
+	return slices.Compact(list)
+}
+
+// deleteAll deletes all of the instances, or none if one of them, or a child of one, stands against it.
+func (s *Store) deleteAll(op string, names []string, force bool) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+	list := s.listed(names)
+	for _, in := range list {
+		ex := in.currentRow()
+		if running := in.meta.created && ex != nil && ex.state.status == engine.StatusRunning; s.rules.RefusesDelete(force, running) {
+			return nil, engine.Permanentf(op, "instance %q is running: end it first, or force the deletion", in.name)
+		}
+		for _, child := range s.childrenOf[in.name] {
+			if _, found := slices.BinarySearchFunc(list, child, byInstance); !found && s.rules.RefusesOrphans() {
+				return nil, engine.Permanentf(op, "deleting %q would orphan its child %q: delete the whole tree", in.name, child.name)
+			}
+		}
+	}
+	r := &engine.DeleteInstanceResult{}
+	for _, in := range list {
+		s.delete(in, r)
+	}
+	return r, nil
+}
+
+func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }
+
+// delete removes everything that the store has of the instance, and counts it.
+func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
+	for _, step := range s.rules.DeleteSteps {
+		switch step {
+		case DeleteMessages:
+			for _, rows := range []*[]*row{&in.visible, &in.delayed} {
+				for len(*rows) > 0 {
+					s.remove((*rows)[0], engine.RemovedDeleted)
+					r.QueueMessagesDeleted++
+				}
+			}
+		case DeleteWork:
+			for len(in.work) > 0 {
+				s.remove(in.work[0], engine.RemovedDeleted)
+				r.QueueMessagesDeleted++
+			}
+		case DeleteHistory:
+			for len(in.executions) > 0 {
+				s.removeExecution(in, in.executions[len(in.executions)-1], &r.ExecutionsDeleted, &r.EventsDeleted)
+			}
+		case DeleteKV:
+			s.emptyKV(in)
+		case DeleteLock:
+			s.releaseLock(in)
+		case DeleteRow:
+			if in.meta.created {
+				r.InstancesDeleted++
+				s.removeRow(in)
+			}
+		default:
+			panic(fmt.Sprintf("memprovider: unknown step %d of a deletion", step))
+		}
+	}
+}
+
+// emptyKV removes every row of both tables.
+func (s *Store) emptyKV(in *instance) {
+	if in.kv == nil {
+		return
+	}
+	for _, t := range [...]engine.KVTable{engine.KVStore, engine.KVDelta} {
+		for rows := in.kv.table(t); len(*rows) > 0; {
+			s.setKV(in, t, (*rows)[len(*rows)-1], false)
+		}
+	}
+	in.kv = nil
+}

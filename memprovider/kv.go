@@ -1,0 +1,205 @@
+package memprovider
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// kvState is an instance's key-value store (contract/provider.md section 6.9), both tables in order of key. A nil one is
+// empty.
+type kvState struct {
+	store []kvRow // values only
+	delta []kvRow
+	// before is the store before the merge at mergedMs; kept, as hasBefore says, only where reads are not made at once.
+	before    []kvRow
+	hasBefore bool
+	mergedMs  int64
+}
+
+// kvRow is a key's row. In the delta a row without a value is a tombstone; tombstones have time 0 (F19).
+type kvRow struct {
+	key       string
+	value     *string // never written to
+	updatedMs uint64
+}
+
+// kvChange is a row as it was.
+type kvChange struct {
+	table engine.KVTable
+	row   kvRow
+	had   bool
+}
+
+func (kv *kvState) empty() bool { return kv == nil || len(kv.store) == 0 && len(kv.delta) == 0 }
+
+// table is the rows of a table.
+func (kv *kvState) table(t engine.KVTable) *[]kvRow {
+	if t == engine.KVStore {
+		return &kv.store
+	}
+	return &kv.delta
+}
+
+func findKV(rows []kvRow, key string) (int, bool) {
+	return slices.BinarySearchFunc(rows, key, func(r kvRow, key string) int { return cmp.Compare(r.key, key) })
+}
+
+// merged is the client's view: the delta over the store, without tombstones, in order of key.
+func merged(store, delta []kvRow) []kvRow {
+	out := make([]kvRow, 0, len(store)+len(delta))
+	for len(store) > 0 || len(delta) > 0 {
+		var r kvRow
+		switch {
+		case len(delta) == 0 || len(store) > 0 && store[0].key < delta[0].key:
+			r, store = store[0], store[1:]
+		case len(store) > 0 && store[0].key == delta[0].key:
+			r, store, delta = delta[0], store[1:], delta[1:]
+		default:
+			r, delta = delta[0], delta[1:]
+		}
+		if r.value != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// snapshot is what a fetch shows: the store alone. The caller owns the slice.
+func (kv *kvState) snapshot(live bool) []engine.KVEntry {
+	if kv == nil {
+		return nil
+	}
+	rows := kv.store
+	if live {
+		rows = merged(kv.store, kv.delta)
+	}
+	var out []engine.KVEntry
+	for _, r := range rows {
+		out = append(out, engine.KVEntry{Key: r.key, Value: *r.value, LastUpdatedAtMs: r.updatedMs})
+	}
+	return out
+}
+
+// keyValues is the ack's step: the delta's events in their order, then the merge.
+func (c *commit) keyValues() {
+	s := c.p.store
+	for i := range c.ack.HistoryDelta {
+		switch e := c.ack.HistoryDelta[i].Data.(type) {
+		case engine.KeyValueSet:
+			value := asStored(e.Value)
+			s.setKV(c.in, engine.KVDelta, kvRow{asStored(e.Key), &value, e.LastUpdatedAtMs}, true)
+		case engine.KeyValueCleared:
+			s.clearKV(c.in, asStored(e.Key))
+		case engine.KeyValuesCleared:
+			if kv := c.in.kv; kv != nil {
+				for _, r := range slices.Clone(kv.delta) {
+					s.clearKV(c.in, r.key)
+				}
+				for _, r := range kv.store {
+					s.clearKV(c.in, r.key)
+				}
+			}
+		}
+	}
+	if s.rules.MergesKV(c.ack.Metadata.Status) {
+		s.mergeKV(c.in)
+	}
+}
+
+// clearKV puts a tombstone over a key.
+func (s *Store) clearKV(in *instance, key string) {
+	s.setKV(in, engine.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone())
+}
+
+// mergeKV moves the delta into the store.
+func (s *Store) mergeKV(in *instance) {
+	kv := in.kv
+	if kv == nil || len(kv.delta) == 0 {
+		return
+	}
+	if !s.rules.ReadsKVAtOnce() {
+		kv.before, kv.hasBefore, kv.mergedMs = slices.Clone(kv.store), true, s.now
+	}
+	for _, r := range slices.Clone(kv.delta) {
+		s.setKV(in, engine.KVStore, r, r.value != nil)
+		s.setKV(in, engine.KVDelta, r, false)
+	}
+}
+
+// setKV writes a row of a table, or removes the row of that key.
+func (s *Store) setKV(in *instance, t engine.KVTable, r kvRow, present bool) {
+	if in.kv == nil {
+		in.kv = &kvState{}
+	}
+	rows := in.kv.table(t)
+	i, had := findKV(*rows, r.key)
+	if !had && !present {
+		return
+	}
+	old := kvRow{key: r.key}
+	if had {
+		old = (*rows)[i]
+	}
+	if s.journaling {
+		s.note(undo{op: undoKV, in: in, kv: &kvChange{table: t, row: old, had: had}})
+	}
+	kind := engine.ObsKVSet
+	switch {
+	case !present:
+		kind = engine.ObsKVRemoved
+		*rows = slices.Delete(*rows, i, i+1)
+	case had:
+		(*rows)[i] = r
+	default:
+		*rows = slices.Insert(*rows, i, r)
+	}
+	if o := s.observe(kind); o != nil {
+		o.Instance, o.Table, o.Name = in.no, t, r.key
+		if present {
+			o.Value, o.UntilMs = r.value, int64(r.updatedMs)
+		}
+		s.send()
+	}
+}
+
+// readKV is the client's view of an instance.
+func (s *Store) readKV(instance string) []kvRow {
+	in := s.known(instance)
+	if in == nil || in.kv == nil {
+		return nil
+	}
+	kv := in.kv
+	if kv.hasBefore && kv.mergedMs == s.now {
+		return merged(kv.before, kv.delta)
+	}
+	return merged(kv.store, kv.delta)
+}
+
+// GetKVValue implements engine.Provider.
+func (p *Provider) GetKVValue(_ context.Context, instance, key string) (*string, error) {
+	s := p.store
+	req := s.begin(engine.CallGetKVValue, p.caller)
+	req.Instance, req.Key = instance, key
+	s.started()
+	var value *string
+	rows := s.readKV(instance)
+	if i, ok := findKV(rows, key); ok {
+		value = rows[i].value
+	}
+	return value, s.end(result{value: value}, nil)
+}
+
+// GetKVAllValues implements engine.Provider.
+func (p *Provider) GetKVAllValues(_ context.Context, instance string) ([]engine.KVPair, error) {
+	s := p.store
+	s.begin(engine.CallGetKVAllValues, p.caller).Instance = instance
+	s.started()
+	var pairs []engine.KVPair
+	for _, r := range s.readKV(instance) {
+		pairs = append(pairs, engine.KVPair{Key: r.key, Value: *r.value})
+	}
+	return pairs, s.end(result{}, nil)
+}

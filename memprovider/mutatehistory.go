@@ -1,0 +1,141 @@
+package memprovider
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// This file has the primitives of mutate.go for executions and their history.
+
+// historyOf returns the execution of that id and makes room for it if there is none. Room is not a row.
+func (s *Store) historyOf(in *instance, id uint64) *execution {
+	if ex := in.execution(id); ex != nil {
+		return ex
+	}
+	ex := &execution{id: id}
+	i, _ := in.findExecution(id)
+	in.executions = slices.Insert(in.executions, i, ex)
+	s.touch(in)
+	return ex
+}
+
+// dropRoom removes an execution that has neither row nor history.
+func (s *Store) dropRoom(in *instance, ex *execution) {
+	if !ex.state.created && len(ex.events) == 0 && ex.pin == nil {
+		if i, ok := in.findExecution(ex.id); ok {
+			in.executions = slices.Delete(in.executions, i, i+1)
+			s.touch(in)
+		}
+	}
+}
+
+// create makes the executions row, with status Running.
+func (s *Store) create(in *instance, id uint64) *execution {
+	ex := s.historyOf(in, id)
+	if ex.state.created {
+		return ex
+	}
+	s.note(undo{op: undoCreate, in: in, ex: ex})
+	ex.state = executionState{created: true, status: engine.StatusRunning, startedMs: s.now}
+	s.touch(in)
+	if o := s.observeExecution(engine.ObsExecutionCreated, in, id); o != nil {
+		o.Status = ex.state.status
+		s.send()
+	}
+	return ex
+}
+
+func (s *Store) setPin(in *instance, ex *execution, pin *engine.Version) {
+	if ex.pin == pin {
+		return
+	}
+	s.note(undo{op: undoPin, in: in, ex: ex, pin: ex.pin})
+	ex.pin = pin
+	s.touch(in)
+	s.observePin(in, ex)
+}
+
+func (s *Store) observePin(in *instance, ex *execution) {
+	if o := s.observeExecution(engine.ObsPinSet, in, ex.id); o != nil {
+		o.Pin = ex.pin
+		s.send()
+	}
+}
+
+func (s *Store) setStatus(in *instance, ex *execution, status engine.Status, output *string) {
+	if s.journaling {
+		old := ex.state
+		s.note(undo{op: undoStatus, in: in, ex: ex, state: &old})
+	}
+	ex.state.status, ex.state.output = status, output
+	ex.state.completed, ex.state.completedMs = true, s.now
+	s.observeStatus(in, ex)
+}
+
+func (s *Store) observeStatus(in *instance, ex *execution) {
+	if o := s.observeExecution(engine.ObsStatusSet, in, ex.id); o != nil {
+		o.Status = ex.state.status
+		if ex.state.output != nil {
+			o.Name = *ex.state.output
+		}
+		s.send()
+	}
+}
+
+// appendEvent adds a history row. kind is empty if only the bytes are known. It panics on a duplicate key.
+func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.EventKind, data []byte) {
+	i, dup := ex.find(id)
+	if dup {
+		panic("memprovider: an event is appended twice")
+	}
+	s.note(undo{op: undoAppend, in: in, ex: ex, id: id})
+	if i < len(ex.events) {
+		ex.forget(i)
+	}
+	ex.events = slices.Insert(ex.events, i, event{id: id, kind: kind, data: data})
+	if kind == engine.KindOrchestrationStarted {
+		ex.started++
+		s.touch(in)
+	}
+	if o := s.observeExecution(engine.ObsEventAppended, in, ex.id); o != nil {
+		o.EventID, o.Bytes = id, data
+		s.send()
+	}
+}
+
+func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
+	i, ok := ex.find(id)
+	if !ok {
+		panic("memprovider: an event that is not there is removed")
+	}
+	if s.journaling {
+		old := ex.events[i]
+		s.note(undo{op: undoRemoveEvent, in: in, ex: ex, event: &old})
+	}
+	ex.forget(i)
+	if ex.events[i].kind == engine.KindOrchestrationStarted {
+		ex.started--
+		s.touch(in)
+	}
+	ex.events = slices.Delete(ex.events, i, i+1)
+	if o := s.observeExecution(engine.ObsEventRemoved, in, ex.id); o != nil {
+		o.EventID = id
+		s.send()
+	}
+}
+
+// removeExecution removes an execution with its history and pin, and counts the row, if there is one, and the events. No
+// ack does that, so it is not noted.
+func (s *Store) removeExecution(in *instance, ex *execution, executions, events *uint64) {
+	for len(ex.events) > 0 {
+		s.removeEvent(in, ex, ex.events[len(ex.events)-1].id)
+		*events++
+	}
+	*executions += uint64(countIf(ex.state.created))
+	ex.state, ex.pin = executionState{}, nil
+	s.dropRoom(in, ex)
+	if o := s.observeExecution(engine.ObsExecutionRemoved, in, ex.id); o != nil {
+		s.send()
+	}
+}

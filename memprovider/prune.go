@@ -1,0 +1,58 @@
+package memprovider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const (
+	opPrune     = "prune_executions"
+	opPruneBulk = "prune_executions_bulk"
+)
+
+// PruneExecutions implements engine.ProviderAdmin. Queues and the key-value store stay.
+func (p *Provider) PruneExecutions(_ context.Context, instance string, options engine.PruneOptions) (*engine.PruneResult, error) {
+	return observed(p, opPrune, instance, func(s *Store) (*engine.PruneResult, *engine.ProviderError) {
+		in := s.known(instance)
+		if in == nil || !in.meta.created {
+			return nil, notFound(opPrune, "instance", instance)
+		}
+		r := &engine.PruneResult{}
+		s.prune(in, options, r)
+		return r, nil
+	})
+}
+
+// PruneExecutionsBulk implements engine.ProviderAdmin.
+func (p *Provider) PruneExecutionsBulk(_ context.Context, filter engine.InstanceFilter, options engine.PruneOptions) (*engine.PruneResult, error) {
+	return observed(p, opPruneBulk, "", func(s *Store) (*engine.PruneResult, *engine.ProviderError) {
+		r := &engine.PruneResult{}
+		for _, in := range s.matching(filter, func(*instance) bool { return true }) {
+			s.prune(in, options, r)
+		}
+		return r, nil
+	})
+}
+
+// prune removes the instance's executions that may go: outside the kept ones, counted from the largest id, and completed
+// before the cutoff.
+func (s *Store) prune(in *instance, options engine.PruneOptions, r *engine.PruneResult) {
+	r.InstancesProcessed++
+	rank := uint64(0)
+	for _, ex := range slices.Backward(slices.Clone(in.executions)) {
+		if !ex.state.created {
+			continue
+		}
+		rank++
+		kept := options.KeepLast != nil && rank <= *options.KeepLast
+		late := options.CompletedBefore != nil && !ex.completedBefore(*options.CompletedBefore)
+		if !kept && !late && s.rules.Prunes(ex.id == in.meta.current, ex.state.status == engine.StatusRunning) {
+			s.removeExecution(in, ex, &r.ExecutionsDeleted, &r.EventsDeleted)
+		}
+	}
+	if s.rules.PruneTakesKV() {
+		s.emptyKV(in)
+	}
+}

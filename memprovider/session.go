@@ -1,0 +1,252 @@
+package memprovider
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+const (
+	opRenewSession    = "renew_session_lock"
+	opCleanupSessions = "cleanup_orphaned_sessions"
+)
+
+// session is everything that the store has of one session id: the sessions row and the groups of worker rows that carry
+// the id. Invariant: one of them is there.
+type session struct {
+	no uint64
+	id string
+	// exists says that there is a row; the next three are its columns. An expired row keeps its owner.
+	exists     bool
+	owner      *owner
+	untilMs    int64
+	activityMs int64
+	// groups are the worker rows that carry the id, one group for each tag, in order of first use.
+	groups []*group
+	rows   int
+	// ownerSlot is the place among the owner's sessions + 1, expirySlot that among the live ones.
+	ownerSlot, expirySlot int
+}
+
+// owner is whoever claims sessions under one name.
+type owner struct {
+	name     string
+	sessions []*session // those with a row of this owner, in no order that matters
+	classes  []*class   // by the tag bucket's number
+}
+
+// class is the class of the owner's groups of one tag.
+func (o *owner) class(b *tagBucket) *class {
+	for len(o.classes) <= b.no {
+		o.classes = append(o.classes, nil)
+	}
+	if o.classes[b.no] == nil {
+		o.classes[b.no] = &class{}
+	}
+	return o.classes[b.no]
+}
+
+// group is the group of the session's rows of one tag.
+func (x *session) group(b *tagBucket) *group {
+	for _, g := range x.groups {
+		if g.bucket == b {
+			return g
+		}
+	}
+	g := &group{bucket: b, session: x}
+	x.groups = append(x.groups, g)
+	return g
+}
+
+// live says whether somebody owns the session: the instant at which the lock ends counts as expired.
+func (x *session) live(now int64) bool { return x.exists && x.untilMs > now }
+
+// sessionNamed returns the session of that id, made if there is none.
+func (s *Store) sessionNamed(id string) *session {
+	if x, ok := s.sessionIDs[id]; ok {
+		return x
+	}
+	s.lastSession++
+	x := &session{no: s.lastSession, id: id}
+	if s.sessionIDs == nil {
+		s.sessionIDs = make(map[string]*session)
+	}
+	s.sessionIDs[id] = x
+	s.sessions = append(s.sessions, x)
+	return x
+}
+
+func (s *Store) ownerNamed(name string) *owner {
+	if o, ok := s.owners[name]; ok {
+		return o
+	}
+	if s.owners == nil {
+		s.owners = make(map[string]*owner)
+	}
+	o := &owner{name: name}
+	s.owners[name] = o
+	return o
+}
+
+// forgetSession drops a session that has neither a row nor work.
+func (s *Store) forgetSession(x *session) {
+	if x.exists || x.rows > 0 {
+		return
+	}
+	delete(s.sessionIDs, x.id)
+	s.goneSessions++
+	if s.goneSessions > len(s.sessions)/2 {
+		s.sessions = slices.DeleteFunc(s.sessions, func(x *session) bool { return !x.exists && x.rows == 0 })
+		s.goneSessions = 0
+	}
+}
+
+// taker is a fetch's caller. Without a config he takes no session activities.
+func (s *Store) taker(config *engine.SessionFetchConfig) taker {
+	if config == nil {
+		return taker{sessions: s.rules.PlainFetchTakesSessions()}
+	}
+	return taker{owner: s.owners[config.OwnerID], sessions: true}
+}
+
+// claim makes the fetching owner the session's, or refreshes what he has: the lock runs for the config's timeout from now,
+// even if it ran longer (F26).
+func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
+	if config == nil || r.sessionID == "" {
+		return
+	}
+	r.holder = s.ownerNamed(config.OwnerID)
+	c := claim{session: r.sessionID, owner: r.holder, untilMs: s.now + milliseconds(config.LockTimeout)}
+	if s.rules.ClaimsWithFetch() {
+		s.applyClaim(c)
+		return
+	}
+	late := s.lateClaims
+	s.lateClaims = []claim{c}
+	for _, c := range late {
+		s.applyClaim(c)
+	}
+}
+
+// claim is a claim of a session that a fetch makes.
+type claim struct {
+	session string
+	owner   *owner
+	untilMs int64
+}
+
+func (s *Store) applyClaim(c claim) {
+	s.setSession(s.sessionNamed(c.session), c.owner, c.untilMs, s.now)
+}
+
+// touchSession notes that the holder of a session activity is active: if the session is live and still his (F27).
+func (s *Store) touchSession(r *row) {
+	if r.sessionID == "" || !s.rules.WorkIsActivity() {
+		return
+	}
+	if x := s.sessionNamed(r.sessionID); x.live(s.now) && x.owner == r.holder {
+		s.setSession(x, x.owner, x.untilMs, s.now)
+	}
+}
+
+// RenewSessionLock implements engine.Provider. An owner that is listed twice counts once.
+func (p *Provider) RenewSessionLock(_ context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
+	s := p.store
+	req := s.begin(engine.CallRenewSessionLock, p.caller)
+	req.Owners, req.LockTimeout, req.IdleTimeout = owners, extendFor, idleTimeout
+	s.started()
+	n := 0
+	for i, name := range owners {
+		if o := s.owners[name]; o != nil && !slices.Contains(owners[:i], name) {
+			n += s.renewSessions(o, milliseconds(extendFor), milliseconds(idleTimeout))
+		}
+	}
+	return n, s.end(result{changed: n}, nil)
+}
+
+func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
+	mine := slices.Clone(o.sessions)
+	slices.SortFunc(mine, func(a, b *session) int { return cmp.Compare(a.no, b.no) })
+	n := 0
+	for _, x := range mine {
+		if s.rules.RenewsSession(x.untilMs > s.now, x.activityMs > s.now-idleMs) {
+			s.setSession(x, o, s.now+extendMs, x.activityMs)
+			n++
+		}
+	}
+	return n
+}
+
+// CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session goes when its lock has
+// ended before now and no activity carries its id, whoever owned it.
+func (p *Provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
+	s := p.store
+	s.begin(engine.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout
+	s.started()
+	n := 0
+	for _, x := range slices.Clone(s.sessions) {
+		if x.exists && x.untilMs < s.now && s.rules.CleansSession(x.rows > 0) {
+			s.removeSession(x)
+			n++
+		}
+	}
+	return n, s.end(result{changed: n}, nil)
+}
+
+// setSession writes the sessions row.
+func (s *Store) setSession(x *session, o *owner, untilMs, activityMs int64) {
+	if x.exists && x.owner == o && x.untilMs == untilMs && x.activityMs == activityMs {
+		return
+	}
+	s.disown(x)
+	o.sessions = append(o.sessions, x)
+	x.ownerSlot = len(o.sessions)
+	x.exists, x.owner, x.untilMs, x.activityMs = true, o, untilMs, activityMs
+	s.placeSession(x)
+	if b := s.observe(engine.ObsSessionSet); b != nil {
+		b.Name, b.Token, b.UntilMs, b.ActivityMs = x.id, o.name, untilMs, activityMs
+		s.send()
+	}
+}
+
+// removeSession removes the sessions row.
+func (s *Store) removeSession(x *session) {
+	s.disown(x)
+	x.exists, x.owner, x.untilMs, x.activityMs = false, nil, 0, 0
+	s.placeSession(x)
+	if b := s.observe(engine.ObsSessionRemoved); b != nil {
+		b.Name = x.id
+		s.send()
+	}
+	s.forgetSession(x)
+}
+
+// disown takes the session from its owner's list.
+func (s *Store) disown(x *session) {
+	if x.ownerSlot == 0 {
+		return
+	}
+	o, i := x.owner, x.ownerSlot-1
+	last := len(o.sessions) - 1
+	o.sessions[i] = o.sessions[last]
+	o.sessions[i].ownerSlot = i + 1
+	o.sessions[last] = nil
+	o.sessions = o.sessions[:last]
+	x.ownerSlot = 0
+}
+
+// placeSession places the session's groups anew, and notes when it runs out.
+func (s *Store) placeSession(x *session) {
+	s.generation++
+	if x.live(s.now) {
+		s.expiring.put(&x.expirySlot, x.untilMs, x.no, x)
+	} else {
+		s.expiring.drop(&x.expirySlot)
+	}
+	for _, g := range x.groups {
+		s.work.place(g, s.now, s.rules)
+	}
+}

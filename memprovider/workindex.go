@@ -1,0 +1,224 @@
+package memprovider
+
+import "github.com/durosim/durosim/engine"
+
+// workIndex answers which activity a fetch would take. Rows of one tag and one session form a group; groups are ordered by
+// their oldest ready row in classes by who may take them. A change of a session moves its groups, not their rows, so the
+// cost of an answer depends on the number of distinct tags, not of rows, sessions or owners.
+type workIndex struct {
+	buckets []*tagBucket // in order of first use
+	// due are the groups that have a row which becomes ready by time alone, by that time.
+	due heap[*group]
+}
+
+// tagBucket holds the groups of one tag.
+type tagBucket struct {
+	no  int
+	tag string
+	// plain is the class of activities without a session, rest its one group; free are the sessions that nobody owns.
+	// Groups of owned sessions are in a class of their owner.
+	plain, free class
+	rest        group
+	// blocked are the groups of owned sessions, by when somebody else may take something of them.
+	blocked heap[*group]
+}
+
+// class is a set of groups that the same fetches may take: ready by the oldest ready row, later by the time at which a
+// row becomes ready.
+type class struct{ ready, later heap[*group] }
+
+// group is the rows of one tag and one session: ready by number, later by the time at which they become ready.
+type group struct {
+	bucket       *tagBucket
+	session      *session // nil for activities without one
+	rows         int
+	ready, later heap[*row]
+	// The group's places.
+	class                                      *class
+	readySlot, laterSlot, blockedSlot, dueSlot int
+}
+
+// taker is who fetches: owner is nil if he owns no session, sessions says whether he takes session activities at all.
+type taker struct {
+	owner    *owner
+	sessions bool
+}
+
+// enter puts a row into its group. The row's session is nil if it has none.
+func (x *workIndex) enter(r *row, of *session) {
+	b := x.bucket(r.tag)
+	if of == nil {
+		r.group = &b.rest
+	} else {
+		r.group = of.group(b)
+	}
+	r.group.rows++
+}
+
+// leave takes a row out.
+func (x *workIndex) leave(r *row) {
+	g := r.group
+	g.ready.drop(&r.readySlot)
+	g.later.drop(&r.laterSlot)
+	g.rows--
+	r.group = nil
+}
+
+// update places the row anew among the rows of its group, and the group in its class.
+func (x *workIndex) update(r *row, now int64, rules *Rules) {
+	g := r.group
+	at, unseen := r.visibleMs, false
+	if r.lock.live(now) {
+		if unseen = !rules.SeesLock(r.lock.takenMs, now); !unseen {
+			at = max(at, r.lock.untilMs)
+		}
+	}
+	if at > now {
+		g.ready.drop(&r.readySlot)
+		g.later.put(&r.laterSlot, at, uint64(r.no), r)
+	} else {
+		g.ready.put(&r.readySlot, int64(r.no), 0, r)
+		if unseen { // look again then
+			g.later.put(&r.laterSlot, now+1, uint64(r.no), r)
+		} else {
+			g.later.drop(&r.laterSlot)
+		}
+	}
+	x.place(g, now, rules)
+}
+
+// place puts the group where its rows and its session say.
+func (x *workIndex) place(g *group, now int64, rules *Rules) {
+	b, c := g.bucket, &g.bucket.plain
+	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)
+	switch {
+	case owned:
+		c = g.session.owner.class(b)
+	case g.session != nil:
+		c = &b.free
+	}
+	if g.class != c && g.class != nil {
+		g.class.ready.drop(&g.readySlot)
+		g.class.later.drop(&g.laterSlot)
+	}
+	g.class = c
+	ready, later := g.ready.head(), g.later.head()
+	if ready != nil {
+		c.ready.put(&g.readySlot, ready.key, 0, g)
+	} else {
+		c.ready.drop(&g.readySlot)
+	}
+	if later != nil {
+		c.later.put(&g.laterSlot, later.key, later.tie, g)
+		x.due.put(&g.dueSlot, later.key, later.tie, g)
+	} else {
+		c.later.drop(&g.laterSlot)
+		x.due.drop(&g.dueSlot)
+	}
+	switch {
+	case owned && ready != nil:
+		b.blocked.put(&g.blockedSlot, g.session.untilMs, g.session.no, g)
+	case owned && later != nil:
+		b.blocked.put(&g.blockedSlot, max(g.session.untilMs, later.key), g.session.no, g)
+	default:
+		b.blocked.drop(&g.blockedSlot)
+	}
+}
+
+func (x *workIndex) bucket(tag string) *tagBucket {
+	for _, b := range x.buckets {
+		if b.tag == tag {
+			return b
+		}
+	}
+	b := &tagBucket{no: len(x.buckets), tag: tag}
+	b.rest.bucket = b
+	x.buckets = append(x.buckets, b)
+	return b
+}
+
+// open are the classes of the bucket that the taker may take from; some are nil.
+func (b *tagBucket) open(t taker) [3]*class {
+	classes := [3]*class{&b.plain}
+	if t.sessions {
+		classes[1] = &b.free
+		if t.owner != nil {
+			classes[2] = t.owner.class(b)
+		}
+	}
+	return classes
+}
+
+// pick is the oldest row that taker and filter take, nil if there is none.
+func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *Rules) *row {
+	var best *entry[*group]
+	for _, b := range x.buckets {
+		if !rules.TakesTag(tags, b.tag) {
+			continue
+		}
+		for _, c := range b.open(t) {
+			if c == nil {
+				continue
+			}
+			if e := c.ready.head(); e != nil && (best == nil || e.less(best)) {
+				best = e
+			}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.item.ready.head().item
+}
+
+// changesAt is the earliest time at which that may change by time alone: a row of theirs becomes ready, or the session of
+// a row that others own runs out.
+func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *Rules) int64 {
+	at := Never
+	for _, b := range x.buckets {
+		if !rules.TakesTag(tags, b.tag) {
+			continue
+		}
+		for _, c := range b.open(t) {
+			if c == nil {
+				continue
+			}
+			if e := c.later.head(); e != nil {
+				at = min(at, e.key)
+			}
+		}
+		if e := b.blocked.head(); e != nil && t.sessions {
+			at = min(at, e.key)
+		}
+	}
+	return at
+}
+
+// all are all rows that taker and filter may take now, in no order that matters, appended to rows.
+func (x *workIndex) all(t taker, tags engine.TagFilter, rules *Rules, rows []*row) []*row {
+	for _, b := range x.buckets {
+		if !rules.TakesTag(tags, b.tag) {
+			continue
+		}
+		for _, c := range b.open(t) {
+			if c == nil {
+				continue
+			}
+			for i := range c.ready.entries {
+				g := c.ready.entries[i].item
+				for j := range g.ready.entries {
+					rows = append(rows, g.ready.entries[j].item)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// dueRow returns a row whose time has come, nil if there is none.
+func (x *workIndex) dueRow(now int64) *row {
+	if e := x.due.head(); e != nil && e.key <= now {
+		return e.item.later.head().item
+	}
+	return nil
+}

@@ -29,6 +29,7 @@ const (
 	lateRenewal = "late-renewals"
 	refusedAcks = "refused-acks"
 	orphans     = "orphans"
+	features    = "features"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -88,6 +89,11 @@ func expectations() []expectation {
 		{id: "engine/result-to-wrong-await", properties: []string{"S11"}, scenario: races},
 		{id: "engine/cancelled-activity-kept", properties: []string{"S11"}, scenario: races},
 		{id: "duroxide-0.1.26/detached-lost-in-can", properties: []string{"S11"}, scenario: families},
+		// What an instance keeps: queue messages and custom status.
+		{id: "engine/queue-slot-wrong", properties: []string{"S11", "L02"}, scenario: features},
+		{id: "engine/custom-status-not-carried", properties: []string{"L02"}, scenario: features},
+		{id: "duroxide-0.1.26/dropped-dequeue-early", properties: []string{"S11"}, scenario: features},
+		{id: "duroxide-0.1.26/freed-event-waits", properties: []string{"L02"}, scenario: features},
 		// Parents and children.
 		{id: "engine/parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/parent-execution-guessed", properties: []string{"L06"}, scenario: families},

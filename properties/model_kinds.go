@@ -28,6 +28,8 @@ type kindTable struct {
 	names   []engine.EventKind
 	numbers map[engine.EventKind]kindNo
 	started kindNo
+	// keys are the kinds that change the key-value state.
+	keys kindMask
 	// terminal are the kinds that end an execution.
 	terminal kindMask
 	// completes says of which schedule a kind is the completion; 0, which is no kind, for the others.
@@ -49,6 +51,7 @@ func newKindTable(builds []*engine.Build) kindTable {
 		t.reads = append(t.reads, mask)
 	}
 	t.started = t.add(engine.KindOrchestrationStarted)
+	t.keys = maskOf(t.add(engine.KindKeyValueSet)) | maskOf(t.add(engine.KindKeyValueCleared)) | maskOf(t.add(engine.KindKeyValuesCleared))
 	for _, k := range []engine.EventKind{
 		engine.KindOrchestrationCompleted, engine.KindOrchestrationFailed, engine.KindOrchestrationContinuedAsNew,
 	} {

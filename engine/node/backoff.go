@@ -12,6 +12,8 @@ const (
 	// an activity's.
 	AckFailedDelay     = 50 * time.Millisecond
 	WorkAckFailedDelay = 100 * time.Millisecond
+	// SessionsFullDelay is the delay of the abandon of a session activity beyond the cap.
+	SessionsFullDelay = 100 * time.Millisecond
 	// AckRetries is how often an ack that failed retryably is sent again.
 	AckRetries = 5
 	// PermanentFetchErrorDelay is the pause after a fetch that failed permanently.

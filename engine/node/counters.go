@@ -21,6 +21,9 @@ type Counters struct {
 	ActivitiesAcked  uint64
 	ActivitiesFailed uint64 // with an error or a panic of their code
 	ActivitiesLost   uint64 // stopped because their lock was lost
+	SessionRenewals  uint64 // calls
+	SessionsCleaned  uint64
+	SessionErrors    uint64 // failed calls of both kinds
 
 	AbandonedHistoryError uint64
 	AbandonedIncompatible uint64
@@ -29,6 +32,8 @@ type Counters struct {
 	AbandonedAckFailed    uint64
 	AbandonedWorkLost     uint64
 	AbandonedDrained      uint64
+	AbandonedSessionsFull uint64
+	AbandonedReadFailed   uint64
 
 	PoisonedUndecodable  uint64
 	PoisonedIncompatible uint64
@@ -65,6 +70,9 @@ var counterTable = []struct {
 	{"activities_acked", func(c *Counters) *uint64 { return &c.ActivitiesAcked }},
 	{"activities_failed", func(c *Counters) *uint64 { return &c.ActivitiesFailed }},
 	{"activities_lost", func(c *Counters) *uint64 { return &c.ActivitiesLost }},
+	{"session_renewals", func(c *Counters) *uint64 { return &c.SessionRenewals }},
+	{"sessions_cleaned", func(c *Counters) *uint64 { return &c.SessionsCleaned }},
+	{"session_errors", func(c *Counters) *uint64 { return &c.SessionErrors }},
 	{"abandoned_history_error", func(c *Counters) *uint64 { return &c.AbandonedHistoryError }},
 	{"abandoned_incompatible", func(c *Counters) *uint64 { return &c.AbandonedIncompatible }},
 	{"abandoned_wait_for_start", func(c *Counters) *uint64 { return &c.AbandonedWaitForStart }},
@@ -72,6 +80,8 @@ var counterTable = []struct {
 	{"abandoned_ack_failed", func(c *Counters) *uint64 { return &c.AbandonedAckFailed }},
 	{"abandoned_work_lost", func(c *Counters) *uint64 { return &c.AbandonedWorkLost }},
 	{"abandoned_drained", func(c *Counters) *uint64 { return &c.AbandonedDrained }},
+	{"abandoned_sessions_full", func(c *Counters) *uint64 { return &c.AbandonedSessionsFull }},
+	{"abandoned_read_failed", func(c *Counters) *uint64 { return &c.AbandonedReadFailed }},
 	{"poisoned_undecodable", func(c *Counters) *uint64 { return &c.PoisonedUndecodable }},
 	{"poisoned_incompatible", func(c *Counters) *uint64 { return &c.PoisonedIncompatible }},
 	{"poisoned_no_handler", func(c *Counters) *uint64 { return &c.PoisonedNoHandler }},
@@ -124,6 +134,10 @@ func (c *Counters) countAbandon(d Decision) {
 		c.AbandonedWorkLost++
 	case DecideDrained:
 		c.AbandonedDrained++
+	case DecideSessionsFull:
+		c.AbandonedSessionsFull++
+	case DecideReadFailed:
+		c.AbandonedReadFailed++
 	}
 }
 

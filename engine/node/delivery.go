@@ -17,6 +17,9 @@ type delivery struct {
 	pin *engine.Version
 	// begin is what the batch begins a new execution with, nil if it is for the current one.
 	begin *start
+	// duplicate is what a duplicate start does, by the rules, and brought the one that does something, nil if none does.
+	duplicate DuplicateStart
+	brought   *engine.StartItem
 }
 
 // start is the message that begins an execution.
@@ -31,8 +34,8 @@ type start struct {
 	next bool
 }
 
-func newDelivery(f *engine.FetchedOrchestration) *delivery {
-	d := &delivery{FetchedOrchestration: f, status: f.Item.CurrentStatus, pin: f.Item.Pin}
+func newDelivery(f *engine.FetchedOrchestration, duplicate DuplicateStart) *delivery {
+	d := &delivery{FetchedOrchestration: f, duplicate: duplicate, status: f.Item.CurrentStatus, pin: f.Item.Pin}
 	for i := range f.Item.History {
 		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
 			d.started = &s
@@ -102,6 +105,13 @@ func (d *delivery) chooseStart() *start {
 	for i, m := range d.Item.Messages {
 		switch m := m.(type) {
 		case engine.StartItem:
+			switch {
+			case continued && d.duplicate == DuplicateWins:
+				d.brought = &m
+				return nil
+			case !fresh && d.duplicate == DuplicateBrings && d.brought == nil:
+				d.brought = &m
+			}
 			if continued || !fresh {
 				continue
 			}
@@ -153,6 +163,8 @@ func (d *delivery) handlerName() (name, version string) {
 	switch {
 	case d.begin != nil:
 		return d.begin.name, d.begin.version
+	case d.brought != nil:
+		return d.brought.Orchestration, d.brought.Version
 	case d.started != nil:
 		return d.started.Name, d.started.Version
 	}
@@ -162,7 +174,7 @@ func (d *delivery) handlerName() (name, version string) {
 // resolve finds the handler.
 func (d *delivery) resolve(r *Registry) (Resolved, bool) {
 	name, version := d.handlerName()
-	if d.begin != nil {
+	if d.begin != nil || d.brought != nil {
 		return r.ResolveStart(name, version)
 	}
 	return r.ResolveStarted(name, version)
@@ -178,7 +190,10 @@ func (s *start) replayStart(version string) *replay.Start {
 
 // refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist
 // (design.md section 6 row 8). A turn does this itself; what ends without one must do it here.
-func (d *delivery) refusals() []engine.WorkItem {
+func (n *Node) refusals(d *delivery) []engine.WorkItem {
+	if n.replay != nil && n.replay.AnswersRefusedStart != nil && !n.replay.AnswersRefusedStart() {
+		return nil
+	}
 	var out []engine.WorkItem
 	own := d.parent()
 	for _, m := range d.Item.Messages {

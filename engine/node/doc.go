@@ -32,7 +32,5 @@
 //
 // # Limits
 //
-// Session
-// calls are not made yet: the session options are checked and kept, and every fetch of work goes without a
-// session. There are no system activities; their prefix is reserved.
+// An activity's context has no client and no cancel state: code that has run is past both.
 package node

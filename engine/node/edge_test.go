@@ -54,7 +54,7 @@ func TestNewRefuses(t *testing.T) {
 func TestParentOfCorrupted(t *testing.T) {
 	item := batchFixture(t, "new-child")
 	item.HistoryError = "message 2: unexpected end"
-	d := newDelivery(&engine.FetchedOrchestration{Item: item})
+	d := newDelivery(&engine.FetchedOrchestration{Item: item}, DuplicateChangesNothing)
 	if want := (engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}); d.parent() == nil || *d.parent() != want {
 		t.Errorf("parent %v, want %v", d.parent(), want)
 	}

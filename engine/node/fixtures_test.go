@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
@@ -55,6 +56,17 @@ func workFixture(name string) (engine.WorkItem, bool) {
 	switch name {
 	case "charge", "decline", "crash", "crash-oddly", "exit", "mute", "unknown":
 		a.Name = name
+		return a, true
+	case "charge/s1", "charge/s2":
+		a.Name, a.SessionID, _ = strings.Cut(name, "/")
+		return a, true
+	case "guid", "now", "key", "key-broken":
+		a.Name = map[string]string{
+			"guid": orch.SystemNewGUID, "now": orch.SystemUTCNowMs, "key": orch.SystemGetKVValue, "key-broken": orch.SystemGetKVValue,
+		}[name]
+		if name == "key" {
+			a.Input = `{"instance_id":"b","key":"k"}`
+		}
 		return a, true
 	case "not-an-activity":
 		return engine.CancelInstanceItem{Instance: "a", Reason: "x"}, true
@@ -189,6 +201,8 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain))
 	case "again-child":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
+	case "charged-restarted":
+		return pin("1.5.0", running(engine.StatusRunning, charging, StartOrchestrationVersioned("a", "Order", "2.0.0", "5")))
 	case "again-unregistered":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}),
 			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))

@@ -16,7 +16,7 @@ const (
 
 // onOrchestration decides what to do with a fetched batch: the first test of Rules.Order that applies, else a turn.
 func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
-	d := newDelivery(f)
+	d := newDelivery(f, n.rules.DuplicateStart())
 	n.take(s, hold{
 		token: f.LockToken, instance: f.Item.Instance, execution: d.execution(), count: f.AttemptCount, batch: f,
 		lockTimeout: n.options.OrchestratorLockTimeout,
@@ -56,7 +56,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	note := Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(DropTerminal)}
 	switch {
-	case n.rules.Ended(d.status, d.begin != nil):
+	case n.rules.Ended(d.status, d.begin != nil) || d.duplicate == DuplicateWins && d.brought != nil:
 		n.logTerminal(d)
 	case d.unstarted():
 		note = Note{Decision: DecideDropUnstarted, Cause: "no history and no start", Dropped: d.dropAll(DropUnstarted)}
@@ -68,7 +68,7 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	n.counters.countDrops(note.Dropped)
 	n.startRenewing(s)
 	n.commit(s, note.Decision, AckOrchestration{Ack: engine.OrchestrationAck{
-		LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID, OrchestratorItems: d.refusals(),
+		LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID, OrchestratorItems: n.refusals(d),
 	}})
 	return true
 }

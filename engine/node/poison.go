@@ -91,7 +91,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	default:
 		ack.HistoryDelta = []engine.Event{event(lastEventID(d.Item.History)+1, failed)}
 	}
-	ack.OrchestratorItems = append(ack.OrchestratorItems, d.refusals()...)
+	ack.OrchestratorItems = append(ack.OrchestratorItems, n.refusals(d)...)
 	return ack
 }
 

@@ -80,15 +80,31 @@ func renderRequest(r Request) string {
 	case RenewOrchestration:
 		return fmt.Sprintf("renew %s for %v", r.Token, r.ExtendFor)
 	case FetchWork:
-		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s", r.LockTimeout, r.PollTimeout, r.Cadence, formatTagFilter(r.Tags))
+		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, r.Cadence, formatTagFilter(r.Tags), sessionText(r.Session))
 	case AckWork:
 		return fmt.Sprintf("ack %s with %s", r.Token, renderItem(r.Completion))
 	case AbandonWork:
 		return fmt.Sprintf("abandon %s, back in %v, %s", r.Token, r.Delay, counted(r.IgnoreAttempt))
 	case RenewWork:
 		return fmt.Sprintf("renew %s for %v", r.Token, r.ExtendFor)
+	case RenewSessions:
+		return fmt.Sprintf("renew sessions of %v for %v, unless idle for %v", r.Owners, r.ExtendFor, r.IdleTimeout)
+	case CleanupSessions:
+		return fmt.Sprintf("clean up sessions idle for %v", r.IdleTimeout)
+	case ReadKVValue:
+		return fmt.Sprintf("read key %s of %s", r.Key, r.Instance)
 	}
 	panic(fmt.Sprintf("unknown request %T", r))
+}
+
+func sessionText(s *engine.SessionFetchConfig) string {
+	if s == nil {
+		return ", no session"
+	}
+	if s.OwnerID == "work-0-n1" {
+		return ""
+	}
+	return ", sessions of " + s.OwnerID
 }
 
 func counted(ignore bool) string {

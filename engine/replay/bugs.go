@@ -70,6 +70,8 @@ func Bugs() []Bug {
 			}},
 		{"engine/custom-status-not-carried", "the custom status does not cross a continue-as-new",
 			func(r *Rules) { r.CarriedStatus = func(*string) *string { return nil } }},
+		{"duroxide-0.1.26/refused-start-untold", "the parent of a child whose id exists already is not answered (13.6 62)",
+			func(r *Rules) { r.AnswersRefusedStart = never }},
 		{"duroxide-0.1.26/freed-event-waits", "an event that passes to the next wait when a wait is dropped is noticed by chance (13.4 44)",
 			func(r *Rules) { r.FreedEventWakes = never }},
 		{"duroxide-0.1.26/dropped-dequeue-early", "a dropped dequeue gives its message up before that is recorded, and the replay differs (13.4 45)",

@@ -129,7 +129,7 @@ func (t *turn) dropAll() {
 }
 
 func (t *turn) refuse(start engine.StartItem) {
-	if answer, ok := RefuseStart(start, t.parent); ok {
+	if answer, ok := RefuseStart(start, t.parent); ok && t.rules.AnswersRefusedStart() {
 		t.refusals = append(t.refusals, answer)
 	}
 }

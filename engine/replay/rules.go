@@ -36,6 +36,8 @@ type Rules struct {
 	CancelsUnstarted func() bool
 	// ChildsParent is the link that the start of a child carries.
 	ChildsParent func(own engine.ParentLink) engine.ParentLink
+	// AnswersRefusedStart says whether a parent is told that its child exists already.
+	AnswersRefusedStart func() bool
 	// QueueSlot is which of the untaken messages a dequeue gets, from 0, given how many dequeues before it are open and
 	// how many were cancelled.
 	QueueSlot func(open, cancelled int) int
@@ -76,6 +78,7 @@ func DefaultRules() Rules {
 		CancelsUnstarted: never,
 		ChildsParent:     trueLink,
 
+		AnswersRefusedStart:   always,
 		QueueSlot:             openBefore,
 		PendingDequeueReads:   never,
 		CarryForward:          carryOldest,

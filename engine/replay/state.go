@@ -38,10 +38,7 @@ func (t *turn) Update(a orch.Action) {
 		t.sets++
 		t.setKV(engine.KVEntry{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.rules.KVStamp(recorded, known, t.in.NowMs)})
 	case orch.ActionClearKV:
-		if i, found := t.findKV(a.Name); found {
-			t.ownKV()
-			t.kv = slices.Delete(t.kv, i, i+1)
-		}
+		t.clearKV(a.Name)
 	case orch.ActionClearAllKV:
 		t.kv, t.kvOwn = nil, true
 	}
@@ -71,22 +68,29 @@ func (t *turn) PruneKV(beforeMs uint64) int {
 	return len(old)
 }
 
-func (t *turn) findKV(key string) (int, bool) {
-	return slices.BinarySearchFunc(t.kv, key, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
+func (s *state) findKV(key string) (int, bool) {
+	return slices.BinarySearchFunc(s.kv, key, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
 }
 
-func (t *turn) setKV(e engine.KVEntry) {
-	t.ownKV()
-	if i, found := t.findKV(e.Key); found {
-		t.kv[i] = e
+func (s *state) setKV(e engine.KVEntry) {
+	s.ownKV()
+	if i, found := s.findKV(e.Key); found {
+		s.kv[i] = e
 	} else {
-		t.kv = slices.Insert(t.kv, i, e)
+		s.kv = slices.Insert(s.kv, i, e)
 	}
 }
 
-func (t *turn) ownKV() {
-	if !t.kvOwn {
-		t.kv, t.kvOwn = slices.Clone(t.kv), true
+func (s *state) clearKV(key string) {
+	if i, found := s.findKV(key); found {
+		s.ownKV()
+		s.kv = slices.Delete(s.kv, i, i+1)
+	}
+}
+
+func (s *state) ownKV() {
+	if !s.kvOwn {
+		s.kv, s.kvOwn = slices.Clone(s.kv), true
 	}
 }
 
@@ -148,4 +152,21 @@ func (t *turn) handedOn() *string {
 		}
 	}
 	return nil
+}
+
+// KVAfter is the key-value state that a history leaves, given the one before it; both are sorted by key. It is what the
+// next execution's snapshot must be. Neither argument is changed.
+func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
+	s := state{kv: before}
+	for i := range history {
+		switch d := history[i].Data.(type) {
+		case engine.KeyValueSet:
+			s.setKV(engine.KVEntry{Key: d.Key, Value: d.Value, LastUpdatedAtMs: d.LastUpdatedAtMs})
+		case engine.KeyValueCleared:
+			s.clearKV(d.Key)
+		case engine.KeyValuesCleared:
+			s.kv, s.kvOwn = nil, true
+		}
+	}
+	return s.kv
 }

@@ -81,7 +81,7 @@ func ExampleLookup() {
 	s, err := scenario.Lookup("rolling-upgrad")
 	fmt.Println(s, err)
 	// Output:
-	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, early-input, families, late-renewals, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, orphans, races, refused-acks, rolling-upgrade, rolling-upgrade-risk, slow-work, three-builds, torn-acks, two-ranges or version-edges; did you mean rolling-upgrade?
+	// <nil> unknown scenario "rolling-upgrad": expected bad-history, continue-as-new, early-input, families, features, late-renewals, lost-locks, missing-handlers, mixed-crashes, nobody-compatible, orphans, races, refused-acks, rolling-upgrade, rolling-upgrade-risk, slow-work, three-builds, torn-acks, two-ranges or version-edges; did you mean rolling-upgrade?
 }
 
 func ExampleBuiltin() {
@@ -93,6 +93,7 @@ func ExampleBuiltin() {
 	// continue-as-new
 	// early-input
 	// families
+	// features
 	// late-renewals
 	// lost-locks
 	// missing-handlers

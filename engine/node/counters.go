@@ -1,5 +1,7 @@
 package node
 
+import "github.com/durosim/durosim/engine/replay"
+
 // Counters count what a node did, from its start. Abandons and poisons are counted when they are decided, commits when
 // the provider has confirmed them.
 type Counters struct {
@@ -9,21 +11,31 @@ type Counters struct {
 	FetchedWork           uint64
 	FetchErrors           uint64
 
-	Turns            uint64 // computed
-	TurnsCommitted   uint64
-	BatchesDropped   uint64 // acknowledged without a turn, poison apart
-	MessagesDropped  uint64 // by a rule, in turns, poison and dropped batches
-	AckRetries       uint64 // calls, beside the first of each ack
-	AckFailures      uint64 // acks that were given up
-	Renewals         uint64 // calls
-	RenewalFailures  uint64
-	Activities       uint64 // begun
-	ActivitiesAcked  uint64
-	ActivitiesFailed uint64 // with an error or a panic of their code
-	ActivitiesLost   uint64 // stopped because their lock was lost
-	SessionRenewals  uint64 // calls
-	SessionsCleaned  uint64
-	SessionErrors    uint64 // failed calls of both kinds
+	Turns          uint64 // computed
+	TurnsCommitted uint64
+	// How committed turns ended their executions, and the failures by what failed.
+	Completed            uint64
+	Failed               uint64 // cancelled ones apart
+	Cancelled            uint64
+	ContinuedAsNew       uint64
+	FailedApplication    uint64
+	FailedConfiguration  uint64 // nondeterminism
+	FailedInfrastructure uint64
+	FailedPoison         uint64 // by the poison of an activity or a child
+	NotCarried           uint64 // queue messages that a continue-as-new left behind
+	BatchesDropped       uint64 // acknowledged without a turn, poison apart
+	MessagesDropped      uint64 // by a rule, in turns, poison and dropped batches
+	AckRetries           uint64 // calls, beside the first of each ack
+	AckFailures          uint64 // acks that were given up
+	Renewals             uint64 // calls
+	RenewalFailures      uint64
+	Activities           uint64 // begun
+	ActivitiesAcked      uint64
+	ActivitiesFailed     uint64 // with an error or a panic of their code
+	ActivitiesLost       uint64 // stopped because their lock was lost
+	SessionRenewals      uint64 // calls
+	SessionsCleaned      uint64
+	SessionErrors        uint64 // failed calls of both kinds
 
 	AbandonedHistoryError uint64
 	AbandonedIncompatible uint64
@@ -60,6 +72,15 @@ var counterTable = []struct {
 	{"fetch_errors", func(c *Counters) *uint64 { return &c.FetchErrors }},
 	{"turns", func(c *Counters) *uint64 { return &c.Turns }},
 	{"turns_committed", func(c *Counters) *uint64 { return &c.TurnsCommitted }},
+	{"completed", func(c *Counters) *uint64 { return &c.Completed }},
+	{"failed", func(c *Counters) *uint64 { return &c.Failed }},
+	{"cancelled", func(c *Counters) *uint64 { return &c.Cancelled }},
+	{"continued_as_new", func(c *Counters) *uint64 { return &c.ContinuedAsNew }},
+	{"failed_application", func(c *Counters) *uint64 { return &c.FailedApplication }},
+	{"failed_configuration", func(c *Counters) *uint64 { return &c.FailedConfiguration }},
+	{"failed_infrastructure", func(c *Counters) *uint64 { return &c.FailedInfrastructure }},
+	{"failed_poison", func(c *Counters) *uint64 { return &c.FailedPoison }},
+	{"not_carried", func(c *Counters) *uint64 { return &c.NotCarried }},
 	{"batches_dropped", func(c *Counters) *uint64 { return &c.BatchesDropped }},
 	{"messages_dropped", func(c *Counters) *uint64 { return &c.MessagesDropped }},
 	{"ack_retries", func(c *Counters) *uint64 { return &c.AckRetries }},
@@ -111,10 +132,36 @@ func (c *Counters) countCommit(h *hold) {
 	switch h.decision {
 	case DecideTurn:
 		c.TurnsCommitted++
+		c.countEnd(h)
 	case DecideDropTerminal, DecideDropUnstarted:
 		c.BatchesDropped++
 	case DecideWorkRun:
 		c.ActivitiesAcked++
+	}
+}
+
+// countEnd counts how a committed turn ended its execution.
+func (c *Counters) countEnd(h *hold) {
+	c.NotCarried += uint64(h.notCarried)
+	switch h.result {
+	case replay.ResultCompleted:
+		c.Completed++
+	case replay.ResultContinueAsNew:
+		c.ContinuedAsNew++
+	case replay.ResultCancelled:
+		c.Cancelled++
+	case replay.ResultFailed:
+		c.Failed++
+		switch h.category {
+		case "application":
+			c.FailedApplication++
+		case "configuration":
+			c.FailedConfiguration++
+		case "infrastructure":
+			c.FailedInfrastructure++
+		case "poison":
+			c.FailedPoison++
+		}
 	}
 }
 

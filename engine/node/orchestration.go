@@ -163,6 +163,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	}})
 	n.logTurn(d, &out)
 	s.hold.decision = DecideTurn
+	s.hold.result, s.hold.category, s.hold.notCarried = out.Result, out.Details.Category(), len(out.NotCarried)
 	s.hold.ack = AckOrchestration{Ack: engine.OrchestrationAck{
 		LockToken: d.LockToken, ExecutionID: in.ExecutionID, HistoryDelta: out.Delta,
 		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,

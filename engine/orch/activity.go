@@ -11,11 +11,16 @@ func OnSession(id string) ActivityOption { return ActivityOption{session: id} }
 // tag that no worker takes waits for ever.
 func WithTag(tag string) ActivityOption { return ActivityOption{tag: tag} }
 
-func (o ActivityOption) apply(a *Action) {
-	if o.session != "" {
-		a.Session = o.session
+// activity schedules an activity; of two sessions or tags the last counts.
+func (c *Context) activity(name, input string, options []ActivityOption) Token {
+	a := Action{Kind: ActionActivity, Name: name, Input: input}
+	for _, o := range options {
+		if o.session != "" {
+			a.Session = o.session
+		}
+		if o.tag != "" {
+			a.Tag = o.tag
+		}
 	}
-	if o.tag != "" {
-		a.Tag = o.tag
-	}
+	return c.host.Schedule(a)
 }

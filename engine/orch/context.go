@@ -33,11 +33,8 @@ func (c *Context) Trace(text string) {
 
 // ScheduleActivity asks for an activity. The future's result is the activity's result, or its error.
 func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) *Future {
-	a := Action{Kind: ActionActivity, Name: name, Input: input}
-	for _, o := range options {
-		o.apply(&a)
-	}
-	return c.schedule(a)
+	// Small enough to be inlined, so that a future that is awaited at once costs nothing.
+	return &Future{host: c.host, token: c.activity(name, input, options)}
 }
 
 // ScheduleTimer asks for a timer, due d after the turn's start in whole milliseconds of store time; the result is empty.

@@ -32,6 +32,7 @@ const (
 	probes      = "probes"
 	outage      = "outage"
 	programs    = "programs"
+	features    = "features"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -107,6 +108,11 @@ func expectations() []expectation {
 		{id: "engine/activity-failure-as-result", properties: []string{"S20"}, scenario: programs},
 		{id: "engine/activity-inputs-crossed", properties: []string{"S20"}, scenario: programs},
 		{id: "engine/child-failure-as-result", properties: []string{"S20"}, scenario: programs},
+		// What an instance keeps: queue messages and custom status.
+		{id: "engine/queue-slot-wrong", properties: []string{"S11", "L02"}, scenario: features},
+		{id: "engine/custom-status-not-carried", properties: []string{"L02"}, scenario: features},
+		{id: "duroxide-0.1.26/dropped-dequeue-early", properties: []string{"S11"}, scenario: features},
+		{id: "duroxide-0.1.26/freed-event-waits", properties: []string{"L02"}, scenario: features},
 		// Parents and children.
 		{id: "engine/parent-not-told", properties: []string{"L06"}, scenario: families},
 		{id: "duroxide-0.1.26/parent-execution-guessed", properties: []string{"L06"}, scenario: families},

@@ -42,6 +42,10 @@ func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
 	return e
 }
 
+// HasSessions says whether the store has a session, or an activity that belongs to one: while it has none, all session
+// configs of fetches are the same.
+func (s *Store) HasSessions() bool { return len(s.sessionIDs) > 0 }
+
 // NextWork says what FetchWorkItem with that session config and tag filter would find, by the rules of the store: only
 // the config's owner counts. It changes nothing and is not a provider call.
 func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {

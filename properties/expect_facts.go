@@ -141,8 +141,6 @@ func (c *expectChecker) noted(s *liveState, n *liveNode, d *delivery, note *node
 		value = "wait-for-start"
 	case node.DecideNoHandler, node.DecideWorkNoHandler:
 		value = "no-handler"
-	case node.DecideUnsupported:
-		value = "unsupported"
 	case node.DecideAckFailed:
 		value = "ack-failed"
 	case node.DecideDrained:
@@ -186,8 +184,6 @@ func (c *expectChecker) cause(d *delivery) string {
 			return "incompatible"
 		case node.DecideNoHandler, node.DecideWorkNoHandler:
 			return "no-handler"
-		case node.DecideUnsupported:
-			return "unsupported"
 		case node.DecideNone, node.DecideTurn, node.DecideWorkRun:
 			return "crash"
 		}

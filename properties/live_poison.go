@@ -70,7 +70,7 @@ func (c *poisonChecker) record(r *cluster.Record) {
 	case node.DecidePoison, node.DecideWorkPoison:
 		c.judge(n, d, note)
 		return
-	case node.DecideHistoryError, node.DecideIncompatible, node.DecideNoHandler, node.DecideUnsupported, node.DecideTurn, node.DecideWorkNoHandler, node.DecideWorkRun:
+	case node.DecideHistoryError, node.DecideIncompatible, node.DecideNoHandler, node.DecideTurn, node.DecideWorkNoHandler, node.DecideWorkRun:
 		if note.AttemptCount > most {
 			c.m.liveness("L01", r.Node, d.instance,
 				"delivery %d of %s is above max_attempts %d and must be poison; %s decided %s. Messages: %s",

@@ -30,6 +30,8 @@ type kindTable struct {
 	// byLength are the numbers of the names of each length, to find the kind in stored bytes.
 	byLength [64][]kindNo
 	started  kindNo
+	// keys are the kinds that change the key-value state.
+	keys kindMask
 	// terminal are the kinds that end an execution.
 	terminal kindMask
 	// completes says of which schedule a kind is the completion; 0, which is no kind, for the others.
@@ -51,6 +53,7 @@ func newKindTable(builds []*engine.Build) kindTable {
 		t.reads = append(t.reads, mask)
 	}
 	t.started = t.add(engine.KindOrchestrationStarted)
+	t.keys = maskOf(t.add(engine.KindKeyValueSet)) | maskOf(t.add(engine.KindKeyValueCleared)) | maskOf(t.add(engine.KindKeyValuesCleared))
 	for _, k := range []engine.EventKind{
 		engine.KindOrchestrationCompleted, engine.KindOrchestrationFailed, engine.KindOrchestrationContinuedAsNew,
 	} {

@@ -221,7 +221,7 @@ func (k *conserveChecker) checkConsumed(c *callState) {
 	n := &in.note
 	switch n.decision {
 	case node.DecideTurn:
-	case node.DecideHistoryError, node.DecideIncompatible, node.DecideWaitForStart, node.DecideNoHandler, node.DecideUnsupported, node.DecideDrained:
+	case node.DecideHistoryError, node.DecideIncompatible, node.DecideWaitForStart, node.DecideNoHandler, node.DecideDrained:
 		k.m.safety("S12", c.caller.Node, in.no, "%s acknowledged token %s, which it had decided to hand back (%s); the batch is lost: %s",
 			k.m.who(c.caller), n.token, n.decision, k.m.batchText(in.batch))
 		return

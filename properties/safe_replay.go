@@ -140,17 +140,31 @@ func (k *replayChecker) finish() {
 	defer k.workspace.Close()
 	for no := 1; no <= k.m.store.instanceCount(); no++ {
 		in := k.m.store.instance(engine.InstanceNo(no))
+		var keys []engine.KVEntry // as the next execution begins with them
 		for _, ex := range in.executions {
 			if ex.created && ex.status.Terminal() && ex.kinds.has(k.m.store.kinds.started) && !ex.kinds.has(kindDamaged) {
-				k.replay(in, ex)
+				k.replay(in, ex, keys)
+			}
+			if ex.kinds&k.m.store.kinds.keys != 0 {
+				keys = replay.KVAfter(keys, k.anyHistory(in, ex))
 			}
 		}
 	}
 }
 
+// anyHistory is an execution's history as some build of the run reads it.
+func (k *replayChecker) anyHistory(in *instanceState, ex *executionState) []engine.Event {
+	for i := range k.runs {
+		if history, err := k.m.w.Store().PeekHistory(in.name, ex.id, k.runs[i].build.Codec); err == nil {
+			return history
+		}
+	}
+	return nil
+}
+
 // replay replays an execution on every build of the run that runs it. Decoded events are the store's own, so it costs
 // little more than the code itself.
-func (k *replayChecker) replay(in *instanceState, ex *executionState) {
+func (k *replayChecker) replay(in *instanceState, ex *executionState, keys []engine.KVEntry) {
 	for i := range k.runs {
 		run := &k.runs[i]
 		if !run.admits(ex.pin) || ex.kinds&^run.reads != 0 {
@@ -169,7 +183,7 @@ func (k *replayChecker) replay(in *instanceState, ex *executionState) {
 			continue
 		}
 		differs, err := replay.Verify(replay.Input{
-			Build: run.build, Instance: in.name, ExecutionID: ex.id, History: history, Handler: handler.Handler,
+			Build: run.build, Instance: in.name, ExecutionID: ex.id, History: history, KVSnapshot: keys, Handler: handler.Handler,
 			Workspace: k.workspace,
 		})
 		if err == nil && differs == "" {

@@ -20,8 +20,9 @@ type Answer struct {
 	// Orchestration and Work are what a fetch found; both nil is "nothing".
 	Orchestration *engine.FetchedOrchestration
 	Work          *engine.FetchedWork
-	// Count is the result of the session calls.
+	// Count is the result of the session calls, Value that of ReadKVValue, nil if there is no such key.
 	Count int
+	Value *string
 }
 
 // Wake says that a timer is due.
@@ -180,12 +181,12 @@ const (
 	DecideDrained // fetched while draining, handed back
 	// DecideDropUnstarted is tested with DecideDropTerminal: the instance has no history and the batch no start.
 	DecideDropUnstarted
-	// DecideUnsupported takes the place of DecideTurn: the turn asks for what this version does not do yet.
-	DecideUnsupported
+	DecideSessionsFull // a session activity beyond the cap, handed back
+	DecideReadFailed   // a system activity could not read, handed back
 )
 
 var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
-	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "unsupported"}
+	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "sessions-full", "read-failed"}
 
 // String is the decision in words.
 func (d Decision) String() string { return decisionNames[d] }
@@ -292,6 +293,19 @@ type RenewWork struct {
 	ExtendFor time.Duration
 }
 
+// RenewSessions extends the sessions of the owners that are live and not idle.
+type RenewSessions struct {
+	Owners      []string
+	ExtendFor   time.Duration
+	IdleTimeout time.Duration
+}
+
+// CleanupSessions deletes expired sessions without work.
+type CleanupSessions struct{ IdleTimeout time.Duration }
+
+// ReadKVValue reads a key of some instance's state.
+type ReadKVValue struct{ Instance, Key string }
+
 func (FetchOrchestration) isRequest()   {}
 func (AckOrchestration) isRequest()     {}
 func (AbandonOrchestration) isRequest() {}
@@ -300,6 +314,9 @@ func (FetchWork) isRequest()            {}
 func (AckWork) isRequest()              {}
 func (AbandonWork) isRequest()          {}
 func (RenewWork) isRequest()            {}
+func (RenewSessions) isRequest()        {}
+func (CleanupSessions) isRequest()      {}
+func (ReadKVValue) isRequest()          {}
 
 func (FetchOrchestration) Kind() engine.CallKind   { return engine.CallFetchOrchestrationItem }
 func (AckOrchestration) Kind() engine.CallKind     { return engine.CallAckOrchestrationItem }
@@ -309,3 +326,6 @@ func (FetchWork) Kind() engine.CallKind            { return engine.CallFetchWork
 func (AckWork) Kind() engine.CallKind              { return engine.CallAckWorkItem }
 func (AbandonWork) Kind() engine.CallKind          { return engine.CallAbandonWorkItem }
 func (RenewWork) Kind() engine.CallKind            { return engine.CallRenewWorkItemLock }
+func (RenewSessions) Kind() engine.CallKind        { return engine.CallRenewSessionLock }
+func (CleanupSessions) Kind() engine.CallKind      { return engine.CallCleanupOrphanedSessions }
+func (ReadKVValue) Kind() engine.CallKind          { return engine.CallGetKVValue }

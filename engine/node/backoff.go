@@ -4,15 +4,16 @@ import "time"
 
 // The fixed delays of contract/runtime.md section 0 and of design.md section 6.
 const (
-	// IncompatibleDelay, HistoryErrorDelay, WaitForStartDelay and UnsupportedDelay are the delays of those abandons.
+	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the delays of those abandons.
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second
-	UnsupportedDelay  = time.Second
 	// AckFailedDelay is the delay of the abandon after a turn's ack failed for good, WorkAckFailedDelay of the one after
 	// an activity's.
 	AckFailedDelay     = 50 * time.Millisecond
 	WorkAckFailedDelay = 100 * time.Millisecond
+	// SessionsFullDelay is the delay of the abandon of a session activity beyond the cap.
+	SessionsFullDelay = 100 * time.Millisecond
 	// AckRetries is how often an ack that failed retryably is sent again.
 	AckRetries = 5
 	// PermanentFetchErrorDelay is the pause after a fetch that failed permanently.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -34,6 +35,12 @@ var seededBugs = []Bug{
 	{"duroxide-0.1.26/corrupted-parent-not-told", "the poison of an undecodable history does not tell the parent (10.2)", func(r *Rules) {
 		r.PoisonTellsParent = func(undecodable bool) bool { return !undecodable }
 	}},
+	{"duroxide-0.1.26/duplicate-start-code", "a duplicate start of a running instance brings its own handler and version (13.5 56)", func(r *Rules) {
+		r.DuplicateStart = func() DuplicateStart { return DuplicateBrings }
+	}},
+	{"duroxide-0.1.26/duplicate-start-wins", "a duplicate start before a continue-as-new start has the batch dropped (13.2 18)", func(r *Rules) {
+		r.DuplicateStart = func() DuplicateStart { return DuplicateWins }
+	}},
 	{"duroxide-0.1.26/poison-cancels-nothing", "the activities of a poisoned execution run on (10.1)", func(r *Rules) {
 		r.PoisonCancels = func() bool { return false }
 	}},
@@ -48,6 +55,16 @@ var seededBugs = []Bug{
 	}},
 	{"duroxide-0.1.26/version-check-first", "an incompatible pin is tested before poison, so a bounced item never ends (10.4)", func(r *Rules) {
 		r.Order = moved(r.Order, TestIncompatible, 0)
+	}},
+	{"duroxide-0.1.26/worker-ack-not-retried", "the ack of an activity is sent once (6.2)", func(r *Rules) {
+		next := r.AckFailed
+		r.AckFailed = func(kind SlotKind, err error, failures int) AckStep {
+			step := next(kind, err, failures)
+			if kind == SlotWorker && step.Do == AckRetry {
+				step.Do = AckAbandon
+			}
+			return step
+		}
 	}},
 	{"engine/ack-failure-fails-orchestration", "a turn whose ack fails for good becomes a failure of the orchestration (5.4)", func(r *Rules) {
 		next := r.AckFailed
@@ -110,6 +127,12 @@ var seededBugs = []Bug{
 	}},
 	{"engine/renewal-error-cancels-activity", "any failed renewal cancels the activity, and its row is acknowledged without a completion (6.3)", func(r *Rules) {
 		r.ActivityRenewalFailed = func(error) RenewalStep { return RenewalDiscard }
+	}},
+	{"engine/session-cap-ignored", "a node serves as many sessions as it is given", func(r *Rules) {
+		r.SessionCap = func(int) int { return math.MaxInt }
+	}},
+	{"engine/session-not-renewed", "no session is ever renewed", func(r *Rules) {
+		r.RenewsSessions = func() bool { return false }
 	}},
 	{"engine/turn-not-retried", "a turn whose ack failed is forgotten: not sent again, not given back", func(r *Rules) {
 		r.AckFailed = func(SlotKind, error, int) AckStep { return AckStep{Do: AckForget} }

@@ -18,7 +18,7 @@ func ExampleBugs() {
 	}
 	// Output:
 	// duroxide-0.1.26/corrupted-parent-not-told: the poison of an undecodable history does not tell the parent (10.2)
-	// duroxide-0.1.26/poison-cancels-nothing: the activities of a poisoned execution run on (10.1)
+	// duroxide-0.1.26/duplicate-start-code: a duplicate start of a running instance brings its own handler and version (13.5 56)
 }
 
 func ExampleRulesWith() {

@@ -33,8 +33,7 @@ func RaiseEvent2(reads engine.KindSet, instance, name, topic, data string) engin
 	return engine.ExternalRaised2Item{Instance: instance, Name: name, Topic: topic, Data: data}
 }
 
-// EnqueueEvent enqueues a queue message. Turns do not support these yet: a node that gets one gives its batch back as
-// DecideUnsupported, and in the end the instance is poisoned with that cause.
+// EnqueueEvent enqueues a queue message (orch.Context.DequeueEvent). It is kept until it is taken.
 func EnqueueEvent(instance, name, data string) engine.QueueMessageItem {
 	return engine.QueueMessageItem{Instance: instance, Name: name, Data: data}
 }

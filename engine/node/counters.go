@@ -1,5 +1,7 @@
 package node
 
+import "github.com/durosim/durosim/engine/replay"
+
 // Counters count what a node did, from its start. Abandons and poisons are counted when they are decided, commits when
 // the provider has confirmed them.
 type Counters struct {
@@ -9,32 +11,45 @@ type Counters struct {
 	FetchedWork           uint64
 	FetchErrors           uint64
 
-	Turns            uint64 // computed
-	TurnsCommitted   uint64
-	BatchesDropped   uint64 // acknowledged without a turn, poison apart
-	MessagesDropped  uint64 // by a rule, in turns, poison and dropped batches
-	AckRetries       uint64 // calls, beside the first of each ack
-	AckFailures      uint64 // acks that were given up
-	Renewals         uint64 // calls
-	RenewalFailures  uint64
-	Activities       uint64 // begun
-	ActivitiesAcked  uint64
-	ActivitiesFailed uint64 // with an error or a panic of their code
-	ActivitiesLost   uint64 // stopped because their lock was lost
+	Turns          uint64 // computed
+	TurnsCommitted uint64
+	// How committed turns ended their executions, and the failures by what failed.
+	Completed            uint64
+	Failed               uint64 // cancelled ones apart
+	Cancelled            uint64
+	ContinuedAsNew       uint64
+	FailedApplication    uint64
+	FailedConfiguration  uint64 // nondeterminism
+	FailedInfrastructure uint64
+	FailedPoison         uint64 // by the poison of an activity or a child
+	NotCarried           uint64 // queue messages that a continue-as-new left behind
+	BatchesDropped       uint64 // acknowledged without a turn, poison apart
+	MessagesDropped      uint64 // by a rule, in turns, poison and dropped batches
+	AckRetries           uint64 // calls, beside the first of each ack
+	AckFailures          uint64 // acks that were given up
+	Renewals             uint64 // calls
+	RenewalFailures      uint64
+	Activities           uint64 // begun
+	ActivitiesAcked      uint64
+	ActivitiesFailed     uint64 // with an error or a panic of their code
+	ActivitiesLost       uint64 // stopped because their lock was lost
+	SessionRenewals      uint64 // calls
+	SessionsCleaned      uint64
+	SessionErrors        uint64 // failed calls of both kinds
 
 	AbandonedHistoryError uint64
 	AbandonedIncompatible uint64
 	AbandonedWaitForStart uint64
 	AbandonedNoHandler    uint64
-	AbandonedUnsupported  uint64
 	AbandonedAckFailed    uint64
 	AbandonedWorkLost     uint64
 	AbandonedDrained      uint64
+	AbandonedSessionsFull uint64
+	AbandonedReadFailed   uint64
 
 	PoisonedUndecodable  uint64
 	PoisonedIncompatible uint64
 	PoisonedNoHandler    uint64
-	PoisonedUnsupported  uint64
 	PoisonedCrashes      uint64
 	PoisonedActivities   uint64
 }
@@ -57,6 +72,15 @@ var counterTable = []struct {
 	{"fetch_errors", func(c *Counters) *uint64 { return &c.FetchErrors }},
 	{"turns", func(c *Counters) *uint64 { return &c.Turns }},
 	{"turns_committed", func(c *Counters) *uint64 { return &c.TurnsCommitted }},
+	{"completed", func(c *Counters) *uint64 { return &c.Completed }},
+	{"failed", func(c *Counters) *uint64 { return &c.Failed }},
+	{"cancelled", func(c *Counters) *uint64 { return &c.Cancelled }},
+	{"continued_as_new", func(c *Counters) *uint64 { return &c.ContinuedAsNew }},
+	{"failed_application", func(c *Counters) *uint64 { return &c.FailedApplication }},
+	{"failed_configuration", func(c *Counters) *uint64 { return &c.FailedConfiguration }},
+	{"failed_infrastructure", func(c *Counters) *uint64 { return &c.FailedInfrastructure }},
+	{"failed_poison", func(c *Counters) *uint64 { return &c.FailedPoison }},
+	{"not_carried", func(c *Counters) *uint64 { return &c.NotCarried }},
 	{"batches_dropped", func(c *Counters) *uint64 { return &c.BatchesDropped }},
 	{"messages_dropped", func(c *Counters) *uint64 { return &c.MessagesDropped }},
 	{"ack_retries", func(c *Counters) *uint64 { return &c.AckRetries }},
@@ -67,18 +91,21 @@ var counterTable = []struct {
 	{"activities_acked", func(c *Counters) *uint64 { return &c.ActivitiesAcked }},
 	{"activities_failed", func(c *Counters) *uint64 { return &c.ActivitiesFailed }},
 	{"activities_lost", func(c *Counters) *uint64 { return &c.ActivitiesLost }},
+	{"session_renewals", func(c *Counters) *uint64 { return &c.SessionRenewals }},
+	{"sessions_cleaned", func(c *Counters) *uint64 { return &c.SessionsCleaned }},
+	{"session_errors", func(c *Counters) *uint64 { return &c.SessionErrors }},
 	{"abandoned_history_error", func(c *Counters) *uint64 { return &c.AbandonedHistoryError }},
 	{"abandoned_incompatible", func(c *Counters) *uint64 { return &c.AbandonedIncompatible }},
 	{"abandoned_wait_for_start", func(c *Counters) *uint64 { return &c.AbandonedWaitForStart }},
 	{"abandoned_no_handler", func(c *Counters) *uint64 { return &c.AbandonedNoHandler }},
-	{"abandoned_unsupported", func(c *Counters) *uint64 { return &c.AbandonedUnsupported }},
 	{"abandoned_ack_failed", func(c *Counters) *uint64 { return &c.AbandonedAckFailed }},
 	{"abandoned_work_lost", func(c *Counters) *uint64 { return &c.AbandonedWorkLost }},
 	{"abandoned_drained", func(c *Counters) *uint64 { return &c.AbandonedDrained }},
+	{"abandoned_sessions_full", func(c *Counters) *uint64 { return &c.AbandonedSessionsFull }},
+	{"abandoned_read_failed", func(c *Counters) *uint64 { return &c.AbandonedReadFailed }},
 	{"poisoned_undecodable", func(c *Counters) *uint64 { return &c.PoisonedUndecodable }},
 	{"poisoned_incompatible", func(c *Counters) *uint64 { return &c.PoisonedIncompatible }},
 	{"poisoned_no_handler", func(c *Counters) *uint64 { return &c.PoisonedNoHandler }},
-	{"poisoned_unsupported", func(c *Counters) *uint64 { return &c.PoisonedUnsupported }},
 	{"poisoned_crashes", func(c *Counters) *uint64 { return &c.PoisonedCrashes }},
 	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
 }
@@ -105,10 +132,36 @@ func (c *Counters) countCommit(h *hold) {
 	switch h.decision {
 	case DecideTurn:
 		c.TurnsCommitted++
+		c.countEnd(h)
 	case DecideDropTerminal, DecideDropUnstarted:
 		c.BatchesDropped++
 	case DecideWorkRun:
 		c.ActivitiesAcked++
+	}
+}
+
+// countEnd counts how a committed turn ended its execution.
+func (c *Counters) countEnd(h *hold) {
+	c.NotCarried += uint64(h.notCarried)
+	switch h.result {
+	case replay.ResultCompleted:
+		c.Completed++
+	case replay.ResultContinueAsNew:
+		c.ContinuedAsNew++
+	case replay.ResultCancelled:
+		c.Cancelled++
+	case replay.ResultFailed:
+		c.Failed++
+		switch h.category {
+		case "application":
+			c.FailedApplication++
+		case "configuration":
+			c.FailedConfiguration++
+		case "infrastructure":
+			c.FailedInfrastructure++
+		case "poison":
+			c.FailedPoison++
+		}
 	}
 }
 
@@ -122,14 +175,16 @@ func (c *Counters) countAbandon(d Decision) {
 		c.AbandonedWaitForStart++
 	case DecideNoHandler, DecideWorkNoHandler:
 		c.AbandonedNoHandler++
-	case DecideUnsupported:
-		c.AbandonedUnsupported++
 	case DecideAckFailed:
 		c.AbandonedAckFailed++
 	case DecideWorkLost:
 		c.AbandonedWorkLost++
 	case DecideDrained:
 		c.AbandonedDrained++
+	case DecideSessionsFull:
+		c.AbandonedSessionsFull++
+	case DecideReadFailed:
+		c.AbandonedReadFailed++
 	}
 }
 
@@ -141,8 +196,6 @@ func (c *Counters) countPoison(cause PoisonCause) {
 		c.PoisonedIncompatible++
 	case PoisonNoHandler:
 		c.PoisonedNoHandler++
-	case PoisonUnsupported:
-		c.PoisonedUnsupported++
 	case PoisonCrashes:
 		c.PoisonedCrashes++
 	}

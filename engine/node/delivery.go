@@ -21,6 +21,9 @@ type delivery struct {
 	startedRoom engine.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
+	// duplicate is what a duplicate start does, by the rules, and brought the one that does something, nil if none does.
+	duplicate DuplicateStart
+	brought   *engine.StartItem
 }
 
 // start is the message that begins an execution.
@@ -35,9 +38,9 @@ type start struct {
 	next bool
 }
 
-// read makes the delivery that of a batch.
-func (d *delivery) read(f *engine.FetchedOrchestration) {
-	*d = delivery{FetchedOrchestration: f, status: f.Item.CurrentStatus, pin: f.Item.Pin}
+// read makes the delivery that of a batch. duplicate is what a duplicate start does.
+func (d *delivery) read(f *engine.FetchedOrchestration, duplicate DuplicateStart) {
+	*d = delivery{FetchedOrchestration: f, duplicate: duplicate, status: f.Item.CurrentStatus, pin: f.Item.Pin}
 	for i := range f.Item.History {
 		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
 			d.startedRoom = s
@@ -111,6 +114,13 @@ func (d *delivery) chooseStart() (start, bool) {
 	for i, m := range d.Item.Messages {
 		switch m := m.(type) {
 		case engine.StartItem:
+			switch {
+			case continued && d.duplicate == DuplicateWins:
+				d.bring(m)
+				return start{}, false
+			case !fresh && d.duplicate == DuplicateBrings && d.brought == nil:
+				d.bring(m)
+			}
 			if continued || !fresh {
 				continue
 			}
@@ -134,6 +144,9 @@ func (d *delivery) chooseStart() (start, bool) {
 	}
 	return start{}, false
 }
+
+// bring notes a duplicate start that does something.
+func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
 
 // parent is the link of the instance: as its new start, its history or the provider tells it.
 func (d *delivery) parent() *engine.ParentLink {
@@ -162,6 +175,8 @@ func (d *delivery) handlerName() (name, version string) {
 	switch {
 	case d.begin != nil:
 		return d.begin.name, d.begin.version
+	case d.brought != nil:
+		return d.brought.Orchestration, d.brought.Version
 	case d.started != nil:
 		return d.started.Name, d.started.Version
 	}
@@ -171,7 +186,7 @@ func (d *delivery) handlerName() (name, version string) {
 // resolve finds the handler.
 func (d *delivery) resolve(r *Registry) (Resolved, bool) {
 	name, version := d.handlerName()
-	if d.begin != nil {
+	if d.begin != nil || d.brought != nil {
 		return r.ResolveStart(name, version)
 	}
 	return r.ResolveStarted(name, version)
@@ -187,7 +202,10 @@ func (s *start) replayStart(version string) *replay.Start {
 
 // refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist
 // (design.md section 6 row 8). A turn does this itself; what ends without one must do it here.
-func (d *delivery) refusals() []engine.WorkItem {
+func (n *Node) refusals(d *delivery) []engine.WorkItem {
+	if n.replay != nil && n.replay.AnswersRefusedStart != nil && !n.replay.AnswersRefusedStart() {
+		return nil
+	}
 	var out []engine.WorkItem
 	own := d.parent()
 	for _, m := range d.Item.Messages {

@@ -32,8 +32,5 @@
 //
 // # Limits
 //
-// Queue events, custom status and key-value state are not supported yet: a batch or a history that brings one is given back
-// (DecideUnsupported), its count kept, until it is poison with that cause; the node goes on with everything else. Session
-// calls are not made yet: the session options are checked and kept, and every fetch of work goes without a
-// session. There are no system activities; their prefix is reserved.
+// An activity's context has no client and no cancel state: code that has run is past both.
 package node

@@ -141,6 +141,13 @@ func (d *driver) command(verb string, args []string) string {
 	case "ok", "nothing":
 		// ok CALL, nothing CALL: the call is answered without an error and without work
 		return d.step(Answer{NowMs: d.nowMs, Call: CallID(id())})
+	case "value":
+		// value CALL [TEXT]: a key was read; without a text there is none
+		in := Answer{NowMs: d.nowMs, Call: CallID(id())}
+		if len(args) > 1 {
+			in.Value = &args[1]
+		}
+		return d.step(in)
 	case "busy":
 		// busy CALL: a retryable error
 		return d.step(Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Retryablef("call", "busy")})

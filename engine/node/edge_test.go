@@ -1,7 +1,6 @@
 package node
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -56,7 +55,7 @@ func TestParentOfCorrupted(t *testing.T) {
 	item := batchFixture(t, "new-child")
 	item.HistoryError = "message 2: unexpected end"
 	d := &delivery{}
-	d.read(&engine.FetchedOrchestration{Item: item})
+	d.read(&engine.FetchedOrchestration{Item: item}, DuplicateChangesNothing)
 	if want := (engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}); d.parent() == nil || *d.parent() != want {
 		t.Errorf("parent %v, want %v", d.parent(), want)
 	}
@@ -78,21 +77,6 @@ func TestStatusOf(t *testing.T) {
 		if got := statusOf(history(c.history...)); got != c.want {
 			t.Errorf("%v: %q, want %q", c.history, got, c.want)
 		}
-	}
-}
-
-func TestRunning(t *testing.T) {
-	events := history(
-		orderStarted, chargeAsked, chargeAsked, chargeAsked, chargeAsked, // 2 to 5
-		engine.SubOrchestrationScheduled{Instance: "sub::6"}, engine.SubOrchestrationScheduled{Instance: "own"}, engine.SubOrchestrationScheduled{Instance: "done"},
-		engine.ActivityCompleted{}, engine.ActivityFailed{}, engine.ActivityCancelRequested{}, engine.SubOrchestrationCompleted{},
-	)
-	for i, source := range []uint64{2, 3, 5, 8} {
-		events[8+i].SourceEventID = source
-	}
-	activities, children := running(events)
-	if !reflect.DeepEqual(activities, []uint64{4}) || !reflect.DeepEqual(children, []string{"sub::6", "own"}) {
-		t.Errorf("running %v, %v", activities, children)
 	}
 }
 

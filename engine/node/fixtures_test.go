@@ -3,14 +3,17 @@ package node
 import (
 	"errors"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), and the
-// activities charge and decline. Pair 1.0.0 asks for two activities at once.
+// testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), Pair 1.0.0
+// (asks for two activities at once), Keeper 1.0.0 (makes a key its custom status, and sets it), Crowded 1.0.0 (continues as
+// new), and the activities charge and decline.
 func testRegistry(t testing.TB) *Registry {
 	charge := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("charge", input).Await()
@@ -19,12 +22,21 @@ func testRegistry(t testing.TB) *Registry {
 		return orch.Join(ctx.ScheduleActivity("charge", input), ctx.ScheduleActivity("charge", "tip"))[0].Value, nil
 	}
 	echo := func(_ *orch.Context, input string) (string, error) { return input, nil }
+	keeper := func(ctx *orch.Context, input string) (string, error) {
+		value, _ := ctx.KVValue("k")
+		ctx.SetCustomStatus("was " + value)
+		ctx.SetKVValue("k", input)
+		return ctx.ScheduleActivity("charge", input, orch.OnSession("s"), orch.WithTag("gpu")).Await()
+	}
+	crowded := func(ctx *orch.Context, input string) (string, error) { ctx.ContinueAsNew(input); return "", nil }
 	r := NewRegistry()
 	for _, err := range []error{
 		r.Register("Order", engine.V(1, 0, 0), charge),
 		r.Register("Order", engine.V(2, 0, 0), echo),
 		r.Register("Loop", engine.V(1, 0, 0), echo),
 		r.Register("Pair", engine.V(1, 0, 0), pair),
+		r.Register("Keeper", engine.V(1, 0, 0), keeper),
+		r.Register("Crowded", engine.V(1, 0, 0), crowded),
 		r.RegisterActivity("charge", func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }),
 		r.RegisterActivity("decline", func(ActivityContext, string) (string, error) { return "", errors.New("declined") }),
 		r.RegisterActivity("crash", func(ActivityContext, string) (string, error) { panic("boom") }),
@@ -49,6 +61,17 @@ func workFixture(name string) (engine.WorkItem, bool) {
 	switch name {
 	case "charge", "decline", "crash", "crash-oddly", "exit", "mute", "unknown":
 		a.Name = name
+		return a, true
+	case "charge/s1", "charge/s2":
+		a.Name, a.SessionID, _ = strings.Cut(name, "/")
+		return a, true
+	case "guid", "now", "key", "key-broken":
+		a.Name = map[string]string{
+			"guid": orch.SystemNewGUID, "now": orch.SystemUTCNowMs, "key": orch.SystemGetKVValue, "key-broken": orch.SystemGetKVValue,
+		}[name]
+		if name == "key" {
+			a.Input = `{"instance_id":"b","key":"k"}`
+		}
 		return a, true
 	case "not-an-activity":
 		return engine.CancelInstanceItem{Instance: "a", Reason: "x"}, true
@@ -124,12 +147,24 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		return pin("1.5.0", running(engine.StatusRunning, charging, EnqueueEvent("a", "q", "x"), chargeDone))
 	case "queued-new":
 		return running("", nil, startOrder, EnqueueEvent("a", "q", "x"))
-	case "keyed":
-		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, engine.KeyValueSet{Key: "k"}), ping))
+	case "kept":
+		i := running("", nil, StartOrchestration("a", "Keeper", "5"))
+		i.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
+		return i
+	case "waiting":
+		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, engine.ExternalSubscribed{Name: "go"},
+			engine.QueueSubscribed{Name: "q"}, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
+	case "crowded":
+		i := running("", nil, StartOrchestration("a", "Crowded", "5"))
+		for n := range 21 {
+			i.Messages = append(i.Messages, EnqueueEvent("a", "q", strconv.Itoa(n)))
+		}
+		return i
 	case "again-with-status":
 		status := "half done"
 		next := startAgain
 		next.InitialCustomStatus = &status
+		next.CarryForwardEvents = []engine.CarriedEvent{{Name: "q", Data: "x"}}
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), next))
 	case "charged-strange-start":
 		return pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping))
@@ -173,6 +208,8 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain))
 	case "again-child":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
+	case "charged-restarted":
+		return pin("1.5.0", running(engine.StatusRunning, charging, StartOrchestrationVersioned("a", "Order", "2.0.0", "5")))
 	case "again-unregistered":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}),
 			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // hold is a batch or an activity that a slot has a lock on.
@@ -26,9 +27,13 @@ type hold struct {
 	// ack is what will be, or is being, acknowledged; its slices are given out as copies only.
 	ack      Request
 	decision Decision // what the ack is for
-	failures int      // of this ack
-	failing  bool     // the ack is the failure that replaced a turn's, by a seeded bug
-	discard  bool     // a lost activity ends in an ack without completion, by a seeded bug
+	// How the turn ended, for the counters: its result, the category of its failure, and how many queue messages it left.
+	result     replay.Result
+	category   string
+	notCarried int
+	failures   int  // of this ack
+	failing    bool // the ack is the failure that replaced a turn's, by a seeded bug
+	discard    bool // a lost activity ends in an ack without completion, by a seeded bug
 }
 
 // take begins to hold what an answer brought, and to renew its lock.

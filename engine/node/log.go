@@ -48,11 +48,6 @@ func (n *Node) logWaitForStart(d *delivery) {
 		n.attempts(d.AttemptCount))
 }
 
-func (n *Node) logUnsupported(d *delivery, u *replay.Unsupported) {
-	n.log(LevelWarn, d.Item.Instance, fmt.Sprintf("Turn %v, abandoning with %ss backoff (will poison in %d more attempts)",
-		u, seconds(UnsupportedDelay), n.remaining(d.AttemptCount)), n.attempts(d.AttemptCount), n.mostAttempts())
-}
-
 func (n *Node) logUnregistered(d *delivery, delay time.Duration) {
 	name, version := d.handlerName()
 	if version == "" {
@@ -114,6 +109,13 @@ func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
 func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	for _, m := range out.Dropped {
 		n.log(LevelWarn, d.Item.Instance, "dropping message", Field{"rule", m.Rule}, Field{"kind", string(d.Item.Messages[m.Message].Kind())})
+	}
+	for _, e := range out.NotCarried {
+		n.log(LevelWarn, d.Item.Instance, "Dropping carry-forward event beyond limit of 20 during continue-as-new",
+			Field{"name", e.Name}, Field{"data", e.Data})
+	}
+	if e := out.Nondeterminism; e != nil {
+		n.log(LevelWarn, d.Item.Instance, "detected nondeterminism", Field{"kind", e.Kind.String()}, Field{"error", e.Text})
 	}
 	for _, line := range out.Traces {
 		n.log(LevelInfo, d.Item.Instance, line)

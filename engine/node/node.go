@@ -11,8 +11,11 @@ import (
 
 // Config is what a node is made of.
 type Config struct {
-	// Name is used in messages only.
+	// Name is used in messages.
 	Name string
+	// RuntimeID tells this incarnation from every other node and incarnation: its worker slots claim sessions under names
+	// made with it. Empty is the node's name, which is enough where no node starts twice.
+	RuntimeID string
 	// Build is what the node runs.
 	Build *engine.Build
 	// Registry is the code that the node has. It is shared, not copied.
@@ -56,11 +59,13 @@ type Node struct {
 	started  bool
 	draining bool
 	stopped  bool
+	owners   []string // see sessionOwners; nobody changes them
+	keeper   sessionKeeper
 	counters Counters
 	out      []Call // of the current step
-	// current is the delivery that is decided about, and fetches what the two kinds of slots ask for; nobody changes them.
+	// current is the delivery that is decided about, and fetch what the orchestration slots ask for; nobody changes it.
 	current delivery
-	fetches [2]Request
+	fetch   Request
 }
 
 // New makes a node that has not started.
@@ -78,6 +83,11 @@ func New(c Config) (*Node, error) {
 		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
 		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build), workspace: c.Workspace,
 	}
+	runtime := c.RuntimeID
+	if runtime == "" {
+		runtime = c.Name
+	}
+	n.owners = sessionOwners(&n.options, runtime)
 	n.admitted = engine.FilterFor(n.supported)
 	n.filter = n.rules.DeclareFilter(n.supported)
 	for i := range n.options.OrchestrationConcurrency {
@@ -153,6 +163,9 @@ func (n *Node) onStart() {
 		return
 	}
 	n.logStart()
+	if n.options.WorkerNodeID != "" && n.options.WorkerConcurrency > 0 {
+		n.keepSessions()
+	}
 	for i := range n.slots {
 		n.next(&n.slots[i])
 	}
@@ -161,6 +174,9 @@ func (n *Node) onStart() {
 func (n *Node) onAnswer(in Answer) {
 	if in.Call == 0 || in.Call > n.calls {
 		panic(fmt.Sprintf("node %s: answer to call %d, which was never made", n.name, in.Call))
+	}
+	if n.onSessionAnswer(in) {
+		return
 	}
 	for i := range n.slots {
 		s := &n.slots[i]
@@ -179,6 +195,8 @@ func (n *Node) onAnswer(in Answer) {
 			n.onAcked(s, in.Err)
 		case phaseAbandoning:
 			n.next(s)
+		case phaseReading:
+			n.onKeyRead(s, in)
 		default:
 			panic(fmt.Sprintf("node %s: answer to call %d in phase %d", n.name, in.Call, s.phase))
 		}
@@ -189,6 +207,9 @@ func (n *Node) onAnswer(in Answer) {
 func (n *Node) onWake(t TimerID) {
 	if t == 0 || t > n.timers {
 		panic(fmt.Sprintf("node %s: wake of timer %d, which was never set", n.name, t))
+	}
+	if n.onSessionWake(t) {
+		return
 	}
 	for i := range n.slots {
 		s := &n.slots[i]
@@ -258,6 +279,7 @@ func (n *Node) stopIfDrained() {
 		}
 	}
 	n.stopped = true
+	n.stopSessions()
 	n.emit(Stopped{})
 }
 
@@ -270,8 +292,12 @@ func (n *Node) emit(c Call) {
 
 // ask makes a provider call.
 func (n *Node) ask(s *slot, r Request, deadline time.Duration) CallID {
+	return n.askAs(s.id, r, deadline)
+}
+
+func (n *Node) askAs(id Slot, r Request, deadline time.Duration) CallID {
 	n.calls++
-	n.emit(ProviderCall{ID: n.calls, Slot: s.id, Deadline: deadline, Request: r})
+	n.emit(ProviderCall{ID: n.calls, Slot: id, Deadline: deadline, Request: r})
 	return n.calls
 }
 

@@ -35,7 +35,9 @@ type Options struct {
 	ActivityCancellationGracePeriod time.Duration
 	// SupportedReplayVersions is the range of pins that the node replays; nil is the build's default range.
 	SupportedReplayVersions *engine.VersionRange
-	// The session options: kept, and checked against the worker's lock, for nodes that serve sessions.
+	// A session is locked for SessionLockTimeout and renewed like any lock, unless it has been idle for longer than
+	// SessionIdleTimeout; expired sessions without work are swept each SessionCleanupInterval. MaxSessionsPerRuntime is of
+	// how many sessions the workers hold activities at a time.
 	SessionLockTimeout       time.Duration
 	SessionLockRenewalBuffer time.Duration
 	SessionIdleTimeout       time.Duration

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -17,7 +16,7 @@ const (
 
 // onOrchestration decides what to do with a fetched batch.
 func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
-	n.current.read(f)
+	n.current.read(f, n.rules.DuplicateStart())
 	n.decide(s, &n.current)
 	n.current = delivery{}
 }
@@ -64,7 +63,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
-	case n.rules.Ended(d.status, d.begin != nil):
+	case n.rules.Ended(d.status, d.begin != nil) || d.duplicate == DuplicateWins && d.brought != nil:
 		note = Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(DropTerminal)}
 		n.logTerminal(d)
 	case d.unstarted():
@@ -77,7 +76,7 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	n.counters.countDrops(note.Dropped)
 	n.startRenewing(s)
 	n.commit(s, note.Decision, AckOrchestration{Ack: engine.OrchestrationAck{
-		LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID, OrchestratorItems: d.refusals(),
+		LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID, OrchestratorItems: n.refusals(d),
 	}})
 	return true
 }
@@ -138,7 +137,8 @@ func missingHandler(d *delivery) string {
 func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
-		Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent, Rules: n.replay, DoubleCheck: n.doubleCheck,
+		KVSnapshot: d.Item.KVSnapshot, Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent,
+		Rules: n.replay, DoubleCheck: n.doubleCheck,
 		Workspace: n.workspace,
 	}
 	if d.begin != nil {
@@ -149,8 +149,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and begins to take its time; onFinished commits it. A batch whose turn asks for what replay
-// does not support yet is given back, its count kept, so that it ends as poison with that cause.
+// runTurn computes the turn and begins to take its time; onFinished commits it.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry)
 	if !found {
@@ -159,11 +158,6 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	in := n.turnInput(d, handler)
 	out, err := replay.Turn(in)
 	if err != nil {
-		if u := (*replay.Unsupported)(nil); errors.As(err, &u) {
-			n.logUnsupported(d, u)
-			n.abandon(s, Note{Decision: DecideUnsupported, Delay: UnsupportedDelay, Cause: u.Error()})
-			return
-		}
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
 	}
 	n.counters.Turns++
@@ -178,6 +172,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	}})
 	n.logTurn(d, &out)
 	s.hold.decision = DecideTurn
+	s.hold.result, s.hold.category, s.hold.notCarried = out.Result, out.Details.Category(), len(out.NotCarried)
 	s.hold.ack = AckOrchestration{Ack: engine.OrchestrationAck{
 		LockToken: d.LockToken, ExecutionID: in.ExecutionID, HistoryDelta: out.Delta,
 		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
@@ -15,23 +16,18 @@ const (
 	PoisonUndecodable  PoisonCause = iota // its history or a message cannot be decoded here
 	PoisonIncompatible                    // its pin is outside this node's range
 	PoisonNoHandler                       // this node lacks its handler
-	PoisonUnsupported                     // its turn asks for what this version does not do yet
 	PoisonCrashes                         // none of these: crashes, expired locks, lost answers
 )
 
 // poisonCause finds the cause, with its text.
 func (n *Node) poisonCause(d *delivery) (PoisonCause, string) {
-	switch handler, found := d.resolve(n.registry); {
+	switch _, found := d.resolve(n.registry); {
 	case d.undecodable():
 		return PoisonUndecodable, "undecodable history"
 	case !n.rules.Admits(n.admitted, d.pin):
 		return PoisonIncompatible, n.incompatible(d)
 	case !found:
 		return PoisonNoHandler, missingHandler(d)
-	default:
-		if err := replay.FindUnsupported(n.turnInput(d, handler)); err != nil {
-			return PoisonUnsupported, err.Error()
-		}
 	}
 	return PoisonCrashes, "crashes"
 }
@@ -90,62 +86,30 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		ack.HistoryDelta = []engine.Event{event(engine.CorruptedPoisonEventID, failed)}
 		// The name makes the instance, should its very start be what cannot be decoded.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
+	case n.rules.PoisonCancels():
+		n.endRunning(d, &ack, details)
 	default:
-		last := lastEventID(d.Item.History) + 1
-		ack.HistoryDelta = []engine.Event{event(last, failed)}
-		if n.rules.PoisonCancels() {
-			n.cancelRunning(d, &ack, last)
-		}
+		ack.HistoryDelta = []engine.Event{event(lastEventID(d.Item.History)+1, failed)}
 	}
-	ack.OrchestratorItems = append(ack.OrchestratorItems, d.refusals()...)
+	ack.OrchestratorItems = append(ack.OrchestratorItems, n.refusals(d)...)
 	return ack
 }
 
-// cancelRunning cancels what an execution leaves running when it is poisoned, like any other end: its activities, each
-// with an event after the last one, and its children. Open waits get no breadcrumb: which they are takes a replay, and
-// nobody reads it.
-func (n *Node) cancelRunning(d *delivery, ack *engine.OrchestrationAck, last uint64) {
-	instance := d.Item.Instance
-	activities, children := running(d.Item.History)
-	for _, schedule := range activities {
-		last++
-		e := n.event(instance, ack.ExecutionID, last, engine.ActivityCancelRequested{Reason: engine.ReasonTerminalFailed})
-		e.SourceEventID = schedule
-		ack.HistoryDelta = append(ack.HistoryDelta, e)
-		ack.CancelledActivities = append(ack.CancelledActivities, engine.ScheduledActivityIdentifier{
-			Instance: instance, ExecutionID: ack.ExecutionID, ActivityID: schedule,
-		})
+// endRunning ends an execution that runs like any other end does: its open waits, its activities and its children are
+// cancelled.
+func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details engine.ErrorDetails) {
+	in := n.turnInput(d, Resolved{})
+	in.ExecutionID, in.History, in.Start = ack.ExecutionID, d.Item.History, nil
+	out, err := replay.End(in, details)
+	if err != nil {
+		panic(fmt.Sprintf("node %s: end of %s: %v", n.name, d.Item.Instance, err))
 	}
-	for _, child := range children {
-		ack.OrchestratorItems = append(ack.OrchestratorItems, engine.CancelInstanceItem{
-			Instance: replay.ChildInstance(instance, child), Reason: engine.ReasonParentDroppedFuture,
-		})
-	}
-}
-
-// running are the schedule ids of the activities, and the instances as scheduled of the children, that a history leaves
-// without a completion and without a cancel request, in the order of their schedules.
-func running(history []engine.Event) (activities []uint64, children []string) {
-	closed := make(map[uint64]bool)
-	for i := range history {
-		switch history[i].Data.(type) {
-		case engine.ActivityCompleted, engine.ActivityFailed, engine.ActivityCancelRequested,
-			engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed, engine.SubOrchestrationCancelRequested:
-			closed[history[i].SourceEventID] = true
+	ack.HistoryDelta, ack.CancelledActivities = out.Delta, out.Cancelled
+	for _, item := range out.OrchestratorItems {
+		if cancel, ok := item.(engine.CancelInstanceItem); ok {
+			ack.OrchestratorItems = append(ack.OrchestratorItems, cancel)
 		}
 	}
-	for i := range history {
-		if closed[history[i].EventID] {
-			continue
-		}
-		switch e := history[i].Data.(type) {
-		case engine.ActivityScheduled:
-			activities = append(activities, history[i].EventID)
-		case engine.SubOrchestrationScheduled:
-			children = append(children, e.Instance)
-		}
-	}
-	return activities, children
 }
 
 // poisonStart is the first event of an execution that only begins in order to fail.

@@ -13,12 +13,17 @@ import (
 // the activity with the error's text, and so does a panic.
 type Activity func(ctx ActivityContext, input string) (string, error)
 
-// ActivityContext says which activity runs. Attempt is its delivery, from 1.
+// ActivityContext says which activity runs, and where. Attempt is its delivery, from 1; session and tag are empty for
+// none; WorkerID is the worker slot's, unique among all that run.
 type ActivityContext struct {
 	Instance    string
 	ExecutionID uint64
 	ActivityID  uint64
 	Attempt     uint32
+	Name        string
+	SessionID   string
+	Tag         string
+	WorkerID    string
 }
 
 // Registry is the code that a node has: orchestrations by name and version, activities by name. Registrations may change
@@ -77,9 +82,6 @@ func (r Resolved) String() string {
 func (r Resolved) version() string { return r.String()[len(r.Name)+1:] }
 
 func handlerText(name string, version engine.Version) string { return name + "@" + version.String() }
-
-// SystemActivityPrefix begins names that are reserved for the runtime's own activities (contract/runtime.md section 7.12).
-const SystemActivityPrefix = "__duroxide_syscall:"
 
 // NewRegistry makes an empty registry.
 func NewRegistry() *Registry { return &Registry{} }

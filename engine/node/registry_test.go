@@ -123,7 +123,7 @@ func TestDeregister(t *testing.T) {
 	if !r.DeregisterActivity("charge") || r.DeregisterActivity("charge") {
 		t.Error("DeregisterActivity does not say what was there")
 	}
-	if !slices.Equal(before.Orchestrations(), []string{"Loop@1.0.0", "Order@1.0.0", "Order@2.0.0", "Pair@1.0.0"}) {
+	if !slices.Equal(before.Orchestrations(), []string{"Crowded@1.0.0", "Keeper@1.0.0", "Loop@1.0.0", "Order@1.0.0", "Order@2.0.0", "Pair@1.0.0"}) {
 		t.Errorf("a clone changed: %v", before.Orchestrations())
 	}
 	if !slices.Equal(before.Activities(), []string{"charge", "crash", "crash-oddly", "decline", "exit", "mute"}) {

@@ -80,15 +80,31 @@ func renderRequest(r Request) string {
 	case RenewOrchestration:
 		return fmt.Sprintf("renew %s for %v", r.Token, r.ExtendFor)
 	case FetchWork:
-		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s", r.LockTimeout, r.PollTimeout, r.Cadence, formatTagFilter(r.Tags))
+		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, r.Cadence, formatTagFilter(r.Tags), sessionText(r.Session))
 	case AckWork:
 		return fmt.Sprintf("ack %s with %s", r.Token, renderItem(r.Completion))
 	case AbandonWork:
 		return fmt.Sprintf("abandon %s, back in %v, %s", r.Token, r.Delay, counted(r.IgnoreAttempt))
 	case RenewWork:
 		return fmt.Sprintf("renew %s for %v", r.Token, r.ExtendFor)
+	case RenewSessions:
+		return fmt.Sprintf("renew sessions of %v for %v, unless idle for %v", r.Owners, r.ExtendFor, r.IdleTimeout)
+	case CleanupSessions:
+		return fmt.Sprintf("clean up sessions idle for %v", r.IdleTimeout)
+	case ReadKVValue:
+		return fmt.Sprintf("read key %s of %s", r.Key, r.Instance)
 	}
 	panic(fmt.Sprintf("unknown request %T", r))
+}
+
+func sessionText(s *engine.SessionFetchConfig) string {
+	if s == nil {
+		return ", no session"
+	}
+	if s.OwnerID == "work-0-n1" {
+		return ""
+	}
+	return ", sessions of " + s.OwnerID
 }
 
 func counted(ignore bool) string {
@@ -137,6 +153,9 @@ func renderEvent(e engine.Event) string {
 		if data.ParentInstance != "" {
 			text += fmt.Sprintf(" for %s/%d#%d", data.ParentInstance, data.ParentExecutionID, data.ParentID)
 		}
+		text += handedOver(data.CarryForwardEvents, data.InitialCustomStatus)
+	case engine.CustomStatusUpdated:
+		text = fmt.Sprintf("event %d %s%s by %s", e.EventID, e.Kind(), handedOver(nil, data.Status), e.DuroxideVersion)
 	case engine.OrchestrationFailed:
 		text = fmt.Sprintf("event %d %s %q by %s", e.EventID, e.Kind(), data.Details.Display(), e.DuroxideVersion)
 	}
@@ -146,10 +165,25 @@ func renderEvent(e engine.Event) string {
 	return text
 }
 
+func handedOver(carried []engine.CarriedEvent, status *string) string {
+	text := ""
+	if len(carried) > 0 {
+		text = fmt.Sprintf(" carrying %v", carried)
+	}
+	if status != nil {
+		text += fmt.Sprintf(" with status %q", *status)
+	}
+	return text
+}
+
 func renderItem(w engine.WorkItem) string {
 	switch w := w.(type) {
 	case nil:
 		return "nothing"
+	case engine.ContinueAsNewItem:
+		status := w.InitialCustomStatus
+		w.InitialCustomStatus = nil
+		return fmt.Sprintf("%s %+v%s", w.Kind(), w, handedOver(nil, status))
 	case engine.SubOrchFailedItem:
 		return fmt.Sprintf("%s to %s/%d#%d %q", w.Kind(), w.ParentInstance, w.ParentExecutionID, w.ParentID, w.Details.Display())
 	case engine.ActivityFailedItem:

@@ -22,6 +22,10 @@ type Rules struct {
 	DeclareFilter func(supported engine.VersionRange) *engine.CapabilityFilter
 	// AbandonIgnoresAttempt says whether an abandon for that decision takes the delivery out of the count.
 	AbandonIgnoresAttempt func(d Decision) bool
+	// SessionCap is how many sessions the node may serve at a time, given the option.
+	SessionCap func(most int) int
+	// RenewsSessions says whether the node renews the sessions that it owns.
+	RenewsSessions func() bool
 	// UnregisteredBackoff is the delay for work without a handler at its n-th delivery.
 	UnregisteredBackoff func(n uint32, base, most time.Duration) time.Duration
 	// PauseAfterNothing is the pause after a fetch that found nothing and took that long.
@@ -42,6 +46,8 @@ type Rules struct {
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
 	// FailureFails says whether an activity's failure is acknowledged as one, rather than as its result.
 	FailureFails func() bool
+	// DuplicateStart says what a start does that finds the execution begun, or continued as new.
+	DuplicateStart func() DuplicateStart
 	// PoisonTellsParent says whether a poisoned child answers its parent.
 	PoisonTellsParent func(undecodable bool) bool
 	// PoisonCancels says whether a poisoned execution's activities are cancelled.
@@ -62,6 +68,16 @@ const (
 	TestIncompatible             // pin outside the node's range
 	TestWaitForStart             // input before a continue-as-new start
 	TestHandler                  // no handler
+)
+
+// DuplicateStart is what a start does that finds the execution begun, or continued as new.
+type DuplicateStart uint8
+
+// What a duplicate start does.
+const (
+	DuplicateChangesNothing DuplicateStart = iota
+	DuplicateBrings                        // its name and version: the turn runs that code
+	DuplicateWins                          // over the continue-as-new start behind it: the batch is dropped
 )
 
 // AckStep is what follows a failed ack.
@@ -99,7 +115,9 @@ func DefaultRules() *Rules {
 		ExceedsMaxAttempts:    func(count, most uint32) bool { return count > most },
 		Admits:                (*engine.CapabilityFilter).Admits, // as the provider does, so that the two never differ
 		DeclareFilter:         engine.FilterFor,
-		AbandonIgnoresAttempt: func(d Decision) bool { return d == DecideWaitForStart || d == DecideDrained },
+		AbandonIgnoresAttempt: uncounted,
+		SessionCap:            func(most int) int { return most },
+		RenewsSessions:        func() bool { return true },
 		UnregisteredBackoff:   UnregisteredBackoff,
 		PauseAfterNothing:     func(took, interval time.Duration) time.Duration { return interval - took },
 		PauseAfterError:       pauseAfterError,
@@ -110,10 +128,16 @@ func DefaultRules() *Rules {
 		ActivityRenewalFailed: activityRenewalFailed,
 		WorkerItems:           func(turn []engine.WorkItem) []engine.WorkItem { return turn },
 		FailureFails:          func() bool { return true },
+		DuplicateStart:        func() DuplicateStart { return DuplicateChangesNothing },
 		PoisonTellsParent:     func(bool) bool { return true },
 		PoisonCancels:         func() bool { return true },
 		PoisonWaitsForStart:   func() bool { return true },
 	}
+}
+
+// uncounted: what says nothing about the work itself is no attempt.
+func uncounted(d Decision) bool {
+	return d == DecideWaitForStart || d == DecideDrained || d == DecideSessionsFull
 }
 
 // endedDropsMessages: a ContinuedAsNew execution has a successor, started or not, for which its input is meant.

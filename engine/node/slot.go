@@ -34,6 +34,7 @@ const (
 	phaseFetching                // a fetch is out
 	phasePausing                 // between two fetches
 	phaseRunning                 // a turn or an activity takes its time
+	phaseReading                 // a system activity reads
 	phaseGrace                   // a lost activity may still end by itself
 	phaseAcking                  // an ack is out
 	phaseAckPausing              // an ack will be repeated
@@ -52,15 +53,19 @@ func (n *Node) next(s *slot) {
 	s.phase = phaseFetching
 	s.fetchedMs = n.nowMs
 	n.counters.Fetches++
-	if n.fetches[s.id.Kind] == nil {
-		n.fetches[s.id.Kind] = n.fetchRequest(s.id.Kind)
+	if s.id.Kind == SlotOrchestration {
+		if n.fetch == nil {
+			n.fetch = n.fetchRequest(s.id)
+		}
+		s.call = n.ask(s, n.fetch, 0)
+		return
 	}
-	s.call = n.ask(s, n.fetches[s.id.Kind], 0)
+	s.call = n.ask(s, n.fetchRequest(s.id), 0)
 }
 
-func (n *Node) fetchRequest(kind SlotKind) Request {
+func (n *Node) fetchRequest(id Slot) Request {
 	o := &n.options
-	if kind == SlotOrchestration {
+	if id.Kind == SlotOrchestration {
 		return FetchOrchestration{
 			LockTimeout: o.OrchestratorLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval,
 			Filter: n.filter,
@@ -69,7 +74,8 @@ func (n *Node) fetchRequest(kind SlotKind) Request {
 	tags := o.WorkerTagFilter
 	tags.Tags = slices.Clone(tags.Tags)
 	return FetchWork{
-		LockTimeout: o.WorkerLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval, Tags: tags,
+		LockTimeout: o.WorkerLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval,
+		Session: n.sessionConfig(id), Tags: tags,
 	}
 }
 

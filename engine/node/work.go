@@ -22,10 +22,12 @@ func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	case !ok:
 		// No contract provider does this: it refuses such an item. It is not this node's to drop.
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: o.UnregisteredBackoffMax, Cause: fmt.Sprintf("not an activity: %s", f.Item.Kind())})
+	case item.SessionID != "" && n.sessionsInFlight() > n.rules.SessionCap(o.MaxSessionsPerRuntime):
+		n.abandon(s, Note{Decision: DecideSessionsFull, Delay: SessionsFullDelay, Cause: "the node serves as many sessions as it may"})
 	case n.rules.ExceedsMaxAttempts(f.AttemptCount, o.MaxAttempts):
 		n.poisonsWork(s)
 	default:
-		if _, found := n.registry.Activity(item.Name); !found {
+		if _, found := n.activityCode(item.Name); !found {
 			delay := n.rules.UnregisteredBackoff(f.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
 			n.logActivityUnregistered(s.hold, delay)
 			n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: delay, Cause: missingActivity(item)})
@@ -38,7 +40,7 @@ func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 func (n *Node) poisonsWork(s *slot) {
 	h := s.hold
 	cause := "crashes"
-	if _, found := n.registry.Activity(h.activity.Name); !found {
+	if _, found := n.activityCode(h.activity.Name); !found {
 		cause = missingActivity(h.activity)
 	}
 	n.logWorkPoison(h)
@@ -59,6 +61,9 @@ func (n *Node) poisonsWork(s *slot) {
 
 func (n *Node) runActivity(s *slot) {
 	h := s.hold
+	if h.activity.SessionID != "" {
+		n.keepSessions()
+	}
 	n.counters.Activities++
 	n.note(s, Note{Decision: DecideWorkRun})
 	h.decision = DecideWorkRun
@@ -72,16 +77,28 @@ func (n *Node) runActivity(s *slot) {
 // onActivityDone runs the code, which has had its time, and acknowledges what came of it.
 func (n *Node) onActivityDone(s *slot, panicked string) {
 	a := s.hold.activity
-	run, found := n.registry.Activity(a.Name)
+	run, found := n.activityCode(a.Name)
 	if !found { // taken away while it ran
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: n.options.UnregisteredBackoffBase, Cause: missingActivity(a)})
 		return
 	}
-	var completion engine.WorkItem
 	result, failure, failed := "", panicked, panicked != ""
 	if !failed {
-		result, failure, failed = n.callActivity(run, ActivityContext{a.Instance, a.ExecutionID, a.ID, s.hold.count}, a.Input)
+		if n.readsKey(s) {
+			return
+		}
+		result, failure, failed = n.callActivity(run, ActivityContext{
+			Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID, Attempt: s.hold.count,
+			Name: a.Name, SessionID: a.SessionID, Tag: a.Tag, WorkerID: n.workerID(s),
+		}, a.Input)
 	}
+	n.completeActivity(s, result, failure, failed)
+}
+
+// completeActivity acknowledges an activity with its result, or its failure.
+func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
+	a := s.hold.activity
+	var completion engine.WorkItem
 	if failed {
 		n.counters.ActivitiesFailed++
 		result = failure

@@ -74,6 +74,11 @@ func (w *world) fresh(kind int, id uint64) {
 func (w *world) onRequest(c ProviderCall) {
 	token := ""
 	switch r := c.Request.(type) {
+	case RenewSessions, CleanupSessions, ReadKVValue:
+		if c.Deadline == 0 {
+			w.t.Fatal("a call has no deadline")
+		}
+		return
 	case FetchOrchestration, FetchWork:
 		if c.Deadline != 0 {
 			w.t.Fatal("a fetch has a deadline")
@@ -197,9 +202,10 @@ func TestAnyWorldWithBugs(t *testing.T) {
 func anyWorld(t *rapid.T, on []bugs.ID) {
 	batches := strings.Fields(`new new-child new-latest new-unregistered orphan charged charged-untold charged-child
 		charged-strange-start pinned-2.0.0 unregistered completed completed-untold completed-broken broken broken-child broken-new
-		continued continued-untold continued-broken again again-child again-unregistered queued queued-new keyed again-with-status`)
-	works := []string{"charge", "decline", "crash", "exit", "mute", "unknown", "not-an-activity"}
+		continued continued-untold continued-broken again again-child again-unregistered queued queued-new kept waiting crowded again-with-status`)
+	works := []string{"charge", "decline", "crash", "exit", "mute", "unknown", "not-an-activity", "charge/s1", "charge/s2", "guid", "now", "key", "key-broken"}
 	options := DefaultOptions()
+	options.MaxSessionsPerRuntime = 1
 	var build *engine.Build
 	for _, b := range engine.ShippedBuilds() {
 		if b.Name() == "1.5.0" {

@@ -32,8 +32,9 @@ func (c *Context) Trace(text string) {
 }
 
 // ScheduleActivity asks for an activity. The future's result is the activity's result, or its error.
-func (c *Context) ScheduleActivity(name, input string) *Future {
-	return c.schedule(Action{Kind: ActionActivity, Name: name, Input: input})
+func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) *Future {
+	// Small enough to be inlined, so that a future that is awaited at once costs nothing.
+	return &Future{host: c.host, token: c.activity(name, input, options)}
 }
 
 // ScheduleTimer asks for a timer, due d after the turn's start in whole milliseconds of store time; the result is empty.
@@ -54,6 +55,14 @@ func (c *Context) ScheduleWait2(name, topic string) *Future {
 	return c.schedule(Action{Kind: ActionWait2, Name: name, Topic: topic})
 }
 
+// DequeueEvent takes the oldest message of the name that nobody has taken from the instance's queue of that name; the
+// result is its data. Messages are kept until they are taken, whenever they came, and those that are not taken cross a
+// continue-as-new, the oldest 20. Concurrent dequeues of one name are served in the order in which they were scheduled; a
+// dropped one gives its message up to the next.
+func (c *Context) DequeueEvent(name string) *Future {
+	return c.schedule(Action{Kind: ActionDequeue, Name: name})
+}
+
 // ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history.
 func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Input: input})
@@ -70,10 +79,20 @@ func (c *Context) ScheduleSubOrchestrationVersioned(name, version, input string)
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Input: input})
 }
 
+// ScheduleSubOrchestrationVersionedWithID is both: exactly that handler version, under that id.
+func (c *Context) ScheduleSubOrchestrationVersionedWithID(name, version, instance, input string) *Future {
+	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Instance: instance, Input: input})
+}
+
 // StartOrchestration starts an instance under that id, verbatim, and does not wait for it: it has no parent and no
 // result.
 func (c *Context) StartOrchestration(name, instance, input string) {
-	c.host.Schedule(Action{Kind: ActionDetached, Name: name, Instance: instance, Input: input})
+	c.StartOrchestrationVersioned(name, "", instance, input)
+}
+
+// StartOrchestrationVersioned is StartOrchestration with exactly that handler version.
+func (c *Context) StartOrchestrationVersioned(name, version, instance, input string) {
+	c.host.Schedule(Action{Kind: ActionDetached, Name: name, Version: version, Instance: instance, Input: input})
 }
 
 // ContinueAsNew ends this execution and begins the next one with that input. It never returns.

@@ -10,8 +10,12 @@
 // result. Dropping cancels: an activity's work is withdrawn, a child orchestration is cancelled, a wait no longer takes
 // part in the delivery of events. Dropping a timer changes nothing; it fires into the void.
 //
+// An instance has state that outlives a turn and that clients can read: a custom status and keys with values. Code reads
+// back what it has written at once; a custom status and the keys stay when the instance continues as new. A status of
+// more than 262144 bytes, a value of more than 16384 bytes, more than 100 keys or a tag of more than 256 bytes fail the
+// execution at the end of the turn that writes it.
+//
 // Limits: a Context and its futures are valid only inside the turn that made them and on the coroutine that runs it.
 // When a turn ends, suspended code is torn down by a panic that no code should recover; deferred calls run, and any
-// call of a Context among them panics again. Queue events, custom status, key-value state, system calls, sessions and
-// the retry helper of the contract are not here.
+// call of a Context among them panics again.
 package orch

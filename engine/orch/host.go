@@ -1,6 +1,10 @@
 package orch
 
-import "time"
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
 
 // Host runs an orchestration's code. Package replay implements it; orchestration code never sees it.
 //
@@ -25,6 +29,14 @@ type Host interface {
 	Drop(t Token)
 	// ContinueAsNew emits the action and never returns. An empty version means "by policy".
 	ContinueAsNew(version, input string)
+	// Update emits an action that changes the state below, and changes it at once.
+	Update(a Action)
+	// CustomStatus is the instance's custom status, nil if there is none.
+	CustomStatus() *string
+	// KV is the instance's key-value state, sorted by key. It must not be changed, and is valid until the next Update.
+	KV() []engine.KVEntry
+	// PruneKV clears the keys that were last set before the time, and says how many.
+	PruneKV(beforeMs uint64) int
 }
 
 // Token numbers the futures of a turn in the order of their making, from 1.
@@ -41,11 +53,13 @@ type Info struct {
 // Action is what code asks for. Fields that its kind does not name are zero.
 type Action struct {
 	Kind     ActionKind
-	Name     string        // activity, child, detached start: the handler; wait: the event
-	Input    string        // activity, child, detached start, continue-as-new
+	Name     string        // activity, child, detached start: the handler; wait, dequeue: the event; key-value: the key
+	Input    string        // activity, child, detached start, continue-as-new; custom status: the text; key-value: the value
 	Instance string        // child: explicit id, empty for an automatic one; detached start: the id
-	Version  string        // child, continue-as-new: handler version, empty for "by policy"
+	Version  string        // child, detached start, continue-as-new: handler version, empty for "by policy"
 	Topic    string        // wait of the new generation
+	Session  string        // activity: the session, empty for none
+	Tag      string        // activity: the tag, empty for none
 	Delay    time.Duration // timer
 }
 
@@ -61,4 +75,10 @@ const (
 	ActionSubOrchestration
 	ActionDetached
 	ActionContinueAsNew
+	ActionDequeue
+	ActionSetCustomStatus
+	ActionResetCustomStatus
+	ActionSetKV
+	ActionClearKV
+	ActionClearAllKV
 )

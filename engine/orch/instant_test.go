@@ -2,14 +2,20 @@ package orch_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 )
 
 // instant is a host that answers everything at once and suspends nobody: an activity or a child gives "name(input)", one
-// named "bad" fails, a timer gives nothing, a wait gives the name of its event. It prints what is scheduled.
+// named "bad" fails, a timer gives nothing, a wait or a dequeue gives the name of its event. It prints what is scheduled
+// and what is updated.
 type instant struct {
 	results []result // by token
+	status  *string
+	kv      []engine.KVEntry
 }
 
 type result struct {
@@ -42,16 +48,26 @@ func (h *instant) Schedule(a orch.Action) orch.Token {
 	var r result
 	switch a.Kind {
 	case orch.ActionActivity, orch.ActionSubOrchestration:
-		fmt.Printf("schedule %s(%s)\n", a.Name, a.Input)
+		fmt.Printf("schedule %s(%s)%s\n", a.Name, a.Input, where(a))
 		r.value = a.Name + "(" + a.Input + ")"
-		if a.Name == "bad" {
+		switch a.Name {
+		case "bad":
 			r = result{"", fmt.Errorf("%s failed", a.Name)}
+		case orch.SystemNewGUID:
+			r.value = "5f3c"
+		case orch.SystemUTCNowMs:
+			r.value = "1500"
+		case orch.SystemGetKVValue:
+			r.value = `"blue"`
 		}
 	case orch.ActionTimer:
 		fmt.Printf("timer of %v\n", a.Delay)
 	case orch.ActionWait, orch.ActionWait2:
 		fmt.Printf("wait for %s%s\n", a.Name, a.Topic)
 		r.value = a.Name + a.Topic
+	case orch.ActionDequeue:
+		fmt.Printf("dequeue %s\n", a.Name)
+		r.value = a.Name
 	case orch.ActionDetached:
 		fmt.Printf("start %s as %s\n", a.Name, a.Instance)
 		return 0
@@ -81,3 +97,54 @@ func (h *instant) Select(ts []orch.Token) int {
 func (h *instant) Drop(t orch.Token) { fmt.Printf("drop future %d\n", t) }
 
 func (h *instant) ContinueAsNew(version, input string) { panic(continued(version + input)) }
+
+func where(a orch.Action) string {
+	text := ""
+	if a.Session != "" {
+		text += " on session " + a.Session
+	}
+	if a.Tag != "" {
+		text += " with tag " + a.Tag
+	}
+	return text
+}
+
+func (h *instant) Update(a orch.Action) {
+	i, found := slices.BinarySearchFunc(h.kv, a.Name, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
+	switch a.Kind {
+	case orch.ActionSetCustomStatus:
+		fmt.Println("status", a.Input)
+		h.status = &a.Input
+	case orch.ActionResetCustomStatus:
+		fmt.Println("no status")
+		h.status = nil
+	case orch.ActionSetKV:
+		fmt.Println("set", a.Name, "to", a.Input)
+		if !found {
+			h.kv = slices.Insert(h.kv, i, engine.KVEntry{Key: a.Name})
+		}
+		h.kv[i].Value, h.kv[i].LastUpdatedAtMs = a.Input, uint64(len(h.kv))
+	case orch.ActionClearKV:
+		fmt.Println("clear", a.Name)
+		if found {
+			h.kv = slices.Delete(h.kv, i, i+1)
+		}
+	case orch.ActionClearAllKV:
+		fmt.Println("clear all")
+		h.kv = nil
+	}
+}
+
+func (h *instant) CustomStatus() *string { return h.status }
+func (h *instant) KV() []engine.KVEntry  { return h.kv }
+
+func (h *instant) PruneKV(beforeMs uint64) int {
+	n := 0
+	for _, e := range slices.Clone(h.kv) {
+		if e.LastUpdatedAtMs < beforeMs {
+			h.Update(orch.Action{Kind: orch.ActionClearKV, Name: e.Key})
+			n++
+		}
+	}
+	return n
+}

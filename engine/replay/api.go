@@ -14,6 +14,8 @@ type Input struct {
 	History []engine.Event
 	// Start makes an execution's first event. It is required when History is empty, and ignored otherwise.
 	Start *Start
+	// KVSnapshot is the instance's key-value state at the start of this execution, sorted by key.
+	KVSnapshot []engine.KVEntry
 	// Messages are the batch, in enqueue order, start items included.
 	Messages []engine.WorkItem
 	// Handler is the orchestration's code, as the registry resolved it.
@@ -37,7 +39,8 @@ type Start struct {
 	Version string
 	Input   string
 	Parent  *engine.ParentLink
-	// CarryForwardEvents and InitialCustomStatus are not supported yet: a turn that has one is an error.
+	// CarryForwardEvents are the queue messages that the execution before did not read, InitialCustomStatus is the custom
+	// status that it left.
 	CarryForwardEvents  []engine.CarriedEvent
 	InitialCustomStatus *string
 }
@@ -66,6 +69,10 @@ type Output struct {
 	Cancelled         []engine.ScheduledActivityIdentifier
 	// Dropped are the messages that the turn consumed without an event, each with the rule that dropped it.
 	Dropped []Dropped
+	// NotCarried are the queue messages that a continue-as-new leaves behind because there are too many.
+	NotCarried []engine.CarriedEvent
+	// Nondeterminism says where code and history, or messages, disagree, nil if the turn did not fail for that.
+	Nondeterminism *NondeterminismError
 	// Polls is how often the code was polled.
 	Polls int
 	// Traces are the lines that the code wrote while it was not replaying.

@@ -143,3 +143,12 @@ func BenchmarkTurn(b *testing.B) {
 		})
 	}
 }
+
+// TestTurnAllocates: what a turn allocates does not grow with the schedules that it replays.
+func TestTurnAllocates(t *testing.T) {
+	in := benchInput(chain)
+	in.History = playedHistory(t, chain, 1000)
+	if n := testing.AllocsPerRun(10, func() { mustTurn(t, in) }); n > 60 {
+		t.Errorf("a turn over %d events makes %v allocations, want at most 60", len(in.History), n)
+	}
+}

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
@@ -71,62 +70,5 @@ func TestTextsAreComparedAsStored(t *testing.T) {
 	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{Instance: "p", ExecutionID: 1, ID: 2, Result: "done"}}
 	if out := mustTurn(t, in); out.Result != ResultCompleted {
 		t.Errorf("got %v %q", out.Result, out.Details.Display())
-	}
-}
-
-// TestUnsupported names what a turn does not do yet, and FindUnsupported says the same without running it.
-func TestUnsupported(t *testing.T) {
-	status, carried := "", []engine.CarriedEvent{{Name: "q"}}
-	stored := func(data engine.EventData) func(*Input) {
-		return func(in *Input) { in.History = append(started(), engine.Event{EventID: 2, Data: data}) }
-	}
-	begins := func(s engine.OrchestrationStarted) func(*Input) {
-		return func(in *Input) { in.History = []engine.Event{{EventID: 1, Data: s}} }
-	}
-	continues := func(m engine.ContinueAsNewItem) func(*Input) {
-		return func(in *Input) { in.ExecutionID, in.Messages = 2, []engine.WorkItem{m} }
-	}
-	for _, c := range []struct {
-		name   string
-		change func(*Input)
-		want   string
-	}{
-		{"nothing", func(*Input) {}, ""},
-		{"message", func(in *Input) { in.Messages = []engine.WorkItem{engine.QueueMessageItem{}} }, queueEvents},
-		{"subscribed", stored(engine.QueueSubscribed{}), queueEvents},
-		{"delivered", stored(engine.QueueEventDelivered{}), queueEvents},
-		{"cancelled", stored(engine.QueueSubscriptionCancelled{}), queueEvents},
-		{"status", stored(engine.CustomStatusUpdated{}), customStatus},
-		{"set", stored(engine.KeyValueSet{}), keyValueState},
-		{"cleared", stored(engine.KeyValueCleared{}), keyValueState},
-		{"all cleared", stored(engine.KeyValuesCleared{}), keyValueState},
-		{"began with queue messages", begins(engine.OrchestrationStarted{CarryForwardEvents: carried}), queueEvents},
-		{"began with a status", begins(engine.OrchestrationStarted{InitialCustomStatus: &status}), customStatus},
-		{"begins with queue messages", func(in *Input) { in.Start.CarryForwardEvents = carried }, queueEvents},
-		{"begins with a status", func(in *Input) { in.Start.InitialCustomStatus = &status }, customStatus},
-		{"continues with queue messages", continues(engine.ContinueAsNewItem{CarryForwardEvents: carried}), queueEvents},
-		{"continues with a status", continues(engine.ContinueAsNewItem{InitialCustomStatus: &status}), customStatus},
-		{"a start that counts for nothing", func(in *Input) {
-			in.Messages = []engine.WorkItem{engine.StartItem{}, engine.ContinueAsNewItem{InitialCustomStatus: &status}}
-		}, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			in := input(oneActivity)
-			c.change(&in)
-			text := func(err error) string {
-				u, _ := err.(*Unsupported)
-				switch {
-				case err == nil:
-					return ""
-				case u == nil || !strings.HasPrefix(err.Error(), "not supported: "):
-					t.Fatalf("another error: %v", err)
-				}
-				return u.What
-			}
-			_, err := Turn(in)
-			if got, found := text(err), text(FindUnsupported(in)); got != c.want || found != c.want {
-				t.Errorf("a turn says %q, FindUnsupported %q; want %q", got, found, c.want)
-			}
-		})
 	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -65,7 +66,47 @@ func Bugs() []Bug {
 					return own
 				}
 			}},
+		{"engine/queue-slot-wrong", "a dropped dequeue keeps its place, and takes the message of the next one with it",
+			func(r *Rules) { r.QueueSlot = func(open, cancelled int) int { return open + cancelled } }},
+		{"engine/carry-forward-reordered", "unread queue messages cross a continue-as-new in reverse",
+			func(r *Rules) { r.CarryForward = carryReversed }},
+		{"engine/carry-forward-lost", "unread queue messages do not cross a continue-as-new",
+			func(r *Rules) {
+				r.CarryForward = func(unread []engine.CarriedEvent) (_, _ []engine.CarriedEvent) { return nil, unread }
+			}},
+		{"engine/custom-status-not-carried", "the custom status does not cross a continue-as-new",
+			func(r *Rules) { r.CarriedStatus = func(*string) *string { return nil } }},
+		{"duroxide-0.1.26/refused-start-untold", "the parent of a child whose id exists already is not answered (13.6 62)",
+			func(r *Rules) { r.AnswersRefusedStart = never }},
+		{"duroxide-0.1.26/freed-event-waits", "an event that passes to the next wait when a wait is dropped is noticed by chance (13.4 44)",
+			func(r *Rules) { r.FreedEventWakes = never }},
+		{"duroxide-0.1.26/dropped-dequeue-early", "a dropped dequeue gives its message up before that is recorded, and the replay differs (13.4 45)",
+			func(r *Rules) { r.DropsBeforeBreadcrumb = always }},
+		{"duroxide-0.1.26/pending-dequeue-reads", "a dequeue that has not taken its message keeps it from the next execution (13.2 25)",
+			func(r *Rules) { r.PendingDequeueReads = always }},
+		{"duroxide-0.1.26/kv-stamp-fresh", "a key set by this execution is as old as the turn that replays it (7.11)",
+			func(r *Rules) { r.KVStamp = func(_ uint64, _ bool, nowMs uint64) uint64 { return nowMs } }},
+		{"duroxide-0.1.26/prune-unordered", "a prune clears its keys in an order that a replay does not repeat (13.6 60)",
+			func(r *Rules) { r.PruneOrder = reversedAtFirst }},
+		{"duroxide-0.1.26/kv-keys-per-turn", "keys of earlier turns of the execution do not count for the limit (13.6 59)",
+			func(r *Rules) { r.KVKeyCount = func(_, ofTurn func() int) int { return ofTurn() } }},
+		{"duroxide-0.1.26/limit-failure-appended", "a broken limit fails the execution after all else, and tells nobody (13.6 58)",
+			func(r *Rules) { r.LimitEnds = never }},
 	}
+}
+
+func carryReversed(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
+	carried, lost = carryOldest(unread)
+	carried = slices.Clone(carried)
+	slices.Reverse(carried)
+	return carried, lost
+}
+
+func reversedAtFirst(replaying bool, keys []string) []string {
+	if !replaying {
+		slices.Reverse(keys)
+	}
+	return keys
 }
 
 func lastReadyAtFirst(replaying bool, n int, ready func(i int) bool) int {

@@ -14,9 +14,8 @@
 // is deterministic; no coroutine and no goroutine outlives the call, unless the handler blocks by other means than its
 // context. A handler's panic or Goexit is a Failed result. The error of Turn means a broken caller.
 //
-// Limits: queue events, custom status and key-value state are not here; a turn that meets an event or a message of them
-// is an error (Unsupported) rather than a loss. Code that loops for ever is ended if it calls its context in the loop, and
-// hangs the turn if it does not.
+// Limits: code that loops for ever is ended if it calls its context in the loop, and hangs the turn if it does not. The
+// number of dequeues and events that a turn may go on with by itself is bounded.
 //
 // Terms: the baseline is what is stored, the delta what the turn adds. A position is an index into both, one after the
 // other. A breadcrumb is an event that records that a schedule is no longer wanted.

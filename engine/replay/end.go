@@ -15,8 +15,15 @@ func (t *turn) fail(r Result, details engine.ErrorDetails) {
 // end ends the execution: breadcrumbs of open waits, the terminal event, cancellation of what runs, the items.
 func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	t.out.Result = r
+	carried, lost := []engine.CarriedEvent(nil), []engine.CarriedEvent(nil)
+	if r == ResultContinueAsNew {
+		carried, lost = t.carried()
+	}
 	for _, pos := range t.openWaits() {
 		t.add(t.at(pos).EventID, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal})
+	}
+	for _, pos := range t.openDequeues() {
+		t.add(t.at(pos).EventID, engine.QueueSubscriptionCancelled{Reason: engine.ReasonTerminal})
 	}
 	t.add(0, terminal)
 	t.endActivities(r)
@@ -44,10 +51,11 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	items := &t.out.OrchestratorItems
 	switch r {
 	case ResultContinueAsNew:
-		*items = append(*items, t.continued())
-		*items = append(*items, t.cancels...)
+		*items = append(*items, t.continued(carried))
+		t.out.NotCarried = lost
+		t.enqueueCancels()
 	case ResultCancelled:
-		*items = append(*items, t.cancels...)
+		t.enqueueCancels()
 		if toParent != nil {
 			*items = append(*items, toParent)
 		}
@@ -55,14 +63,15 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 		if toParent != nil {
 			*items = append(*items, toParent)
 		}
-		*items = append(*items, t.cancels...)
+		t.enqueueCancels()
 	}
 }
 
 // continued is the message that begins the next execution.
-func (t *turn) continued() engine.WorkItem {
+func (t *turn) continued(carried []engine.CarriedEvent) engine.WorkItem {
 	item := engine.ContinueAsNewItem{
 		Instance: t.in.Instance, Orchestration: t.info.Name, Input: t.continues.Input, Version: t.continues.Version,
+		CarryForwardEvents: carried, InitialCustomStatus: t.rules.CarriedStatus(t.handedOn()),
 	}
 	if p := t.rules.CarriedParent(t.parent); p != nil {
 		item.ParentInstance, item.ParentExecutionID, item.ParentID = p.Instance, p.ExecutionID, p.EventID
@@ -116,12 +125,14 @@ func (t *turn) enqueue() {
 		switch d := e.Data.(type) {
 		case engine.OrchestrationChained:
 			*items = append(*items, engine.StartItem{
-				Instance: d.Instance, Orchestration: d.Name, Input: d.Input, ExecutionID: engine.InitialExecutionID,
+				Instance: d.Instance, Orchestration: d.Name, Input: d.Input, Version: p.version,
+				ExecutionID: engine.InitialExecutionID,
 			})
 		case engine.ActivityScheduled:
 			if goesOn {
 				t.out.WorkerItems = append(t.out.WorkerItems, engine.ActivityExecuteItem{
 					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, Name: d.Name, Input: d.Input,
+					SessionID: d.SessionID, Tag: d.Tag,
 				})
 			}
 		case engine.TimerCreated:
@@ -142,6 +153,6 @@ func (t *turn) enqueue() {
 		}
 	}
 	if goesOn {
-		*items = append(*items, t.cancels...)
+		t.enqueueCancels()
 	}
 }

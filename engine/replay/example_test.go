@@ -114,11 +114,31 @@ func ExampleContain() {
 	// true called runtime.Goexit
 }
 
-func ExampleFindUnsupported() {
-	err := replay.FindUnsupported(replay.Input{
-		History:  []engine.Event{{EventID: 1, Data: engine.OrchestrationStarted{Name: "Order"}}},
-		Messages: []engine.WorkItem{engine.QueueMessageItem{Instance: "order-1", Name: "cancelled"}},
+func ExampleEnd() {
+	history := []engine.Event{
+		{EventID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "Order"}},
+		{EventID: 2, Data: engine.ActivityScheduled{Name: "charge"}},
+		{EventID: 3, Data: engine.QueueSubscribed{Name: "changes"}},
+	}
+	out, err := replay.End(replay.Input{Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, History: history},
+		engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{Operation: "fetch", Message: "delivered too often"}})
+	for _, e := range out.Delta {
+		fmt.Println(e.EventID, e.Kind())
+	}
+	fmt.Println(len(out.Cancelled), out.Metadata.Status, err)
+	// Output:
+	// 4 ExternalSubscribedPersistentCancelled
+	// 5 OrchestrationFailed
+	// 6 ActivityCancelRequested
+	// 1 Failed <nil>
+}
+
+func ExampleKVAfter() {
+	before := []engine.KVEntry{{Key: "colour", Value: "blue"}, {Key: "size", Value: "9"}}
+	after := replay.KVAfter(before, []engine.Event{
+		{EventID: 2, Data: engine.KeyValueSet{Key: "colour", Value: "red", LastUpdatedAtMs: 7}},
+		{EventID: 3, Data: engine.KeyValueCleared{Key: "size"}},
 	})
-	fmt.Println(err)
-	// Output: not supported: queue events
+	fmt.Println(after, before)
+	// Output: [{colour red 7}] [{colour blue 0} {size 9 0}]
 }

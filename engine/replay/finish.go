@@ -19,6 +19,10 @@ func (t *turn) finish() {
 		t.nextID = t.at(n-1).EventID + 1
 	}
 	main := t.mainTask()
+	limit := t.overLimit()
+	if limit != "" && t.abort.IsZero() && t.rules.LimitEnds() {
+		t.abort = limitFailure(limit)
+	}
 	switch {
 	case !t.abort.IsZero():
 		t.fail(ResultFailed, t.abort)
@@ -33,7 +37,6 @@ func (t *turn) finish() {
 			t.fail(ResultFailed, t.abort)
 		case !t.returned:
 			t.out.Result = ResultContinue
-			t.dropFutures()
 			t.enqueue()
 		case main.err != nil:
 			t.dropFutures()
@@ -44,6 +47,9 @@ func (t *turn) finish() {
 			t.dropFutures()
 			t.end(ResultCompleted, engine.OrchestrationCompleted{Output: main.value}, main.value)
 		}
+	}
+	if limit != "" && !t.rules.LimitEnds() {
+		t.appendLimitFailure(limit)
 	}
 	t.out.OrchestratorItems = append(t.out.OrchestratorItems, t.refusals...)
 	if t.rules.Pins(len(t.in.History) == 0) {
@@ -91,9 +97,9 @@ func (t *turn) reconcile() {
 				now = append(now, pos)
 			}
 		}
-		t.abort = engine.Nondeterminism(fmt.Sprintf(
+		t.disagree(mismatch(CancellationMismatch, 0, fmt.Sprintf(
 			"cancellation mismatch (%s): baseline_dropped_future_cancel_requests=%s ctx_cancelled_in_replayed_segment=%s",
-			group.name, t.idSet(then), t.idSet(now)))
+			group.name, t.idSet(then), t.idSet(now))))
 		return
 	}
 }
@@ -102,7 +108,10 @@ func (t *turn) reconcile() {
 var dropGroups = [...]struct {
 	kind scheduleKind
 	name string
-}{{scheduleActivity, "activities"}, {scheduleChild, "sub-orchestrations"}, {scheduleWait, "external waits"}}
+}{
+	{scheduleActivity, "activities"}, {scheduleChild, "sub-orchestrations"},
+	{scheduleWait, "external waits"}, {scheduleDequeue, "persistent waits"},
+}
 
 func (t *turn) idSet(positions []int) string {
 	slices.Sort(positions)
@@ -114,6 +123,39 @@ func (t *turn) idSet(positions []int) string {
 		fmt.Fprint(&b, t.at(pos).EventID)
 	}
 	return "{" + b.String() + "}"
+}
+
+// settleDrops records what code that goes on has given up, and lets it go on with what that sets free, until there is
+// nothing more to do.
+func (t *turn) settleDrops() {
+	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds()) {
+		if t.reconcile(); !t.abort.IsZero() {
+			return
+		}
+		from := len(t.sched)
+		t.dropFutures()
+		for pos := from; pos < len(t.sched); pos++ {
+			t.apply(pos)
+		}
+		if len(t.runnable) == 0 || !t.rules.FreedEventWakes() {
+			return
+		}
+		t.poll()
+		t.convert()
+	}
+}
+
+// cancelDropsEarly cancels dropped dequeues before their breadcrumbs are written: a rule of 0.1.26, which a replay does not
+// repeat.
+func (t *turn) cancelDropsEarly() {
+	if !t.hasQueues || !t.rules.DropsBeforeBreadcrumb() {
+		return
+	}
+	for i := 1; i < len(t.futures); i++ {
+		if f := &t.futures[i]; f.wait == waitQueue && f.state == futureDropped && f.pos >= 0 {
+			t.queues.cancel(int(f.pos))
+		}
+	}
 }
 
 // dropFutures records what the code has given up and earlier turns did not record. What has its completion in the
@@ -152,6 +194,8 @@ func (t *turn) dropSchedule(pos int) {
 	case engine.SubOrchestrationScheduled:
 		t.add(id, engine.SubOrchestrationCancelRequested{Reason: engine.ReasonDroppedFuture})
 		t.cancelChild(pos, d, engine.ReasonParentDroppedFuture)
+	case engine.QueueSubscribed:
+		t.add(id, engine.QueueSubscriptionCancelled{Reason: engine.ReasonDroppedFuture})
 	default:
 		t.add(id, engine.ExternalSubscribedCancelled{Reason: engine.ReasonDroppedFuture})
 	}
@@ -163,13 +207,19 @@ func (t *turn) withdrawActivity(id uint64) {
 	})
 }
 
-// cancelChild asks a child to end, if its start was enqueued or is about to be.
 func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason string) {
-	startsNow := t.out.Result == ResultContinue && !t.returned && t.abort.IsZero()
-	if pos >= len(t.in.History) && !startsNow && !t.rules.CancelsUnstarted() {
-		return
+	t.cancels = append(t.cancels, childCancel{pos, engine.CancelInstanceItem{
+		Instance: ChildInstance(t.in.Instance, d.Instance), Reason: reason,
+	}})
+}
+
+// enqueueCancels asks children to end, if their start was enqueued or is by this turn.
+func (t *turn) enqueueCancels() {
+	for _, c := range t.cancels {
+		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted() {
+			t.out.OrchestratorItems = append(t.out.OrchestratorItems, c.item)
+		}
 	}
-	t.cancels = append(t.cancels, engine.CancelInstanceItem{Instance: ChildInstance(t.in.Instance, d.Instance), Reason: reason})
 }
 
 // ChildInstance is a child's full id: an automatic one gets its parent's in front, an explicit one is as it was chosen.

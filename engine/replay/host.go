@@ -30,7 +30,9 @@ type code struct {
 	left      int   // where the walk stopped, because the code or the history had ended
 	verifying bool  // see Verify
 	waits     waitTable
+	queues    queues
 	polls     int
+	pollLimit int // see convert
 }
 
 type action struct {
@@ -40,8 +42,8 @@ type action struct {
 
 type future struct {
 	state  futureState
-	wait   bool  // a positional wait: its result is decided when it is looked at
-	pos    int32 // of its schedule event, -1 while there is none
+	wait   waitKind // its result is decided when it is looked at
+	pos    int32    // of its schedule event, -1 while there is none
 	owner  *task
 	child  *task // for a child coroutine's future
 	value  string
@@ -49,6 +51,15 @@ type future struct {
 	waiter *task
 	more   []*task
 }
+
+// waitKind is whether a future waits for an event.
+type waitKind uint8
+
+const (
+	noWait waitKind = iota
+	waitPositional
+	waitQueue
+)
 
 type futureState uint8
 
@@ -92,7 +103,7 @@ func (t *turn) emit(a orch.Action, token orch.Token) {
 // storable is the action with its texts as a history gives them back: with U+FFFD for each byte that is no UTF-8. The code
 // must be compared with what is stored, not with what it has said.
 func storable(a orch.Action) orch.Action {
-	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic} {
+	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if !utf8.ValidString(*text) {
 			*text = string([]rune(*text))
 		}
@@ -142,7 +153,12 @@ func (t *turn) Schedule(a orch.Action) orch.Token {
 		return 0
 	}
 	token := t.newFuture(owner)
-	t.futures[token].wait = a.Kind == orch.ActionWait || a.Kind == orch.ActionWait2
+	switch a.Kind {
+	case orch.ActionWait, orch.ActionWait2:
+		t.futures[token].wait = waitPositional
+	case orch.ActionDequeue:
+		t.futures[token].wait = waitQueue
+	}
 	t.emit(a, token)
 	if a.Kind == orch.ActionTimer && t.eager {
 		t.emit(a, 0)
@@ -170,9 +186,15 @@ func (t *turn) Await(token orch.Token) (string, error) {
 	}
 	f := &t.futures[token]
 	if f.state == futurePending { // a wait whose event has come
-		f.value, _ = t.waits.result(int(f.pos))
 		f.state = futureResolved
-		t.waits.consume(int(f.pos))
+		if f.wait == waitQueue {
+			q, i, message := t.queueMessage(int(f.pos))
+			f.value = q.messages[message].data
+			q.take(i, message)
+		} else {
+			f.value, _ = t.waits.result(int(f.pos))
+			t.waits.consume(int(f.pos))
+		}
 	}
 	return f.value, f.err
 }
@@ -222,7 +244,11 @@ func (t *turn) newFuture(owner *task) orch.Token {
 // ready says whether a future has a result. It changes nothing.
 func (t *turn) ready(token orch.Token) bool {
 	f := &t.futures[token]
-	if f.state == futurePending && f.wait && f.pos >= 0 {
+	if f.state == futurePending && f.wait != noWait && f.pos >= 0 {
+		if f.wait == waitQueue {
+			_, _, message := t.queueMessage(int(f.pos))
+			return message >= 0
+		}
 		_, ok := t.waits.result(int(f.pos))
 		return ok
 	}
@@ -294,11 +320,14 @@ func (t *turn) arrive(key waitKey, data string) {
 	}
 }
 
-// unsubscribe applies a wait's cancellation. An arrival that it frees goes to the next wait, and the code goes on with
-// it before the next event, whatever that is; it is not by itself a reason to poll.
-func (t *turn) unsubscribe(id uint64) {
-	if w := t.waits.cancel(t.find(id)); w != nil {
+// unsubscribe applies the cancellation of a wait or a dequeue. An arrival that it frees goes to the next one, and the code
+// goes on with it when all breadcrumbs in a row are applied.
+func (t *turn) unsubscribe(pos int) {
+	if w := t.waits.cancel(pos); w != nil {
 		t.served(w, false)
+	}
+	if q := t.queues.cancel(pos); q != nil {
+		t.queueServed(q, false)
 	}
 }
 

@@ -26,12 +26,13 @@ const (
 	scheduleTimer
 	scheduleChild
 	scheduleWait
+	scheduleDequeue
 )
 
 // String is the kind as nondeterminism texts call it.
 func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
-var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external"}
+var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external", "queue"}
 
 // index enters the event at a position into the table of schedules, and what it says about another schedule there.
 func (t *turn) index(pos int, e *engine.Event) error {
@@ -52,6 +53,14 @@ func (t *turn) index(pos int, e *engine.Event) error {
 		s.kind = scheduleWait
 		t.schedules++
 		t.hasWaits = true
+	case engine.QueueSubscribed:
+		s.kind = scheduleDequeue
+		t.schedules++
+		t.hasQueues = true
+	case engine.QueueEventDelivered:
+		t.hasQueues = true
+	case engine.KeyValueSet:
+		t.stamps = append(t.stamps, d.LastUpdatedAtMs)
 	case engine.ActivityCompleted, engine.TimerFired, engine.SubOrchestrationCompleted:
 		t.close(t.find(e.SourceEventID), false)
 	case engine.ActivityFailed, engine.SubOrchestrationFailed:
@@ -62,14 +71,14 @@ func (t *turn) index(pos int, e *engine.Event) error {
 		t.withdraw(e.SourceEventID, d.Reason)
 	case engine.ExternalSubscribedCancelled:
 		t.withdraw(e.SourceEventID, d.Reason)
+	case engine.QueueSubscriptionCancelled:
+		t.withdraw(e.SourceEventID, d.Reason)
 	case engine.OrchestrationCancelRequested:
 		if !t.cancelled {
 			t.cancelled, t.reason = true, d.Reason
 		}
 	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
 		t.ended = true
-	default:
-		return unsupportedEvent(d)
 	}
 	return nil
 }

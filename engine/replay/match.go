@@ -13,13 +13,16 @@ import (
 func matches(a *orch.Action, data engine.EventData) bool {
 	switch d := data.(type) {
 	case engine.ActivityScheduled:
-		return a.Kind == orch.ActionActivity && a.Name == d.Name && a.Input == d.Input && d.SessionID == "" && d.Tag == ""
+		return a.Kind == orch.ActionActivity && a.Name == d.Name && a.Input == d.Input &&
+			a.Session == d.SessionID && a.Tag == d.Tag
 	case engine.TimerCreated:
 		return a.Kind == orch.ActionTimer
 	case engine.ExternalSubscribed:
 		return (a.Kind == orch.ActionWait || a.Kind == orch.ActionWait2) && a.Name == d.Name
 	case engine.ExternalSubscribed2:
 		return a.Kind == orch.ActionWait2 && a.Name == d.Name && a.Topic == d.Topic
+	case engine.QueueSubscribed:
+		return a.Kind == orch.ActionDequeue && a.Name == d.Name
 	case engine.SubOrchestrationScheduled:
 		return a.Kind == orch.ActionSubOrchestration && a.Name == d.Name && a.Input == d.Input
 	case engine.OrchestrationChained:
@@ -32,7 +35,7 @@ func matches(a *orch.Action, data engine.EventData) bool {
 func describeAction(a *orch.Action) string {
 	switch a.Kind {
 	case orch.ActionActivity:
-		return fmt.Sprintf("Activity(name=%q, input=%q)", a.Name, a.Input)
+		return activityText("Activity", a.Name, a.Input, a.Session, a.Tag)
 	case orch.ActionTimer:
 		return fmt.Sprintf("Timer(delay_ms=%d)", a.Delay.Milliseconds())
 	case orch.ActionWait:
@@ -45,6 +48,18 @@ func describeAction(a *orch.Action) string {
 		return fmt.Sprintf("Detached(name=%q, instance=%q, input=%q)", a.Name, a.Instance, a.Input)
 	case orch.ActionContinueAsNew:
 		return fmt.Sprintf("ContinueAsNew(version=%q, input=%q)", a.Version, a.Input)
+	case orch.ActionDequeue:
+		return fmt.Sprintf("Dequeue(name=%q)", a.Name)
+	case orch.ActionSetCustomStatus:
+		return fmt.Sprintf("SetCustomStatus(%q)", a.Input)
+	case orch.ActionResetCustomStatus:
+		return "ResetCustomStatus"
+	case orch.ActionSetKV:
+		return fmt.Sprintf("SetKV(key=%q, value=%q)", a.Name, a.Input)
+	case orch.ActionClearKV:
+		return fmt.Sprintf("ClearKV(key=%q)", a.Name)
+	case orch.ActionClearAllKV:
+		return "ClearAllKV"
 	}
 	return fmt.Sprintf("Action(%d)", a.Kind)
 }
@@ -53,14 +68,7 @@ func describeAction(a *orch.Action) string {
 func describeEvent(data engine.EventData) string {
 	switch d := data.(type) {
 	case engine.ActivityScheduled:
-		text := fmt.Sprintf("ActivityScheduled(name=%q, input=%q", d.Name, d.Input)
-		if d.SessionID != "" {
-			text += fmt.Sprintf(", session_id=%q", d.SessionID)
-		}
-		if d.Tag != "" {
-			text += fmt.Sprintf(", tag=%q", d.Tag)
-		}
-		return text + ")"
+		return activityText("ActivityScheduled", d.Name, d.Input, d.SessionID, d.Tag)
 	case engine.TimerCreated:
 		return fmt.Sprintf("TimerCreated(fire_at_ms=%d)", d.FireAtMs)
 	case engine.ExternalSubscribed:
@@ -75,9 +83,31 @@ func describeEvent(data engine.EventData) string {
 	return describeOther(data)
 }
 
+func activityText(what, name, input, session, tag string) string {
+	text := fmt.Sprintf("%s(name=%q, input=%q", what, name, input)
+	if session != "" {
+		text += fmt.Sprintf(", session_id=%q", session)
+	}
+	if tag != "" {
+		text += fmt.Sprintf(", tag=%q", tag)
+	}
+	return text + ")"
+}
+
 // describeOther describes the kinds that are no schedules.
 func describeOther(data engine.EventData) string {
 	switch d := data.(type) {
+	case engine.QueueSubscribed:
+		return fmt.Sprintf("QueueSubscribed(name=%q)", d.Name)
+	case engine.CustomStatusUpdated:
+		if d.Status != nil {
+			return fmt.Sprintf("CustomStatusUpdated(%q)", *d.Status)
+		}
+		return "CustomStatusUpdated(reset)"
+	case engine.KeyValueSet:
+		return fmt.Sprintf("KeyValueSet(key=%q, value=%q)", d.Key, d.Value)
+	case engine.KeyValueCleared:
+		return fmt.Sprintf("KeyValueCleared(key=%q)", d.Key)
 	case engine.OrchestrationFailed:
 		return fmt.Sprintf("OrchestrationFailed(%q)", d.Details.Display())
 	case engine.ActivityFailed:

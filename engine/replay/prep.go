@@ -9,12 +9,10 @@ import (
 // prep turns the batch into events at the head of the delta, in message order, and names what it drops. A message that
 // cannot belong to this history leaves no event and fails the turn; of several such the last one counts. A completion
 // with an error that is not the application's leaves its event and fails the turn, unless something else does already.
+// Events and queue messages are recorded whether anything waits for them or not.
 func (t *turn) prep() error {
 	start := t.startMessage()
 	for i, m := range t.in.Messages {
-		if err := unsupportedItem(m, i == start); err != nil {
-			return err
-		}
 		switch m := m.(type) {
 		case engine.StartItem:
 			if i != start {
@@ -43,6 +41,9 @@ func (t *turn) prep() error {
 			} else {
 				t.add(0, engine.ExternalEvent{Name: m.Name, Data: m.Data})
 			}
+		case engine.QueueMessageItem:
+			t.hasQueues = true
+			t.add(0, engine.QueueEventDelivered{Name: m.Name, Data: m.Data})
 		case engine.CancelInstanceItem:
 			if t.cancelled {
 				t.drop(i, DropDuplicateCancel)
@@ -90,13 +91,13 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	pos := t.find(id)
 	if pos < 0 || t.sched[pos].kind == notSchedule {
 		t.drop(message, DropNoSchedule)
-		t.abort = engine.Nondeterminism(fmt.Sprintf("no matching schedule for %s id=%d", completionNames[kind], id))
+		t.disagree(mismatch(NoMatchingSchedule, id, fmt.Sprintf("no matching schedule for %s id=%d", completionNames[kind], id)))
 		return
 	}
 	s := &t.sched[pos]
 	if s.kind != kind {
 		t.drop(message, DropKindMismatch)
-		t.abort = engine.Nondeterminism(fmt.Sprintf("completion kind mismatch for id=%d, expected '%v', got '%v'", id, s.kind, kind))
+		t.disagree(mismatch(CompletionKindMismatch, id, fmt.Sprintf("completion kind mismatch for id=%d, expected '%v', got '%v'", id, s.kind, kind)))
 		return
 	}
 	if t.rules.IsDuplicate(s.closed, s.failed == (details != nil)) {
@@ -141,7 +142,7 @@ func (t *turn) dropAll() {
 }
 
 func (t *turn) refuse(start engine.StartItem) {
-	if answer, ok := RefuseStart(start, t.parent); ok {
+	if answer, ok := RefuseStart(start, t.parent); ok && t.rules.AnswersRefusedStart() {
 		t.refusals = append(t.refusals, answer)
 	}
 }

@@ -18,11 +18,11 @@ import (
 // step is a statement of a generated program: it makes futures and combines them.
 type step struct {
 	futures []futureSpec
-	how     string // await, select, join, drop-first, leave
+	how     string // await, select, join, drop-first, leave, state
 }
 
 type futureSpec struct {
-	kind  string // activity, timer, wait, wait2, child, coroutine
+	kind  string // activity, timer, wait, wait2, dequeue, child, coroutine
 	name  string
 	steps []step // of a coroutine
 }
@@ -59,6 +59,8 @@ func runSteps(ctx *orch.Context, steps []step, in string) string {
 			n, v, err := orch.Select(fs...)
 			text += fmt.Sprint("|", n, v, err)
 		case "leave":
+		case "state":
+			text += changeState(ctx, i, text)
 		case "drop-first":
 			fs[0].Drop()
 			for _, o := range orch.Join(fs[1:]...) {
@@ -76,6 +78,19 @@ func runSteps(ctx *orch.Context, steps []step, in string) string {
 	return text
 }
 
+// changeState writes custom status and keys, and says what it reads.
+func changeState(ctx *orch.Context, i int, text string) string {
+	status, _ := ctx.CustomStatus()
+	ctx.SetCustomStatus(text)
+	if i%2 == 1 {
+		ctx.ResetCustomStatus()
+	}
+	ctx.SetKVValue(fmt.Sprint("k", i), fmt.Sprint(len(text)))
+	ctx.ClearKVValue("k1")
+	pruned := ctx.PruneKVValuesUpdatedBefore(uint64(1000 * i))
+	return fmt.Sprint("|", len(status), pruned, ctx.KVAllValues())
+}
+
 func (f futureSpec) schedule(ctx *orch.Context, input string) *orch.Future {
 	switch f.kind {
 	case "activity":
@@ -86,6 +101,8 @@ func (f futureSpec) schedule(ctx *orch.Context, input string) *orch.Future {
 		return ctx.ScheduleWait(f.name)
 	case "wait2":
 		return ctx.ScheduleWait2(f.name, "t")
+	case "dequeue":
+		return ctx.DequeueEvent(f.name)
 	case "child":
 		return ctx.ScheduleSubOrchestration(f.name, input)
 	}
@@ -93,13 +110,13 @@ func (f futureSpec) schedule(ctx *orch.Context, input string) *orch.Future {
 }
 
 func drawSteps(t *rapid.T, depth int) []step {
-	kinds := []string{"activity", "timer", "wait", "wait2", "child"}
+	kinds := []string{"activity", "timer", "wait", "wait2", "dequeue", "dequeue", "child"}
 	if depth > 0 {
 		kinds = append(kinds, "coroutine", "coroutine")
 	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		return step{
-			how: rapid.SampledFrom([]string{"await", "select", "select", "join", "drop-first", "leave"}).Draw(t, "how"),
+			how: rapid.SampledFrom([]string{"await", "select", "select", "join", "drop-first", "leave", "state"}).Draw(t, "how"),
 			futures: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) futureSpec {
 				f := futureSpec{kind: rapid.SampledFrom(kinds).Draw(t, "kind"), name: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")}
 				if f.kind == "coroutine" {
@@ -135,7 +152,9 @@ func (w *world) batch(t *rapid.T) []engine.WorkItem {
 			out = append(out, engine.CancelInstanceItem{Instance: "i", Reason: "stop"})
 		case c <= 6:
 			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "event")
-			if w.in.Build.Emits.Has(engine.KindExternalEvent2) && rapid.Bool().Draw(t, "second") {
+			if rapid.Bool().Draw(t, "queued") {
+				out = append(out, engine.QueueMessageItem{Instance: "i", Name: name, Data: fmt.Sprint("q", len(w.sent))})
+			} else if w.in.Build.Emits.Has(engine.KindExternalEvent2) && rapid.Bool().Draw(t, "second") {
 				out = append(out, engine.ExternalRaised2Item{Instance: "i", Name: name, Topic: "t", Data: fmt.Sprint(len(w.sent))})
 			} else {
 				out = append(out, engine.ExternalRaisedItem{Instance: "i", Name: name, Data: fmt.Sprint(len(w.sent))})
@@ -182,7 +201,8 @@ func TestReplayIsDeterministic(t *testing.T) {
 		pin := rapid.SampledFrom(builds).Draw(t, "pin")
 		w := &world{in: Input{
 			Build: pin, Instance: "i", ExecutionID: 1, Handler: p.handler, NowMs: 1000, DoubleCheck: true,
-			Start: &Start{Name: "P", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "q", ExecutionID: 2, EventID: 3}},
+			KVSnapshot: []engine.KVEntry{{Key: "k1", Value: "old", LastUpdatedAtMs: 500}, {Key: "old", Value: "old", LastUpdatedAtMs: 900}},
+			Start:      &Start{Name: "P", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "q", ExecutionID: 2, EventID: 3}},
 		}}
 		for range 40 {
 			w.in.Messages = w.batch(t)
@@ -220,11 +240,13 @@ func TestReplayIsDeterministic(t *testing.T) {
 	}
 }
 
-// tracesAfterLastCompletion says that code after the last event runs with replaying off once more (section 7.5).
+// tracesAfterLastCompletion says that code after the last event, or after what it sets free, runs with replaying off once
+// more (section 7.5).
 func tracesAfterLastCompletion(history []engine.Event) bool {
 	switch history[len(history)-1].Data.(type) {
 	case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted,
-		engine.SubOrchestrationFailed, engine.ExternalEvent, engine.ExternalEvent2, engine.OrchestrationStarted:
+		engine.SubOrchestrationFailed, engine.ExternalEvent, engine.ExternalEvent2, engine.QueueEventDelivered, engine.OrchestrationStarted,
+		engine.QueueSubscribed, engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
 		return true
 	}
 	return false
@@ -294,7 +316,7 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	for _, e := range out.Delta {
 		switch e.Data.(type) {
 		case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed,
-			engine.ExternalEvent, engine.ExternalEvent2, engine.OrchestrationCancelRequested:
+			engine.ExternalEvent, engine.ExternalEvent2, engine.QueueEventDelivered, engine.OrchestrationCancelRequested:
 			recorded++
 		}
 	}

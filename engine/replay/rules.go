@@ -43,6 +43,30 @@ type Rules struct {
 	CancelsUnstarted func() bool
 	// ChildsParent is the link that the start of a child carries.
 	ChildsParent func(own engine.ParentLink) engine.ParentLink
+	// AnswersRefusedStart says whether a parent is told that its child exists already.
+	AnswersRefusedStart func() bool
+	// QueueSlot is which of the untaken messages a dequeue gets, from 0, given how many dequeues before it are open and
+	// how many were cancelled.
+	QueueSlot func(open, cancelled int) int
+	// PendingDequeueReads says whether a dequeue that has not taken its message counts as its reader at continue-as-new.
+	PendingDequeueReads func() bool
+	// CarryForward splits the unread queue messages, in the order of history, into those for the next execution and those
+	// that are lost.
+	CarryForward func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent)
+	// CarriedStatus is the custom status that the next execution gets.
+	CarriedStatus func(last *string) *string
+	// FreedEventWakes says whether code goes on in the same turn with an event that a dropped wait has left it.
+	FreedEventWakes func() bool
+	// DropsBeforeBreadcrumb says whether a dropped dequeue gives its message up before that is recorded.
+	DropsBeforeBreadcrumb func() bool
+	// KVStamp is when a key was set: recorded if that is known, else now.
+	KVStamp func(recorded uint64, known bool, nowMs uint64) uint64
+	// PruneOrder orders the keys, which are ascending, that a prune clears.
+	PruneOrder func(replaying bool, keys []string) []string
+	// KVKeyCount is the number of keys that counts for the limit: all, or those of the snapshot and of this turn.
+	KVKeyCount func(all, ofTurn func() int) int
+	// LimitEnds says whether a broken limit ends the execution like any other failure; otherwise it is appended.
+	LimitEnds func() bool
 }
 
 // DefaultRules are the right rules.
@@ -62,6 +86,18 @@ func DefaultRules() Rules {
 		CancelsChildren:  atEveryEnd,
 		CancelsUnstarted: never,
 		ChildsParent:     trueLink,
+
+		AnswersRefusedStart:   always,
+		QueueSlot:             openBefore,
+		PendingDequeueReads:   never,
+		CarryForward:          carryOldest,
+		CarriedStatus:         sameStatus,
+		FreedEventWakes:       always,
+		DropsBeforeBreadcrumb: never,
+		KVStamp:               recordedStamp,
+		PruneOrder:            byKey,
+		KVKeyCount:            allKeys,
+		LimitEnds:             always,
 	}
 }
 
@@ -94,3 +130,18 @@ func unlessCancelled(r Result) bool { return r != ResultCancelled }
 func atEveryEnd(Result, bool) bool { return true }
 
 func trueLink(own engine.ParentLink) engine.ParentLink { return own }
+
+func openBefore(open, _ int) int { return open }
+
+func sameStatus(last *string) *string { return last }
+
+func recordedStamp(recorded uint64, known bool, nowMs uint64) uint64 {
+	if known {
+		return recorded
+	}
+	return nowMs
+}
+
+func byKey(_ bool, keys []string) []string { return keys }
+
+func allKeys(all, _ func() int) int { return all() }

@@ -24,6 +24,8 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the expected parts of testdat
 //	bug engine/x          switch a seeded bug on
 //	code NAME             the handler of the following turns, from handlers_test.go
 //	start [key=value]     begin a new execution and run its first turn; in= parent=INSTANCE/EXECUTION/EVENT execution=
+//	                      status= carry=NAME:DATA (may be repeated)
+//	keys [KEY=VALUE@MS]   the key-value state at the start of the executions that follow
 //	turn                  run a turn
 //	history               replace the history by the lines below
 //
@@ -129,6 +131,11 @@ func (s *story) run(line string, body []string) (string, error) {
 				s.in.Start.Input = value
 			case "execution":
 				s.in.ExecutionID = number(value)
+			case "status":
+				s.in.Start.InitialCustomStatus = &value
+			case "carry":
+				name, data, _ := strings.Cut(value, ":")
+				s.in.Start.CarryForwardEvents = append(s.in.Start.CarryForwardEvents, engine.CarriedEvent{Name: name, Data: data})
 			case "parent":
 				p := strings.Split(value, "/")
 				s.in.Start.Parent = &engine.ParentLink{Instance: p[0], ExecutionID: number(p[1]), EventID: number(p[2])}
@@ -137,6 +144,13 @@ func (s *story) run(line string, body []string) (string, error) {
 			}
 		}
 		return s.turn(body)
+	case "keys":
+		s.in.KVSnapshot = nil
+		for _, w := range words[1:] {
+			key, rest, _ := strings.Cut(w, "=")
+			value, ms, _ := strings.Cut(rest, "@")
+			s.in.KVSnapshot = append(s.in.KVSnapshot, engine.KVEntry{Key: key, Value: value, LastUpdatedAtMs: number(ms)})
+		}
 	case "turn":
 		return s.turn(body)
 	default:

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -87,7 +88,7 @@ func parseEvent(line string) (engine.Event, error) {
 			e.Data = engine.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1), ParentExecutionID: 1, ParentID: 9}
 		}
 	case engine.KindActivityScheduled:
-		e.Data = engine.ActivityScheduled{Name: arg(0), Input: arg(1)}
+		e.Data = engine.ActivityScheduled{Name: arg(0), Input: arg(1), SessionID: arg(2), Tag: arg(3)}
 	case engine.KindActivityCompleted:
 		e.Data = engine.ActivityCompleted{Result: arg(0)}
 	case engine.KindActivityCancelRequested:
@@ -108,6 +109,21 @@ func parseEvent(line string) (engine.Event, error) {
 		e.Data = engine.ExternalSubscribed{Name: arg(0)}
 	case engine.KindKeyValueSet:
 		e.Data = engine.KeyValueSet{Key: arg(0), Value: arg(1)}
+	case engine.KindKeyValueCleared:
+		e.Data = engine.KeyValueCleared{Key: arg(0)}
+	case engine.KindKeyValuesCleared:
+		e.Data = engine.KeyValuesCleared{}
+	case engine.KindCustomStatusUpdated:
+		status := arg(0)
+		e.Data = engine.CustomStatusUpdated{Status: &status}
+	case engine.KindQueueSubscribed:
+		e.Data = engine.QueueSubscribed{Name: arg(0)}
+	case engine.KindQueueEventDelivered:
+		e.Data = engine.QueueEventDelivered{Name: arg(0), Data: arg(1)}
+	case engine.KindQueueSubscriptionCancelled:
+		e.Data = engine.QueueSubscriptionCancelled{Reason: arg(0)}
+	case engine.KindExternalSubscribedCancelled:
+		e.Data = engine.ExternalSubscribedCancelled{Reason: arg(0)}
 	case engine.KindLegacyNote:
 		e.Data = engine.LegacyNote{Text: arg(0)}
 	default:
@@ -122,7 +138,10 @@ func printOutput(out *Output, me string) string {
 	for _, text := range out.Traces {
 		fmt.Fprintf(&b, "trace %q\n", text)
 	}
-	for _, e := range out.Delta {
+	for i, e := range out.Delta {
+		if inRun(out.Delta, i) {
+			continue
+		}
 		source := ""
 		if e.SourceEventID != 0 {
 			source = fmt.Sprintf(" <-%d", e.SourceEventID)
@@ -143,6 +162,12 @@ func printOutput(out *Output, me string) string {
 	}
 	for _, d := range out.Dropped {
 		fmt.Fprintf(&b, "dropped: message %d, %s\n", d.Message, d.Rule)
+	}
+	for _, e := range out.NotCarried {
+		fmt.Fprintf(&b, "not carried: %s %q\n", e.Name, e.Data)
+	}
+	if n := out.Nondeterminism; n != nil {
+		fmt.Fprintf(&b, "nondeterminism: %v at %d\n", n.Kind, n.EventID)
 	}
 	m := out.Metadata
 	if m.PinnedVersion != nil {
@@ -166,6 +191,16 @@ func printOutput(out *Output, me string) string {
 	return b.String()
 }
 
+// inRun says whether an event is one of many KeyValueSet in a row, of which the first and the last are shown.
+func inRun(delta []engine.Event, i int) bool {
+	for _, j := range []int{i - 1, i, i + 1} {
+		if j < 0 || j == len(delta) || delta[j].Kind() != engine.KindKeyValueSet {
+			return false
+		}
+	}
+	return true
+}
+
 func fields(data engine.EventData) string {
 	switch d := data.(type) {
 	case engine.OrchestrationStarted:
@@ -173,7 +208,7 @@ func fields(data engine.EventData) string {
 		if d.ParentInstance != "" {
 			text += fmt.Sprintf(" parent=%s/%d/%d", d.ParentInstance, d.ParentExecutionID, d.ParentID)
 		}
-		return text
+		return text + handedOver(d.CarryForwardEvents, d.InitialCustomStatus)
 	case engine.OrchestrationCompleted:
 		return fmt.Sprintf(" %q", d.Output)
 	case engine.OrchestrationFailed:
@@ -185,7 +220,7 @@ func fields(data engine.EventData) string {
 	case engine.OrchestrationChained:
 		return fmt.Sprintf(" %s %s %q", d.Name, d.Instance, d.Input)
 	case engine.ActivityScheduled:
-		return fmt.Sprintf(" %s %q", d.Name, d.Input)
+		return fmt.Sprintf(" %s %q%s", d.Name, d.Input, where(d.SessionID, d.Tag))
 	case engine.ActivityCompleted:
 		return fmt.Sprintf(" %q", d.Result)
 	case engine.ActivityFailed:
@@ -214,14 +249,59 @@ func fields(data engine.EventData) string {
 		return " " + d.Reason
 	case engine.LegacyNote:
 		return fmt.Sprintf(" %q", d.Text)
+	case engine.QueueSubscribed:
+		return " " + d.Name
+	case engine.QueueEventDelivered:
+		return fmt.Sprintf(" %s %q", d.Name, d.Data)
+	case engine.QueueSubscriptionCancelled:
+		return " " + d.Reason
+	case engine.CustomStatusUpdated:
+		if d.Status == nil {
+			return " reset"
+		}
+		return " " + short(*d.Status)
+	case engine.KeyValueSet:
+		return fmt.Sprintf(" %s %s at %d", d.Key, short(d.Value), d.LastUpdatedAtMs)
+	case engine.KeyValueCleared:
+		return " " + d.Key
 	}
 	return ""
+}
+
+// short is a text, or how long it is.
+func short(text string) string {
+	if len(text) > 80 {
+		return fmt.Sprintf("(%d bytes)", len(text))
+	}
+	return strconv.Quote(text)
+}
+
+func where(session, tag string) string {
+	text := ""
+	if session != "" {
+		text += " session=" + session
+	}
+	if tag != "" {
+		text += " tag=" + short(tag)
+	}
+	return text
+}
+
+func handedOver(carried []engine.CarriedEvent, status *string) string {
+	text := ""
+	for _, e := range carried {
+		text += fmt.Sprintf(" carries=%s:%s", e.Name, e.Data)
+	}
+	if status != nil {
+		text += fmt.Sprintf(" status=%q", *status)
+	}
+	return text
 }
 
 func item(w engine.WorkItem) string {
 	switch w := w.(type) {
 	case engine.ActivityExecuteItem:
-		return fmt.Sprintf("activity %d %s %q", w.ID, w.Name, w.Input)
+		return fmt.Sprintf("activity %d %s %q%s", w.ID, w.Name, w.Input, where(w.SessionID, w.Tag))
 	case engine.TimerFiredItem:
 		return fmt.Sprintf("timer %d at %d", w.ID, w.FireAtMs)
 	case engine.StartItem:
@@ -235,7 +315,7 @@ func item(w engine.WorkItem) string {
 		if w.ParentInstance != "" {
 			text += fmt.Sprintf(" parent=%s/%d/%d", w.ParentInstance, w.ParentExecutionID, w.ParentID)
 		}
-		return text
+		return text + handedOver(w.CarryForwardEvents, w.InitialCustomStatus)
 	case engine.SubOrchCompletedItem:
 		return fmt.Sprintf("tell %s/%d/%d completed %q", w.ParentInstance, w.ParentExecutionID, w.ParentID, w.Result)
 	case engine.SubOrchFailedItem:

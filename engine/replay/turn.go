@@ -10,8 +10,8 @@ import (
 )
 
 // Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
-// orchestration issued them. An error means that the caller is broken, or, if it is an *Unsupported, that the stored data
-// asks for what turns do not do yet; all else, failures of the code included, is a Result.
+// orchestration issued them. An error means that the caller is broken; all else, failures of the code included, is a
+// Result.
 func Turn(in Input) (Output, error) {
 	out, err := runTurn(&in)
 	if err != nil || !in.DoubleCheck {
@@ -47,13 +47,21 @@ type turn struct {
 	crumbs    []int               // positions of schedules with a persisted dropped_future breadcrumb
 	schedules int                 // how many the baseline has, waits included
 	hasWaits  bool                // a positional subscription is recorded
+	hasQueues bool                // a dequeue or a queue message is
 	refusals  []engine.WorkItem   // answers to parents of duplicate starts
 	pending   []pending
 	continues *orch.Action // the first continue-as-new
-	cancels   []engine.WorkItem
+	cancels   []childCancel
 
 	code
+	state
 	out Output
+}
+
+// childCancel is a cancel for the child that is scheduled at a position.
+type childCancel struct {
+	pos  int
+	item engine.CancelInstanceItem
 }
 
 // pending is a new schedule whose item may have to be enqueued.
@@ -90,11 +98,35 @@ func (t *turn) compute() error {
 		t.start()
 		if t.replay() {
 			t.convert()
+			t.settleDrops()
 		}
 		t.tearDown()
 	}
 	t.finish()
 	return nil
+}
+
+// End ends an execution from outside, whatever its code would do: with the failure, and with all that follows from any
+// other end. Input.Messages, Start and Handler are ignored; there must be a history.
+func End(in Input, details engine.ErrorDetails) (Output, error) {
+	if len(in.History) == 0 {
+		return Output{}, errors.New("replay: nothing to end")
+	}
+	in.Messages, in.Start = nil, nil
+	var (
+		out Output
+		err error
+	)
+	in.with(func(t *turn) {
+		if err = t.begin(); err != nil {
+			return
+		}
+		t.nextID = max(t.nextID, in.History[len(in.History)-1].EventID+1)
+		t.fail(ResultFailed, details)
+		t.out.Delta = t.ownDelta()
+		out = t.out
+	})
+	return out, err
 }
 
 // begin checks the input, indexes the baseline and makes the first event of a new execution.
@@ -119,43 +151,46 @@ func (t *turn) begin() error {
 		}
 	}
 	t.nextID = engine.InitialEventID
+	t.kv = in.KVSnapshot
 	if n := len(in.History); n > 0 {
 		t.nextID = in.History[n-1].EventID + 1
-		return t.readStart()
-	}
-	return t.writeStart()
-}
-
-// readStart takes what the code needs to know from the first event. A history that does not begin as it must fails the
-// turn.
-func (t *turn) readStart() error {
-	s, ok := t.in.History[0].Data.(engine.OrchestrationStarted)
-	if !ok {
-		t.abort = engine.Nondeterminism("corrupted history: first event must be OrchestrationStarted")
-		t.parent = t.in.Parent
-		return nil
-	}
-	t.info.Name, t.info.Version, t.input = s.Name, s.Version, s.Input
-	t.parent = t.in.Parent
-	if p := LinkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, t.in.Parent); p != nil {
-		t.parent = p
+		t.readStart()
+	} else {
+		t.writeStart()
 	}
 	return nil
 }
 
-func (t *turn) writeStart() error {
-	s := t.in.Start
-	if err := unsupportedCarry(s.CarryForwardEvents, s.InitialCustomStatus); err != nil {
-		return err
+// readStart takes what the code needs to know from the first event. A history that does not begin as it must fails the
+// turn.
+func (t *turn) readStart() {
+	s, ok := t.in.History[0].Data.(engine.OrchestrationStarted)
+	if !ok {
+		t.disagree(mismatch(CorruptedHistory, t.in.History[0].EventID, "corrupted history: first event must be OrchestrationStarted"))
+		t.parent = t.in.Parent
+		return
 	}
-	t.info.Name, t.info.Version, t.input = s.Name, s.Version, s.Input
+	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
+	t.parent = t.in.Parent
+	if p := LinkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, t.in.Parent); p != nil {
+		t.parent = p
+	}
+}
+
+// writeStart records the start; what is carried forward arrives before all else.
+func (t *turn) writeStart() {
+	s := t.in.Start
+	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
 	t.parent = t.in.Parent
 	if s.Parent != nil {
 		link := *s.Parent
 		link.ExecutionID = max(link.ExecutionID, engine.InitialExecutionID)
 		t.parent = &link
 	}
-	started := engine.OrchestrationStarted{Name: s.Name, Version: s.Version, Input: s.Input}
+	started := engine.OrchestrationStarted{
+		Name: s.Name, Version: s.Version, Input: s.Input,
+		CarryForwardEvents: slices.Clone(s.CarryForwardEvents), InitialCustomStatus: s.InitialCustomStatus,
+	}
 	meta := &t.out.Metadata
 	meta.OrchestrationName, meta.OrchestrationVersion = s.Name, s.Version
 	if p := t.parent; p != nil {
@@ -168,7 +203,10 @@ func (t *turn) writeStart() error {
 	if t.writes(engine.KindLegacyNote) {
 		t.add(0, engine.LegacyNote{Text: "started by duroxide " + t.stamp})
 	}
-	return nil
+	for _, e := range s.CarryForwardEvents {
+		t.hasQueues = true
+		t.add(0, engine.QueueEventDelivered{Name: e.Name, Data: e.Data})
+	}
 }
 
 // add appends an event to the delta under the next id and returns its position.

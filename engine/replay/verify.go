@@ -27,6 +27,7 @@ func Verify(in Input) (differs string, err error) {
 	var terminal engine.EventData
 	if end < len(in.History) {
 		terminal = in.History[end].Data
+		in.NowMs = in.History[end].TimestampMs // what the last turn did and did not record, it did then
 		in.History = in.History[:end]
 	}
 	if f, ok := terminal.(engine.OrchestrationFailed); ok && f.Details.Application == nil {
@@ -57,12 +58,15 @@ func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 // claimRest matches the schedules after the poll that ended the code with what the code has emitted.
 func (t *turn) claimRest() {
 	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
-		_, detached := t.at(pos).Data.(engine.OrchestrationChained)
-		if t.sched[pos].kind == notSchedule && !detached {
-			continue
+		switch t.at(pos).Data.(type) {
+		case engine.OrchestrationChained, engine.CustomStatusUpdated, engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared:
+		default:
+			if t.sched[pos].kind == notSchedule {
+				continue
+			}
 		}
-		if mismatch := t.apply(pos); mismatch != "" {
-			t.abort = engine.Nondeterminism(mismatch)
+		if e := t.apply(pos); e != nil {
+			t.disagree(e)
 		}
 	}
 }

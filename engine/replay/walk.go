@@ -16,7 +16,7 @@ const quiescencePolls = 100
 //
 // Before an event is applied, the code is polled if it can go on. Old events, this turn's completions and new schedules
 // are all treated so; therefore a later turn, for which all of them are history, polls the code at the same places.
-// Breadcrumbs are written when a turn's last poll is over, so what they set free waits for the first event after them.
+// Breadcrumbs are written when nothing else is left to do, and applied together: what they set free goes on after them.
 func (t *turn) replay() bool {
 	persisted := len(t.in.History)
 	t.replaying = persisted > 0
@@ -27,38 +27,45 @@ func (t *turn) replay() bool {
 			t.reorder()
 		}
 		pos := t.position(i)
-		if t.due || len(t.runnable) > 0 && !isCrumb(t.at(pos)) {
+		if t.due || len(t.runnable) > 0 && !t.isNoted(t.at(pos)) {
 			t.poll()
 			if t.stopped() {
 				t.left = i
 				break
 			}
 		}
-		if mismatch := t.apply(pos); mismatch != "" {
-			t.abort = engine.Nondeterminism(mismatch)
+		if e := t.apply(pos); e != nil {
+			t.disagree(e)
 			return false
 		}
 	}
 	t.replaying = false
-	if t.due {
+	if t.due || t.rules.FreedEventWakes() {
 		t.poll()
 	}
 	return t.abort.IsZero()
 }
 
-// isCrumb says whether an event is a breadcrumb of dropped futures.
-func isCrumb(e *engine.Event) bool {
+// isNoted says whether an event is the breadcrumb of a future that the code has dropped already. The breadcrumbs that were
+// written together are applied together, before the code goes on; the first one of the next such row is one that the code
+// still has to come to.
+func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
-	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled:
-		return true
+	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled,
+		engine.QueueSubscriptionCancelled:
+		pos := t.find(e.SourceEventID)
+		return pos >= 0 && t.futures[t.sched[pos].future].state == futureDropped
 	}
 	return false
 }
 
 // convert makes events of the actions that no event of the history claimed. What a new event sets free is polled for
-// before the next one; the poll number quiescencePolls fails the turn, even if it ends the code.
+// before the next one; the poll number quiescencePolls of the turn fails it, even if it ends the code.
 func (t *turn) convert() {
-	limit := t.polls + quiescencePolls
+	if t.pollLimit == 0 {
+		t.pollLimit = t.polls + quiescencePolls
+	}
+	t.cancelDropsEarly()
 	for t.abort.IsZero() && t.emitted() {
 		if !t.returned && len(t.runnable) > 0 {
 			t.poll()
@@ -69,7 +76,7 @@ func (t *turn) convert() {
 				t.poll()
 			}
 		}
-		if t.polls >= limit && t.abort.IsZero() {
+		if t.polls >= t.pollLimit && t.abort.IsZero() {
 			t.abort = engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{
 				Operation: "quiescence_loop",
 				Message: "quiescence loop exceeded 100 iterations —" + strings.Repeat(" ", 22) +
@@ -84,7 +91,8 @@ func (t *turn) write(a *action) {
 	var data engine.EventData
 	switch a.Kind {
 	case orch.ActionActivity:
-		data = engine.ActivityScheduled{Name: a.Name, Input: a.Input}
+		data = engine.ActivityScheduled{Name: a.Name, Input: a.Input, SessionID: a.Session, Tag: a.Tag}
+		t.asked = t.asked || a.Tag != ""
 	case orch.ActionTimer:
 		data = engine.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
 	case orch.ActionWait2:
@@ -95,6 +103,8 @@ func (t *turn) write(a *action) {
 		data = engine.ExternalSubscribed{Name: a.Name}
 	case orch.ActionWait:
 		data = engine.ExternalSubscribed{Name: a.Name}
+	case orch.ActionDequeue:
+		data = engine.QueueSubscribed{Name: a.Name}
 	case orch.ActionSubOrchestration:
 		instance := a.Instance
 		if instance == "" {
@@ -106,6 +116,10 @@ func (t *turn) write(a *action) {
 	case orch.ActionContinueAsNew:
 		t.noteContinue(a)
 		t.nextID++ // it takes an id and leaves no event
+		return
+	default:
+		t.add(0, t.stateEvent(a))
+		t.asked = true
 		return
 	}
 	pos := t.add(0, data)
@@ -121,12 +135,12 @@ func (t *turn) noteContinue(a *action) {
 	}
 }
 
-// apply gives an event its effect on the code. The answer is a nondeterminism text, empty if all is well.
-func (t *turn) apply(pos int) string {
+// apply gives an event its effect on the code. The answer is nil if all is well.
+func (t *turn) apply(pos int) *NondeterminismError {
 	e := t.at(pos)
 	switch d := e.Data.(type) {
 	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled,
-		engine.ExternalSubscribed, engine.ExternalSubscribed2:
+		engine.ExternalSubscribed, engine.ExternalSubscribed2, engine.QueueSubscribed:
 		return t.claim(pos, e, "history schedule but no emitted action")
 	case engine.OrchestrationChained:
 		return t.claim(pos, e, "history OrchestrationChained but no emitted action")
@@ -144,27 +158,38 @@ func (t *turn) apply(pos int) string {
 		t.arrive(waitKey{name: d.Name}, d.Data)
 	case engine.ExternalEvent2:
 		t.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
-	case engine.ExternalSubscribedCancelled:
-		t.unsubscribe(e.SourceEventID)
+	case engine.QueueEventDelivered:
+		t.queueArrive(d.Name, pos, d.Data)
+	case engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+		t.unsubscribe(t.find(e.SourceEventID))
+	case engine.CustomStatusUpdated, engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared:
+		return t.claimState(e)
 	}
-	return ""
+	return nil
 }
 
 // claim matches a schedule event with the oldest action and binds the action's future to it.
-func (t *turn) claim(pos int, e *engine.Event, missing string) string {
+func (t *turn) claim(pos int, e *engine.Event, missing string) *NondeterminismError {
 	if !t.emitted() {
-		return missing
+		return mismatch(NoEmittedAction, e.EventID, missing)
 	}
+	a := t.oldestAction()
+	if !matches(&a.Action, e.Data) {
+		return mismatch(ScheduleMismatch, e.EventID,
+			"schedule mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
+	}
+	t.bind(pos, a.token, e.Data)
+	return nil
+}
+
+// oldestAction is the next action to be matched; Verify looks past continue-as-new, which leaves no event.
+func (t *turn) oldestAction() action {
 	a := t.nextAction()
 	for t.verifying && a.Kind == orch.ActionContinueAsNew && t.emitted() {
 		t.noteContinue(&a)
 		a = t.nextAction()
 	}
-	if !matches(&a.Action, e.Data) {
-		return "schedule mismatch: action=" + describeAction(&a.Action) + " vs event=" + describeEvent(e.Data)
-	}
-	t.bind(pos, a.token, e.Data)
-	return ""
+	return a
 }
 
 // bind ties a future to the position of its schedule event.
@@ -186,6 +211,9 @@ func (t *turn) bind(pos int, token orch.Token, data engine.EventData) {
 	case engine.ExternalSubscribed:
 		s.kind = scheduleWait
 		t.subscribe(waitKey{name: d.Name}, pos, token)
+	case engine.QueueSubscribed:
+		s.kind = scheduleDequeue
+		t.dequeue(d.Name, pos, token)
 	case engine.ExternalSubscribed2:
 		s.kind = scheduleWait
 		t.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, token)
@@ -193,13 +221,13 @@ func (t *turn) bind(pos int, token orch.Token, data engine.EventData) {
 }
 
 // deliver stores a completion's outcome with its future.
-func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) string {
+func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) *NondeterminismError {
 	pos := t.find(e.SourceEventID)
 	if pos < 0 || !t.sched[pos].open {
-		return "completion without open schedule"
+		return mismatch(CompletionWithoutSchedule, e.EventID, "completion without open schedule")
 	}
 	if _, ok := e.Data.(engine.ActivityCompleted); ok && t.sched[pos].kind != scheduleActivity {
-		return "completion kind mismatch: expected activity"
+		return mismatch(CompletionExpectedActivity, e.EventID, "completion kind mismatch: expected activity")
 	}
 	var err error
 	if details != nil {
@@ -211,7 +239,7 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	}
 	t.sched[pos].open = false
 	t.resolve(token, value, err)
-	return ""
+	return nil
 }
 
 // failure is a failed activity or child as orchestration code sees it.

@@ -217,6 +217,12 @@ func (w *World) perform(c *callState) node.Answer {
 		a.Err = p.AbandonWorkItem(w.ctx, r.Token, r.Delay, r.IgnoreAttempt)
 	case node.RenewWork:
 		a.Err = p.RenewWorkItemLock(w.ctx, r.Token, r.ExtendFor)
+	case node.RenewSessions:
+		a.Count, a.Err = p.RenewSessionLock(w.ctx, r.Owners, r.ExtendFor, r.IdleTimeout)
+	case node.CleanupSessions:
+		a.Count, a.Err = p.CleanupOrphanedSessions(w.ctx, r.IdleTimeout)
+	case node.ReadKVValue:
+		a.Value, a.Err = p.GetKVValue(w.ctx, r.Instance, r.Key)
 	default:
 		panic(fmt.Sprintf("cluster: request %T", r))
 	}

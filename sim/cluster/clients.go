@@ -89,6 +89,8 @@ func (w *World) onAction(i int, packed uint64) {
 	switch a.Verb {
 	case ActionRaise:
 		item = w.raiseItem(id, a.Name, a.Data)
+	case ActionEnqueue:
+		item = engine.QueueMessageItem{Instance: id, Name: a.Name, Data: a.Data}
 	case ActionCancel:
 		item = engine.CancelInstanceItem{Instance: id, Reason: a.Data}
 	default:
@@ -164,10 +166,12 @@ func (w *World) history(id string) ([]engine.Event, error) {
 type openWait struct {
 	name, topic string
 	second      bool // of the new generation
+	queue       bool // a dequeue
 }
 
-// openWaits are what the current execution of an instance waits for, by the rule of contract/runtime.md section 7.7:
-// an arrival is delivered if more waits of its name are bound and not cancelled than arrivals were delivered before.
+// openWaits are what the current execution of an instance waits for, by the rules of contract/runtime.md section 7.7: an
+// arrival is delivered if more waits of its name are bound and not cancelled than arrivals were delivered before, and a
+// queue message is kept for a dequeue.
 // Nothing is known of an instance whose history cannot be decoded.
 func (w *World) openWaits(id string) []openWait {
 	history, err := w.history(id)
@@ -180,9 +184,10 @@ func (w *World) openWaits(id string) []openWait {
 		taken bool
 	}
 	var waits []wait
+	var queued []string
 	arrive := func(name, topic string, second bool) {
 		for i := range waits {
-			if s := &waits[i]; !s.taken && s.name == name && s.second == second && (!second || s.topic == topic) {
+			if s := &waits[i]; !s.taken && !s.queue && s.name == name && s.second == second && (!second || s.topic == topic) {
 				s.taken = true
 				return
 			}
@@ -193,8 +198,12 @@ func (w *World) openWaits(id string) []openWait {
 		case engine.ExternalSubscribed:
 			waits = append(waits, wait{openWait{name: d.Name}, e.EventID, false})
 		case engine.ExternalSubscribed2:
-			waits = append(waits, wait{openWait{d.Name, d.Topic, true}, e.EventID, false})
-		case engine.ExternalSubscribedCancelled:
+			waits = append(waits, wait{openWait{name: d.Name, topic: d.Topic, second: true}, e.EventID, false})
+		case engine.QueueSubscribed:
+			waits = append(waits, wait{openWait{name: d.Name, queue: true}, e.EventID, false})
+		case engine.QueueEventDelivered:
+			queued = append(queued, d.Name)
+		case engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
 			for i := range waits {
 				if waits[i].event == e.SourceEventID {
 					waits[i].taken = true
@@ -204,6 +213,14 @@ func (w *World) openWaits(id string) []openWait {
 			arrive(d.Name, "", false)
 		case engine.ExternalEvent2:
 			arrive(d.Name, d.Topic, true)
+		}
+	}
+	for _, name := range queued { // a message goes to the first dequeue that is left in the end, whenever it came
+		for i := range waits {
+			if s := &waits[i]; !s.taken && s.queue && s.name == name {
+				s.taken = true
+				break
+			}
 		}
 	}
 	var open []openWait

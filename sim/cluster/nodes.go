@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -172,7 +173,8 @@ func (w *World) onNodeStart(n *nodeState) {
 		w.applyChange(n, c)
 	}
 	machine, err := node.New(node.Config{
-		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name, Rules: &w.tables.Node, Replay: &w.tables.Replay,
+		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
+		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &w.tables.Node, Replay: &w.tables.Replay,
 		Workspace:   w.workspace,
 		DoubleCheck: w.cfg.DoubleCheck,
 	})

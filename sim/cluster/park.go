@@ -12,15 +12,17 @@ import (
 
 // waitGroup are the parked fetches that ask for the same: one queue and one filter, or one set of tags.
 type waitGroup struct {
-	key     sim.Key
-	kind    engine.CallKind
-	filter  *engine.CapabilityFilter
-	tags    engine.TagFilter
-	waiters []int      // calls, in the order of parking
-	waking  int        // the call that is being woken, -1 for none
-	timer   sim.Handle // looks again when time alone may have made something eligible
-	timerAt int64      // store time of the timer, in milliseconds
-	dirty   bool       // look again whether something is eligible, though the store has not changed
+	key    sim.Key
+	kind   engine.CallKind
+	filter *engine.CapabilityFilter
+	tags   engine.TagFilter
+	// sessions says that the fetches name a session owner, each its own.
+	sessions bool
+	waiters  []int      // calls, in the order of parking
+	waking   int        // the call that is being woken, -1 for none
+	timer    sim.Handle // looks again when time alone may have made something eligible
+	timerAt  int64      // store time of the timer, in milliseconds
+	dirty    bool       // look again whether something is eligible, though the store has not changed
 }
 
 // park lets a fetch wait that found nothing and touched nothing. Its node would poll again at its cadence, counted from
@@ -45,15 +47,15 @@ func (w *World) groupOf(c *callState) int {
 	}
 	var filter *engine.CapabilityFilter
 	var tags engine.TagFilter
-	name := "activities"
+	name, sessions := "activities", false
 	switch r := c.request.(type) {
 	case node.FetchOrchestration:
 		filter = r.Filter
 	case node.FetchWork:
-		tags = r.Tags
+		tags, sessions = r.Tags, r.Session != nil
 	}
 	for i, g := range w.groups {
-		if g.kind == c.kind && sameFilter(g.filter, filter) && sameTags(g.tags, tags) {
+		if g.kind == c.kind && sameFilter(g.filter, filter) && sameTags(g.tags, tags) && g.sessions == sessions {
 			return i
 		}
 	}
@@ -61,7 +63,7 @@ func (w *World) groupOf(c *callState) int {
 		name = filter.String()
 	}
 	w.groups = append(w.groups, &waitGroup{
-		key: w.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, waking: -1, timerAt: never,
+		key: w.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, sessions: sessions, waking: -1, timerAt: never,
 	})
 	return len(w.groups) - 1
 }
@@ -74,10 +76,32 @@ func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Eq
 
 // eligible asks the store by the rules that its fetch follows.
 func (w *World) eligible(g *waitGroup) memprovider.Eligibility {
-	if g.kind == engine.CallFetchWorkItem {
+	switch {
+	case g.kind != engine.CallFetchWorkItem:
+		return w.store.NextOrchestration(g.filter)
+	case !w.bySession(g):
 		return w.store.NextWork(nil, g.tags)
 	}
-	return w.store.NextOrchestration(g.filter)
+	best := memprovider.Eligibility{AtMs: never}
+	for _, i := range g.waiters {
+		c := w.calls.at(i)
+		if w.alive(c) && w.owner(c).paused {
+			continue
+		}
+		e := w.eligibleTo(c, g)
+		if e.Now {
+			return e
+		}
+		best.AtMs = min(best.AtMs, e.AtMs)
+	}
+	return best
+}
+
+// bySession says whether what a waiter of the group may find depends on the sessions that it owns.
+func (w *World) bySession(g *waitGroup) bool { return g.sessions && w.store.HasSessions() }
+
+func (w *World) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
+	return w.store.NextWork(c.request.(node.FetchWork).Session, g.tags)
 }
 
 // pump wakes parked fetches for which something may be eligible: of each group one at a time, the one whose node polls
@@ -157,6 +181,9 @@ func (w *World) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 	for _, i := range g.waiters {
 		c := w.calls.at(i)
 		if w.alive(c) && w.owner(c).paused || alive && !w.alive(c) {
+			continue
+		}
+		if w.bySession(g) && !w.eligibleTo(c, g).Now {
 			continue
 		}
 		at := w.nextPoll(c)

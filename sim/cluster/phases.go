@@ -142,7 +142,11 @@ func (w *World) raiseWhatWaits() {
 		}
 		r.atMs = w.NowMs()
 		r.times++
-		w.clientSend(w.raiseItem(id, open[0].name, CalmData), w.instanceKey(id).At(labelPhase))
+		item := w.raiseItem(id, open[0].name, CalmData)
+		if open[0].queue {
+			item = engine.QueueMessageItem{Instance: id, Name: open[0].name, Data: CalmData}
+		}
+		w.clientSend(item, w.instanceKey(id).At(labelPhase))
 	}
 }
 

@@ -137,8 +137,9 @@ type ActionVerb string
 // What clients do. A raised event is sent in the generation that the instance's open wait asks for, the old one if
 // nothing waits.
 const (
-	ActionRaise  ActionVerb = "raise"
-	ActionCancel ActionVerb = "cancel"
+	ActionRaise   ActionVerb = "raise"
+	ActionEnqueue ActionVerb = "enqueue"
+	ActionCancel  ActionVerb = "cancel"
 )
 
 // SeededHistory is an execution that exists before the run, as an earlier cluster may have left it.

@@ -176,8 +176,8 @@ func (v *validation) instances() {
 			v.fail("%s: starts at %v, before the run", what, in.StartAt)
 		}
 		for _, a := range in.Actions {
-			if a.Verb != ActionRaise && a.Verb != ActionCancel {
-				v.fail("%s: unknown action %q: want raise or cancel", what, a.Verb)
+			if a.Verb != ActionRaise && a.Verb != ActionEnqueue && a.Verb != ActionCancel {
+				v.fail("%s: unknown action %q: want raise, enqueue or cancel", what, a.Verb)
 			}
 			if a.At < in.StartAt {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)

@@ -38,7 +38,7 @@ type ShippedOrchestration struct {
 func ShippedOrchestrations() []ShippedOrchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
-	return []ShippedOrchestration{
+	shipped := []ShippedOrchestration{
 		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", ExpectCompleted, approval},
 		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", ExpectAny, cancellable},
 		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", ExpectCompleted, chain},
@@ -59,6 +59,9 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", ExpectCompleted, race},
 		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", ExpectCompleted, restless},
 	}
+	shipped = append(shipped, featureOrchestrations(v1, always)...)
+	slices.SortStableFunc(shipped, func(a, b ShippedOrchestration) int { return strings.Compare(a.Name, b.Name) })
+	return shipped
 }
 
 // ShippedActivities are the activities of the shipped orchestrations.

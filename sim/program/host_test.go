@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 )
 
@@ -115,4 +116,8 @@ func (h *oracleHost) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
 func (h *oracleHost) Await(t orch.Token) (string, error)   { return h.results[t]() }
 func (h *oracleHost) Select(ts []orch.Token) int           { return h.choose(len(ts)) }
 func (h *oracleHost) Drop(orch.Token)                      {}
+func (h *oracleHost) Update(orch.Action)                   {}
+func (h *oracleHost) CustomStatus() *string                { return nil }
+func (h *oracleHost) KV() []engine.KVEntry                 { return nil }
+func (h *oracleHost) PruneKV(uint64) int                   { return 0 }
 func (h *oracleHost) ContinueAsNew(_ string, input string) { panic(continued(input)) }

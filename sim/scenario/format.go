@@ -179,7 +179,7 @@ func formatHandler(name, version string) string {
 
 func formatAction(b *bytes.Buffer, indent string, a cluster.Action, relative bool, when string) {
 	b.WriteString(indent + string(a.Verb))
-	if a.Verb == cluster.ActionRaise {
+	if a.Verb != cluster.ActionCancel {
 		b.WriteString(" " + quote(a.Name))
 		if a.Topic != "" {
 			b.WriteString(" topic " + quote(a.Topic))

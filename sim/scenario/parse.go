@@ -192,12 +192,15 @@ func (p *parser) statement() {
 	// history INSTANCE runs NAME ... is an execution that was there before the run.
 	case "history":
 		p.history()
-	// instance ID runs NAME ... is an instance that a client starts; raise and cancel below it are about this instance.
+	// instance ID runs NAME ... is an instance that a client starts; raise, enqueue and cancel below it are about this instance.
 	case "instance":
 		p.instance()
 	// raise EVENT sends an event to the instance above, or to each of the mix above.
 	case "raise":
 		p.action(owner, cluster.ActionRaise)
+	// enqueue EVENT sends a queue message to the instance above, or to each of the mix above.
+	case "enqueue":
+		p.action(owner, cluster.ActionEnqueue)
 	// cancel cancels the instance above, or each of the mix above.
 	case "cancel":
 		p.action(owner, cluster.ActionCancel)

@@ -202,16 +202,20 @@ func (p *parser) instance() {
 	p.owner = ownerInstance
 }
 
-// action reads the rest of raise and cancel.
+// action reads the rest of raise, enqueue and cancel.
 func (p *parser) action(owner ownerKind, verb cluster.ActionVerb) {
 	if !p.below(owner, "an instance or a mix", ownerInstance, ownerMix) {
 		return
 	}
 	t := ActionTemplate{Action: cluster.Action{Verb: verb}}
 	clauses := []string{"because", "at", "after"}
-	if verb == cluster.ActionRaise {
+	switch verb {
+	case cluster.ActionRaise:
 		t.Action.Name = p.name("the name of an event")
 		clauses = []string{"topic", "data", "at", "after"}
+	case cluster.ActionEnqueue:
+		t.Action.Name = p.name("the name of a queue")
+		clauses = []string{"data", "at", "after"}
 	}
 	seen := map[string]bool{}
 	for p.more() {

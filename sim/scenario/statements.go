@@ -73,6 +73,8 @@ var statementTable = []StatementInfo{
 		Example: "instance order-1 runs ProcessOrder@1.0.0 with \"3 books\" at 2s..4s expect any"},
 	{Name: "raise", Form: "raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME", Below: "instance, mix",
 		Meaning: "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or so long after the instance's start", Example: "instance order-1 runs ProcessOrder\n  raise approval topic orders after 3s"},
+	{Name: "enqueue", Form: "enqueue NAME [data DATA] at TIME | after TIME", Below: "instance, mix",
+		Meaning: "a client sends the instance a queue message", Example: "instance ledger-1 runs Ledger with 1\n  enqueue entries data rent after 3s"},
 	{Name: "cancel", Form: "cancel [because REASON] at TIME | after TIME", Below: "instance, mix",
 		Meaning: "a client cancels the instance", Example: "instance loop-1 runs Eternal expect eternal\n  cancel because \"shop closed\" at 30s"},
 	{Name: "load", Form: "load COUNT instances [from TIME] [over DURATION]", Open: true,

@@ -1,0 +1,29 @@
+package node
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Record is a log line as a structured record, at a time of the node's clock in milliseconds: whoever drives the node hands
+// it to a slog.Handler. The instance is the first attribute, if there is one.
+func (l Log) Record(nowMs int64) slog.Record {
+	r := slog.NewRecord(time.UnixMilli(nowMs).UTC(), l.Level.slog(), l.Text, 0)
+	if l.Instance != "" {
+		r.AddAttrs(slog.String("instance", l.Instance))
+	}
+	for _, f := range l.Fields {
+		r.AddAttrs(slog.String(f.Name, f.Value))
+	}
+	return r
+}
+
+func (l Level) slog() slog.Level {
+	switch l {
+	case LevelWarn:
+		return slog.LevelWarn
+	case LevelError:
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}

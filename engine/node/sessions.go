@@ -1,0 +1,146 @@
+package node
+
+import (
+	"strconv"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones (contract/runtime.md
+// section 6.4). It begins with the first thing that the node can own: a session activity, or at the start if the owner's
+// name outlives the incarnation. A node that owns nothing has nothing to renew.
+type sessionKeeper struct {
+	begun                    bool
+	renewal, cleanup         TimerID
+	renewalCall, cleanupCall CallID
+}
+
+// sessionSlot is the slot under which the keeper makes its calls.
+var sessionSlot = Slot{Kind: SlotSessions}
+
+// sessionOwners are the names under which the worker slots claim sessions: one for all if it is configured, else one each.
+func sessionOwners(o *Options, runtime string) []string {
+	if o.WorkerNodeID != "" {
+		return []string{o.WorkerNodeID}
+	}
+	owners := make([]string, o.WorkerConcurrency)
+	for i := range owners {
+		owners[i] = "work-" + strconv.Itoa(i) + "-" + runtime
+	}
+	return owners
+}
+
+// sessionConfig is what a worker slot fetches with: nil, so that it gets no session activity, while the node serves as
+// many sessions as it may.
+func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
+	if n.sessionsInFlight() >= n.rules.SessionCap(n.options.MaxSessionsPerRuntime) {
+		return nil
+	}
+	owner := n.owners[0]
+	if len(n.owners) > 1 {
+		owner = n.owners[id.Index]
+	}
+	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: n.options.SessionLockTimeout}
+}
+
+// sessionsInFlight is how many sessions the node's workers hold activities of.
+func (n *Node) sessionsInFlight() int {
+	count := 0
+	for i := range n.slots {
+		if id := n.slots[i].session(); id != "" && !n.sessionBefore(i, id) {
+			count++
+		}
+	}
+	return count
+}
+
+func (n *Node) sessionBefore(i int, id string) bool {
+	for j := range i {
+		if n.slots[j].session() == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *slot) session() string {
+	if s.hold == nil || s.phase == phaseAbandoning {
+		return ""
+	}
+	return s.hold.activity.SessionID
+}
+
+func (n *Node) keepSessions() {
+	if k := &n.keeper; !k.begun && len(n.owners) > 0 && n.rules.RenewsSessions() {
+		k.begun = true
+		n.armSessionRenewal()
+		k.cleanup = n.setTimer(n.options.SessionCleanupInterval, TimerSessions)
+	}
+}
+
+func (n *Node) armSessionRenewal() {
+	if d := n.rules.RenewalInterval(n.options.SessionLockTimeout, n.options.SessionLockRenewalBuffer); d > 0 {
+		n.keeper.renewal = n.setTimer(d, TimerSessions)
+	}
+}
+
+// onSessionWake says whether the timer is the keeper's.
+func (n *Node) onSessionWake(t TimerID) bool {
+	k, o := &n.keeper, &n.options
+	switch t {
+	case k.renewal:
+		k.renewal = 0
+		if n.draining && !n.rules.RenewsWhileDraining() {
+			return true
+		}
+		n.counters.SessionRenewals++
+		k.renewalCall = n.askAs(sessionSlot, RenewSessions{
+			Owners: n.owners, ExtendFor: o.SessionLockTimeout, IdleTimeout: o.SessionIdleTimeout,
+		}, o.CallDeadline)
+	case k.cleanup:
+		k.cleanup = 0
+		k.cleanupCall = n.askAs(sessionSlot, CleanupSessions{IdleTimeout: o.SessionIdleTimeout}, o.CallDeadline)
+	default:
+		return false
+	}
+	return true
+}
+
+// onSessionAnswer says whether the call is the keeper's. A failed call is logged; the next one is due as ever.
+func (n *Node) onSessionAnswer(in Answer) bool {
+	k := &n.keeper
+	switch in.Call {
+	case k.renewalCall:
+		k.renewalCall = 0
+		if !n.stopped {
+			n.armSessionRenewal()
+		}
+	case k.cleanupCall:
+		k.cleanupCall = 0
+		n.counters.SessionsCleaned += uint64(max(in.Count, 0))
+		if !n.stopped {
+			k.cleanup = n.setTimer(n.options.SessionCleanupInterval, TimerSessions)
+		}
+	default:
+		return false
+	}
+	if in.Err != nil && !n.stopped {
+		n.counters.SessionErrors++
+		n.log(LevelWarn, "", "session maintenance failed", Field{"error", in.Err.Error()})
+	}
+	return true
+}
+
+// stopSessions takes the keeper's timers back.
+func (n *Node) stopSessions() {
+	n.cancelTimer(&n.keeper.renewal)
+	n.cancelTimer(&n.keeper.cleanup)
+}
+
+// workerID names a worker slot among all that run.
+func (n *Node) workerID(s *slot) string {
+	if n.options.WorkerNodeID != "" {
+		return "work-" + strconv.Itoa(s.id.Index) + "-" + n.options.WorkerNodeID
+	}
+	return n.owners[s.id.Index]
+}

@@ -1,0 +1,77 @@
+package node
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// SystemActivityPrefix begins names that are reserved for the runtime's own activities (contract/runtime.md section 7.12).
+const SystemActivityPrefix = orch.SystemActivityPrefix
+
+// activityCode finds the code of an activity: a system activity, which every node has, or one of the registry.
+func (n *Node) activityCode(name string) (Activity, bool) {
+	switch name {
+	case orch.SystemNewGUID:
+		return newGUID, true
+	case orch.SystemUTCNowMs:
+		return n.utcNowMs, true
+	case orch.SystemGetKVValue:
+		return refuseKey, true // see readsKey
+	}
+	return n.registry.Activity(name)
+}
+
+// newGUID is made from what names the activity, which no other one is named by: unique, and the same in each run.
+func newGUID(ctx ActivityContext, _ string) (string, error) {
+	h := sha256.New()
+	h.Write([]byte(ctx.Instance))
+	h.Write(binary.BigEndian.AppendUint64([]byte{0}, ctx.ExecutionID))
+	h.Write(binary.BigEndian.AppendUint64(nil, ctx.ActivityID))
+	id := h.Sum(nil)[:16]
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8, by its own rules
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]), nil
+}
+
+func (n *Node) utcNowMs(ActivityContext, string) (string, error) {
+	return strconv.FormatInt(n.nowMs, 10), nil
+}
+
+// refuseKey is what is left of the read of a key when its input names none.
+func refuseKey(ActivityContext, string) (string, error) {
+	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orch.SystemGetKVValue)
+}
+
+// readsKey begins the provider call of a system activity that reads another instance's key, and says whether it has.
+func (n *Node) readsKey(s *slot) bool {
+	a := s.hold.activity
+	var key orch.RemoteKey
+	if a.Name != orch.SystemGetKVValue || json.Unmarshal([]byte(a.Input), &key) != nil || key.InstanceID == "" {
+		return false
+	}
+	s.phase = phaseReading
+	s.call = n.ask(s, ReadKVValue{Instance: key.InstanceID, Key: key.Key}, n.options.CallDeadline)
+	return true
+}
+
+// onKeyRead acknowledges what was read. A read that failed retryably is another delivery's.
+func (n *Node) onKeyRead(s *slot, in Answer) {
+	if engine.IsRetryable(in.Err) {
+		n.abandon(s, Note{Decision: DecideReadFailed, Delay: WorkAckFailedDelay, Cause: in.Err.Error()})
+		return
+	}
+	if in.Err != nil {
+		n.completeActivity(s, "", in.Err.Error(), true)
+		return
+	}
+	text, err := json.Marshal(in.Value)
+	if err != nil {
+		panic(fmt.Sprintf("node %s: value of a key: %v", n.name, err))
+	}
+	n.completeActivity(s, string(text), "", false)
+}

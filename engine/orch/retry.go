@@ -1,0 +1,90 @@
+package orch
+
+import (
+	"errors"
+	"time"
+)
+
+// RetryPolicy says how often an activity is tried.
+type RetryPolicy struct {
+	// MaxAttempts is how often at most, at least 1.
+	MaxAttempts int
+	// Timeout bounds each attempt; 0 is no bound. An attempt that times out is the last.
+	Timeout time.Duration
+	// Backoff is the pause before each further attempt; nil is none.
+	Backoff Backoff
+}
+
+// Backoff is the pause after the n-th failed attempt, n from 1. What is not positive is no pause.
+type Backoff func(n int) time.Duration
+
+// DefaultRetryPolicy is 3 attempts with pauses of 100 ms, doubling, at most 30 s.
+func DefaultRetryPolicy() RetryPolicy {
+	return RetryPolicy{MaxAttempts: 3, Backoff: ExponentialBackoff(100*time.Millisecond, 2, 30*time.Second)}
+}
+
+// FixedBackoff is the same pause each time.
+func FixedBackoff(d time.Duration) Backoff { return func(int) time.Duration { return d } }
+
+// LinearBackoff is base, twice base, three times base, and so on, at most most.
+func LinearBackoff(base, most time.Duration) Backoff {
+	return func(n int) time.Duration {
+		if base > 0 && time.Duration(n) > most/base {
+			return most
+		}
+		return min(base*time.Duration(n), most)
+	}
+}
+
+// ExponentialBackoff is base, then factor times as much each time, at most most.
+func ExponentialBackoff(base time.Duration, factor int, most time.Duration) Backoff {
+	return func(n int) time.Duration {
+		d := base
+		for ; n > 1 && factor > 1 && d > 0 && d < most; n-- {
+			if d > most/time.Duration(factor) {
+				return most
+			}
+			d *= time.Duration(factor)
+		}
+		return min(d, most)
+	}
+}
+
+// ErrActivityTimeout is the error of an activity that did not end within the timeout of its RetryPolicy.
+var ErrActivityTimeout = errors.New("timeout: activity timed out")
+
+// ScheduleActivityWithRetry runs an activity until it succeeds, at most as often as the policy says, and returns its
+// result or its last error. It is orchestration code like any other: each attempt is a schedule, each pause a timer, and
+// with a timeout each attempt is a Select of the activity, scheduled first, and a timer. It suspends the code; to go on
+// meanwhile, call it in Go.
+func (c *Context) ScheduleActivityWithRetry(name, input string, policy RetryPolicy, options ...ActivityOption) (string, error) {
+	if policy.MaxAttempts < 1 {
+		panic("orch: a retry policy needs at least one attempt")
+	}
+	for n := 1; ; n++ {
+		value, err := c.attempt(name, input, policy.Timeout, options)
+		if err == nil || errors.Is(err, ErrActivityTimeout) || n == policy.MaxAttempts {
+			return value, err
+		}
+		if policy.Backoff == nil {
+			continue
+		}
+		if pause := policy.Backoff(n); pause > 0 {
+			if _, err := c.ScheduleTimer(pause).Await(); err != nil {
+				return "", err
+			}
+		}
+	}
+}
+
+func (c *Context) attempt(name, input string, timeout time.Duration, options []ActivityOption) (string, error) {
+	activity := c.ScheduleActivity(name, input, options...)
+	if timeout <= 0 {
+		return activity.Await()
+	}
+	i, value, err := Select(activity, c.ScheduleTimer(timeout))
+	if i == 1 {
+		return "", ErrActivityTimeout
+	}
+	return value, err
+}

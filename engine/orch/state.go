@@ -1,0 +1,60 @@
+package orch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// SetCustomStatus sets the instance's custom status, which clients can read and wait for. It stays when the instance
+// continues as new.
+func (c *Context) SetCustomStatus(status string) {
+	c.host.Update(Action{Kind: ActionSetCustomStatus, Input: status})
+}
+
+// ResetCustomStatus takes the custom status away.
+func (c *Context) ResetCustomStatus() { c.host.Update(Action{Kind: ActionResetCustomStatus}) }
+
+// CustomStatus is the custom status and whether there is one.
+func (c *Context) CustomStatus() (string, bool) {
+	if s := c.host.CustomStatus(); s != nil {
+		return *s, true
+	}
+	return "", false
+}
+
+// SetKVValue sets a key of the instance's key-value state.
+func (c *Context) SetKVValue(key, value string) {
+	c.host.Update(Action{Kind: ActionSetKV, Name: key, Input: value})
+}
+
+// KVValue is a key's value and whether the instance has the key. It sees what the code has set before.
+func (c *Context) KVValue(key string) (string, bool) {
+	kv := c.host.KV()
+	i, found := slices.BinarySearchFunc(kv, key, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
+	if !found {
+		return "", false
+	}
+	return kv[i].Value, true
+}
+
+// KVAllValues are all keys with their values, sorted by key. The caller owns the slice.
+func (c *Context) KVAllValues() []engine.KVPair {
+	kv := c.host.KV()
+	out := make([]engine.KVPair, len(kv))
+	for i, e := range kv {
+		out[i] = engine.KVPair{Key: e.Key, Value: e.Value}
+	}
+	return out
+}
+
+// ClearKVValue takes a key away, if it is there.
+func (c *Context) ClearKVValue(key string) { c.host.Update(Action{Kind: ActionClearKV, Name: key}) }
+
+// ClearAllKVValues takes all keys away.
+func (c *Context) ClearAllKVValues() { c.host.Update(Action{Kind: ActionClearAllKV}) }
+
+// PruneKVValuesUpdatedBefore clears the keys that were last set before a store time in milliseconds, in the order of the
+// keys, and says how many. A key's time is that of the turn that set it, in this turn and in each replay.
+func (c *Context) PruneKVValuesUpdatedBefore(ms uint64) int { return c.host.PruneKV(ms) }

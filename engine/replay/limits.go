@@ -1,0 +1,75 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// overLimit is the text of the first limit that this turn's events break, in the order of contract/runtime.md section
+// 4.1; empty if they break none.
+func (t *turn) overLimit() string {
+	if !t.asked {
+		return ""
+	}
+	for _, e := range slices.Backward(t.delta) {
+		if d, ok := e.Data.(engine.CustomStatusUpdated); ok && d.Status != nil {
+			if n := len(*d.Status); n > engine.MaxCustomStatusBytes {
+				return fmt.Sprintf("Custom status size (%d bytes) exceeds limit (%d bytes)", n, engine.MaxCustomStatusBytes)
+			}
+			break
+		}
+	}
+	for i := range t.delta {
+		if d, ok := t.delta[i].Data.(engine.ActivityScheduled); ok && len(d.Tag) > engine.MaxTagNameBytes {
+			return fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", d.Name, len(d.Tag), engine.MaxTagNameBytes)
+		}
+	}
+	for i := range t.delta {
+		if d, ok := t.delta[i].Data.(engine.KeyValueSet); ok && len(d.Value) > engine.MaxKVValueBytes {
+			return fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), engine.MaxKVValueBytes)
+		}
+	}
+	if n := t.rules.KVKeyCount(func() int { return len(t.kv) }, t.keysOfTurn); n > engine.MaxKVKeys {
+		return fmt.Sprintf("KV key count (%d) exceeds limit (%d)", n, engine.MaxKVKeys)
+	}
+	return ""
+}
+
+// keysOfTurn is how many keys there would be if the execution had changed none before this turn.
+func (t *turn) keysOfTurn() int {
+	keys := make(map[string]bool)
+	for _, e := range t.in.KVSnapshot {
+		keys[e.Key] = true
+	}
+	for i := range t.delta {
+		switch d := t.delta[i].Data.(type) {
+		case engine.KeyValueSet:
+			keys[d.Key] = true
+		case engine.KeyValueCleared:
+			delete(keys, d.Key)
+		case engine.KeyValuesCleared:
+			clear(keys)
+		}
+	}
+	return len(keys)
+}
+
+// limitFailure is what a broken limit fails the execution with.
+func limitFailure(text string) engine.ErrorDetails {
+	return engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: text}}
+}
+
+// appendLimitFailure is how 0.1.26 fails an execution: after all that the turn did, an end included, and without a word to
+// anybody.
+func (t *turn) appendLimitFailure(text string) {
+	t.out.Details = limitFailure(text)
+	t.add(0, engine.OrchestrationFailed{Details: t.out.Details})
+	if t.out.Result == ResultContinue {
+		t.endActivities(ResultFailed)
+	}
+	t.out.Result = ResultFailed
+	t.out.WorkerItems, t.out.OrchestratorItems, t.cancels = nil, nil, nil
+	t.out.Metadata.Status, t.out.Metadata.Output = engine.StatusFailed, &text
+}

@@ -1,0 +1,47 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// TestEveryNondeterminismIsShown: each kind of contract/runtime.md section 3.3 has a story in which a turn fails by it.
+func TestEveryNondeterminismIsShown(t *testing.T) {
+	stories := storyTexts(t)
+	for k := CompletionKindMismatch; k <= CancellationMismatch; k++ {
+		if !strings.Contains(stories, "nondeterminism: "+k.String()+" at ") {
+			t.Errorf("no story shows %q", k)
+		}
+	}
+	if n := len(nondeterminismNames); n != int(CancellationMismatch)+1 {
+		t.Errorf("%d names", n)
+	}
+	err := error(mismatch(NoEmittedAction, 3, "history schedule but no emitted action"))
+	if err.Error() != "history schedule but no emitted action" {
+		t.Error(err)
+	}
+}
+
+// TestQuiescenceCapOfDequeues: a turn goes on with buffered messages by itself, up to the poll that is one too many.
+func TestQuiescenceCapOfDequeues(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want Result
+	}{{99, ResultCompleted}, {100, ResultFailed}} {
+		in := input(func(ctx *orch.Context, _ string) (string, error) {
+			for range c.n {
+				ctx.DequeueEvent("jobs").Await()
+			}
+			return "all", nil
+		})
+		for range c.n {
+			in.Messages = append(in.Messages, engine.QueueMessageItem{Instance: "p", Name: "jobs"})
+		}
+		if out := mustTurn(t, in); out.Result != c.want || c.want == ResultFailed && out.Details.Infrastructure.Operation != "quiescence_loop" {
+			t.Errorf("%d dequeues: %v %q", c.n, out.Result, out.Details.Display())
+		}
+	}
+}

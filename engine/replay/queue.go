@@ -1,0 +1,218 @@
+package replay
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// queue is the dequeues and the messages of one name (contract/runtime.md section 7.7): the n-th open dequeue gets the
+// n-th message that none has taken, whenever that came. A dequeue is open until the code takes its result or its
+// cancellation is applied; so a message is taken once at most, and one that was meant for a dropped dequeue goes to the
+// next.
+type queue struct {
+	name     string
+	subs     []dequeue
+	messages []queueMessage
+	// closed is how many leading subs are taken or cancelled, cancelled how many of them are cancelled, and taken how
+	// many leading messages are taken.
+	closed    int
+	cancelled int
+	taken     int
+}
+
+type dequeue struct {
+	pos              int
+	token            orch.Token
+	taken, cancelled bool
+}
+
+type queueMessage struct {
+	pos   int
+	data  string
+	taken bool
+}
+
+// message is the index of the message that the i-th dequeue would get now, -1 if there is none.
+func (q *queue) message(i int, slot func(open, cancelled int) int) int {
+	open, cancelled := 0, q.cancelled
+	for j := q.closed; j < i; j++ {
+		switch s := &q.subs[j]; {
+		case s.cancelled:
+			cancelled++
+		case !s.taken:
+			open++
+		}
+	}
+	n := slot(open, cancelled)
+	for j := q.taken; j < len(q.messages); j++ {
+		if q.messages[j].taken {
+			continue
+		}
+		if n == 0 {
+			return j
+		}
+		n--
+	}
+	return -1
+}
+
+// take gives the i-th dequeue its message for good.
+func (q *queue) take(i, message int) {
+	q.subs[i].taken, q.messages[message].taken = true, true
+	for q.taken < len(q.messages) && q.messages[q.taken].taken {
+		q.taken++
+	}
+	q.settle()
+}
+
+func (q *queue) settle() {
+	for ; q.closed < len(q.subs) && (q.subs[q.closed].taken || q.subs[q.closed].cancelled); q.closed++ {
+		if q.subs[q.closed].cancelled {
+			q.cancelled++
+		}
+	}
+}
+
+// queues are the queues of all names.
+type queues struct {
+	byName map[string]int // index into all
+	all    []queue
+	place  map[int]dequeuePlace // by position of the schedule event
+}
+
+// dequeuePlace says where a dequeue is: of which queue, and which of its dequeues.
+type dequeuePlace struct{ queue, index int }
+
+func (qs *queues) named(name string) *queue {
+	i, ok := qs.byName[name]
+	if !ok {
+		if qs.byName == nil {
+			qs.byName, qs.place = map[string]int{}, map[int]dequeuePlace{}
+		}
+		i = len(qs.all)
+		qs.byName[name] = i
+		qs.all = append(qs.all, queue{name: name})
+	}
+	return &qs.all[i]
+}
+
+func (qs *queues) subscribe(name string, pos int, token orch.Token) *queue {
+	q := qs.named(name)
+	qs.place[pos] = dequeuePlace{qs.byName[name], len(q.subs)}
+	q.subs = append(q.subs, dequeue{pos: pos, token: token})
+	return q
+}
+
+func (qs *queues) arrive(name string, pos int, data string) *queue {
+	q := qs.named(name)
+	q.messages = append(q.messages, queueMessage{pos: pos, data: data})
+	return q
+}
+
+// cancel is nil if there is no such dequeue, or it has its message.
+func (qs *queues) cancel(pos int) *queue {
+	p, ok := qs.place[pos]
+	if !ok || qs.all[p.queue].subs[p.index].taken {
+		return nil
+	}
+	q := &qs.all[p.queue]
+	q.subs[p.index].cancelled = true
+	q.settle()
+	return q
+}
+
+// queueMessage is what the dequeue at a position would get.
+func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
+	p := t.queues.place[pos]
+	q = &t.queues.all[p.queue]
+	return q, p.index, q.message(p.index, t.rules.QueueSlot)
+}
+
+func (t *turn) dequeue(name string, pos int, token orch.Token) {
+	t.hasQueues = true
+	t.queueServed(t.queues.subscribe(name, pos, token), true)
+}
+
+func (t *turn) queueArrive(name string, pos int, data string) {
+	t.queueServed(t.queues.arrive(name, pos, data), true)
+}
+
+// queueServed wakes the tasks of dequeues that have a message.
+func (t *turn) queueServed(q *queue, due bool) {
+	for i := q.closed; i < len(q.subs); i++ {
+		s := &q.subs[i]
+		if s.taken || s.cancelled || s.token == 0 || t.futures[s.token].state != futurePending {
+			continue
+		}
+		if q.message(i, t.rules.QueueSlot) < 0 {
+			return
+		}
+		t.due = t.due || due
+		t.wake(s.token)
+	}
+}
+
+// carried are the queue messages for the next execution, in the order of history, and those beyond the limit.
+func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
+	if !t.hasQueues {
+		return nil, nil
+	}
+	taken := make(map[int]bool)
+	waiting := make(map[string]int) // dequeues that count as readers of what they have not taken
+	for i := range t.queues.all {
+		q := &t.queues.all[i]
+		for _, m := range q.messages {
+			taken[m.pos] = m.taken
+		}
+		for _, s := range q.subs {
+			if !s.taken && !s.cancelled {
+				waiting[q.name]++
+			}
+		}
+	}
+	var unread []engine.CarriedEvent
+	for pos := range t.sched {
+		d, ok := t.at(pos).Data.(engine.QueueEventDelivered)
+		if !ok || taken[pos] {
+			continue
+		}
+		if waiting[d.Name] > 0 && t.rules.PendingDequeueReads() {
+			waiting[d.Name]--
+			continue
+		}
+		unread = append(unread, engine.CarriedEvent{Name: d.Name, Data: d.Data})
+	}
+	return t.rules.CarryForward(unread)
+}
+
+// carryOldest keeps as many as the limit allows.
+func carryOldest(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
+	n := min(len(unread), engine.MaxCarryForwardEvents)
+	return unread[:n:n], unread[n:]
+}
+
+// openDequeues are the positions of the dequeues that the events leave without cancellation and message, ascending.
+func (t *turn) openDequeues() []int {
+	if !t.hasQueues {
+		return nil
+	}
+	messages, subs := map[string]int{}, map[string]int{}
+	cancelled := map[int]bool{}
+	for pos := range t.sched {
+		switch e := t.at(pos); d := e.Data.(type) {
+		case engine.QueueEventDelivered:
+			messages[d.Name]++
+		case engine.QueueSubscriptionCancelled:
+			cancelled[t.find(e.SourceEventID)] = true
+		}
+	}
+	var out []int
+	for pos := range t.sched {
+		if d, ok := t.at(pos).Data.(engine.QueueSubscribed); ok && !cancelled[pos] {
+			if subs[d.Name]++; subs[d.Name] > messages[d.Name] {
+				out = append(out, pos)
+			}
+		}
+	}
+	return out
+}

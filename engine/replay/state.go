@@ -1,0 +1,172 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// state is what the code keeps in its instance: the custom status and the key-value state. Code changes it as it runs, so
+// a replay rebuilds it on top of what the execution began with.
+type state struct {
+	status *string
+	kv     []engine.KVEntry // sorted by key; the provider's while kvOwn is false
+	kvOwn  bool
+	sets   int      // how many keys the code has set so far in this turn's run
+	stamps []uint64 // when the sets of the baseline were made
+	asked  bool     // this turn adds something that a limit bounds
+}
+
+// Update implements orch.Host, like all exported methods of turn.
+func (t *turn) Update(a orch.Action) {
+	t.enter()
+	a = storable(a)
+	t.emit(a, 0)
+	switch a.Kind {
+	case orch.ActionSetCustomStatus:
+		t.status = &a.Input
+	case orch.ActionResetCustomStatus:
+		t.status = nil
+	case orch.ActionSetKV:
+		recorded := uint64(0)
+		known := t.sets < len(t.stamps)
+		if known {
+			recorded = t.stamps[t.sets]
+		}
+		t.sets++
+		t.setKV(engine.KVEntry{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.rules.KVStamp(recorded, known, t.in.NowMs)})
+	case orch.ActionClearKV:
+		t.clearKV(a.Name)
+	case orch.ActionClearAllKV:
+		t.kv, t.kvOwn = nil, true
+	}
+}
+
+func (t *turn) CustomStatus() *string {
+	t.enter()
+	return t.status
+}
+
+func (t *turn) KV() []engine.KVEntry {
+	t.enter()
+	return t.kv
+}
+
+func (t *turn) PruneKV(beforeMs uint64) int {
+	t.enter()
+	var old []string
+	for _, e := range t.kv {
+		if e.LastUpdatedAtMs < beforeMs {
+			old = append(old, e.Key)
+		}
+	}
+	for _, key := range t.rules.PruneOrder(t.replaying, old) {
+		t.Update(orch.Action{Kind: orch.ActionClearKV, Name: key})
+	}
+	return len(old)
+}
+
+func (s *state) findKV(key string) (int, bool) {
+	return slices.BinarySearchFunc(s.kv, key, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
+}
+
+func (s *state) setKV(e engine.KVEntry) {
+	s.ownKV()
+	if i, found := s.findKV(e.Key); found {
+		s.kv[i] = e
+	} else {
+		s.kv = slices.Insert(s.kv, i, e)
+	}
+}
+
+func (s *state) clearKV(key string) {
+	if i, found := s.findKV(key); found {
+		s.ownKV()
+		s.kv = slices.Delete(s.kv, i, i+1)
+	}
+}
+
+func (s *state) ownKV() {
+	if !s.kvOwn {
+		s.kv, s.kvOwn = slices.Clone(s.kv), true
+	}
+}
+
+// stateEvent is the event of an action that changes the state, nil for other actions.
+func (t *turn) stateEvent(a *action) engine.EventData {
+	switch a.Kind {
+	case orch.ActionSetCustomStatus:
+		status := a.Input
+		return engine.CustomStatusUpdated{Status: &status}
+	case orch.ActionResetCustomStatus:
+		return engine.CustomStatusUpdated{}
+	case orch.ActionSetKV:
+		return engine.KeyValueSet{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.in.NowMs}
+	case orch.ActionClearKV:
+		return engine.KeyValueCleared{Key: a.Name}
+	case orch.ActionClearAllKV:
+		return engine.KeyValuesCleared{}
+	}
+	return nil
+}
+
+// claimState matches an event of the state with the oldest action. One that the code does not come to any more is
+// tolerated (contract/runtime.md section 7.3).
+func (t *turn) claimState(e *engine.Event) *NondeterminismError {
+	if !t.emitted() {
+		return nil
+	}
+	a := t.oldestAction()
+	kind, what := KVMismatch, ""
+	ok := false
+	switch d := e.Data.(type) {
+	case engine.CustomStatusUpdated:
+		kind, what = CustomStatusMismatch, "custom status"
+		ok = a.Kind == orch.ActionSetCustomStatus || a.Kind == orch.ActionResetCustomStatus
+	case engine.KeyValueSet:
+		what = "kv set"
+		ok = a.Kind == orch.ActionSetKV && a.Name == d.Key && a.Input == d.Value
+	case engine.KeyValueCleared:
+		what = "kv clear"
+		ok = a.Kind == orch.ActionClearKV && a.Name == d.Key
+	case engine.KeyValuesCleared:
+		what = "kv clear_all"
+		ok = a.Kind == orch.ActionClearAllKV
+	}
+	if ok {
+		return nil
+	}
+	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
+}
+
+// handedOn is the custom status that the next execution begins with: the last that is recorded.
+func (t *turn) handedOn() *string {
+	for pos := len(t.sched) - 1; pos >= 0; pos-- {
+		switch d := t.at(pos).Data.(type) {
+		case engine.CustomStatusUpdated:
+			return d.Status
+		case engine.OrchestrationStarted:
+			return d.InitialCustomStatus
+		}
+	}
+	return nil
+}
+
+// KVAfter is the key-value state that a history leaves, given the one before it; both are sorted by key. It is what the
+// next execution's snapshot must be. Neither argument is changed.
+func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
+	s := state{kv: before}
+	for i := range history {
+		switch d := history[i].Data.(type) {
+		case engine.KeyValueSet:
+			s.setKV(engine.KVEntry{Key: d.Key, Value: d.Value, LastUpdatedAtMs: d.LastUpdatedAtMs})
+		case engine.KeyValueCleared:
+			s.clearKV(d.Key)
+		case engine.KeyValuesCleared:
+			s.kv, s.kvOwn = nil, true
+		}
+	}
+	return s.kv
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// featureOrchestrations are the shipped orchestrations that use what a plain workflow does not: queue messages, custom
+// status, key-value state, sessions, tags, system calls, retries. They count what they must still have, and fail if it is
+// gone.
+func featureOrchestrations(v1, always engine.Version) []ShippedOrchestration {
+	return []ShippedOrchestration{
+		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", ExpectCompleted, clerk},
+		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", ExpectCompleted, ledger},
+		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", ExpectCompleted, picky},
+		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", ExpectCompleted, studio},
+	}
+}
+
+func ledger(ctx *orch.Context, input string) (string, error) {
+	left := number(input, 2)
+	before, _ := ctx.CustomStatus()
+	entry, err := ctx.DequeueEvent("entries").Await()
+	if err != nil {
+		return "", err
+	}
+	keys := len(ctx.KVAllValues())
+	if want := strconv.Itoa(keys) + " entries"; keys > 0 && before != want {
+		return "", fmt.Errorf("the custom status is %q with %s", before, want)
+	}
+	if keys+1 != int(ctx.ExecutionID()) {
+		return "", fmt.Errorf("%d keys in execution %d", keys, ctx.ExecutionID())
+	}
+	ctx.SetKVValue("entry-"+strconv.Itoa(keys), entry)
+	ctx.SetCustomStatus(strconv.Itoa(keys+1) + " entries")
+	if _, err := ctx.ScheduleTimer(200 * time.Millisecond).Await(); err != nil {
+		return "", err
+	}
+	if left > 1 {
+		ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	}
+	last, found := ctx.KVValue("entry-" + strconv.Itoa(keys))
+	if !found || last != entry {
+		return "", errors.New("the last entry is gone")
+	}
+	ctx.PruneKVValuesUpdatedBefore(1)
+	ctx.ClearKVValue("entry-0")
+	return strconv.Itoa(len(ctx.KVAllValues())+1) + " entries", nil
+}
+
+func picky(ctx *orch.Context, input string) (string, error) {
+	taken, waited := 0, 0
+	for taken < number(input, 2) {
+		i, offer, err := orch.Select(ctx.DequeueEvent("offers"), ctx.ScheduleTimer(300*time.Millisecond))
+		if err != nil {
+			return "", err
+		}
+		if i == 1 {
+			// The message may have come in the very moment: the next attempt has it.
+			waited++
+			ctx.SetCustomStatus("waited " + strconv.Itoa(waited))
+			if offer, err = ctx.DequeueEvent("offers").Await(); err != nil {
+				return "", err
+			}
+		}
+		taken++
+		ctx.SetKVValue("offer", offer)
+	}
+	ctx.ResetCustomStatus()
+	return strconv.Itoa(taken) + " offers", nil
+}
+
+func studio(ctx *orch.Context, input string) (string, error) {
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20 // a fault may make an activity panic
+	for i := range number(input, 3) {
+		if _, err := ctx.ScheduleActivityWithRetry("Work", strconv.Itoa(i), policy, orch.OnSession(ctx.InstanceID())); err != nil {
+			return "", err
+		}
+	}
+	return ctx.ScheduleActivityWithRetry("Work", "print", policy, orch.WithTag("gpu"))
+}
+
+func clerk(ctx *orch.Context, input string) (string, error) {
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20
+	text := ""
+	// System calls are activities: a fault may make them panic, too.
+	if id, err := ctx.NewGUID(); err == nil && len(id) != 36 {
+		return "", fmt.Errorf("no id: %q", id)
+	}
+	if now, err := ctx.UTCNowMs(); err == nil && now <= 0 {
+		return "", fmt.Errorf("no time: %d", now)
+	}
+	if value, found, err := ctx.RemoteKVValue(input, "entry-0"); err == nil && found {
+		text = value
+	}
+	ctx.SetCustomStatus("found " + strconv.Quote(text))
+	return ctx.ScheduleActivityWithRetry("Work", text, policy)
+}

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,10 +98,10 @@ func newExpect(m *Monitor, list []cluster.Expectation) checker {
 
 func (c *expectChecker) observes() []engine.ObservationKind {
 	kinds := []engine.ObservationKind{engine.ObsStatusSet}
-	if c.wants(cluster.EventLock) {
+	if c.ever(cluster.EventLock) {
 		kinds = append(kinds, engine.ObsLockTaken)
 	}
-	if c.wants(cluster.EventDecode) {
+	if c.ever(cluster.EventDecode) {
 		kinds = append(kinds, engine.ObsEventDecoded)
 	}
 	return kinds
@@ -108,6 +109,11 @@ func (c *expectChecker) observes() []engine.ObservationKind {
 
 func (c *expectChecker) records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
+}
+
+// ever says whether any part expects anything of an event.
+func (c *expectChecker) ever(event string) bool {
+	return slices.ContainsFunc(c.items, func(e expectItem) bool { return e.Event == event })
 }
 
 // wants says whether the present part expects anything of an event.

@@ -200,7 +200,7 @@ func (c *expectChecker) observe(o *engine.Observation) {
 		}
 		return
 	case engine.ObsEventDecoded:
-		c.inFetch(cluster.EventDecode, o)
+		c.decoded(o)
 		return
 	}
 	if o.Undo || !c.wants(cluster.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
@@ -214,6 +214,22 @@ func (c *expectChecker) observe(o *engine.Observation) {
 	f.add("status", string(o.Status))
 	c.place(f, nil, in)
 	c.emit()
+}
+
+// decoded tells of each event that a fetch decoded: those that were decoded before are one observation.
+func (c *expectChecker) decoded(o *engine.Observation) {
+	ex := c.m.store.instance(o.Instance).execution(o.Execution)
+	if !o.Cached || o.Outcome != engine.OutcomeOK || ex == nil {
+		c.inFetch(cluster.EventDecode, o)
+		return
+	}
+	one := *o
+	for i := range ex.events {
+		if one.EventID = ex.events[i].id; one.EventID > o.EventID {
+			return
+		}
+		c.inFetch(cluster.EventDecode, &one)
+	}
 }
 
 // inFetch tells of something that a fetch of a node did on its way.

@@ -77,6 +77,9 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 				plan.Turbulence = turbulence // of the stored run, which an addition must not make longer
 				a.add(&plan)
 				found, _, _ := strings.Cut(entry.Found, " ")
+				if entry.Verdict == scenario.VerdictHolds { // it found a mistake that has been mended
+					found = entry.Verdict
+				}
 				if got := verdictOf(entryRun(t, entry, &plan)); !slices.Contains(strings.Fields(got), found) {
 					t.Errorf("with %s: %s, stored was %s (%s)", a.name, got, entry.Verdict, entry.Found)
 				}

@@ -40,7 +40,15 @@ func (c *serveCmd) run(a *app) (int, error) {
 		}
 		set = append(set, bugs.ID(id))
 	}
-	server := &wire.Server{New: func() (*wire.Store, error) {
+	if err := newServer(set...).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
+		return 0, err
+	}
+	return exitOK, nil
+}
+
+// newServer serves stores in memory by the rules of these bugs.
+func newServer(set ...bugs.ID) *wire.Server {
+	return &wire.Server{New: func() (*wire.Store, error) {
 		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: memprovider.RulesWith(bugs.New(set...))})
 		codec := engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x())
 		return &wire.Store{
@@ -50,10 +58,6 @@ func (c *serveCmd) run(a *app) (int, error) {
 			},
 		}, nil
 	}}
-	if err := server.Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
-		return 0, err
-	}
-	return exitOK, nil
 }
 
 func isProviderBug(id string) bool {

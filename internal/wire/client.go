@@ -44,7 +44,7 @@ type ClientOptions struct {
 
 // Dial asks the other side what it is.
 func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
-	watched := &watched{Channel: ch}
+	watched := watch(ch)
 	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
 	raw, err := c.call(ctx, "describe", 0, none{})
 	if err == nil {
@@ -112,6 +112,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	response, err := c.rpc.Call(limited, method, params)
+	c.heard.returned()
 	var answered *jrpc2.Error
 	switch {
 	case err == nil:
@@ -146,15 +147,35 @@ func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	return nil
 }
 
-// watched remembers why no more answers come.
+// watched remembers why no more answers come. It tells so only when the answers that did come have reached their callers.
 type watched struct {
 	channel.Channel
-	mu  sync.Mutex
-	err error
+	mu       sync.Mutex
+	changed  *sync.Cond // of mu
+	sent     int64      // calls, whose ids are the numbers from 1
+	pending  map[int64]bool
+	answered int // calls of which the answer is on its way to the caller
+	err      error
+}
+
+func watch(ch channel.Channel) *watched {
+	w := &watched{Channel: ch, pending: map[int64]bool{}}
+	w.changed = sync.NewCond(&w.mu)
+	return w
+}
+
+func (w *watched) Send(message []byte) error {
+	w.mu.Lock()
+	w.sent++
+	w.pending[w.sent] = true
+	w.mu.Unlock()
+	return w.Channel.Send(message)
 }
 
 func (w *watched) Recv() ([]byte, error) {
 	line, err := w.Channel.Recv()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch {
 	case errors.Is(err, io.EOF):
 		err = errors.New("the other side closed its output")
@@ -162,12 +183,28 @@ func (w *watched) Recv() ([]byte, error) {
 		err = fmt.Errorf("the answer is not JSON: %s", quote(line))
 	}
 	if err != nil {
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		for w.answered > 0 {
+			w.changed.Wait()
+		}
 		w.err = err
 		return nil, err
 	}
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	if json.Unmarshal(line, &answer) == nil && w.pending[answer.ID] {
+		delete(w.pending, answer.ID)
+		w.answered++
+	}
 	return line, nil
+}
+
+// returned says that a call has returned; had it an answer, that has arrived.
+func (w *watched) returned() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answered = max(w.answered-1, 0)
+	w.changed.Broadcast()
 }
 
 func (w *watched) ended() error {

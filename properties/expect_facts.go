@@ -124,6 +124,7 @@ func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no e
 	f.add("start", startNames[d.start])
 	f.add("handler", d.turn.Handler)
 	f.add("result", d.turn.Result)
+	f.add("execution", strconv.FormatUint(ack.ExecutionID, 10))
 	c.emit()
 }
 
@@ -213,6 +214,8 @@ func (c *expectChecker) observe(o *engine.Observation) {
 	f := c.begin(cluster.EventEnd, 0, in.no)
 	f.add("status", string(o.Status))
 	c.place(f, nil, in)
+	f.add("output", o.Name)
+	f.add("execution", strconv.FormatUint(o.Execution, 10))
 	c.emit()
 }
 

@@ -102,6 +102,8 @@ func TestExpectations(t *testing.T) {
 		{expect: "always event where kind=TimerCreated build=2.0.0 has handler=H@1.0.0"},
 		{expect: "never event where handler=H@1.x", bad: true},
 		{expect: "never decode where readable=yes"},
+		{expect: "always turn where handler=H@1.0.0 has execution=1"},
+		{expect: "always turn where handler=H@1.0.0 has execution=2", bad: true},
 	}
 	for i, test := range tests {
 		t.Run(test.expect, func(t *testing.T) {
@@ -129,7 +131,7 @@ func TestExpectMessage(t *testing.T) {
 	r := newLiveRig(t, cluster.Plan{}, Options{Expectations: []cluster.Expectation{e}, Properties: []string{}})
 	r.tell("0 up A 2.0.0\n0 seed x 1.5.0\n0 send x\n1 mark rollback\n2 fetch A x\n2 note A turn\n3 commit A")
 	const want = `scenario line 7, "always turn where pin=1.5.0 has build=1.5.0": expected build=1.5.0, and it is 2.0.0. Seen in part "rollback": ` +
-		`turn node=A build=2.0.0 pin=1.5.0 instance=x phase=turbulence first=no start=none handler=H@1.0.0 result=Continue`
+		`turn node=A build=2.0.0 pin=1.5.0 instance=x phase=turbulence first=no start=none handler=H@1.0.0 result=Continue execution=1`
 	if v := r.m.Violations(); len(v) != 1 || v[0].Message != want {
 		t.Errorf("got  %+v\nwant %s", v, want)
 	}

@@ -107,6 +107,7 @@ func ExpectEvents() []EventInfo {
 	instance := AttrInfo{"instance", "the instance", nil}
 	phase := AttrInfo{"phase", "the phase of the run", []string{"turbulence", "calm", "relief"}}
 	attempt := AttrInfo{"attempt", "the attempt count that the node was told", nil}
+	execution := AttrInfo{"execution", "the number of the execution, from 1", nil}
 	yesNo := []string{"yes", "no"}
 	queue := AttrInfo{"queue", "the queue", []string{"orchestrator", "worker"}}
 	return []EventInfo{
@@ -115,7 +116,7 @@ func ExpectEvents() []EventInfo {
 			{"first", "whether it is the execution's first turn", yesNo},
 			{"start", "what the turn began with: a start, a continue-as-new, or neither", []string{"start", "can", "none"}},
 			{"handler", "the orchestration's code, as name@version", nil},
-			{"result", "how the turn ended", []string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}}, phase}},
+			{"result", "how the turn ended", []string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}}, execution, phase}},
 		{EventFetch, "a node was handed an instance, whether the answer reached it or not", []AttrInfo{node, build, pin, instance,
 			attempt, {"readable", "whether history and messages could be decoded", yesNo}, phase}},
 		{EventLock, "a fetch of a node locked an instance", []AttrInfo{node, build, pin, instance, phase}},
@@ -132,7 +133,8 @@ func ExpectEvents() []EventInfo {
 		{EventWait, "visible work began to wait that no live node admits", []AttrInfo{pin, instance, phase}},
 		{EventEvent, "an event was committed", []AttrInfo{{"kind", "the event's kind", nil}, node, build, pin, instance,
 			{"handler", "the orchestration's code that made it, as name@version, or none", nil}, phase}},
-		{EventEnd, "an instance reached its end", []AttrInfo{{"status", "its status", []string{"Completed", "Failed"}}, pin, instance, phase}},
+		{EventEnd, "an instance reached its end", []AttrInfo{{"status", "its status", []string{"Completed", "Failed"}}, pin, instance,
+			{"output", "its output, or the text of its failure", nil}, execution, phase}},
 		{EventUp, "a part of the story began; for each build, how many nodes run it (absent is 0)", []AttrInfo{
 			{"MAJOR.MINOR.PATCH", "how many nodes run that build", nil}, {"total", "how many nodes are up", nil}}},
 		{EventNode, "a part of the story began; of each node that is up", []AttrInfo{node, build,

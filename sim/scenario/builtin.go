@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-//go:embed scenarios/*.txt
-var builtin embed.FS
+//go:embed scenarios/*.txt situations/*.txt
+var embedded embed.FS
 
 // Default is the scenario that runs when none is named.
 const Default = "rolling-upgrade"
@@ -26,15 +26,23 @@ type Named struct {
 }
 
 // Builtin are the scenarios that come with the module, sorted by name. The caller owns what it gets.
-func Builtin() []Named {
-	files, err := builtin.ReadDir("scenarios")
+func Builtin() []Named { return filesIn("scenarios") }
+
+// Situations are the corner cases of contract/runtime.md section 13, one small scenario for each that a scenario can
+// tell, sorted by name, which begins with the case's number. No campaign runs them; a test does, and simrun run FILE. A
+// line that begins with "#!" names a seeded bug and the expectation or the property that fails with it. The caller owns
+// what it gets.
+func Situations() []Named { return filesIn("situations") }
+
+func filesIn(dir string) []Named {
+	files, err := embedded.ReadDir(dir)
 	if err != nil {
 		panic(fmt.Sprintf("scenario: embedded files: %v", err))
 	}
 	var all []Named
 	for _, f := range files {
-		n := Named{Name: strings.TrimSuffix(f.Name(), ".txt"), File: path.Join("scenarios", f.Name())}
-		if n.Text, err = builtin.ReadFile(n.File); err != nil {
+		n := Named{Name: strings.TrimSuffix(f.Name(), ".txt"), File: path.Join(dir, f.Name())}
+		if n.Text, err = embedded.ReadFile(n.File); err != nil {
 			panic(fmt.Sprintf("scenario: embedded file %s: %v", n.File, err))
 		}
 		first, _, _ := strings.Cut(string(n.Text), "\n")

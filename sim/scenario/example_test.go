@@ -152,3 +152,13 @@ func ExampleNamedFaults() {
 	// 0 <nil>
 	// unknown fault plan "heavy": expected none, light or full
 }
+
+// Each situation is a scenario of its own.
+func ExampleSituations() {
+	n := scenario.Situations()[0]
+	fmt.Println(n.File)
+	fmt.Println(n.Title)
+	// Output:
+	// situations/01-turn-outlives-lock.txt
+	// Situation 1: a turn outlives its lock and nobody else has taken the work: its ack is refused, and the work comes again.
+}

@@ -1,0 +1,166 @@
+package properties_test
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// cfCase is a case of contract/conformance.md section 16, carried out in a simulated cluster. Where the sources read it
+// in two ways (D32) there are two: with the provider's filter the instance stays untouched; with one that ignores it the
+// item is fetched for real, and the node itself gives it back.
+type cfCase struct {
+	id, reading string
+	text        string
+	// records, if not nil, looks at the node's log of a run and says what is wrong with it; with the bug it must find
+	// something.
+	records func(list []slog.Record) error
+	bug     bugs.ID
+	// builds, if not nil, are the builds beside those that are shipped.
+	builds func() []*engine.Build
+}
+
+// cfNames are the 18 cases, in the contract's order.
+var cfNames = []struct{ id, name string }{
+	{"CF-12", "runtime_abandons_incompatible_execution"},
+	{"CF-13", "runtime_processes_compatible_execution_normally"},
+	{"CF-14", "runtime_abandon_reaches_max_attempts_and_poisons"},
+	{"CF-15", "runtime_abandon_uses_short_delay"},
+	{"CF-16", "two_runtimes_different_version_ranges_route_correctly"},
+	{"CF-17", "overlapping_version_ranges_both_can_process"},
+	{"CF-18", "mixed_cluster_compatible_and_incompatible_items"},
+	{"CF-19", "execution_metadata_includes_pinned_version_on_new_orchestration"},
+	{"CF-20", "existing_executions_without_pinned_version_remain_fetchable"},
+	{"CF-21", "pinned_version_extracted_from_orchestration_started_event"},
+	{"CF-24", "sub_orchestration_gets_own_pinned_version"},
+	{"CF-25", "activity_completion_after_continue_as_new_is_discarded"},
+	{"CF-26", "default_supported_range_includes_current_and_older_versions"},
+	{"CF-27", "default_supported_range_excludes_future_versions"},
+	{"CF-28", "custom_supported_replay_versions_narrows_range"},
+	{"CF-29", "wide_supported_range_drains_stuck_items_via_deserialization_error"},
+	{"CF-30", "runtime_logs_warning_on_incompatible_abandon"},
+	{"CF-31", "runtime_logs_capability_declaration_at_startup"},
+}
+
+// TestRuntimeCF: each case holds, for a few seeds, and fails with the bugs that it names.
+func TestRuntimeCF(t *testing.T) {
+	for _, n := range cfNames {
+		t.Run(n.id+"/"+n.name, func(t *testing.T) {
+			t.Parallel()
+			found := false
+			for _, c := range cfCases {
+				if c.id == n.id {
+					found = true
+					c.check(t)
+				}
+			}
+			if !found {
+				t.Error("no case")
+			}
+		})
+	}
+}
+
+func (c *cfCase) check(t *testing.T) {
+	t.Helper()
+	text := fmt.Sprintf("# %s%s\nscenario %s\n%s", c.id, c.reading, strings.ToLower(c.id), c.text)
+	s := parseSmallWith(t, c.id+".txt", text, c.allBuilds())
+	s.check(t)
+	if c.records == nil {
+		return
+	}
+	if err := c.records(s.logs(t, nil)); err != nil {
+		t.Errorf("%s%s: %v", c.id, c.reading, err)
+	}
+	if c.records(s.logs(t, []bugs.ID{c.bug})) == nil {
+		t.Errorf("%s%s: the log is right with %s, too", c.id, c.reading, c.bug)
+	}
+}
+
+func (c *cfCase) allBuilds() func() []*engine.Build {
+	return func() []*engine.Build {
+		all := engine.ShippedBuilds()
+		if c.builds != nil {
+			all = append(all, c.builds()...)
+		}
+		return all
+	}
+}
+
+// logs are the records that the nodes of a run write, as a slog.Handler gets them.
+func (s *smallScenario) logs(t *testing.T, on []bugs.ID) []slog.Record {
+	t.Helper()
+	plan, err := s.Expand(1, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &logKeeper{}
+	_, err = cluster.Run(cluster.Config{Plan: plan, Seed: 1, Builds: s.builds(), Monitor: func(w *cluster.World) cluster.Monitor {
+		k.Monitor = properties.New(w, properties.Options{Properties: []string{}})
+		return k
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.records
+}
+
+// logKeeper keeps what nodes log.
+type logKeeper struct {
+	*properties.Monitor
+	records []slog.Record
+}
+
+func (k *logKeeper) Record(r *cluster.Record) {
+	if r.Kind == cluster.RecLog {
+		k.records = append(k.records, r.Log.Record(r.AtMs))
+	}
+	k.Monitor.Record(r)
+}
+
+// logged asks for a record with that level, text and attributes, and that each record of that text is so.
+func logged(level slog.Level, text string, attrs ...slog.Attr) func(list []slog.Record) error {
+	return func(list []slog.Record) error {
+		found := false
+		for _, r := range list {
+			if r.Message != text {
+				continue
+			}
+			found = true
+			have := map[string]string{}
+			r.Attrs(func(a slog.Attr) bool {
+				have[a.Key] = a.Value.String()
+				return true
+			})
+			if r.Level != level {
+				return fmt.Errorf("%q has level %v, expected %v", text, r.Level, level)
+			}
+			for _, a := range attrs {
+				if have[a.Key] != a.Value.String() {
+					return fmt.Errorf("%q has %s=%q, expected %q", text, a.Key, have[a.Key], a.Value)
+				}
+			}
+		}
+		if !found {
+			return fmt.Errorf("no record %q of %d", text, len(list))
+		}
+		return nil
+	}
+}
+
+// futureBuild is a build of 3.1.4: what it begins is stamped with that.
+func futureBuild() []*engine.Build {
+	builds := engine.ShippedBuilds()
+	b := *builds[len(builds)-1]
+	b.Version = engine.V(3, 1, 4)
+	b.DefaultRange.Max = b.Version
+	return []*engine.Build{&b}
+}

@@ -1,0 +1,88 @@
+package properties_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// situations is how many corner cases contract/runtime.md section 13 lists.
+const situations = 66
+
+// TestSituations: each situation that a scenario can tell ends as the contract says, and otherwise with the bugs that its
+// file names: those of 0.1.26 where that differs.
+func TestSituations(t *testing.T) {
+	for _, n := range scenario.Situations() {
+		t.Run(n.Name, func(t *testing.T) {
+			t.Parallel()
+			parseSmall(t, n.File, string(n.Text)).check(t)
+		})
+	}
+}
+
+// elsewhere are the situations that concern what no scenario can write, with the files that tell them instead, from the
+// module's root, and a line that such a file must have. Stories of engine/replay and engine/node are run by the tests of
+// their package; one whose name ends in -bug tells what 0.1.26 does.
+var elsewhere = []struct {
+	number     int
+	file, line string
+}{
+	// The handler returns after it has continued as new.
+	{23, "engine/replay/testdata/continue-and-return.txt", "code continue-and-return"},
+	// Queue messages at a continue-as-new.
+	{25, "engine/replay/testdata/carry-forward.txt", "queue jobs 2"},
+	{25, "engine/replay/testdata/pending-dequeue-bug.txt", "bug duroxide-0.1.26/pending-dequeue-reads"},
+	{26, "engine/replay/testdata/carry-forward-limit.txt", "queue b 22"},
+	// An activity that a node does not have.
+	{57, "engine/node/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
+	// What an execution may keep.
+	{58, "engine/replay/testdata/limits.txt", "code limits"},
+	{58, "engine/replay/testdata/limit-appended-bug.txt", "bug duroxide-0.1.26/limit-failure-appended"},
+	{59, "engine/replay/testdata/limit-keys-slowly.txt", `108 OrchestrationFailed "KV key count (101) exceeds limit (100)"`},
+	{59, "engine/replay/testdata/limit-keys-bug.txt", "bug duroxide-0.1.26/kv-keys-per-turn"},
+	{60, "engine/replay/testdata/prune.txt", "keys a=1@5 b=2@900 c=3@2500"},
+	{60, "engine/replay/testdata/prune-order-bug.txt", "bug duroxide-0.1.26/prune-unordered"},
+	// Deletion, which no scenario does.
+	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
+	// A turn that never comes to rest.
+	{66, "engine/replay/turn_test.go", "func TestQuiescenceCap(t *testing.T) {"},
+}
+
+// TestEverySituationIsHeld: each of the 66 has a scenario, or a story elsewhere.
+func TestEverySituationIsHeld(t *testing.T) {
+	held := map[int]bool{}
+	for _, n := range scenario.Situations() {
+		number, _, _ := strings.Cut(n.Name, "-")
+		i, err := strconv.Atoi(number)
+		if err != nil || len(number) != 2 || i < 1 || i > situations {
+			t.Errorf("%s: expected the name to begin with a number of two digits from 01 to %d", n.File, situations)
+			continue
+		}
+		if want := fmt.Sprintf("Situation %d: ", i); !strings.HasPrefix(n.Title, want) {
+			t.Errorf("%s: the title is %q, expected it to begin with %q", n.File, n.Title, want)
+		}
+		held[i] = true
+	}
+	for _, e := range elsewhere {
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(e.file)))
+		if err != nil {
+			t.Errorf("situation %d: %v", e.number, err)
+			continue
+		}
+		if !slices.Contains(strings.Split(string(text), "\n"), e.line) {
+			t.Errorf("situation %d: %s has no line %q", e.number, e.file, e.line)
+		}
+		held[e.number] = true
+	}
+	for i := 1; i <= situations; i++ {
+		if !held[i] {
+			t.Errorf("situation %d is not held: expected a file sim/scenario/situations/%02d-NAME.txt, or a place elsewhere", i, i)
+		}
+	}
+}

@@ -167,8 +167,9 @@ type CallRequest struct {
 	Owners      []string
 	IdleTimeout time.Duration
 	// Admin is the contract's name of a ProviderAdmin method. Instance and Key are the arguments of client reads, and
-	// Instance that of a deletion or a prune of one instance.
+	// Instance and Force those of a deletion, Instance that of a prune of one instance.
 	Admin    string
+	Force    bool
 	Instance string
 	Key      string
 }

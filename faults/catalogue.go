@@ -36,6 +36,7 @@ const (
 	corners     = "corners"
 
 	secondStarts = "second-starts"
+	retention    = "retention"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -86,6 +87,35 @@ func expectations() []expectation {
 		{id: "provider/delay-ignored", properties: []string{"S15"}, scenario: badHistory},
 		{id: "provider/timer-visible-at-once", properties: []string{"S15"}, scenario: upgrade},
 		{id: "provider/undecodable-event-skipped", properties: []string{"S18"}, scenario: badHistory},
+		// Sessions and tags.
+		{id: "provider/session-not-claimed-atomically", properties: []string{"S16"}, scenario: features},
+		{id: "provider/session-owner-ignored", properties: []string{"S16"}, scenario: features},
+		{id: "provider/session-taken-by-plain-fetch", properties: []string{"S16"}, scenario: features},
+		{id: "provider/session-renewed-while-idle", properties: []string{"S16"}, scenario: features},
+		{id: "provider/session-revived-by-renewal", properties: []string{"S16"}, scenario: features},
+		{id: "provider/session-work-is-no-activity", properties: []string{"S16"}, scenario: features},
+		{id: "provider/tags-ignored", properties: []string{"S16"}, scenario: features},
+		// Custom status, key-value state, queue messages.
+		{id: "provider/custom-status-version-per-event", properties: []string{"S17"}, scenario: features},
+		{id: "provider/kv-snapshot-live", properties: []string{"S17"}, scenario: features},
+		{id: "provider/kv-tombstone-lost", properties: []string{"S17"}, scenario: features},
+		{id: "provider/kv-merged-by-every-ack", properties: []string{"S17"}, scenario: features},
+		{id: "provider/kv-not-merged-on-failure", properties: []string{"S17"}, scenario: retention},
+		{id: "engine/carry-forward-reordered", properties: []string{"S17"}, scenario: features},
+		{id: "engine/carry-forward-lost", properties: []string{"S17"}, scenario: features},
+		// Deletion and pruning.
+		{id: "provider/delete-leaves-lock", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/delete-leaves-messages", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/delete-leaves-work", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/delete-leaves-history", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/delete-leaves-kv", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/delete-takes-running", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/delete-orphans-children", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/prune-takes-current", properties: []string{"S14"}, scenario: retention},
+		{id: "provider/prune-takes-keys", properties: []string{"S14"}, scenario: retention},
+		// Others of the provider's.
+		{id: "provider/renewal-adds", properties: []string{"S05"}, scenario: slowWork},
+		{id: "provider/abandon-takes-any-token", properties: []string{"S05"}, scenario: probes},
 
 		// Poison.
 		{id: "engine/poison-off-by-one", properties: []string{"L05"}, scenario: crashes},

@@ -10,9 +10,14 @@ import (
 // observed runs a management method as a call. Lists are in the order in which the store heard of the instances first
 // (F11); the caller owns them.
 func observed[T any](p *Provider, method, instance string, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
+	return forced(p, method, instance, false, do)
+}
+
+// forced is observed for a method that may be forced.
+func forced[T any](p *Provider, method, instance string, force bool, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	s := p.store
 	req := s.begin(engine.CallAdmin, p.caller)
-	req.Admin, req.Instance = method, instance
+	req.Admin, req.Instance, req.Force = method, instance, force
 	s.started()
 	v, err := do(s)
 	return v, s.end(result{}, err)

@@ -16,7 +16,7 @@ const (
 
 // DeleteInstance implements engine.ProviderAdmin: the instance must be a root, and its whole tree goes. Sessions stay.
 func (p *Provider) DeleteInstance(_ context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
-	return observed(p, opDelete, instance, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+	return forced(p, opDelete, instance, force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		in := s.known(instance)
 		switch {
 		case in == nil || !in.meta.created:
@@ -31,7 +31,7 @@ func (p *Provider) DeleteInstance(_ context.Context, instance string, force bool
 
 // DeleteInstancesAtomic implements engine.ProviderAdmin. Unknown ids are ignored, repeated ones count once (F15).
 func (p *Provider) DeleteInstancesAtomic(_ context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
-	return observed(p, opDeleteAtomic, "", func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+	return forced(p, opDeleteAtomic, "", force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		return s.deleteAll(opDeleteAtomic, instances, force)
 	})
 }

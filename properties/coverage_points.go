@@ -65,6 +65,17 @@ const (
 	pointHandlerWithdrawn
 	pointOlderHandler
 	pointStrandedStart
+	pointSessionTakenOver
+	pointDeleted
+	pointDeletedRunning
+	pointDeletedHeld
+	pointLateAck
+	pointPruned
+	pointPrunedAtWork
+	pointCarried
+	pointCarryLimit
+	pointKVMerged
+	pointTombstoneMerged
 	points
 )
 
@@ -118,6 +129,17 @@ var pointTable = [points]PointInfo{
 	{"handler-withdrawn", "a handler was taken from a node while an execution of it was running"},
 	{"older-handler-asked-for", "a start that named a version began with other code than the latest that its node has"},
 	{"self-stranded-start", "a node began an execution that its own range leaves out"},
+	{"session-taken-over", "an activity went to another owner than the one that its session had"},
+	{"instance-deleted", "an instance was deleted"},
+	{"running-instance-deleted", "an instance was deleted while it was running"},
+	{"held-instance-deleted", "an instance was deleted while somebody held it"},
+	{"late-ack-after-deletion", "an ack came for what was fetched before its instance was deleted, and was refused"},
+	{"execution-pruned", "an execution was pruned"},
+	{"pruned-under-load", "an execution was pruned of an instance that was held or had messages queued"},
+	{"message-carried-over", "a continue-as-new carried an unread queue message over"},
+	{"carry-limit-reached", "a continue-as-new left queue messages behind, since it carries the oldest 20 only"},
+	{"keys-merged", "the end of an execution merged key-value changes"},
+	{"key-removed-by-merge", "such a merge removed a key that was cleared"},
 }
 
 // CoveragePoints are the points that a run can reach, sorted by name. Beside them a run reports a point for each kind of

@@ -26,18 +26,19 @@
 // At the end of a run the model is compared with the store, bytes included. A difference is reported as "shadow", class
 // internal: then observations are not the whole truth, and no verdict of that run is worth anything.
 //
-// Limits: a property reports its first three findings of a run. Only what the store observes can be judged; custom
-// status, key-value pairs and sessions are not modelled yet.
+// Limits: a property reports its first three findings of a run. Only what the store observes can be judged; of what
+// clients read that is the custom status and single keys.
 //
 // # Safety
 //
-//	S01 filter-before-lock         S08 terminal-once         S15 backoff-kept
-//	S02 filter-before-deserialize  S09 pin-fixed             S18 visible-error
-//	S03 unpinned-is-compatible     S10 routed-right          S19 lock-kept
-//	S04 attempt-count-exact        S11 replay-deterministic  S21 no-phantom-work
-//	S05 lock-exclusive             S12 message-conserved     S22 work-conserving
-//	S06 ack-atomic                 S13 completion-once       S23 pin-readable
-//	S07 history-append-only        S20 output-possible
+//	S01 filter-before-lock         S09 pin-fixed             S17 state-model
+//	S02 filter-before-deserialize  S10 routed-right          S18 visible-error
+//	S03 unpinned-is-compatible     S11 replay-deterministic  S19 lock-kept
+//	S04 attempt-count-exact        S12 message-conserved     S20 output-possible
+//	S05 lock-exclusive             S13 completion-once       S21 no-phantom-work
+//	S06 ack-atomic                 S14 no-resurrection       S22 work-conserving
+//	S07 history-append-only        S15 backoff-kept          S23 pin-readable
+//	S08 terminal-once              S16 worker-routing
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -53,7 +54,8 @@
 // calls change none. The count that is told is the maximum over the batch.
 //
 // 5. S05: nobody takes a live lock; an ack and a renewal succeed only with the token of a live lock; a fetch that
-// delivers nothing leaves no lock. A lock ends at the instant that it names.
+// delivers nothing leaves no lock. A lock ends at the instant that it names, and a renewal counts from its own. An abandon
+// needs the token of the lock that was taken last, live or not.
 //
 // 6. S06: a successful ack shows each of its steps, a failed one none, and neither does a failed abandon or renewal. What
 // was taken back within the call counts as not done.
@@ -82,26 +84,37 @@
 // 13. S13: a completion has its schedule in the same execution, of its kind, without another completion, and a message of
 // the batch says so for that execution.
 //
-// 14. S15: a row is never visible before the time that its abandon, enqueue or timer asked for, and never delivered before
+// 14. S14: a deletion takes an instance whole (worker rows may stay if their tokens are dead: F28), no running one without
+// force, and orphans no child. A token that was given out before is dead after it. A prune takes executions only, and none
+// that is current or running. An instance that is started again under its name is another one.
+//
+// 15. S15: a row is never visible before the time that its abandon, enqueue or timer asked for, and never delivered before
 // it is visible.
 //
-// 15. S18: when a history or a message could not be decoded, the fetch ends with a delivery that has history_error.
+// 16. S16: sessions are worked out from the calls. Whether a refresh shortens a session's lock (F26) and whether the late
+// ack of a former holder counts as activity (F27) are free, and so is a cleanup that keeps what it could remove.
+//
+// 17. S17: worked out from the events of acks that took effect. A snapshot with history_error may hold anything (F13), and
+// a tombstone any time (F19). Arrivals of queue messages have the order of their batch. Of what a continue-as-new carries,
+// who has read a message is not asked, only how many dequeues there were.
+//
+// 18. S18: when a history or a message could not be decoded, the fetch ends with a delivery that has history_error.
 // Without history_error the history is complete, and all its kinds are ones that the caller's build reads.
 //
-// 16. S19: judged when a lock that ran out is taken by another. Its holder is excused if it was down or frozen, if a fetch
+// 19. S19: judged when a lock that ran out is taken by another. Its holder is excused if it was down or frozen, if a fetch
 // or an abandon of it failed since it took the lock, or if a renewal or an ack failed so late that there was no time to try
 // again. A lock that the contract's interval does not renew in time (1 s and less) is exempt.
 //
-// 17. S20: judged when an ack ends an execution of an instance that runs a program of the plan, as child or detached, too.
+// 20. S20: judged when an ack ends an execution of an instance that runs a program of the plan, as child or detached, too.
 // What is allowed is read from the tree: any branch of a select may win, an event has data that somebody sent. Poison is
 // for L01 and L05, and a cancel is possible where the plan or a parent may have sent one.
 //
-// 18. S21: judged when a node begins to run an activity.
+// 21. S21: judged when a node begins to run an activity.
 //
-// 19. S22: what is eligible is the store's own question, asked by the right rules. Orphaned queue messages are, too: a fetch
+// 22. S22: what is eligible is the store's own question, asked by the right rules. Orphaned queue messages are, too: a fetch
 // drops them.
 //
-// 20. S23: exempt are unpinned executions and pins of which the run has no build.
+// 23. S23: exempt are unpinned executions and pins of which the run has no build.
 //
 // # Liveness
 //
@@ -136,7 +149,9 @@
 //	S11             +       +       +          +          +        -     corrupt-event (that history)
 //	S12             +       +       +          -          +        -
 //	S13             +       +       +          +          +        -
+//	S14             +       +       +          +          +        +
 //	S15             +       +       +          +          +        +
+//	S16 S17         +       +       +          +          +        +
 //	S18             +       +       +          +          +        +
 //	S19             +       +       +          +          +        -     pause, calls that fail (that holder)
 //	S20             +       +       +          +          +        -

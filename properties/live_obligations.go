@@ -325,7 +325,7 @@ func (c *obligations) finish() {
 			continue
 		}
 		in, mine := c.m.store.instance(no), c.live.instance(no)
-		if !mine.ended {
+		if !mine.ended || mine.deleted {
 			continue
 		}
 		want := engine.StatusCompleted

@@ -33,7 +33,7 @@ type parentLink struct {
 func newParentChecker(m *Monitor) checker { return &parentChecker{base: base{m}} }
 
 func (*parentChecker) observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted, engine.ObsRowRemoved}
+	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsInstanceRemoved}
 }
 
 func (*parentChecker) records() []cluster.RecordKind { return nil }
@@ -56,12 +56,26 @@ func (k *parentChecker) observe(o *engine.Observation) {
 		if l := k.link(o.Instance); l.start == o.Message && o.Reason == engine.RemovedUndone {
 			*l = parentLink{}
 		}
+	case engine.ObsInstanceRemoved:
+		if !o.Undo {
+			k.onDeleted(o.Instance)
+		}
 	case engine.ObsCallEnd:
 		c := k.m.store.call(o.Call)
 		if c == nil || c.kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.request.Ack == nil || c.caller.Node == 0 {
 			return
 		}
 		k.onCommit(c)
+	}
+}
+
+// onDeleted: a deleted instance has no parent, and those that it scheduled and that have not begun have none any more.
+func (k *parentChecker) onDeleted(no engine.InstanceNo) {
+	*k.link(no) = parentLink{}
+	for i := range k.links {
+		if k.links[i].parent == no {
+			k.links[i].parent = 0
+		}
 	}
 }
 

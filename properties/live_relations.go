@@ -149,3 +149,18 @@ func (s *liveState) takes(n *liveNode, r *rowState) (takes, has bool) {
 	_, has = n.registry.Activity(w.Name)
 	return true, has
 }
+
+// onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that is still to begin stands
+// alone. What is started under its name later is another instance.
+func (s *liveState) onDeleted(no engine.InstanceNo) {
+	in := s.instance(no)
+	if in.parent != 0 && !in.ended {
+		s.instances[in.parent].children--
+	}
+	for i := range s.instances {
+		if s.instances[i].parent == no {
+			s.instances[i].parent = 0
+		}
+	}
+	*in = liveInstance{deleted: true, turns: in.turns, outsideMs: in.outsideMs}
+}

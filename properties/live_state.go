@@ -124,6 +124,7 @@ type liveInstance struct {
 	known                       bool // a start for it was accepted, or it exists
 	ended                       bool
 	poisoned                    bool // it or a descendant was
+	deleted                     bool // it ever was
 	untold                      bool // damage took the link of a child to it
 	cancelled                   bool
 	children                    int // that have not ended
@@ -163,6 +164,7 @@ func (s *liveState) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{
 		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCountChanged,
 		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowDelayed, engine.ObsDamaged, engine.ObsStatusSet, engine.ObsParentSet, engine.ObsInstanceCreated,
+		engine.ObsInstanceRemoved,
 	}
 }
 
@@ -237,6 +239,10 @@ func (s *liveState) observe(o *engine.Observation) {
 		s.adopt(o.Instance, s.m.store.number(o.Name))
 	case engine.ObsInstanceCreated:
 		s.instance(o.Instance).known = true
+	case engine.ObsInstanceRemoved:
+		if !o.Undo {
+			s.onDeleted(o.Instance)
+		}
 	case engine.ObsCallEnd:
 		s.onCallEnd(o)
 	}

@@ -93,6 +93,8 @@ type executionState struct {
 	output  string
 	// pin is a release, nil for an unpinned execution. It is never written to.
 	pin *engine.Version
+	// deleted says that it was ever deleted or pruned.
+	deleted bool
 	// repinned says that somebody who is no node has pinned it when it had begun already.
 	repinned bool
 	// events are in ascending order of id; kinds are the kinds among them, terminals how many of them end an execution.

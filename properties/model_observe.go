@@ -222,7 +222,7 @@ func (m *model) onExecution(o *engine.Observation) {
 	case engine.ObsExecutionRemoved:
 		ex.created, ex.status, ex.output = false, "", ""
 		if !o.Undo {
-			ex.pin = nil
+			ex.pin, ex.deleted = nil, true
 		}
 	case engine.ObsStatusSet:
 		ex.status, ex.output = o.Status, o.Name

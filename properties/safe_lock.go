@@ -12,7 +12,7 @@ type lockChecker struct{ base }
 func newLockChecker(m *Monitor) checker { return &lockChecker{base{m}} }
 
 func (*lockChecker) observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsCallEnd}
+	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCallEnd}
 }
 
 func (*lockChecker) records() []cluster.RecordKind { return nil }
@@ -26,6 +26,10 @@ func (l *lockChecker) observe(o *engine.Observation) {
 		l.checkTaken(c, o)
 		return
 	}
+	if o.Kind == engine.ObsLockExtended {
+		l.checkExtended(c, o)
+		return
+	}
 	switch c.kind {
 	case engine.CallFetchOrchestrationItem, engine.CallFetchWorkItem:
 		l.checkFetched(c)
@@ -37,7 +41,34 @@ func (l *lockChecker) observe(o *engine.Observation) {
 		if o.Outcome == engine.OutcomeOK {
 			l.checkRowHolder(c, o)
 		}
+	case engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem:
+		if o.Outcome == engine.OutcomeOK {
+			l.checkAbandoned(c, o)
+		}
 	}
+}
+
+// checkExtended: a renewal holds the lock for as long as it asks for, counted from now.
+func (l *lockChecker) checkExtended(c *callState, o *engine.Observation) {
+	if want := after(o.AtMs, c.request.LockTimeout); !o.Undo && o.UntilMs != want {
+		l.m.safety("S05", c.caller.Node, o.Instance, "%s by %s with token %s at %s holds the lock until %s: expected until %s, %v from then",
+			c.kind, l.m.who(c.caller), c.request.Token, l.m.at(o.AtMs), l.m.at(o.UntilMs), l.m.at(want), c.request.LockTimeout)
+	}
+}
+
+// checkAbandoned: an abandon that succeeded had the lock, which may have run out.
+func (l *lockChecker) checkAbandoned(c *callState, o *engine.Observation) {
+	for _, in := range c.instances {
+		if in.was.lock.token == c.request.Token {
+			return
+		}
+	}
+	for _, r := range c.rows {
+		if r.queue == engine.QueueWorker && r.was.lock.token == c.request.Token {
+			return
+		}
+	}
+	l.refuse(c, o.Instance, "", o.AtMs, lockState{})
 }
 
 // checkTaken: nobody takes a lock that is held.

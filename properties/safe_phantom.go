@@ -28,6 +28,9 @@ func (p *phantomChecker) record(r *cluster.Record) {
 	seen := "the execution is not there"
 	if no != 0 {
 		if ex := p.m.store.instance(no).execution(item.ExecutionID); ex != nil {
+			if ex.deleted {
+				return // a deletion does not stop what runs
+			}
 			e := ex.event(item.ID)
 			switch {
 			case e == nil:

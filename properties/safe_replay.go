@@ -12,7 +12,7 @@ import (
 // cancelled, and cancel no child that never began. An execution that a node itself has called nondeterministic is one that does not replay.
 //
 // An execution that was ended from outside (poison, a failure that is not the application's) agrees with any code up to
-// its end, and one of which a fault damaged an event with none.
+// its end, and one of which a fault damaged an event with none. Behind a pruned execution, those of an instance with keys are exempt.
 type replayChecker struct {
 	base
 	runs      []replayBuild
@@ -75,7 +75,8 @@ func (k *replayChecker) observe(o *engine.Observation) {
 				return
 			}
 		case engine.OrchestrationFailed:
-			if conf := d.Details.Configuration; conf != nil && conf.Kind == engine.KindNondeterminism {
+			// What answers an instance that was deleted may reach another of its name.
+			if conf := d.Details.Configuration; conf != nil && conf.Kind == engine.KindNondeterminism && !k.hadNamesake(c) {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
 			}
@@ -93,6 +94,16 @@ func (k *replayChecker) checkCancels(c *callState) {
 			k.m.who(c.caller), c.request.Token, c.request.Ack.ExecutionID, r.instance.name)
 		return
 	}
+}
+
+// hadNamesake says whether an instance of the same name was deleted before the one that a call has acknowledged.
+func (k *replayChecker) hadNamesake(c *callState) bool {
+	if in := heldBy(c); in != nil {
+		if ex := in.execution(c.request.Ack.ExecutionID); ex != nil {
+			return ex.deleted
+		}
+	}
+	return false
 }
 
 // starts says whether a call has enqueued a start of an instance.
@@ -142,6 +153,9 @@ func (k *replayChecker) finish() {
 		in := k.m.store.instance(engine.InstanceNo(no))
 		var keys []engine.KVEntry // as the next execution begins with them
 		for _, ex := range in.executions {
+			if ex.deleted && !ex.created && !in.kept.empty() {
+				break // what the next ones began with cannot be worked out any more
+			}
 			if ex.created && ex.status.Terminal() && ex.kinds.has(k.m.store.kinds.started) && !ex.kinds.has(kindDamaged) {
 				k.replay(in, ex, keys)
 			}

@@ -48,6 +48,13 @@ func turnEvent(kind string) engine.EventData {
 		return engine.ActivityCancelRequested{Reason: engine.ReasonDroppedFuture}
 	case "Cancelled":
 		return engine.OrchestrationFailed{Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled}}}
+	case "KeyValueSet":
+		return engine.KeyValueSet{Key: "k", Value: "v"}
+	case "KeyValueCleared":
+		return engine.KeyValueCleared{Key: "k"}
+	case "CustomStatusUpdated":
+		half := "half"
+		return engine.CustomStatusUpdated{Status: &half}
 	case "Nondeterministic":
 		return engine.OrchestrationFailed{Details: engine.Nondeterminism("the code went another way")}
 	}

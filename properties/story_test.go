@@ -165,6 +165,29 @@ func (s *story) tell(f []string) {
 	case "restore": // MESSAGE
 		o.Kind = engine.ObsRowRestored
 		s.message(&o, arg(1))
+	case "uncreate": // INSTANCE
+		o.Kind, o.Instance = engine.ObsInstanceRemoved, s.instance(arg(1))
+	case "unexecution": // INSTANCE/EXECUTION
+		o.Kind = engine.ObsExecutionRemoved
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "session": // ID OWNER UNTIL ACTIVITY
+		o.Kind, o.Name, o.Token = engine.ObsSessionSet, arg(1), arg(2)
+		o.UntilMs, o.ActivityMs = storyStartMs+s.number(arg(3)), storyStartMs+s.number(arg(4))
+	case "unsession": // ID
+		o.Kind, o.Name = engine.ObsSessionRemoved, arg(1)
+	case "kv", "unkv": // INSTANCE TABLE KEY [VALUE]
+		o.Kind, o.Instance, o.Table, o.Name = engine.ObsKVSet, s.instance(arg(1)), engine.KVDelta, arg(3)
+		if arg(2) == "store" {
+			o.Table = engine.KVStore
+		}
+		switch {
+		case f[0] == "unkv":
+			o.Kind = engine.ObsKVRemoved
+		case len(f) > 4:
+			o.Value = &f[4]
+		}
+	case "custom-status": // INSTANCE VALUE VERSION
+		o.Kind, o.Instance, o.Value, o.Version = engine.ObsCustomStatusSet, s.instance(arg(1)), &f[2], uint64(s.number(arg(3)))
 	case "delay": // MESSAGE MS
 		o.Kind, o.UntilMs = engine.ObsRowDelayed, storyStartMs+s.number(arg(2))
 		s.message(&o, arg(1))
@@ -210,7 +233,8 @@ var callKinds = map[string]engine.CallKind{
 	"fetch": engine.CallFetchOrchestrationItem, "ack": engine.CallAckOrchestrationItem, "abandon": engine.CallAbandonOrchestrationItem,
 	"renew": engine.CallRenewOrchestrationItemLock, "fetch-work": engine.CallFetchWorkItem, "ack-work": engine.CallAckWorkItem,
 	"abandon-work": engine.CallAbandonWorkItem, "renew-work": engine.CallRenewWorkItemLock,
-	"enqueue": engine.CallEnqueueForOrchestrator, "admin": engine.CallAdmin,
+	"enqueue": engine.CallEnqueueForOrchestrator, "admin": engine.CallAdmin, "renew-sessions": engine.CallRenewSessionLock,
+	"cleanup-sessions": engine.CallCleanupOrphanedSessions, "kv-value": engine.CallGetKVValue,
 }
 
 func decodeOutcome(text string) engine.Outcome {
@@ -387,6 +411,8 @@ func (s *story) insert(o *engine.Observation, f []string) {
 	}
 	o.Item = s.item(f[1], f[3], schedule, fire)
 	if a, ok := o.Item.(engine.ActivityExecuteItem); ok {
+		a.SessionID, a.Tag = value["session"], value["tag"]
+		o.Item = a
 		o.Queue, o.Execution, o.EventID = engine.QueueWorker, a.ExecutionID, a.ID
 	}
 	newest := s.w.builds[len(s.w.builds)-1].Codec
@@ -476,7 +502,22 @@ func (s *story) begin(who, kind string, f []string) {
 		r.Token, r.Ack = words[0], s.ack(words, value)
 	case "enqueue":
 		r.Item = s.item(words[1], words[0], "", 0)
-	case "fetch-work", "admin":
+	case "fetch-work":
+		if value["session"] != "" {
+			r.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
+		}
+		if value["tag"] != "" {
+			r.Tags = engine.TagFilter{Mode: engine.TagTags, Tags: []string{value["tag"]}}
+		}
+	case "renew-sessions": // OWNER
+		r.Owners, r.LockTimeout, r.IdleTimeout = words, 10*time.Second, 20*time.Second
+	case "cleanup-sessions":
+	case "kv-value": // INSTANCE KEY
+		r.Instance, r.Key = words[0], words[1]
+	case "admin": // [METHOD INSTANCE] [forced]
+		if len(words) > 1 {
+			r.Admin, r.Instance, r.Force = words[0], words[1], len(words) > 2
+		}
 	default:
 		r.Token = words[0]
 		r.IgnoreAttempt = len(words) > 1 && words[1] == "ignore"
@@ -548,6 +589,13 @@ func (s *story) end(f []string) {
 		default:
 			o.Token = w
 		}
+	}
+	if value["value"] != "" {
+		text := value["value"]
+		o.Value = &text
+	}
+	if key, text, ok := strings.Cut(value["snapshot"], ":"); ok {
+		item.KVSnapshot = []engine.KVEntry{{Key: key, Value: text}}
 	}
 	if value["count"] != "" {
 		o.NewCount = uint32(s.number(value["count"]))

@@ -85,6 +85,10 @@ func (w *World) onAction(i int, packed uint64) {
 	j, attempt := int(packed>>attemptBits), uint32(packed)
 	a := &w.plan.Instances[i].Actions[j]
 	id := w.plan.Instances[i].ID
+	if a.Verb == ActionDelete || a.Verb == ActionPrune {
+		w.manage(id, a)
+		return
+	}
 	var item engine.WorkItem
 	switch a.Verb {
 	case ActionRaise:

@@ -127,8 +127,10 @@ type InstancePlan struct {
 type Action struct {
 	At   time.Duration
 	Verb ActionVerb
-	// Name, Topic and Data are an event's; Data is a cancel's reason.
+	// Name, Topic and Data are an event's; Data is a cancel's reason. Forced and Alone are a
+	// deletion's.
 	Name, Topic, Data string
+	Forced, Alone     bool
 }
 
 // ActionVerb is the kind of an action.
@@ -140,6 +142,8 @@ const (
 	ActionRaise   ActionVerb = "raise"
 	ActionEnqueue ActionVerb = "enqueue"
 	ActionCancel  ActionVerb = "cancel"
+	ActionDelete  ActionVerb = "delete" // with its tree; refused while any of it runs, unless Forced; Alone, refused if it has a tree
+	ActionPrune   ActionVerb = "prune"  // every execution but the current one and what runs
 )
 
 // SeededHistory is an execution that exists before the run, as an earlier cluster may have left it.

@@ -13,7 +13,7 @@ import (
 // ranges, abandons with ignore_attempt, locks that are held for too long, acks that re-pin or say what is not so. It does
 // only what the contract lets any caller do, and puts back what it consumes, so that healthy work stays healthy.
 //
-// It fetches turns with Filter; or activities, with Work; or it sends a message, with Send. Probes act in turbulence
+// It fetches turns with Filter; or activities, with Work; or it sends a message, with Send; or it deletes or prunes, with Sweep. Probes act in turbulence
 // only: what one still holds when calm begins runs out.
 type Probe struct {
 	Name string
@@ -26,6 +26,8 @@ type Probe struct {
 	// Send says what it enqueues instead of fetching, and for which Instance; then Filter is empty, too.
 	Send     ProbeSend
 	Instance string
+	// Sweep says what it deletes or prunes in bulk instead of fetching.
+	Sweep ProbeSweep
 	// Does is what it does with what it got: one of these, drawn each time. None is ActAbandon.
 	Does []ProbeAct
 	// Holds is for how long it keeps what it got before: one of these classes, drawn each time. None is HoldLeast.
@@ -96,6 +98,18 @@ const (
 // ProbeSends are all of these.
 func ProbeSends() []ProbeSend { return []ProbeSend{SendStart, SendMessage} }
 
+// ProbeSweep is what a probe deletes or prunes in bulk.
+type ProbeSweep string
+
+// What probes sweep.
+const (
+	SweepInstances  ProbeSweep = "instances"  // deletes every root that has ended, with its tree
+	SweepExecutions ProbeSweep = "executions" // prunes every execution that is neither current nor running
+)
+
+// ProbeSweeps are all of these.
+func ProbeSweeps() []ProbeSweep { return []ProbeSweep{SweepInstances, SweepExecutions} }
+
 // ProbeLockLeast is the shortest time for which a probe may lock.
 const ProbeLockLeast = 100 * time.Millisecond
 
@@ -122,6 +136,8 @@ func (v *validation) probes() {
 			switch {
 			case !slices.Contains(ProbeActs(), a):
 				v.fail("%s: unknown act %q: want one of %v", what, a, ProbeActs())
+			case p.Sweep != "":
+				v.fail("%s: it sweeps, and has nothing to %s", what, a)
 			case p.Send != "":
 				v.fail("%s: it sends, and has nothing to %s", what, a)
 			case p.Work && a.ForTurns():
@@ -154,18 +170,20 @@ func (v *validation) probes() {
 // probeAim validates what a probe acts on: one of turns, activities, and messages of its own.
 func (v *validation) probeAim(what string, p *Probe) {
 	aims := 0
-	for _, is := range []bool{p.Filter != "", p.Work, p.Send != ""} {
+	for _, is := range []bool{p.Filter != "", p.Work, p.Send != "", p.Sweep != ""} {
 		if is {
 			aims++
 		}
 	}
 	switch {
 	case aims != 1:
-		v.fail("%s: want a filter, activities or something to send, and one of these only", what)
+		v.fail("%s: want a filter, activities, something to send or something to sweep, and one of these only", what)
 	case p.Filter != "":
 		if _, err := parseProbeFilter(p.Filter); err != nil {
 			v.fail("%s: %v", what, err)
 		}
+	case p.Sweep != "" && !slices.Contains(ProbeSweeps(), p.Sweep):
+		v.fail("%s: sweeps %q: want one of %v", what, p.Sweep, ProbeSweeps())
 	case p.Send == "":
 	case !slices.Contains(ProbeSends(), p.Send):
 		v.fail("%s: sends %q: want one of %v", what, p.Send, ProbeSends())

@@ -70,7 +70,9 @@ func (w *World) onProbe(i int) {
 	}
 	s.left--
 	w.changed = true
-	if s.plan.Send != "" {
+	if s.plan.Sweep != "" {
+		w.sweep(s)
+	} else if s.plan.Send != "" {
 		// What a probe is told does not matter to it, here and below: the answer is the provider's business, and judged.
 		_ = s.provider.EnqueueForOrchestrator(w.ctx, w.probeItem(s.plan), s.plan.Delay)
 	} else {

@@ -174,8 +174,13 @@ func (v *validation) instances() {
 			v.fail("%s: starts at %v, before the run", what, in.StartAt)
 		}
 		for _, a := range in.Actions {
-			if a.Verb != ActionRaise && a.Verb != ActionEnqueue && a.Verb != ActionCancel {
-				v.fail("%s: unknown action %q: want raise, enqueue or cancel", what, a.Verb)
+			switch a.Verb {
+			case ActionRaise, ActionEnqueue, ActionCancel, ActionDelete, ActionPrune:
+			default:
+				v.fail("%s: unknown action %q: want raise, enqueue, cancel, delete or prune", what, a.Verb)
+			}
+			if (a.Forced || a.Alone) && a.Verb != ActionDelete {
+				v.fail("%s: only a deletion can be forced or be of the instance alone, and this is a %s", what, a.Verb)
 			}
 			if a.At < in.StartAt {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)

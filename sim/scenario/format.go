@@ -179,7 +179,13 @@ func formatHandler(name, version string) string {
 
 func formatAction(b *bytes.Buffer, indent string, a cluster.Action, relative bool, when string) {
 	b.WriteString(indent + string(a.Verb))
-	if a.Verb != cluster.ActionCancel {
+	if a.Forced {
+		b.WriteString(" forced")
+	}
+	if a.Alone {
+		b.WriteString(" alone")
+	}
+	if a.Verb == cluster.ActionRaise || a.Verb == cluster.ActionEnqueue {
 		b.WriteString(" " + quote(a.Name))
 		if a.Topic != "" {
 			b.WriteString(" topic " + quote(a.Topic))

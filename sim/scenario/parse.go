@@ -204,6 +204,11 @@ func (p *parser) statement() {
 	// cancel cancels the instance above, or each of the mix above.
 	case "cancel":
 		p.action(owner, cluster.ActionCancel)
+	// delete deletes the instance above, or each of the mix above; prune removes its old executions.
+	case "delete":
+		p.action(owner, cluster.ActionDelete)
+	case "prune":
+		p.action(owner, cluster.ActionPrune)
 	// load COUNT instances starts as many more; the mix lines below say of what kinds.
 	case "load":
 		p.load()

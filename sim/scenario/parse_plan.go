@@ -202,7 +202,7 @@ func (p *parser) instance() {
 	p.owner = ownerInstance
 }
 
-// action reads the rest of raise, enqueue and cancel.
+// action reads the rest of raise, enqueue, cancel, delete and prune.
 func (p *parser) action(owner ownerKind, verb cluster.ActionVerb) {
 	if !p.below(owner, "an instance or a mix", ownerInstance, ownerMix) {
 		return
@@ -216,6 +216,10 @@ func (p *parser) action(owner ownerKind, verb cluster.ActionVerb) {
 	case cluster.ActionEnqueue:
 		t.Action.Name = p.name("the name of a queue")
 		clauses = []string{"data", "at", "after"}
+	case cluster.ActionDelete:
+		clauses = []string{"forced", "alone", "at", "after"}
+	case cluster.ActionPrune:
+		clauses = []string{"at", "after"}
 	}
 	seen := map[string]bool{}
 	for p.more() {
@@ -226,6 +230,10 @@ func (p *parser) action(owner ownerKind, verb cluster.ActionVerb) {
 			t.Action.Data = p.next("data").text
 		case "because":
 			t.Action.Data = p.next("a reason").text
+		case "alone":
+			t.Action.Alone = true
+		case "forced":
+			t.Action.Forced = true
 		case "at":
 			t.Lo, t.Hi = p.span("a time")
 		case "after":

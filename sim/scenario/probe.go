@@ -22,7 +22,7 @@ func (p *parser) probe() {
 	p.unique("probe", b.Name)
 	p.keyword("reads")
 	b.Build = p.build()
-	switch p.keyword("filter", "work", "sends") {
+	switch p.keyword("filter", "work", "sends", "sweeps") {
 	case "filter":
 		b.Filter = p.probeFilter()
 	case "work":
@@ -30,6 +30,8 @@ func (p *parser) probe() {
 	case "sends":
 		b.Send = cluster.ProbeSend(p.oneOf("message of a probe", texts(cluster.ProbeSends())))
 		b.Instance = p.name("an instance")
+	case "sweeps":
+		b.Sweep = cluster.ProbeSweep(p.oneOf("sweep of a probe", texts(cluster.ProbeSweeps())))
 	}
 	b.Every, b.Count = probeEvery, 1
 	for seen := map[string]bool{}; p.more(); {
@@ -39,6 +41,8 @@ func (p *parser) probe() {
 	case p.err != nil:
 	case b.Work && slices.ContainsFunc(b.Does, cluster.ProbeAct.ForTurns):
 		p.failf("probe %s fetches activities: expected no act that is for turns only, as repin, behind and contradict are", b.Name)
+	case b.Sweep != "" && len(b.Does)+len(b.Holds) > 0:
+		p.failf("probe %s sweeps: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
 	case b.Send != "" && len(b.Does)+len(b.Holds) > 0:
 		p.failf("probe %s sends: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
 	case repins && b.Pin == nil:
@@ -124,6 +128,8 @@ func formatProbe(b *bytes.Buffer, p *cluster.Probe, from string) {
 	switch {
 	case p.Work:
 		b.WriteString(" work")
+	case p.Sweep != "":
+		fmt.Fprintf(b, " sweeps %s", p.Sweep)
 	case p.Send != "":
 		fmt.Fprintf(b, " sends %s %s", p.Send, quote(p.Instance))
 	default:

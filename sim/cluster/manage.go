@@ -1,0 +1,41 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// This file is what operators do: they delete instances and prune executions, whatever the cluster does meanwhile. An
+// operator's call is one instant, and what it is told does not matter here: the properties judge what it did.
+
+// manage deletes an instance with its tree, or prunes it.
+func (w *World) manage(id string, a *Action) {
+	w.changed = true
+	admin := w.clients.provider.Admin()
+	var err error
+	switch {
+	case a.Verb == ActionPrune:
+		_, err = admin.PruneExecutions(w.ctx, id, engine.PruneOptions{})
+	case a.Alone:
+		_, err = admin.DeleteInstancesAtomic(w.ctx, []string{id}, a.Forced)
+	default:
+		_, err = admin.DeleteInstance(w.ctx, id, a.Forced)
+	}
+	_ = err // refused, or nothing to do
+}
+
+// sweep is a bulk call of a probe: of all roots that have ended, or of all executions that are neither current nor running.
+func (w *World) sweep(s *probeState) {
+	admin := s.provider.Admin()
+	var err error
+	switch s.plan.Sweep {
+	case SweepInstances:
+		_, err = admin.DeleteInstanceBulk(w.ctx, engine.InstanceFilter{})
+	case SweepExecutions:
+		_, err = admin.PruneExecutionsBulk(w.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
+	default:
+		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has refused it
+	}
+	_ = err
+}

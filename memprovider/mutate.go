@@ -75,7 +75,7 @@ func (s *Store) releaseRow(r *row) {
 }
 
 func (s *Store) placeWork(r *row) {
-	s.generation++
+	s.workGeneration++
 	s.work.update(r, s.now, s.rules)
 }
 
@@ -141,7 +141,7 @@ func (s *Store) enterWork(r *row) {
 }
 
 func (s *Store) leaveWork(r *row) {
-	s.generation++
+	s.workGeneration++
 	g := r.group
 	s.work.leave(r)
 	s.work.place(g, s.now, s.rules)

@@ -236,7 +236,7 @@ func (s *Store) disown(x *session) {
 
 // placeSession places the session's groups anew, and notes when it runs out.
 func (s *Store) placeSession(x *session) {
-	s.generation++
+	s.workGeneration++
 	if x.live(s.now) {
 		s.expiring.put(&x.expirySlot, x.untilMs, x.no, x)
 	} else {

@@ -38,8 +38,9 @@ type Store struct {
 	rules   *Rules
 	right   *Rules
 	now     int64
-	// generation grows with each change that may alter what a fetch finds.
-	generation uint64
+	// generation grows with each change that may alter what an orchestration fetch finds, workGeneration with each that
+	// may alter what a work fetch finds.
+	generation, workGeneration uint64
 
 	names     map[string]engine.InstanceNo // looked up only, never ranged over
 	instances []*instance                  // by number - 1
@@ -150,7 +151,15 @@ func (s *Store) SetNow(ms int64) {
 }
 
 // Generation grows with each change that may alter what a fetch finds, the passing of time included.
-func (s *Store) Generation() uint64 { return s.generation }
+func (s *Store) Generation() uint64 { return s.generation + s.workGeneration }
+
+// QueueGeneration is the part of Generation that is about fetches from one queue: what they find depends on nothing else.
+func (s *Store) QueueGeneration(q engine.Queue) uint64 {
+	if q == engine.QueueWorker {
+		return s.workGeneration
+	}
+	return s.generation
+}
 
 // InstanceName is the name of an instance number, empty for a number that was not given.
 func (s *Store) InstanceName(no engine.InstanceNo) string {

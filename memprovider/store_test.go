@@ -271,10 +271,11 @@ func TestTimeDoesNotGoBack(t *testing.T) {
 	w.store.SetNow(999)
 }
 
-// TestGenerationGrows: whatever makes something eligible changes the generation.
+// TestGenerationGrows: whatever makes something eligible changes the generation of its queue, and so of the store.
 func TestGenerationGrows(t *testing.T) {
 	w := newWorld(memprovider.Options{})
 	last := w.store.Generation()
+	orchestrations, work := w.store.QueueGeneration(engine.QueueOrchestrator), w.store.QueueGeneration(engine.QueueWorker)
 	for _, line := range []string{
 		"send start:A delay=100", "wait 100", "fetch t lock=1000 -> A#1 x1 [start]", "renew t 2000", "wait 2000",
 		"fetch t -> A#1 x2 [start]", "abandon t delay=10", "act act:A:1", "work w lock=10 -> A:1 x1", "wait 10",
@@ -284,5 +285,11 @@ func TestGenerationGrows(t *testing.T) {
 			t.Errorf("%s: generation is still %d", line, last)
 		}
 		last = w.store.Generation()
+		isWork := strings.HasPrefix(line, "act ") || strings.HasPrefix(line, "work ") || line == "wait 10"
+		if o, a := w.store.QueueGeneration(engine.QueueOrchestrator), w.store.QueueGeneration(engine.QueueWorker); isWork && a == work || !isWork && o == orchestrations {
+			t.Errorf("%s: the generations of the queues went from %d, %d to %d, %d", line, orchestrations, work, o, a)
+		} else {
+			orchestrations, work = o, a
+		}
 	}
 }

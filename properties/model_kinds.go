@@ -130,12 +130,23 @@ func (t *kindTable) readBy(b *engine.Build) kindMask {
 	return mask
 }
 
-var typeKey = []byte(`"type":"`)
+// typeKey is where an event's kind follows. It is looked for by its end, which begins with a letter that an envelope hardly
+// has otherwise: the search for a quote would stop everywhere.
+var typeKey, typeKeyEnd = []byte(`"type":"`), []byte(`ype":"`)
+
+// findTypeKey is the first place of typeKey, -1 for none.
+func findTypeKey(data []byte) int {
+	i := bytes.Index(data, typeKeyEnd) - (len(typeKey) - len(typeKeyEnd))
+	if i >= 0 && bytes.HasPrefix(data[i:], typeKey) {
+		return i
+	}
+	return bytes.Index(data, typeKey)
+}
 
 // of is the kind of an encoded event. The contract's JSON has the kind right behind an envelope without objects, so the
 // first such key is it; what does not look like that is decoded.
 func (t *kindTable) of(data []byte) kindNo {
-	if i := bytes.Index(data, typeKey); i >= 0 {
+	if i := findTypeKey(data); i >= 0 {
 		name := data[i+len(typeKey):]
 		if j := bytes.IndexByte(name, '"'); j >= 0 {
 			if no, ok := t.find(name[:j]); ok {

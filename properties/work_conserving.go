@@ -33,6 +33,10 @@ type fetchGroup struct {
 	sinceMs  int64
 	triedMs  int64
 	reported bool
+	// eligible is what the right rules said last, at the generation of the queue that it has in seen.
+	eligible memprovider.Eligibility
+	asked    bool
+	seen     uint64
 }
 
 // waiter is a parked fetch.
@@ -201,12 +205,7 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 	if cadence < 0 {
 		return
 	}
-	var e memprovider.Eligibility
-	if g.work {
-		e = c.m.w.Store().NextWork(nil, g.tags)
-	} else {
-		e = c.m.w.Store().TrueNextOrchestration(g.filter)
-	}
+	e := c.next(g)
 	if !e.Now {
 		g.sinceMs = 0
 		c.lookAtMs = min(c.lookAtMs, e.AtMs)
@@ -235,6 +234,23 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 	c.m.safety("S22", w.node, e.Instance, "%d fetches with filter %s stay parked, the first that of %s, although %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. Its pin is %s, %s, %s",
 		len(g.waiters), g.filter, c.m.nodeName(w.node), in.name, c.m.at(g.sinceMs), spanText(cadence+wakeMarginMs), spanText(cadence), spanText(wakeMarginMs),
 		spanText(now-due), pinText(in.pin()), c.ready(in, now), c.m.lockText(in.lock))
+}
+
+// next asks the store's right rules about a group, if the queue has changed since they were asked last.
+func (c *workConserving) next(g *fetchGroup) memprovider.Eligibility {
+	store, queue := c.m.w.Store(), engine.QueueOrchestrator
+	if g.work {
+		queue = engine.QueueWorker
+	}
+	if generation := store.QueueGeneration(queue); !g.asked || g.seen != generation {
+		g.asked, g.seen = true, generation
+		if g.work {
+			g.eligible = store.NextWork(nil, g.tags)
+		} else {
+			g.eligible = store.TrueNextOrchestration(g.filter)
+		}
+	}
+	return g.eligible
 }
 
 // ready names the first visible message of an instance.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"math/bits"
 )
 
 // Trace takes the records of a run and keeps a running digest of them, not the records themselves. A record is a time,
@@ -25,14 +26,15 @@ import (
 // hashed: at the usual rate of records the digest is what a trace costs.
 type Trace struct {
 	sha hash.Hash
-	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:] is the open one.
-	buf     []byte
-	start   int
-	last    Time // of the record begun last
-	open    bool
-	records uint64
-	keep    func(index, sum uint64)
-	sum     uint64
+	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:n] is the open one; what is behind is
+	// room.
+	buf      []byte
+	start, n int
+	last     Time // of the record begun last
+	open     bool
+	records  uint64
+	keep     func(index, sum uint64)
+	sum      uint64
 }
 
 const (
@@ -44,7 +46,7 @@ const (
 
 // NewTrace returns an empty trace.
 func NewTrace() *Trace {
-	t := &Trace{sha: sha256.New(), buf: make([]byte, 0, traceFlush+1024)}
+	t := &Trace{sha: sha256.New(), buf: make([]byte, traceFlush+1024)}
 	t.sha.Write([]byte(traceFormat))
 	return t
 }
@@ -55,55 +57,90 @@ func (t *Trace) Begin(at Time, kind uint16) {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
 	}
 	t.open = true
-	t.buf = binary.AppendUvarint(append(t.buf, 'R'), uint64(kind))
-	t.buf = binary.AppendVarint(t.buf, int64(at-t.last))
+	t.number('R', uint64(kind))
+	t.n += binary.PutVarint(t.room(binary.MaxVarintLen64), int64(at-t.last))
 	t.last = at
 }
 
 // Int adds a signed number to the open record.
 func (t *Trace) Int(v int64) {
 	t.mustOpen()
-	t.buf = binary.AppendVarint(append(t.buf, 'i'), v)
+	t.number('i', uint64(v)<<1^uint64(v>>63))
 }
 
 // Uint adds an unsigned number to the open record. It is not the same field as an Int of that value.
 func (t *Trace) Uint(v uint64) {
 	t.mustOpen()
-	t.buf = binary.AppendUvarint(append(t.buf, 'u'), v)
+	t.number('u', v)
 }
 
 // Bool adds a truth value to the open record.
 func (t *Trace) Bool(v bool) {
-	t.mustOpen()
-	b := byte(0)
+	n := uint64(0)
 	if v {
-		b = 1
+		n = 1
 	}
-	t.buf = append(t.buf, 'b', b)
+	t.mustOpen()
+	t.number('b', n)
 }
 
 // Str adds a text to the open record.
 func (t *Trace) Str(s string) {
 	t.mustOpen()
-	t.buf = append(binary.AppendUvarint(append(t.buf, 's'), uint64(len(s))), s...)
+	t.number('s', uint64(len(s)))
+	t.n += copy(t.room(len(s)), s)
 }
 
 // Bytes adds bytes to the open record; it does not keep the slice. It is not the same field as a Str of that content.
 func (t *Trace) Bytes(b []byte) {
 	t.mustOpen()
-	t.buf = append(binary.AppendUvarint(append(t.buf, 'x'), uint64(len(b))), b...)
+	t.number('x', uint64(len(b)))
+	t.n += copy(t.room(len(b)), b)
+}
+
+// number writes a type byte and an unsigned varint.
+func (t *Trace) number(kind byte, v uint64) {
+	b := t.room(1 + binary.MaxVarintLen64)
+	b[0] = kind
+	if v >= 1<<56 {
+		t.n += 1 + binary.PutUvarint(b[1:], v)
+		return
+	}
+	// A varint of up to eight bytes without a loop, whose end the processor would guess wrong: seven bits go to each byte,
+	// in halves, and each byte but the last gets its mark.
+	n := (9*bits.Len64(v) + 64) >> 6
+	v = v&0x000000000fffffff | v&0x00fffffff0000000<<4
+	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
+	v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
+	binary.LittleEndian.PutUint64(b[1:], v|0x8080808080808080&(1<<(8*(n-1))-1))
+	t.n += 1 + n
+}
+
+// room is what is free behind the open record, at least so many bytes.
+func (t *Trace) room(least int) []byte {
+	if len(t.buf)-t.n < least {
+		t.grow(least)
+	}
+	return t.buf[t.n:]
+}
+
+func (t *Trace) grow(least int) {
+	buf := make([]byte, 2*len(t.buf)+least)
+	copy(buf, t.buf[:t.n])
+	t.buf = buf
 }
 
 // End closes the open record.
 func (t *Trace) End() {
 	t.mustOpen()
-	t.buf = append(t.buf, 'E')
+	t.room(1)[0] = 'E'
+	t.n++
 	if t.keep != nil {
-		t.sum = shortHash(t.sum, t.buf[t.start:])
+		t.sum = shortHash(t.sum, t.buf[t.start:t.n])
 		t.keep(t.records, t.sum)
 	}
 	t.open = false
-	t.start = len(t.buf)
+	t.start = t.n
 	t.records++
 	if t.start >= traceFlush {
 		t.flush()
@@ -129,14 +166,18 @@ func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
 
 func (t *Trace) mustOpen() {
 	if !t.open {
-		panic(fmt.Sprintf("sim: Trace: a field or End outside a record, after %d records", t.records))
+		t.notOpen()
 	}
+}
+
+func (t *Trace) notOpen() {
+	panic(fmt.Sprintf("sim: Trace: a field or End outside a record, after %d records", t.records))
 }
 
 // flush hashes the ended records and moves the open one, if any, to the front.
 func (t *Trace) flush() {
 	t.sha.Write(t.buf[:t.start])
-	t.buf = t.buf[:copy(t.buf, t.buf[t.start:])]
+	t.n = copy(t.buf, t.buf[t.start:t.n])
 	t.start = 0
 }
 

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"strings"
@@ -238,5 +239,24 @@ func TestDigestAsText(t *testing.T) {
 	var back sim.Digest
 	if j, err := json.Marshal(d); err != nil || json.Unmarshal(j, &back) != nil || back != d {
 		t.Errorf("JSON %s, back %v, error %v", j, back, err)
+	}
+}
+
+// TestNumbersOfEachLength hashes numbers of each length beside the form that Trace documents.
+func TestNumbersOfEachLength(t *testing.T) {
+	want := []byte("durosim/trace/2R\x01")
+	want = binary.AppendVarint(want, int64(sim.Epoch))
+	got := digestOf(func(tr *sim.Trace) {
+		for shift := range 65 {
+			for _, v := range []uint64{1<<shift - 1, 1 << shift, 0x5a5a5a5a5a5a5a5a & (1<<shift - 1)} {
+				tr.Uint(v)
+				tr.Int(int64(v))
+				want = binary.AppendUvarint(append(want, 'u'), v)
+				want = binary.AppendVarint(append(want, 'i'), int64(v))
+			}
+		}
+	})
+	if want := sim.Digest(sha256.Sum256(append(want, 'E'))); got != want {
+		t.Errorf("digest %s, want %s: a number is not written as encoding/binary writes it", got, want)
 	}
 }

@@ -120,16 +120,20 @@ func (n *Node) callActivity(run Activity, ctx ActivityContext, input string) (re
 	if n.workspace != nil {
 		contain = n.workspace.Contain
 	}
+	var out struct { // one, so that it is allocated at once
+		result, failure string
+		failed          bool
+	}
 	text, panicked := contain(func() {
 		var err error
-		if result, err = run(ctx, input); err != nil {
-			failure, failed = err.Error(), true
+		if out.result, err = run(ctx, input); err != nil {
+			out.failure, out.failed = err.Error(), true
 		}
 	})
 	if panicked {
 		return "", "activity panicked: " + text, true
 	}
-	return result, failure, failed
+	return out.result, out.failure, out.failed
 }
 
 func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) engine.WorkItem {

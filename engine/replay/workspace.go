@@ -18,10 +18,17 @@ type Workspace struct {
 	stamped *engine.Build
 	stamp   string
 	idle    []*coroutine
+	// contain is runContained, which works on contained.
+	contain   func()
+	contained contained
 }
 
 // NewWorkspace makes an empty workspace.
-func NewWorkspace() *Workspace { return &Workspace{} }
+func NewWorkspace() *Workspace {
+	w := &Workspace{}
+	w.contain = w.runContained
+	return w
+}
 
 // Close ends the coroutines that wait. The workspace can be used again.
 func (w *Workspace) Close() {
@@ -81,13 +88,28 @@ type host struct{ *turn }
 // Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
 // reach the caller: panicked says that there was one, and text which.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {
-	c := w.coroutine(func() { text, panicked = recovered(code) })
+	w.contained.code = code
+	c := w.coroutine(w.contain)
 	if s, _ := c.next(); s == signalExiting {
 		stopAside(c.stop)
 		return "called runtime.Goexit", true
 	}
 	w.release(c)
-	return text, panicked
+	return w.contained.text, w.contained.panicked
+}
+
+// contained is a user's code in Contain, and what came of it.
+type contained struct {
+	code     func()
+	text     string
+	panicked bool
+}
+
+func (w *Workspace) runContained() {
+	code := w.contained.code
+	w.contained.code = nil
+	text, panicked := recovered(code)
+	w.contained.text, w.contained.panicked = text, panicked
 }
 
 // ownDelta is a copy of a turn's events for its caller.

@@ -157,10 +157,7 @@ func (w *World) onNodeStart(n *nodeState) {
 	n.startAt = 0
 	n.inc++
 	n.incKey = n.key.Num(labelIncarnation, uint64(n.inc))
-	n.registry = node.NewRegistry()
-	if err := w.cfg.Handlers(n.registry, n.build); err != nil {
-		panic(fmt.Sprintf("cluster: handlers of build %s: %v", n.build.Name(), err)) // tryHandlers has tried
-	}
+	n.registry = w.handlersOf(n.build)
 	if n.plan.Handlers != nil {
 		if err := keepOnly(n.registry, n.plan.Handlers); err != nil {
 			panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
@@ -187,6 +184,29 @@ func (w *World) onNodeStart(n *nodeState) {
 	w.inform(n)
 	w.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
 	w.step(n, node.Start{NowMs: w.NowMs()})
+}
+
+// handlersOf makes a registry with the handlers of a build. What is shipped with it is registered once in a run.
+func (w *World) handlersOf(b *engine.Build) *node.Registry {
+	for i := range w.shipped {
+		if w.shipped[i].build == b {
+			return w.shipped[i].registry.Clone()
+		}
+	}
+	r := node.NewRegistry()
+	if err := w.cfg.Handlers(r, b); err != nil {
+		panic(fmt.Sprintf("cluster: handlers of build %s: %v", b.Name(), err)) // tryHandlers has tried
+	}
+	if w.shippedHandlers {
+		w.shipped = append(w.shipped, shippedRegistry{b, r.Clone()})
+	}
+	return r
+}
+
+// shippedRegistry is what is shipped with a build; nobody changes it.
+type shippedRegistry struct {
+	build    *engine.Build
+	registry *node.Registry
 }
 
 // crash ends an incarnation at once. What is on the wire may still arrive.

@@ -23,6 +23,10 @@ type waitGroup struct {
 	timer    sim.Handle // looks again when time alone may have made something eligible
 	timerAt  int64      // store time of the timer, in milliseconds
 	dirty    bool       // look again whether something is eligible, though the store has not changed
+	// eligible is what the store said last, at the generation of the queue that it has in seen.
+	eligible memprovider.Eligibility
+	asked    bool
+	seen     uint64
 }
 
 // park lets a fetch wait that found nothing and touched nothing. Its node would poll again at its cadence, counted from
@@ -74,14 +78,28 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 
 func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Equal(a.Tags, b.Tags) }
 
-// eligible asks the store by the rules that its fetch follows.
+// eligible asks the store by the rules that its fetch follows, if the queue has changed since it was asked last.
 func (w *World) eligible(g *waitGroup) memprovider.Eligibility {
-	switch {
-	case g.kind != engine.CallFetchWorkItem:
-		return w.store.NextOrchestration(g.filter)
-	case !w.bySession(g):
-		return w.store.NextWork(nil, g.tags)
+	if w.bySession(g) {
+		return w.eligibleToAny(g)
 	}
+	queue := engine.QueueOrchestrator
+	if g.kind == engine.CallFetchWorkItem {
+		queue = engine.QueueWorker
+	}
+	if generation := w.store.QueueGeneration(queue); !g.asked || g.seen != generation {
+		g.asked, g.seen = true, generation
+		if queue == engine.QueueWorker {
+			g.eligible = w.store.NextWork(nil, g.tags)
+		} else {
+			g.eligible = w.store.NextOrchestration(g.filter)
+		}
+	}
+	return g.eligible
+}
+
+// eligibleToAny asks the store for each waiter of the group that polls.
+func (w *World) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	best := memprovider.Eligibility{AtMs: never}
 	for _, i := range g.waiters {
 		c := w.calls.at(i)

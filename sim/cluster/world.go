@@ -34,6 +34,7 @@ type World struct {
 	workspace *replay.Workspace
 	// shippedHandlers says that the configuration names none.
 	shippedHandlers bool
+	shipped         []shippedRegistry // by build, as far as needed
 
 	builds  []*engine.Build
 	nodes   []*nodeState // by number - 1

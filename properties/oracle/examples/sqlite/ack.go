@@ -72,8 +72,8 @@ func (t *tx) saveStatus(instance string, ack engine.OrchestrationAck) error {
 	if ack.Metadata.Status == "" {
 		return nil
 	}
-	// Running is no end, so it stamps no time (F18).
-	return t.change(`UPDATE executions SET status = ?1, output = ?2, completed_at = CASE WHEN ?1 = 'Running' THEN NULL ELSE ?3 END
+	// Running is no end: it stamps no time, and leaves the one that there is (F18).
+	return t.change(`UPDATE executions SET status = ?1, output = ?2, completed_at = CASE WHEN ?1 = 'Running' THEN completed_at ELSE ?3 END
 		WHERE instance_id = ?4 AND execution_id = ?5`, string(ack.Metadata.Status), ack.Metadata.Output, t.now, instance, ack.ExecutionID)
 }
 

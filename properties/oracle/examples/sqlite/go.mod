@@ -3,6 +3,7 @@ module github.com/durosim/durosim/properties/oracle/examples/sqlite
 go 1.25.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/durosim/durosim v0.0.0
 	modernc.org/sqlite v1.50.0
 )

@@ -26,10 +26,10 @@ func open(t testing.TB, file string, now func() int64) *Provider {
 	return p
 }
 
-// variant is a provider built on a right one.
-type variant func(p *Provider) engine.Provider
+// variant is a provider built on a right one. What should be one transaction and is two calls between in the middle.
+type variant func(p *Provider, between func()) engine.Provider
 
-func right(p *Provider) engine.Provider { return p }
+func right(p *Provider, _ func()) engine.Provider { return p }
 
 // virtual makes stores whose clock the test moves.
 func virtual(t testing.TB, v variant) oracle.Factory {
@@ -38,7 +38,7 @@ func virtual(t testing.TB, v variant) oracle.Factory {
 		clock.Store(1000)
 		p := open(t, filepath.Join(t.TempDir(), "store.db"), clock.Load)
 		return &oracle.Instance{
-			Provider:       v(p),
+			Provider:       v(p, func() {}),
 			Advance:        func(d time.Duration) { clock.Add(d.Milliseconds()) },
 			NowMs:          clock.Load,
 			CorruptHistory: p.corruptHistory,

@@ -6,33 +6,36 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// AckOrchestrationItem implements engine.Provider, in the steps of contract/provider.md section 5.3.
+// AckOrchestrationItem implements engine.Provider.
 func (p *Provider) AckOrchestrationItem(ctx context.Context, ack engine.OrchestrationAck) error {
 	const op = "ack_orchestration_item"
-	return p.transact(ctx, op, func(t *tx) error {
-		instance, err := t.holder(op, ack.LockToken)
-		if err != nil {
+	return p.transact(ctx, op, func(t *tx) error { return t.ack(op, ack) })
+}
+
+// ack takes the steps of contract/provider.md section 5.3.
+func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
+	instance, err := t.holder(op, ack.LockToken)
+	if err != nil {
+		return err
+	}
+	steps := []func() error{
+		func() error { return t.change(`DELETE FROM orchestrator_queue WHERE lock_token = ?`, ack.LockToken) },
+		func() error { return t.saveInstance(instance, ack) },
+		func() error { return t.appendEvents(op, instance, ack.ExecutionID, ack.HistoryDelta) },
+		func() error { return t.saveStatus(instance, ack) },
+		func() error { return t.saveCustomStatus(instance, ack.HistoryDelta) },
+		func() error { return t.saveKV(instance, ack.HistoryDelta, ack.Metadata.Status) },
+		func() error { return t.enqueueWork(op, ack.WorkerItems) },
+		func() error { return t.cancel(ack.CancelledActivities) }, // after the inserts: a turn may cancel what it schedules
+		func() error { return t.enqueueAll(op, ack.OrchestratorItems) },
+		func() error { return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return err
 		}
-		steps := []func() error{
-			func() error { return t.change(`DELETE FROM orchestrator_queue WHERE lock_token = ?`, ack.LockToken) },
-			func() error { return t.saveInstance(instance, ack) },
-			func() error { return t.appendEvents(op, instance, ack.ExecutionID, ack.HistoryDelta) },
-			func() error { return t.saveStatus(instance, ack) },
-			func() error { return t.saveCustomStatus(instance, ack.HistoryDelta) },
-			func() error { return t.saveKV(instance, ack.HistoryDelta, ack.Metadata.Status) },
-			func() error { return t.enqueueWork(op, ack.WorkerItems) },
-			func() error { return t.cancel(ack.CancelledActivities) }, // after the inserts: a turn may cancel what it schedules
-			func() error { return t.enqueueAll(op, ack.OrchestratorItems) },
-			func() error { return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance) },
-		}
-		for _, step := range steps {
-			if err := step(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // change is exec for those who do not ask how much changed.
@@ -72,8 +75,8 @@ func (t *tx) saveStatus(instance string, ack engine.OrchestrationAck) error {
 	if ack.Metadata.Status == "" {
 		return nil
 	}
-	// Running is no end, so it stamps no time (F18).
-	return t.change(`UPDATE executions SET status = ?1, output = ?2, completed_at = CASE WHEN ?1 = 'Running' THEN NULL ELSE ?3 END
+	// Running is no end: it stamps no time, and leaves the one that there is (F18).
+	return t.change(`UPDATE executions SET status = ?1, output = ?2, completed_at = CASE WHEN ?1 = 'Running' THEN completed_at ELSE ?3 END
 		WHERE instance_id = ?4 AND execution_id = ?5`, string(ack.Metadata.Status), ack.Metadata.Output, t.now, instance, ack.ExecutionID)
 }
 

@@ -3,6 +3,7 @@ module github.com/durosim/durosim/properties/oracle/examples/sqlite
 go 1.25.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/durosim/durosim v0.0.0
 	modernc.org/sqlite v1.50.0
 )
@@ -18,6 +19,7 @@ require (
 	modernc.org/libc v1.72.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.11.0 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
 )
 
 replace github.com/durosim/durosim => ../../../..

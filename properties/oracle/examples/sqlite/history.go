@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -19,19 +20,28 @@ func (t *tx) rawHistory(instance string, execution uint64) ([][]byte, error) {
 		[]any{instance, execution}, scanOne[[]byte])
 }
 
+// decodeEvents decodes what rawHistory returned.
+func decodeEvents(codec engine.Codec, history [][]byte) ([]engine.Event, error) {
+	var events []engine.Event
+	for i, data := range history {
+		e, err := codec.DecodeEvent(data)
+		if err != nil {
+			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(history), err)
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
 // history decodes an execution's events. Data that this node cannot decode is a permanent error.
-func (t *tx) history(instance string, execution uint64) ([]engine.Event, error) {
+func (t *tx) history(op, instance string, execution uint64) ([]engine.Event, error) {
 	raw, err := t.rawHistory(instance, execution)
 	if err != nil {
 		return nil, err
 	}
-	var events []engine.Event
-	for _, data := range raw {
-		e, err := t.codec.DecodeEvent(data)
-		if err != nil {
-			return nil, engine.Permanentf("read", "history of %q, execution %d: %w", instance, execution, err)
-		}
-		events = append(events, e)
+	events, err := decodeEvents(t.codec, raw)
+	if err != nil {
+		return nil, engine.Permanentf(op, "history of %q, execution %d: %w", instance, execution, err)
 	}
 	return events, nil
 }
@@ -75,13 +85,13 @@ func (p *Provider) Read(ctx context.Context, instance string) ([]engine.Event, e
 		if err != nil {
 			return nil, err
 		}
-		return t.history(instance, execution)
+		return t.history("read", instance, execution)
 	})
 }
 
 // ReadWithExecution implements engine.Provider.
 func (p *Provider) ReadWithExecution(ctx context.Context, instance string, executionID uint64) ([]engine.Event, error) {
-	return p.reading(ctx, "read_with_execution", func(t *tx) ([]engine.Event, error) { return t.history(instance, executionID) })
+	return p.reading(ctx, "read_with_execution", func(t *tx) ([]engine.Event, error) { return t.history("read_with_execution", instance, executionID) })
 }
 
 // AppendWithExecution implements engine.Provider. A duplicate is refused (F7).

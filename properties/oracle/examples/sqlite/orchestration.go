@@ -43,20 +43,25 @@ func filterSQL(f *engine.CapabilityFilter) (string, []any) {
 		[]any{r.Min.Major, r.Min.Minor, r.Min.Patch, r.Max.Major, r.Max.Minor, r.Max.Patch}
 }
 
+// candidates are the instances that have visible messages, no live lock and a pin that the filter admits; the one with the
+// oldest message comes first. The filter chooses before anything is locked, counted or decoded.
+func (t *tx) candidates(filter *engine.CapabilityFilter) ([]string, error) {
+	condition, args := filterSQL(filter)
+	return many(t, `
+		SELECT q.instance_id FROM orchestrator_queue q
+		LEFT JOIN instance_locks l ON l.instance_id = q.instance_id AND l.locked_until > ?
+		LEFT JOIN instances i ON i.instance_id = q.instance_id
+		LEFT JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
+		WHERE q.visible_at <= ? AND l.instance_id IS NULL AND `+condition+`
+		GROUP BY q.instance_id ORDER BY MIN(q.id)`, append([]any{t.now, t.now}, args...), scanOne[string])
+}
+
 // FetchOrchestrationItem implements engine.Provider. It never waits.
 func (p *Provider) FetchOrchestrationItem(ctx context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
 	const op = "fetch_orchestration_item"
 	var fetched *engine.FetchedOrchestration
 	err := p.transact(ctx, op, func(t *tx) error {
-		// The filter chooses, before anything is locked, counted or decoded.
-		condition, args := filterSQL(filter)
-		candidates, err := many(t, `
-			SELECT q.instance_id FROM orchestrator_queue q
-			LEFT JOIN instance_locks l ON l.instance_id = q.instance_id AND l.locked_until > ?
-			LEFT JOIN instances i ON i.instance_id = q.instance_id
-			LEFT JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
-			WHERE q.visible_at <= ? AND l.instance_id IS NULL AND `+condition+`
-			GROUP BY q.instance_id ORDER BY MIN(q.id)`, append([]any{t.now, t.now}, args...), scanOne[string])
+		candidates, err := t.candidates(filter)
 		if err != nil {
 			return err
 		}
@@ -102,18 +107,16 @@ func (t *tx) deliver(instance string, lockTimeout time.Duration) (*engine.Fetche
 		}
 		item.Messages = append(item.Messages, w)
 	}
-	found, err := t.context(&item, len(broken) > 0)
+	history, found, err := t.context(&item, len(broken) > 0)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, t.dropOrphans(instance, batch)
 	}
-	history, err := t.history(instance, item.ExecutionID)
-	if err != nil {
+	if item.History, err = decodeEvents(t.codec, history); err != nil {
 		broken = append(broken, err.Error())
 	}
-	item.History = history
 	if len(broken) > 0 {
 		item.HistoryError, item.History = strings.Join(broken, "; "), nil
 	}
@@ -138,56 +141,60 @@ func (t *tx) deliver(instance string, lockTimeout time.Duration) (*engine.Fetche
 }
 
 // context fills in name, version, execution, status, parent and pin: from the instance's row, else from its history,
-// else from the first start of the batch. Without any of them there is nothing to run.
-func (t *tx) context(item *engine.OrchestrationItem, broken bool) (bool, error) {
+// else from the first start of the batch. It returns the history that goes with them, not decoded yet: none beside a
+// start, whatever is stored. Without any of them there is nothing to run.
+func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]byte, found bool, err error) {
 	var version, parent sql.NullString
 	var link engine.ParentLink
-	found, err := t.one(`SELECT orchestration_name, orchestration_version, current_execution_id, parent_instance_id, parent_execution_id, parent_event_id
+	found, err = t.one(`SELECT orchestration_name, orchestration_version, current_execution_id, parent_instance_id, parent_execution_id, parent_event_id
 		FROM instances WHERE instance_id = ?`, []any{item.Instance},
 		&item.OrchestrationName, &version, &item.ExecutionID, &parent, &link.ExecutionID, &link.EventID)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	if found {
 		item.Version = orUnknown(version.String)
 		if link.Instance = parent.String; parent.Valid && link.EventID > 0 {
 			item.Parent = &link
 		}
-		item.CurrentStatus, item.Pin, err = t.execution(item.Instance, item.ExecutionID)
-		return true, err
+		if item.CurrentStatus, item.Pin, err = t.execution(item.Instance, item.ExecutionID); err != nil {
+			return nil, false, err
+		}
+		history, err = t.rawHistory(item.Instance, item.ExecutionID)
+		return history, true, err
 	}
 	if item.ExecutionID, err = t.latest(item.Instance); err != nil {
-		return false, err
+		return nil, false, err
 	}
-	events, err := t.rawHistory(item.Instance, item.ExecutionID)
-	if err != nil {
-		return false, err
+	if history, err = t.rawHistory(item.Instance, item.ExecutionID); err != nil {
+		return nil, false, err
 	}
-	for _, data := range events {
+	for _, data := range history {
 		e, err := t.codec.DecodeEvent(data)
-		if err != nil { // it is reported as the history's error; what has a history has a context
+		if err != nil { // a start may be what cannot be decoded
 			item.OrchestrationName, item.Version = unknown, unknown
-			return true, nil
+			return history, true, nil
 		}
 		if started, ok := e.Data.(engine.OrchestrationStarted); ok {
 			item.OrchestrationName, item.Version = started.Name, orUnknown(started.Version)
-			return true, nil
+			return history, true, nil
 		}
 	}
+	item.ExecutionID = engine.InitialExecutionID
 	for _, w := range item.Messages {
 		switch start := w.(type) {
 		case engine.StartItem:
 			item.OrchestrationName, item.Version = start.Orchestration, orUnknown(start.Version)
-			return true, nil
+			return nil, true, nil
 		case engine.ContinueAsNewItem:
 			item.OrchestrationName, item.Version = start.Orchestration, orUnknown(start.Version)
-			return true, nil
+			return nil, true, nil
 		}
 	}
-	if broken { // a start may be what cannot be decoded
+	if broken { // the same
 		item.OrchestrationName, item.Version = unknown, unknown
 	}
-	return broken, nil
+	return nil, broken, nil
 }
 
 // unknown is what a missing version reads as.

@@ -49,10 +49,11 @@ func Open(ctx context.Context, file string, codec engine.Codec, now func() int64
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
-	if _, err := db.ExecContext(ctx, schema); err != nil {
+	p := &Provider{db: db, codec: codec, now: now}
+	if err := p.transact(ctx, "open", func(t *tx) error { return t.change(schema) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, errors.Join(err, db.Close()))
 	}
-	return &Provider{db: db, codec: codec, now: now}, nil
+	return p, nil
 }
 
 // Close closes the database.

@@ -18,7 +18,7 @@ func list(ids []string) string {
 	return string(text)
 }
 
-// remove deletes exactly these instances.
+// remove deletes exactly these instances, and what is stored for ids that are none. It counts what was there (F15).
 func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanceResult, err error) {
 	all := list(ids)
 	if !force {
@@ -46,7 +46,7 @@ func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanc
 		removed *uint64
 	}{
 		{"history", &r.EventsDeleted}, {"executions", &r.ExecutionsDeleted}, {"orchestrator_queue", &messages}, {"worker_queue", &work},
-		{"instance_locks", nil}, {"kv_store", nil}, {"kv_delta", nil}, {"instances", nil}, // sessions stay
+		{"instance_locks", nil}, {"kv_store", nil}, {"kv_delta", nil}, {"instances", &r.InstancesDeleted}, // sessions stay
 	} {
 		n, err := t.exec(`DELETE FROM `+table.name+` WHERE instance_id IN (SELECT value FROM json_each(?))`, all)
 		if err != nil {
@@ -56,7 +56,7 @@ func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanc
 			*table.removed = uint64(n)
 		}
 	}
-	r.QueueMessagesDeleted, r.InstancesDeleted = messages+work, uint64(len(ids))
+	r.QueueMessagesDeleted = messages + work
 	return r, nil
 }
 
@@ -156,9 +156,9 @@ func (p *Provider) DeleteInstanceBulk(ctx context.Context, filter engine.Instanc
 
 // prune removes an instance's old executions, never the current or a running one.
 func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult, err error) {
-	keep := uint64(1)
+	keep := uint64(0)
 	if o.KeepLast != nil {
-		keep = max(keep, *o.KeepLast)
+		keep = *o.KeepLast
 	}
 	old, err := many(t, `SELECT e.execution_id FROM executions e JOIN instances i ON i.instance_id = e.instance_id
 		WHERE e.instance_id = ?1 AND e.execution_id <> i.current_execution_id AND e.status <> 'Running'

@@ -49,52 +49,70 @@ func tagSQL(f engine.TagFilter) (string, []any, error) {
 func (p *Provider) FetchWorkItem(ctx context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	const op = "fetch_work_item"
 	var fetched *engine.FetchedWork
-	err := p.transact(ctx, op, func(t *tx) error {
-		tagged, args, err := tagSQL(tags)
-		if err != nil {
-			return engine.Permanentf(op, "tags: %w", err)
-		}
-		owned := "w.session_id IS NULL"
-		if session != nil {
-			owned = "(w.session_id IS NULL OR s.session_id IS NULL OR s.locked_until <= ? OR s.worker_id = ?)"
-			args = append(args, t.now, session.OwnerID)
-		}
-		var (
-			id    int64
-			data  []byte
-			count uint32
-			name  sql.NullString
-		)
-		found, err := t.one(`SELECT w.id, w.work_item, w.attempt_count, w.session_id FROM worker_queue w
-			LEFT JOIN sessions s ON s.session_id = w.session_id
-			WHERE w.visible_at <= ? AND (w.lock_token IS NULL OR w.locked_until <= ?) AND `+tagged+` AND `+owned+`
-			ORDER BY w.id LIMIT 1`, append([]any{t.now, t.now}, args...), &id, &data, &count, &name)
-		if err != nil || !found {
-			return err
-		}
-		item, err := t.codec.DecodeWorkItem(data)
-		if err != nil {
-			return engine.Permanentf(op, "activity %d: %w", id, err)
-		}
-		token := newToken()
-		if err := t.change(`UPDATE worker_queue SET lock_token = ?, locked_until = ?, attempt_count = attempt_count + 1 WHERE id = ?`,
-			token, t.after(lockTimeout), id); err != nil {
-			return err
-		}
-		if name.Valid {
-			if err := t.change(`INSERT INTO sessions (session_id, worker_id, locked_until, last_activity_at) VALUES (?, ?, ?, ?)
-				ON CONFLICT (session_id) DO UPDATE SET worker_id = excluded.worker_id, locked_until = excluded.locked_until, last_activity_at = excluded.last_activity_at`,
-				name.String, session.OwnerID, t.after(session.LockTimeout), t.now); err != nil {
-				return err
-			}
-		}
-		fetched = &engine.FetchedWork{Item: item, LockToken: token, AttemptCount: count + 1}
-		return nil
+	err := p.transact(ctx, op, func(t *tx) (err error) {
+		fetched, err = t.takeWork(op, lockTimeout, session, tags)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return fetched, nil
+}
+
+// takeWork locks and counts the oldest activity that may be handed out, nil if there is none.
+func (t *tx) takeWork(op string, lockTimeout time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+	tagged, args, err := tagSQL(tags)
+	if err != nil {
+		return nil, engine.Permanentf(op, "tags: %w", err)
+	}
+	owned := "w.session_id IS NULL"
+	if session != nil {
+		owned = "(w.session_id IS NULL OR s.session_id IS NULL OR s.locked_until <= ? OR s.worker_id = ?)"
+		args = append(args, t.now, session.OwnerID)
+	}
+	row, err := t.firstDecodable(`SELECT w.id, w.work_item, w.attempt_count, w.session_id FROM worker_queue w
+		LEFT JOIN sessions s ON s.session_id = w.session_id
+		WHERE w.visible_at <= ? AND (w.lock_token IS NULL OR w.locked_until <= ?) AND `+tagged+` AND `+owned+`
+			AND w.id > ? ORDER BY w.id LIMIT 1`, append([]any{t.now, t.now}, args...))
+	if err != nil || row == nil {
+		return nil, err
+	}
+	token := newToken()
+	if err := t.change(`UPDATE worker_queue SET lock_token = ?, locked_until = ?, attempt_count = attempt_count + 1 WHERE id = ?`,
+		token, t.after(lockTimeout), row.id); err != nil {
+		return nil, err
+	}
+	if row.session.Valid {
+		if err := t.change(`INSERT INTO sessions (session_id, worker_id, locked_until, last_activity_at) VALUES (?, ?, ?, ?)
+			ON CONFLICT (session_id) DO UPDATE SET worker_id = excluded.worker_id, locked_until = excluded.locked_until, last_activity_at = excluded.last_activity_at`,
+			row.session, session.OwnerID, t.after(session.LockTimeout), t.now); err != nil {
+			return nil, err
+		}
+	}
+	return &engine.FetchedWork{Item: row.item, LockToken: token, AttemptCount: row.count + 1}, nil
+}
+
+// ready is a row of the worker queue that may be handed out.
+type ready struct {
+	id      int64
+	item    engine.WorkItem
+	count   uint32
+	session sql.NullString
+}
+
+// firstDecodable is the first row of a query that this node can decode, nil if there is none. What it cannot decode stays
+// for others and does not block the queue (X2). The query takes the id to look behind as its last argument.
+func (t *tx) firstDecodable(query string, args []any) (*ready, error) {
+	for r := (ready{}); ; {
+		var data []byte
+		found, err := t.one(query, append(args[:len(args):len(args)], r.id), &r.id, &data, &r.count, &r.session)
+		if err != nil || !found {
+			return nil, err
+		}
+		if r.item, err = t.codec.DecodeWorkItem(data); err == nil {
+			return &r, nil
+		}
+	}
 }
 
 // activity is a row of the worker queue whose lock is live.

@@ -13,7 +13,23 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-func init() { generated["findings"], generated["unseen"] = findings, unseen }
+func init() {
+	generated["findings"], generated["unseen"], generated["switches"] = findings, unseen, switches
+}
+
+// switches are all of the profile, with the properties that ask for another behaviour.
+func switches() string {
+	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
+	for _, id := range faults.ProfileSwitches() {
+		bug, _ := faults.Switch(id)
+		if bug.Scenario == "" {
+			b.row("`"+string(id)+"`†", bug.Summary, "", "")
+			continue
+		}
+		b.row("`"+string(id)+"`", bug.Summary, strings.Join(bug.Properties, ", "), "`"+bug.Scenario+"`")
+	}
+	return b.String()
+}
 
 // findings tells each switch of the profile that a campaign catches, from the catalogue and from its stored run: the claim
 // is what a replay of that run comes to, which the tests of the stored runs hold.
@@ -41,6 +57,10 @@ func findings() string {
 		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s.\n\n", f.ID, bug.Summary)
 		fmt.Fprintf(&b, "- **Property**: %s. %s\n", property, property.Statement)
 		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n", f.Consequence, f.Fix)
+		for _, with := range bug.With {
+			companion, _ := faults.Lookup(with)
+			fmt.Fprintf(&b, "- **Shown with** `%s` (%s), without which nothing reaches the rule.\n", with, companion.Summary)
+		}
 		if command, ok := strings.CutPrefix(e.Note, "first shown by: "); ok {
 			fmt.Fprintf(&b, "- **Seed**: %d: `%s`\n", e.Seed, command)
 		}

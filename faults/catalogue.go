@@ -34,6 +34,7 @@ const (
 	programs    = "programs"
 	features    = "features"
 	corners     = "corners"
+	damaged     = "damaged-messages"
 
 	secondStarts = "second-starts"
 	retention    = "retention"
@@ -189,6 +190,7 @@ func expectations() []expectation {
 		{id: "duroxide-0.1.26/kv-stamp-fresh", properties: []string{"S11"}, scenario: corners},
 		{id: "duroxide-0.1.26/prune-unordered", properties: []string{"S11"}, scenario: corners},
 		{id: "duroxide-0.1.26/pending-dequeue-reads", properties: []string{"L02"}, scenario: corners},
+		{id: "duroxide-0.1.26/undecodable-message-lost", properties: []string{"S18", "S12"}, scenario: damaged},
 		{id: "duroxide-0.1.26/poisoned-start-unpinned", properties: []string{"S09"}, scenario: noHandlers},
 		{id: "duroxide-0.1.26/status-by-history", properties: []string{"L01"}, scenario: families},
 	}

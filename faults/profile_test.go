@@ -105,3 +105,20 @@ func TestSwitch(t *testing.T) {
 		t.Error("the profile takes an unknown bug")
 	}
 }
+
+// TestFindings: each switch of the profile is told once: what it costs and what mends it if the catalogue has it, else why
+// no property sees it.
+func TestFindings(t *testing.T) {
+	var told []bugs.ID
+	for _, f := range Findings() {
+		told = append(told, f.ID)
+		_, caught := Lookup(f.ID)
+		if caught != (f.Consequence != "" && f.Fix != "") || caught != (f.Unseen == "") {
+			t.Errorf("%s is caught: %v, and its finding says otherwise: %+v", f.ID, caught, f)
+		}
+	}
+	slices.Sort(told)
+	if want := ProfileSwitches(); !slices.Equal(told, want) {
+		t.Errorf("findings of %v, want %v", told, want)
+	}
+}

@@ -85,6 +85,8 @@ func Bugs() []Bug {
 			func(r *Rules) { r.WorkLooksPast = never }},
 		{"provider/count-reset-by-abandon", "an abandon sets the counts to zero",
 			func(r *Rules) { r.CountAfterAbandon = func(uint32, bool) uint32 { return 0 } }},
+		{"duroxide-0.1.26/abandon-touches-all", "an abandon delays every visible message of its instance, and takes an attempt from each (12.2)",
+			func(r *Rules) { r.AbandonTouches = func(bool) bool { return true } }},
 		{"provider/first-count", "a batch tells its first message's count, not the maximum",
 			func(r *Rules) { r.BatchCount = func(told, _ uint32) uint32 { return told } }},
 		{"provider/decrement-below-zero", "ignore_attempt takes two attempts back, and goes below zero",

@@ -155,6 +155,12 @@ var bugCases = []bugCase{
 		fetch t -> A#1 x1 [start]
 		abandon t
 		fetch -> A#1 x2 [start] | A#1 x1 [start]`},
+	{"duroxide-0.1.26/abandon-touches-all", `
+		make A send=ext:A:a
+		fetch t -> A#1 x1 [ext:a]
+		send ext:A:b
+		abandon t delay=100
+		fetch -> A#1 x1 [ext:b] | none`},
 	{"provider/first-count", `
 		make A
 		send ext:A:a delay=100

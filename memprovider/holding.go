@@ -33,7 +33,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
 	s.candidateRows = append(s.candidateRows[:0], in.visible...)
 	for _, r := range s.candidateRows {
-		if r.lock.number != in.lock.number {
+		if !s.rules.AbandonTouches(r.lock.number == in.lock.number) {
 			continue
 		}
 		s.setCount(r, s.rules.CountAfterAbandon(r.count, ignoreAttempt))

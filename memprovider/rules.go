@@ -37,6 +37,8 @@ type Rules struct {
 	// SkipsUndecodableMessage says whether a batch leaves out messages that cannot be decoded, without a word.
 	SkipsUndecodableMessage func() bool
 
+	// AbandonTouches says whether an abandon concerns a visible message of its instance, by whether its token marked it.
+	AbandonTouches func(marked bool) bool
 	// CountAfterAbandon is a message's count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
 	// MayCommit says whether an ack, of either queue, is accepted from this holding.
@@ -196,6 +198,7 @@ func DefaultRules() *Rules {
 		SwallowsDecodeError:     swallowsNone,
 		SkipsUndecodableMessage: never,
 
+		AbandonTouches:    func(marked bool) bool { return marked },
 		CountAfterAbandon: lowerByOne,
 		TakesTag:          engine.TagFilter.Matches,
 		TagStored:         sameTag,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -31,20 +32,37 @@ func (s *shrinker) all() {
 	s.toFixedPoint()
 }
 
-// oneSwitch looks for the one switch of a profile that the violation needs, to take the place of them all.
+// oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to take the place of them
+// all.
 func (s *shrinker) oneSwitch() {
 	if s.best.Plan.Profile != cluster.ProfileDuroxide {
 		return
 	}
+	own := s.best.Plan.Bugs
+	with := func(ids ...bugs.ID) Concrete {
+		c, plan := s.best, *s.best.Plan
+		plan.Profile, plan.Bugs = cluster.ProfileContract, slices.Concat(own, ids)
+		c.Plan = &plan
+		return c
+	}
+	var all []bugs.ID
 	for _, id := range faults.ProfileSwitches() {
 		if b, _ := faults.Switch(id); len(b.With) > 0 {
 			continue // it would bring a deviation that the profile has not
 		}
-		c, plan := s.best, *s.best.Plan
-		plan.Profile, plan.Bugs = cluster.ProfileContract, append(slices.Clone(plan.Bugs), id)
-		c.Plan = &plan
-		if s.try(c) {
+		if s.try(with(id)) {
 			return
+		}
+		all = append(all, id)
+	}
+	if !s.try(with(all...)) {
+		return
+	}
+	for i := 0; i < len(all); {
+		if fewer := slices.Concat(all[:i], all[i+1:]); s.try(with(fewer...)) {
+			all = fewer
+		} else {
+			i++
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package tidy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+func init() {
+	generated["findings"], generated["unseen"], generated["switches"] = findings, unseen, switches
+}
+
+// switches are all of the profile, with the properties that ask for another behaviour.
+func switches() string {
+	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
+	for _, id := range faults.ProfileSwitches() {
+		bug, _ := faults.Switch(id)
+		if bug.Scenario == "" {
+			b.row("`"+string(id)+"`†", bug.Summary, "", "")
+			continue
+		}
+		b.row("`"+string(id)+"`", bug.Summary, strings.Join(bug.Properties, ", "), "`"+bug.Scenario+"`")
+	}
+	return b.String()
+}
+
+// findings tells each switch of the profile that a campaign catches, from the catalogue and from its stored run: the claim
+// is what a replay of that run comes to, which the tests of the stored runs hold.
+func findings() string {
+	entries, err := storedRuns()
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var b strings.Builder
+	for _, f := range faults.Findings() {
+		bug, caught := faults.Lookup(f.ID)
+		if !caught {
+			continue
+		}
+		i := slices.IndexFunc(entries, func(e *scenario.Entry) bool {
+			return slices.ContainsFunc(bug.Properties, func(p string) bool { return e.Found == p+" "+string(f.ID) })
+		})
+		if i < 0 {
+			fmt.Fprintf(&b, "### `%s`\n\nNo stored run: `simrun shrink --bug %[1]s --out testdata/seeds` writes one.\n\n", f.ID)
+			continue
+		}
+		e := entries[i]
+		found, _, _ := strings.Cut(e.Found, " ")
+		property, _ := properties.ByID(found)
+		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s.\n\n", f.ID, bug.Summary)
+		fmt.Fprintf(&b, "- **Property**: %s. %s\n", property, property.Statement)
+		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n", f.Consequence, f.Fix)
+		for _, with := range bug.With {
+			companion, _ := faults.Lookup(with)
+			fmt.Fprintf(&b, "- **Shown with** `%s` (%s), without which nothing reaches the rule.\n", with, companion.Summary)
+		}
+		if command, ok := strings.CutPrefix(e.Note, "first shown by: "); ok {
+			fmt.Fprintf(&b, "- **Seed**: %d: `%s`\n", e.Seed, command)
+		}
+		fmt.Fprintf(&b, "- **Minimal plan**: [%s](../testdata/seeds/%[1]s)\n\n```text\n", e.Name())
+		text := properties.Concrete{Plan: e.Plan, Choices: e.Recording, Expect: e.Expect}.Text()
+		for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {
+			b.WriteString(strings.TrimRight(line, "\n") + "\n")
+		}
+		b.WriteString("```\n\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// unseen are the switches that no property catches, and why.
+func unseen() string {
+	var b strings.Builder
+	for _, f := range faults.Findings() {
+		if f.Unseen == "" {
+			continue
+		}
+		bug, _ := faults.Switch(f.ID)
+		fmt.Fprintf(&b, "- `%s`†: %s. Unseen, since %s.\n", f.ID, bug.Summary, f.Unseen)
+	}
+	return b.String()
+}
+
+// storedRuns are the entries of the corpus, in the order of their names.
+func storedRuns() ([]*scenario.Entry, error) {
+	files, err := filepath.Glob(filepath.Join(root, "testdata/seeds/*.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var entries []*scenario.Entry
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		e, err := scenario.ParseEntry(file, data)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// TestEnoughFindings: the profile is worth its name.
+func TestEnoughFindings(t *testing.T) {
+	const least = 20
+	if n := strings.Count(findings(), "**Minimal plan**"); n < least {
+		t.Errorf("%d switches of the profile have a stored run, expected %d at least", n, least)
+	}
+}

@@ -1,0 +1,88 @@
+package properties_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// profileRun runs a seed of a built-in scenario under a profile.
+func profileRun(t *testing.T, name string, seed uint64, p cluster.Profile, record *sim.Recording) (*cluster.Plan, *cluster.Result) {
+	t.Helper()
+	s, err := scenario.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Expand(seed, scenario.Overrides{Profile: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Recording: record, Monitor: func(w *cluster.World) cluster.Monitor {
+		return properties.New(w, properties.Options{})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, r
+}
+
+// TestProfile: what the contract keeps 0.1.26 breaks, and a shrunk run names the one switch that it needs.
+func TestProfile(t *testing.T) {
+	if _, r := profileRun(t, "corners", 1, cluster.ProfileContract, nil); len(r.Violations) > 0 {
+		t.Errorf("the contract profile: %v", r.Violations)
+	}
+	record := &sim.Recording{}
+	plan, r := profileRun(t, "corners", 1, cluster.ProfileDuroxide, record)
+	violated := slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == "S11" })
+	if !violated {
+		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
+	}
+	small, err := properties.Shrink(properties.Concrete{Plan: plan, Choices: record}, properties.ShrinkOptions{Property: "S11", MaxRuns: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := small.Plan; p.Profile != cluster.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
+		t.Errorf("shrunk to profile %s with %v, expected one switch", p.Profile, p.Bugs)
+	}
+}
+
+// TestFindingsNeedTheirSwitch: the stored run of a switch holds without it.
+func TestFindingsNeedTheirSwitch(t *testing.T) {
+	files, err := filepath.Glob("../testdata/seeds/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := scenario.ParseEntry(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, id, _ := strings.Cut(e.Found, " ")
+		if _, ok := faults.Switch(bugs.ID(id)); !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
+			continue
+		}
+		n++
+		plan := *e.Plan
+		plan.Bugs = nil
+		if got := verdictOf(entryRun(t, e, &plan)); slices.Contains(strings.Fields(got), found) {
+			t.Errorf("%s, found by %s: %s without the switch, too", filepath.Base(file), e.Found, got)
+		}
+	}
+	if n == 0 {
+		t.Error("no stored run of a switch")
+	}
+}

@@ -33,6 +33,9 @@ const (
 	outage      = "outage"
 	programs    = "programs"
 	features    = "features"
+	corners     = "corners"
+
+	secondStarts = "second-starts"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -138,6 +141,26 @@ func expectations() []expectation {
 		{id: "duroxide-0.1.26/renewal-stops-at-shutdown", properties: []string{"S19"}, scenario: slowWork},
 		{id: "duroxide-0.1.26/turn-renewal-gives-up", properties: []string{"S19"}, scenario: slowWork},
 		{id: "engine/renewal-error-cancels-activity", properties: []string{"L02"}, scenario: lostLocks},
+		// What 0.1.26 gets wrong as others may.
+		{id: "duroxide-0.1.26/ack-failure-fails-orchestration", properties: []string{"L02"}, scenario: refusedAcks},
+		{id: "duroxide-0.1.26/can-input-lost", properties: []string{"L10"}, scenario: earlyInput},
+		{id: "duroxide-0.1.26/can-parent-lost", properties: []string{"L06"}, scenario: families},
+		{id: "duroxide-0.1.26/head-of-line-block", properties: []string{"S22"}, scenario: nobody},
+		{id: "duroxide-0.1.26/packed-comparison", properties: []string{"S01", "S22"}, scenario: edges},
+		{id: "duroxide-0.1.26/queue-message-orphaned", properties: []string{"S12"}, scenario: probes},
+		{id: "duroxide-0.1.26/renewal-error-cancels", properties: []string{"L02"}, scenario: lostLocks},
+		{id: "duroxide-0.1.26/terminal-poisoned", properties: []string{"S08"}, scenario: noHandlers},
+		// Second starts, taken ids, limits, keys, unread messages, second poison.
+		{id: "duroxide-0.1.26/duplicate-start-code", properties: []string{"S11"}, scenario: secondStarts},
+		{id: "duroxide-0.1.26/duplicate-start-wins", properties: []string{"L02"}, scenario: secondStarts},
+		{id: "duroxide-0.1.26/refused-start-untold", properties: []string{"L02"}, scenario: corners},
+		{id: "duroxide-0.1.26/limit-failure-appended", properties: []string{"L06", "S08"}, scenario: corners},
+		{id: "duroxide-0.1.26/kv-keys-per-turn", properties: []string{"L02"}, scenario: corners},
+		{id: "duroxide-0.1.26/kv-stamp-fresh", properties: []string{"S11"}, scenario: corners},
+		{id: "duroxide-0.1.26/prune-unordered", properties: []string{"S11"}, scenario: corners},
+		{id: "duroxide-0.1.26/pending-dequeue-reads", properties: []string{"L02"}, scenario: corners},
+		{id: "duroxide-0.1.26/poisoned-start-unpinned", properties: []string{"S09"}, scenario: noHandlers},
+		{id: "duroxide-0.1.26/status-by-history", properties: []string{"L01"}, scenario: families},
 	}
 }
 

@@ -24,7 +24,7 @@ type Tables struct {
 func NewTables(on *bugs.Set) (*Tables, error) {
 	t := &Tables{Provider: *memprovider.DefaultRules(), Node: *node.DefaultRules(), Replay: replay.DefaultRules()}
 	for _, id := range on.IDs() {
-		b, ok := Lookup(id)
+		b, ok := Switch(id)
 		if !ok {
 			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
 		}
@@ -56,8 +56,8 @@ type Bug struct {
 	apply func(*Tables)
 }
 
-// Catalogue is every seeded bug, in ascending order of id. The caller owns the slice.
-func Catalogue() []Bug {
+// offered is every bug that a rule table offers, with neither properties nor scenario.
+func offered() []Bug {
 	var all []Bug
 	for _, b := range memprovider.Bugs() {
 		all = append(all, Bug{ID: b.ID, Summary: b.Summary, apply: func(t *Tables) { b.Apply(&t.Provider); t.WrongProvider = true }})
@@ -68,8 +68,17 @@ func Catalogue() []Bug {
 	for _, b := range node.Bugs() {
 		all = append(all, Bug{ID: b.ID, Summary: b.Summary, apply: func(t *Tables) { b.Apply(&t.Node) }})
 	}
-	out := all[:0]
-	for _, b := range all {
+	for _, s := range sharedSwitches() {
+		i := slices.IndexFunc(all, func(b Bug) bool { return b.ID == s.is })
+		all = append(all, Bug{ID: s.id, Summary: s.summary, apply: all[i].apply})
+	}
+	return all
+}
+
+// Catalogue is every seeded bug, in ascending order of id. The caller owns the slice.
+func Catalogue() []Bug {
+	var out []Bug
+	for _, b := range offered() {
 		e, ok := expected(b.ID)
 		if !ok {
 			continue // not in this version's catalogue: no property is known to catch it yet

@@ -64,7 +64,7 @@
 // 8. S08: a terminal status never becomes another one, ContinuedAsNew included, and a history has one terminal event.
 //
 // 9. S09: a pin is set with the first turn, to the build of the node that committed it, because the ack said so. The
-// poison of something that never began may leave it unpinned.
+// poison of something that never began pins what it begins; that of a start that cannot be decoded begins nothing.
 //
 // 10. S10: what counts is the filter with which the node fetched the batch, or its range if it fetched without one. First turns, poison and acks without events
 // are exempt.
@@ -120,17 +120,18 @@
 // # Where they hold
 //
 // "+" holds; "-" does not, and is not judged or only counted; "n" holds but says little, since nodes send no filter.
-// Properties of a line without a fault are never suspended. The strategies bounce, sweeper and deadletter and the profile
-// duroxide-0.1.26 are refused by this version; their columns say what the design asks.
+// Properties of a line without a fault are never suspended. The strategies bounce, sweeper and deadletter are refused by
+// this version; their columns say what the design asks. Under the profile duroxide-0.1.26 every property is judged, so that
+// a campaign shows what its switches cost (docs/findings.md); a "-" in its column says that a switch breaks it.
 //
 //	property      filter  bounce  sweeper  deadletter  contract  0.1.26  suspended by
-//	S01 S02         +       n       n          n          +        +
-//	S03             +       +       +          +          +        +
+//	S01 S02         +       n       n          n          +        -
+//	S03             +       +       +          +          +        -
 //	S04 S05         +       +       +          +          +        +
 //	S06             +       +       +          +          +        +
 //	S07             +       +       +          +          +        +     corrupt-event (that event's bytes)
 //	S08             +       +       +          +          +        -
-//	S09             +       +       +          +          +        +
+//	S09             +       +       +          +          +        -
 //	S10             +       +       +          +          +        +
 //	S11             +       +       +          +          +        -     corrupt-event (that history)
 //	S12             +       +       +          -          +        -
@@ -140,7 +141,7 @@
 //	S19             +       +       +          +          +        -     pause, calls that fail (that holder)
 //	S20             +       +       +          +          +        -
 //	S21             +       +       +          +          +        +
-//	S22             +       +       +          +          +        +     pause (that node's fetches)
+//	S22             +       +       +          +          +        -     pause (that node's fetches)
 //	S23             +       +       +          +          +        -
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message

@@ -134,11 +134,11 @@ func (k *commitChecker) checkPin(t *commit, ex *executionState) {
 	}
 }
 
-// startedBy says whether the ack is an ordinary first turn of the execution: poison begins executions, too, and leaves
-// them unpinned.
+// startedBy says whether the ack begins the execution: with an ordinary first turn, or with poison that gives it its
+// first event, so that it reads like any other.
 func (k *commitChecker) startedBy(t *commit, ex *executionState) bool {
 	n := &t.in.note
-	return ex.instance == t.in && ex.id == t.ack.ExecutionID && n.token == t.ack.LockToken && n.decision == node.DecideTurn &&
+	return ex.instance == t.in && ex.id == t.ack.ExecutionID && n.token == t.ack.LockToken && (n.decision == node.DecideTurn || n.decision == node.DecidePoison) &&
 		len(t.ack.HistoryDelta) > 0 && t.ack.HistoryDelta[0].Kind() == engine.KindOrchestrationStarted
 }
 

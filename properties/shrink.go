@@ -119,7 +119,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if !s.violates(s.best) {
 		return nil, fmt.Errorf("plan %s does not violate %s with its choices", failing.Plan.Name, o.Property)
 	}
-	s.guard = len(failing.Plan.Bugs) > 0 && s.holdsWithoutBugs(s.best)
+	s.guard = (len(failing.Plan.Bugs) > 0 || failing.Plan.Profile == cluster.ProfileDuroxide) && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
 	s.all()
 	out := &Shrunk{Concrete: s.best, From: from, Minimal: !s.spent()}
@@ -192,10 +192,10 @@ func (s *shrinker) violates(c Concrete) bool {
 	return ok
 }
 
-// holdsWithoutBugs says whether a candidate holds when its seeded bugs are switched off.
+// holdsWithoutBugs says whether a candidate holds when its seeded bugs, and its profile, are switched off.
 func (s *shrinker) holdsWithoutBugs(c Concrete) bool {
 	plan := *c.Plan
-	plan.Bugs = nil
+	plan.Bugs, plan.Profile = nil, cluster.ProfileContract
 	c.Plan = &plan
 	return !s.violates(c)
 }

@@ -3,6 +3,7 @@ package properties
 import (
 	"slices"
 
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -10,6 +11,7 @@ import (
 // all shrinks until a round changes nothing.
 func (s *shrinker) all() {
 	s.rates = s.best.Plan.Faults.Rates
+	s.oneSwitch()
 	// Each kind of search has its part of the runs. The last rounds need theirs: they alone make a plan minimal.
 	s.limit = s.o.MaxRuns * 3 / 8
 	s.fewerChoices()
@@ -27,6 +29,24 @@ func (s *shrinker) all() {
 	}
 	s.limit = s.o.MaxRuns
 	s.toFixedPoint()
+}
+
+// oneSwitch looks for the one switch of a profile that the violation needs, to take the place of them all.
+func (s *shrinker) oneSwitch() {
+	if s.best.Plan.Profile != cluster.ProfileDuroxide {
+		return
+	}
+	for _, id := range faults.ProfileSwitches() {
+		if b, _ := faults.Switch(id); len(b.With) > 0 {
+			continue // it would bring a deviation that the profile has not
+		}
+		c, plan := s.best, *s.best.Plan
+		plan.Profile, plan.Bugs = cluster.ProfileContract, append(slices.Clone(plan.Bugs), id)
+		c.Plan = &plan
+		if s.try(c) {
+			return
+		}
+	}
 }
 
 // toFixedPoint leaves out and simplifies until a round changes nothing. No round makes anything larger, so it ends.

@@ -50,13 +50,13 @@ func (f planFlags) subject(name string) (*subject, error) {
 	}
 	s.over.Profile, s.over.Strategy = cluster.Profile(f.Profile), cluster.Strategy(f.Strategy)
 	for _, id := range f.Bug {
-		bug, ok := faults.Lookup(bugs.ID(id))
+		bug, ok := faults.Switch(bugs.ID(id))
 		if !ok {
 			return nil, fmt.Errorf("--bug %q: there is no such bug; %s\"simrun list bugs\" lists all", id, nearBugs(id))
 		}
 		s.over.Bugs = append(s.over.Bugs, bug.ID)
 		if name == "" {
-			name = bug.Scenario
+			name = bug.Scenario // empty for a switch that no property catches
 		}
 	}
 	if name == "" {

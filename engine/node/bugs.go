@@ -47,8 +47,24 @@ var seededBugs = []Bug{
 	{"duroxide-0.1.26/poison-on-old-execution", "the poison of a continue-as-new start fails the execution that continued (10.1)", func(r *Rules) {
 		r.PoisonWaitsForStart = func() bool { return false }
 	}},
+	{"duroxide-0.1.26/poisoned-start-unpinned", "a poisoned start makes an execution without a pin (10.1)", func(r *Rules) {
+		r.PoisonPins = func() bool { return false }
+	}},
 	{"duroxide-0.1.26/renewal-stops-at-shutdown", "a draining node lets the locks of what it holds run out (5.5, 6.3)", func(r *Rules) {
 		r.RenewsWhileDraining = func() bool { return false }
+	}},
+	{"duroxide-0.1.26/status-by-history", "an undecodable instance is never ended, and its second poison is refused for ever (13.1 16)", func(r *Rules) {
+		r.StatusIsTold = func() bool { return false }
+	}},
+	{"duroxide-0.1.26/turn-abandon-not-sent", "a turn whose ack failed for good is not given back: its lock runs out (5.4)", func(r *Rules) {
+		next := r.AckFailed
+		r.AckFailed = func(kind SlotKind, err error, failures int) AckStep {
+			step := next(kind, err, failures)
+			if step.Do == AckAbandon && kind == SlotOrchestration {
+				step.Do = AckForget
+			}
+			return step
+		}
 	}},
 	{"duroxide-0.1.26/turn-renewal-gives-up", "any failed renewal of a turn is its last (5.5)", func(r *Rules) {
 		r.TurnRenewalFailed = func(error) bool { return false }

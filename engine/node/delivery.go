@@ -38,9 +38,12 @@ type start struct {
 	next bool
 }
 
-// read makes the delivery that of a batch. duplicate is what a duplicate start does.
-func (d *delivery) read(f *engine.FetchedOrchestration, duplicate DuplicateStart) {
-	*d = delivery{FetchedOrchestration: f, duplicate: duplicate, status: f.Item.CurrentStatus, pin: f.Item.Pin}
+// read makes the delivery that of a batch, by the rules.
+func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
+	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart(), pin: f.Item.Pin}
+	if rules.StatusIsTold() {
+		d.status = f.Item.CurrentStatus
+	}
 	for i := range f.Item.History {
 		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
 			d.startedRoom = s

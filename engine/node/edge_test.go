@@ -55,7 +55,7 @@ func TestParentOfCorrupted(t *testing.T) {
 	item := batchFixture(t, "new-child")
 	item.HistoryError = "message 2: unexpected end"
 	d := &delivery{}
-	d.read(&engine.FetchedOrchestration{Item: item}, DuplicateChangesNothing)
+	d.read(&engine.FetchedOrchestration{Item: item}, DefaultRules())
 	if want := (engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}); d.parent() == nil || *d.parent() != want {
 		t.Errorf("parent %v, want %v", d.parent(), want)
 	}

@@ -16,7 +16,7 @@ const (
 
 // onOrchestration decides what to do with a fetched batch.
 func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
-	n.current.read(f, n.rules.DuplicateStart())
+	n.current.read(f, n.rules)
 	n.decide(s, &n.current)
 	n.current = delivery{}
 }

@@ -79,8 +79,12 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	case begins:
 		started := poisonStart(d, parent)
 		ack.HistoryDelta = []engine.Event{event(engine.InitialEventID, started), event(engine.InitialEventID+1, failed)}
-		pin, m := n.build.Version, &ack.Metadata
-		m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion = started.Name, started.Version, &pin
+		m := &ack.Metadata
+		m.OrchestrationName, m.OrchestrationVersion = started.Name, started.Version
+		if n.rules.PoisonPins() {
+			pin := n.build.Version
+			m.PinnedVersion = &pin
+		}
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(engine.CorruptedPoisonEventID, failed)}

@@ -52,6 +52,10 @@ type Rules struct {
 	PoisonTellsParent func(undecodable bool) bool
 	// PoisonCancels says whether a poisoned execution's activities are cancelled.
 	PoisonCancels func() bool
+	// PoisonPins says whether the poison of what has not begun pins the execution that it makes.
+	PoisonPins func() bool
+	// StatusIsTold says whether the current execution's status is the provider's to tell; otherwise its history shows it.
+	StatusIsTold func() bool
 	// PoisonWaitsForStart says whether the poison of an execution that is ContinuedAsNew belongs to the next one, and
 	// waits for its start; otherwise it is appended to the old one.
 	PoisonWaitsForStart func() bool
@@ -131,6 +135,8 @@ func DefaultRules() *Rules {
 		DuplicateStart:        func() DuplicateStart { return DuplicateChangesNothing },
 		PoisonTellsParent:     func(bool) bool { return true },
 		PoisonCancels:         func() bool { return true },
+		PoisonPins:            func() bool { return true },
+		StatusIsTold:          func() bool { return true },
 		PoisonWaitsForStart:   func() bool { return true },
 	}
 }

@@ -13,7 +13,12 @@ func (t *turn) overLimit() string {
 	if !t.asked {
 		return ""
 	}
-	for _, e := range slices.Backward(t.delta) {
+	return t.limitBrokenBy(t.delta)
+}
+
+// limitBrokenBy is the text of the first limit that these events break, which are the last ones of the execution.
+func (t *turn) limitBrokenBy(events []engine.Event) string {
+	for _, e := range slices.Backward(events) {
 		if d, ok := e.Data.(engine.CustomStatusUpdated); ok && d.Status != nil {
 			if n := len(*d.Status); n > engine.MaxCustomStatusBytes {
 				return fmt.Sprintf("Custom status size (%d bytes) exceeds limit (%d bytes)", n, engine.MaxCustomStatusBytes)
@@ -21,13 +26,13 @@ func (t *turn) overLimit() string {
 			break
 		}
 	}
-	for i := range t.delta {
-		if d, ok := t.delta[i].Data.(engine.ActivityScheduled); ok && len(d.Tag) > engine.MaxTagNameBytes {
+	for i := range events {
+		if d, ok := events[i].Data.(engine.ActivityScheduled); ok && len(d.Tag) > engine.MaxTagNameBytes {
 			return fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", d.Name, len(d.Tag), engine.MaxTagNameBytes)
 		}
 	}
-	for i := range t.delta {
-		if d, ok := t.delta[i].Data.(engine.KeyValueSet); ok && len(d.Value) > engine.MaxKVValueBytes {
+	for i := range events {
+		if d, ok := events[i].Data.(engine.KeyValueSet); ok && len(d.Value) > engine.MaxKVValueBytes {
 			return fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), engine.MaxKVValueBytes)
 		}
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -250,6 +251,13 @@ func TestVerify(t *testing.T) {
 	done := append(slices.Clone(scheduled), event(3, 2, engine.ActivityCompleted{Result: "x"}))
 	with := func(data engine.EventData) []engine.Event { return append(slices.Clone(done), event(4, 0, data)) }
 	failed := func(d engine.ErrorDetails) engine.EventData { return engine.OrchestrationFailed{Details: d} }
+	tooLong := strings.Repeat("x", engine.MaxKVValueBytes+1)
+	const overLong = "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)"
+	handlers := maps.Clone(handlers)
+	handlers["long-key"] = func(c *orch.Context, _ string) (string, error) {
+		c.SetKVValue("k", tooLong)
+		return "kept", nil
+	}
 	for _, c := range []struct {
 		name    string
 		h       string
@@ -259,6 +267,8 @@ func TestVerify(t *testing.T) {
 		{"running", "activity", scheduled, ""},
 		{"right end", "activity", with(engine.OrchestrationCompleted{Output: "x"}), ""},
 		{"cancelled", "activity", append(slices.Clone(scheduled), event(3, 0, failed(engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled}}))), ""},
+		{"limit", "long-key", append(started(), event(2, 0, engine.KeyValueSet{Key: "k", Value: tooLong}), event(3, 0, failed(limitFailure(overLong)))), ""},
+		{"limit not broken", "activity", with(failed(limitFailure(overLong))), `the code returns "x", the history ends with OrchestrationFailed("` + overLong + `")`},
 		{"poisoned", "echo", with(failed(engine.ErrorDetails{Poison: &engine.PoisonError{}})), ""},
 		{"other output", "activity", with(engine.OrchestrationCompleted{Output: "y"}), `the code returns "x", the history ends with OrchestrationCompleted("y")`},
 		{"other end", "activity", with(failed(application("no"))), `the code returns "x", the history ends with OrchestrationFailed("no")`},

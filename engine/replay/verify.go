@@ -11,7 +11,8 @@ import (
 // Verify replays a whole history, an ended one too, and says where the code and the history disagree, in words; empty
 // if they agree: every schedule is claimed, none is new, the end is the one recorded. Times, and a child's id and
 // version, are not compared. Input.Messages and Input.Start are ignored. An execution that ended by an error which is
-// not the application's was ended against its code and agrees with any.
+// not the application's was ended against its code and agrees with any, and so does one that ended by a limit which its
+// history breaks.
 func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")
@@ -112,6 +113,9 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 		case engine.OrchestrationFailed:
 			if cancelled || t.continues == nil && t.returned && main.err != nil && main.message == d.Details.Display() {
 				return ""
+			}
+			if broken := t.limitBrokenBy(t.in.History); broken != "" && broken == d.Details.Display() {
+				return "" // whatever the code does, the engine ends it
 			}
 		case nil:
 			if t.continues == nil && !t.returned {

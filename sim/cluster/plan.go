@@ -47,7 +47,7 @@ const (
 // Profile is whose decisions the nodes follow.
 type Profile string
 
-// The profiles of design.md section 2. This module runs contract so far; the other is refused.
+// The profiles of design.md section 2. The second is every switch of faults.ProfileSwitches at once.
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"

@@ -151,7 +151,7 @@ func TestValidate(t *testing.T) {
 		{"unknown option", cluster.Plan{Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0", Options: []cluster.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},
 		{"unknown node in a step", cluster.Plan{Nodes: one, Schedule: []cluster.Step{{Verb: cluster.VerbStop, Node: "B"}}}, `unknown node "B"`},
 		{"strategy", cluster.Plan{Nodes: one, Strategy: cluster.StrategyBounce}, "not in this version"},
-		{"profile", cluster.Plan{Nodes: one, Profile: cluster.ProfileDuroxide}, "not in this version"},
+		{"profile", cluster.Plan{Nodes: one, Profile: "duroxide"}, "unknown profile"},
 		{"probe", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
 		{"history of another handler", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, Orchestration: "Chain"}}}, "is a history of Cancellable@1.0.0"},
 		{"step in calm", cluster.Plan{Nodes: one, Turbulence: 5 * time.Second, Schedule: []cluster.Step{{At: 5 * time.Second, Verb: cluster.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, when turbulence is over after 5s"},

@@ -33,14 +33,12 @@ func (p *Plan) Validate(builds []*engine.Build) error {
 		v.fail("unknown strategy %q: want filter", p.Strategy)
 	}
 	switch p.Profile {
-	case "", ProfileContract:
-	case ProfileDuroxide:
-		v.fail("profile %q is not in this version; it runs contract", p.Profile)
+	case "", ProfileContract, ProfileDuroxide:
 	default:
-		v.fail("unknown profile %q: want contract", p.Profile)
+		v.fail("unknown profile %q: want contract or duroxide-0.1.26", p.Profile)
 	}
 	for _, id := range p.Bugs {
-		if _, ok := faults.Lookup(id); !ok {
+		if _, ok := faults.Switch(id); !ok {
 			v.fail("unknown bug %q", id)
 		}
 	}

@@ -59,7 +59,7 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", ExpectCompleted, race},
 		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", ExpectCompleted, restless},
 	}
-	shipped = append(shipped, featureOrchestrations(v1, always)...)
+	shipped = append(shipped, append(featureOrchestrations(v1, always), cornerOrchestrations(v1, always)...)...)
 	slices.SortStableFunc(shipped, func(a, b ShippedOrchestration) int { return strings.Compare(a.Name, b.Name) })
 	return shipped
 }

@@ -184,7 +184,11 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.KeepTrace {
 		w.trace.Keep(func(index, sum uint64) { w.marks = append(w.marks, sim.Mark{Index: index, Sum: sum}) })
 	}
-	if w.tables, err = faults.NewTables(bugs.New(cfg.Plan.Bugs...)); err != nil {
+	rules := faults.NewTables
+	if cfg.Plan.Profile == ProfileDuroxide {
+		rules = faults.ProfileTables
+	}
+	if w.tables, err = rules(bugs.New(cfg.Plan.Bugs...)); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	w.store = memprovider.New(w.storeOptions())

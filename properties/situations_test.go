@@ -43,7 +43,7 @@ var elsewhere = []struct {
 	// Deletion, which no scenario does.
 	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
 	// A turn that never comes to rest.
-	{66, "engine/replay/turn_test.go", "func TestQuiescenceCap(t *testing.T) {"},
+	{66, "engine/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
 }
 
 // TestEverySituationIsHeld: each of the 66 has a scenario, or a story elsewhere.

@@ -25,10 +25,12 @@ type workConserving struct {
 
 // fetchGroup are the parked fetches that ask for the same.
 type fetchGroup struct {
-	work    bool
-	filter  *engine.CapabilityFilter
-	tags    engine.TagFilter
-	waiters []waiter
+	work   bool
+	filter *engine.CapabilityFilter
+	tags   engine.TagFilter
+	// sessions says that each names an owner, who may find what others may not.
+	sessions bool
+	waiters  []waiter
 	// since is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
 	sinceMs  int64
 	triedMs  int64
@@ -41,6 +43,7 @@ type waiter struct {
 	node, incarnation   uint32
 	cadenceMs, parkedMs int64
 	paused              bool
+	session             *engine.SessionFetchConfig
 }
 
 // wakeMarginMs is what rounding to whole milliseconds may add to a cadence.
@@ -122,7 +125,7 @@ func (c *workConserving) onParked(r *cluster.Record) {
 	case node.FetchOrchestration:
 		w.cadenceMs = q.Cadence.Milliseconds()
 	case node.FetchWork:
-		w.cadenceMs = q.Cadence.Milliseconds()
+		w.cadenceMs, w.session = q.Cadence.Milliseconds(), q.Session
 	}
 	g.waiters = append(g.waiters, w)
 	if len(g.waiters) == 1 {
@@ -156,12 +159,12 @@ func (c *workConserving) group(q node.Request) *fetchGroup {
 	case node.FetchOrchestration:
 		want.filter = q.Filter
 	case node.FetchWork:
-		want.work, want.tags = true, q.Tags
+		want.work, want.tags, want.sessions = true, q.Tags, q.Session != nil
 	default:
 		return nil
 	}
 	for i := range c.groups {
-		if g := &c.groups[i]; g.work == want.work && sameFilter(g.filter, want.filter) && g.tags.Mode == want.tags.Mode && slices.Equal(g.tags.Tags, want.tags.Tags) {
+		if g := &c.groups[i]; g.work == want.work && sameFilter(g.filter, want.filter) && g.tags.Mode == want.tags.Mode && slices.Equal(g.tags.Tags, want.tags.Tags) && g.sessions == want.sessions {
 			return g
 		}
 	}
@@ -202,9 +205,21 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 		return
 	}
 	var e memprovider.Eligibility
-	if g.work {
+	switch {
+	case g.sessions && c.m.w.Store().HasSessions():
+		e.AtMs = neverMs
+		for i := range g.waiters {
+			if w := &g.waiters[i]; !w.paused && !e.Now {
+				if one := c.m.w.Store().NextWork(w.session, g.tags); one.Now {
+					e = one
+				} else {
+					e.AtMs = min(e.AtMs, one.AtMs)
+				}
+			}
+		}
+	case g.work:
 		e = c.m.w.Store().NextWork(nil, g.tags)
-	} else {
+	default:
 		e = c.m.w.Store().TrueNextOrchestration(g.filter)
 	}
 	if !e.Now {

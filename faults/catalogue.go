@@ -38,6 +38,7 @@ const (
 
 	secondStarts = "second-starts"
 	retention    = "retention"
+	sessions     = "sessions"
 )
 
 // expectations are the bugs of this version's catalogue, by family and by the rule that they break. Each is caught by its
@@ -96,6 +97,11 @@ func expectations() []expectation {
 		{id: "provider/session-revived-by-renewal", properties: []string{"S16"}, scenario: features},
 		{id: "provider/session-work-is-no-activity", properties: []string{"S16"}, scenario: features},
 		{id: "provider/tags-ignored", properties: []string{"S16"}, scenario: features},
+		{id: "provider/session-cleaned-with-work", properties: []string{"S16"}, scenario: sessions},
+		{id: "provider/tag-lost", properties: []string{"S16"}, scenario: sessions},
+		{id: "provider/tags-fold-case", properties: []string{"S16"}, scenario: sessions},
+		{id: "engine/session-cap-ignored", properties: []string{"S16"}, scenario: sessions},
+		{id: "engine/session-not-renewed", properties: []string{"S19"}, scenario: sessions},
 		// Custom status, key-value state, queue messages.
 		{id: "provider/custom-status-version-per-event", properties: []string{"S17"}, scenario: features},
 		{id: "provider/kv-snapshot-live", properties: []string{"S17"}, scenario: features},

@@ -92,7 +92,7 @@
 // it is visible.
 //
 // 16. S16: sessions are worked out from the calls. Whether a refresh shortens a session's lock (F26) and whether the late
-// ack of a former holder counts as activity (F27) are free, and so is a cleanup that keeps what it could remove.
+// ack of a former holder counts as activity (F27) are free, and so is a cleanup that keeps what it could remove. A node's cap is judged by the activities that run.
 //
 // 17. S17: worked out from the events of acks that took effect. A snapshot with history_error may hold anything (F13), and
 // a tombstone any time (F19). Arrivals of queue messages have the order of their batch. Of what a continue-as-new carries,
@@ -103,7 +103,8 @@
 //
 // 19. S19: judged when a lock that ran out is taken by another. Its holder is excused if it was down or frozen, if a fetch
 // or an abandon of it failed since it took the lock, or if a renewal or an ack failed so late that there was no time to try
-// again. A lock that the contract's interval does not renew in time (1 s and less) is exempt.
+// again. A lock that the contract's interval does not renew in time (1 s and less) is exempt. A session is judged when its
+// owner renews or acknowledges an activity of it.
 //
 // 20. S20: judged when an ack ends an execution of an instance that runs a program of the plan, as child or detached, too.
 // What is allowed is read from the tree: any branch of a select may win, an event has data that somebody sent. Poison is

@@ -11,7 +11,8 @@ import (
 )
 
 // keptChecker asks that whoever works keeps the lock of its work: S19. It judges when somebody takes a lock that has run
-// out: then its holder was dead, frozen or cut off, or it should have renewed the lock.
+// out: then its holder was dead, frozen or cut off, or it should have renewed the lock. A session it judges when its owner
+// still works for it.
 //
 // A renewal or an ack that fails retryably is sent again soon. So trouble with these excuses a holder only if it came so
 // late that there was no time left; trouble with a fetch or an abandon, after which the node does not know what it holds
@@ -20,6 +21,7 @@ type keptChecker struct {
 	base
 	nodes    []keptNode // by number - 1
 	outageMs int64      // until when the store may refuse every call
+	sessions []keptSession
 }
 
 type keptNode struct {
@@ -38,7 +40,7 @@ const outageMostMs = 3000
 func newKeptChecker(m *Monitor) checker { return &keptChecker{base: base{m}, outageMs: math.MinInt64} }
 
 func (*keptChecker) observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsLockTaken}
+	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsSessionSet, engine.ObsCallEnd}
 }
 
 func (*keptChecker) records() []cluster.RecordKind {
@@ -92,7 +94,16 @@ func (k *keptChecker) onFault(n *keptNode, r *cluster.Record) {
 }
 
 func (k *keptChecker) observe(o *engine.Observation) {
-	if o.Undo {
+	switch {
+	case o.Kind == engine.ObsSessionSet:
+		k.claimed(o)
+		return
+	case o.Kind == engine.ObsCallEnd:
+		if len(k.sessions) > 0 && o.Outcome == engine.OutcomeOK && (o.CallKind == engine.CallRenewWorkItemLock || o.CallKind == engine.CallAckWorkItem) {
+			k.worked(o)
+		}
+		return
+	case o.Undo:
 		return
 	}
 	var was lockState

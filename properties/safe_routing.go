@@ -21,7 +21,8 @@ type routingChecker struct {
 	held  []sessionState              // as they must be, in order of id
 	taken map[engine.MessageNo]string // who took a session activity last; only looked up
 	// due says that the running call changes sessions, or must.
-	due bool
+	due     bool
+	running []sessionWork // the activities of sessions that nodes run
 }
 
 func newRoutingChecker(m *Monitor) checker { return &routingChecker{base: base{m}} }
@@ -30,7 +31,9 @@ func (*routingChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsSessionSet, engine.ObsSessionRemoved}
 }
 
-func (*routingChecker) records() []cluster.RecordKind { return nil }
+func (*routingChecker) records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecActivityStarted, cluster.RecActivityFinished, cluster.RecNote}
+}
 
 func (k *routingChecker) observe(o *engine.Observation) {
 	if o.Kind != engine.ObsCallEnd {

@@ -18,7 +18,7 @@ import (
 //
 //	pause A / resume A / crash A
 //	fault A lost-renewal renew        a fault hits a call of A
-//	run A order-1 1/2                 A runs the activity of that execution and event
+//	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event
 func (s *story) tellNode(f []string) bool {
 	kind, ok := map[string]cluster.RecordKind{
 		"pause": cluster.RecNodePaused, "resume": cluster.RecNodeResumed, "crash": cluster.RecNodeCrashed,
@@ -34,6 +34,10 @@ func (s *story) tellNode(f []string) bool {
 		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]
 	case "run":
 		r.Activity = &node.RunActivity{Item: s.item(f[2], "ActivityExecute", f[3], 0).(engine.ActivityExecuteItem)}
+		r.Slot.Index = int(r.Activity.Item.ID)
+		if len(f) > 4 {
+			r.Activity.Item.SessionID = f[4]
+		}
 	}
 	s.m.Record(&r)
 	return true

@@ -25,10 +25,12 @@ type workConserving struct {
 
 // fetchGroup are the parked fetches that ask for the same.
 type fetchGroup struct {
-	work    bool
-	filter  *engine.CapabilityFilter
-	tags    engine.TagFilter
-	waiters []waiter
+	work   bool
+	filter *engine.CapabilityFilter
+	tags   engine.TagFilter
+	// sessions says that each names an owner, who may find what others may not.
+	sessions bool
+	waiters  []waiter
 	// since is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
 	sinceMs  int64
 	triedMs  int64
@@ -45,6 +47,7 @@ type waiter struct {
 	node, incarnation   uint32
 	cadenceMs, parkedMs int64
 	paused              bool
+	session             *engine.SessionFetchConfig
 }
 
 // wakeMarginMs is what rounding to whole milliseconds may add to a cadence.
@@ -126,7 +129,7 @@ func (c *workConserving) onParked(r *cluster.Record) {
 	case node.FetchOrchestration:
 		w.cadenceMs = q.Cadence.Milliseconds()
 	case node.FetchWork:
-		w.cadenceMs = q.Cadence.Milliseconds()
+		w.cadenceMs, w.session = q.Cadence.Milliseconds(), q.Session
 	}
 	g.waiters = append(g.waiters, w)
 	if len(g.waiters) == 1 {
@@ -160,12 +163,12 @@ func (c *workConserving) group(q node.Request) *fetchGroup {
 	case node.FetchOrchestration:
 		want.filter = q.Filter
 	case node.FetchWork:
-		want.work, want.tags = true, q.Tags
+		want.work, want.tags, want.sessions = true, q.Tags, q.Session != nil
 	default:
 		return nil
 	}
 	for i := range c.groups {
-		if g := &c.groups[i]; g.work == want.work && sameFilter(g.filter, want.filter) && g.tags.Mode == want.tags.Mode && slices.Equal(g.tags.Tags, want.tags.Tags) {
+		if g := &c.groups[i]; g.work == want.work && sameFilter(g.filter, want.filter) && g.tags.Mode == want.tags.Mode && slices.Equal(g.tags.Tags, want.tags.Tags) && g.sessions == want.sessions {
 			return g
 		}
 	}
@@ -236,9 +239,23 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 		spanText(now-due), pinText(in.pin()), c.ready(in, now), c.m.lockText(in.lock))
 }
 
-// next asks the store's right rules about a group, if the queue has changed since they were asked last.
+// next asks the store's right rules about a group, if the queue has changed since they were asked last. Where there are
+// sessions each waiter has an answer of its own.
 func (c *workConserving) next(g *fetchGroup) memprovider.Eligibility {
 	store, queue := c.m.w.Store(), engine.QueueOrchestrator
+	if g.sessions && store.HasSessions() {
+		e := memprovider.Eligibility{AtMs: neverMs}
+		for i := range g.waiters {
+			if w := &g.waiters[i]; !w.paused && !e.Now {
+				if one := store.NextWork(w.session, g.tags); one.Now {
+					e = one
+				} else {
+					e.AtMs = min(e.AtMs, one.AtMs)
+				}
+			}
+		}
+		return e
+	}
 	if g.work {
 		queue = engine.QueueWorker
 	}

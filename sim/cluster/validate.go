@@ -179,6 +179,9 @@ func (v *validation) instances() {
 			default:
 				v.fail("%s: unknown action %q: want raise, enqueue, cancel, delete or prune", what, a.Verb)
 			}
+			if (a.Verb == ActionDelete || a.Verb == ActionPrune) && a.Name+a.Topic+a.Data != "" {
+				v.fail("%s: a %s has no name, topic or data", what, a.Verb)
+			}
 			if (a.Forced || a.Alone) && a.Verb != ActionDelete {
 				v.fail("%s: only a deletion can be forced or be of the instance alone, and this is a %s", what, a.Verb)
 			}

@@ -114,9 +114,16 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append([]string{""}, ends...)).Draw(t, "expect"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "actions") {
-				a := cluster.Action{At: in.StartAt + at.Draw(t, "at"), Verb: cluster.ActionCancel, Data: value.Draw(t, "data")}
-				if rapid.Bool().Draw(t, "raise") {
-					a.Verb, a.Name, a.Topic = cluster.ActionRaise, name.Draw(t, "event"), value.Draw(t, "topic")
+				a := cluster.Action{At: in.StartAt + at.Draw(t, "at"), Verb: cluster.ActionCancel}
+				switch rapid.IntRange(0, 3).Draw(t, "verb") {
+				case 0:
+					a.Data = value.Draw(t, "reason")
+				case 1:
+					a.Verb, a.Name, a.Topic, a.Data = cluster.ActionRaise, name.Draw(t, "event"), value.Draw(t, "topic"), value.Draw(t, "data")
+				case 2:
+					a.Verb, a.Forced, a.Alone = cluster.ActionDelete, rapid.Bool().Draw(t, "forced"), rapid.Bool().Draw(t, "alone")
+				case 3:
+					a.Verb = cluster.ActionPrune
 				}
 				in.Actions = append(in.Actions, a)
 			}

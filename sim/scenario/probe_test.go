@@ -22,7 +22,7 @@ func drawProbe(t *rapid.T, called string, name *rapid.Generator[string], instanc
 		b.Delay = time.Millisecond + at.Draw(t, "delay")
 	}
 	acts := cluster.ProbeActs()
-	switch rapid.SampledFrom([]string{"turns", "work", "start", "message"}).Draw(t, "aim") {
+	switch rapid.SampledFrom([]string{"turns", "work", "start", "message", "sweep"}).Draw(t, "aim") {
 	case "work":
 		b.Work = true
 		acts = slices.DeleteFunc(acts, cluster.ProbeAct.ForTurns)
@@ -34,6 +34,9 @@ func drawProbe(t *rapid.T, called string, name *rapid.Generator[string], instanc
 		fallthrough
 	case "message":
 		b.Send, b.Instance = cluster.SendMessage, name.Draw(t, "to")
+		return b
+	case "sweep":
+		b.Sweep = rapid.SampledFrom(cluster.ProbeSweeps()).Draw(t, "sweeps")
 		return b
 	default:
 		b.Filter = rapid.SampledFrom([]string{"none", "any", "1.x", ">=1.0.0, <=2.0.0 | 3.x"}).Draw(t, "filter")

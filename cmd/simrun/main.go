@@ -10,23 +10,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/durosim/durosim/internal/campaign"
 )
 
 func main() {
-	collectLess()
+	campaign.CollectLess() // to the end of the process: not campaigns alone run seeds
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// collectLess lets the heap grow to more than garbage collection would: runs are short and little of what they make
-// lives, so that a collection is worth little, and costs a tenth of the time. Beyond a gibibyte memory counts for more.
-// The library leaves such settings to its users. GOGC and GOMEMLIMIT have the last word.
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(1600)
-		if os.Getenv("GOMEMLIMIT") == "" {
-			debug.SetMemoryLimit(1 << 30)
-		}
-	}
 }
 
 // app is one invocation.

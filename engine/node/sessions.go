@@ -30,12 +30,9 @@ func sessionOwners(o *Options, runtime string) []string {
 	return owners
 }
 
-// sessionConfig is what a worker slot fetches with: nil, so that it gets no session activity, while the node serves as
-// many sessions as it may.
+// sessionConfig is what a worker slot fetches with, unless the node serves as many sessions as it may: then it has none and
+// gets no session activity.
 func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
-	if n.sessionsInFlight() >= n.rules.SessionCap(n.options.MaxSessionsPerRuntime) {
-		return nil
-	}
 	owner := n.owners[0]
 	if len(n.owners) > 1 {
 		owner = n.owners[id.Index]

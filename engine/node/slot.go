@@ -24,6 +24,8 @@ type slot struct {
 	// hold is what was fetched, nil if nothing is held.
 	hold *hold
 	room hold // what hold points to
+	// fetch is what a worker slot asks for while it may serve a session more; nobody changes it.
+	fetch Request
 }
 
 // phase is what a slot is doing.
@@ -55,27 +57,32 @@ func (n *Node) next(s *slot) {
 	n.counters.Fetches++
 	if s.id.Kind == SlotOrchestration {
 		if n.fetch == nil {
-			n.fetch = n.fetchRequest(s.id)
+			n.fetch = FetchOrchestration{
+				LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
+				Cadence: n.options.DispatcherMinPollInterval, Filter: n.filter,
+			}
 		}
 		s.call = n.ask(s, n.fetch, 0)
 		return
 	}
-	s.call = n.ask(s, n.fetchRequest(s.id), 0)
+	if n.sessionsInFlight() >= n.rules.SessionCap(n.options.MaxSessionsPerRuntime) {
+		s.call = n.ask(s, n.workRequest(nil), 0)
+		return
+	}
+	if s.fetch == nil {
+		s.fetch = n.workRequest(n.sessionConfig(s.id))
+	}
+	s.call = n.ask(s, s.fetch, 0)
 }
 
-func (n *Node) fetchRequest(id Slot) Request {
+// workRequest is what a worker slot asks for with that session config.
+func (n *Node) workRequest(session *engine.SessionFetchConfig) Request {
 	o := &n.options
-	if id.Kind == SlotOrchestration {
-		return FetchOrchestration{
-			LockTimeout: o.OrchestratorLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval,
-			Filter: n.filter,
-		}
-	}
 	tags := o.WorkerTagFilter
 	tags.Tags = slices.Clone(tags.Tags)
 	return FetchWork{
 		LockTimeout: o.WorkerLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval,
-		Session: n.sessionConfig(id), Tags: tags,
+		Session: session, Tags: tags,
 	}
 }
 

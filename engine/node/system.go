@@ -49,9 +49,11 @@ func refuseKey(ActivityContext, string) (string, error) {
 
 // readsKey begins the provider call of a system activity that reads another instance's key, and says whether it has.
 func (n *Node) readsKey(s *slot) bool {
-	a := s.hold.activity
+	if s.hold.activity.Name != orch.SystemGetKVValue {
+		return false
+	}
 	var key orch.RemoteKey
-	if a.Name != orch.SystemGetKVValue || json.Unmarshal([]byte(a.Input), &key) != nil || key.InstanceID == "" {
+	if json.Unmarshal([]byte(s.hold.activity.Input), &key) != nil || key.InstanceID == "" {
 		return false
 	}
 	s.phase = phaseReading

@@ -101,11 +101,12 @@ func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e
 func (e *PlanError) Unwrap() error { return e.Err }
 
 // Run carries out a campaign. An error is about the options, or a *PlanError: of all seeds without a plan, the first.
-// What runs find is in the Summary.
+// What runs find is in the Summary. While it lasts, garbage is collected as CollectLess says.
 func Run(o Options) (*Summary, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	defer CollectLess()()
 	m := newMerge(&o)
 	total := o.total()
 	inOrder(total, o.Workers, func(i uint64) outcome { return o.run(i) }, func(i uint64, out outcome) (goOn bool) {

@@ -1,6 +1,3 @@
-// Package sqlite is a provider that keeps everything in an SQLite database. It is an example of a provider under test:
-// one file a concern, the documented schema, one transaction a call. What was found while it was written is in
-// docs/check-your-provider.md.
 package sqlite
 
 import (

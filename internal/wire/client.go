@@ -111,6 +111,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	limit := c.patience + poll
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	c.heard.forget()
 	response, err := c.rpc.Call(limited, method, params)
 	var answered *jrpc2.Error
 	switch {
@@ -124,7 +125,11 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("given up: %w", ctx.Err())
 	case limited.Err() != nil:
-		return nil, c.fail(method, fmt.Sprintf("no answer within %v", limit), true)
+		reason := fmt.Sprintf("no answer within %v", limit)
+		if stray := c.heard.latest(); stray != nil {
+			reason = fmt.Sprintf("no answer to this request within %v, but a line whose id no request has: %s", limit, quote(stray))
+		}
+		return nil, c.fail(method, reason, true)
 	default:
 		return nil, c.fail(method, err.Error(), true)
 	}
@@ -146,11 +151,12 @@ func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	return nil
 }
 
-// watched remembers why no more answers come.
+// watched remembers why no more answers come, and the last line.
 type watched struct {
 	channel.Channel
-	mu  sync.Mutex
-	err error
+	mu   sync.Mutex
+	err  error
+	last []byte
 }
 
 func (w *watched) Recv() ([]byte, error) {
@@ -167,7 +173,23 @@ func (w *watched) Recv() ([]byte, error) {
 		w.err = err
 		return nil, err
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = line
 	return line, nil
+}
+
+// latest is the last line since forget, nil if there was none.
+func (w *watched) latest() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
+}
+
+func (w *watched) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = nil
 }
 
 func (w *watched) ended() error {

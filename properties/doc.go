@@ -26,8 +26,8 @@
 // At the end of a run the model is compared with the store, bytes included. A difference is reported as "shadow", class
 // internal: then observations are not the whole truth, and no verdict of that run is worth anything.
 //
-// Limits: a property reports its first three findings of a run. Only what the store observes can be judged; custom
-// status, key-value pairs and sessions are not modelled yet.
+// Limits: a property reports its first three findings of a run. Only what the store observes can be judged: custom
+// status, key-value pairs and sessions are modelled, for the comparison with the store, and no property is about them.
 //
 // # Safety
 //

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 	"time"
 
@@ -146,9 +147,29 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 // read reads the result of a call that is not the provider's.
 func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, into); err != nil {
-		return c.fail(method, fmt.Sprintf("a senseless result: %v", err), false)
+		return c.fail(method, "a senseless result: "+plain(err), false)
 	}
 	return nil
+}
+
+// plain tells an error of a JSON value's type without the types of Go.
+func plain(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	want := map[reflect.Kind]string{
+		reflect.Struct: "an object", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.String: "a text",
+		reflect.Bool: "true or false",
+	}[wrong.Type.Kind()]
+	if want == "" {
+		return err.Error()
+	}
+	place := ""
+	if wrong.Field != "" {
+		place = wrong.Field + ": "
+	}
+	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
 // watched remembers why no more answers come, and the last line.

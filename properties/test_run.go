@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -39,6 +40,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		}
 		c.First, c.Seeds = seed, 1
 	}
+	for _, id := range c.Properties {
+		if _, ok := ByID(id); !ok && id != shadowID {
+			return nil, fmt.Errorf("Config.Properties: there is no property %q; Catalogue lists all", id)
+		}
+	}
 	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan}
 	var s *scenario.Scenario
 	switch {
@@ -69,6 +75,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, err
 		}
 	}
+	if known := c.known(); known != nil {
+		if err := s.CheckOrchestrations(known); err != nil {
+			return nil, err
+		}
+	}
 	r.name, r.expect = s.Name, s.Expect
 	r.plan = func(seed uint64) (*cluster.Plan, error) { return s.Expand(seed, c.Overrides) }
 	return r, nil
@@ -90,6 +101,23 @@ func (c Config) builds() []*engine.Build {
 		return engine.ShippedBuilds()
 	}
 	return c.Builds()
+}
+
+// known is what the nodes of all builds register, as "Name@1.0.0"; nil if a registration fails, which the first run tells.
+func (c Config) known() []string {
+	handlers := c.Handlers
+	if handlers == nil {
+		handlers = cluster.ShippedHandlers
+	}
+	known := []string{}
+	for _, b := range c.builds() {
+		r := node.NewRegistry()
+		if handlers(r, b) != nil {
+			return nil
+		}
+		known = append(known, r.Orchestrations()...)
+	}
+	return known
 }
 
 func (r *testRun) monitor(w *cluster.World) cluster.Monitor {

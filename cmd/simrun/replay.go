@@ -167,8 +167,14 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 // check says whether the node exists whose lines are asked for.
 func (r *replayed) check(show selection) error {
 	cfg, err := r.config()
-	if err != nil || show.node == "" {
+	if err != nil {
 		return err
+	}
+	if about := func(l storyLine) bool { return mentions(l.Text, show.instance) }; show.instance != "" && r.crash == nil && !slices.ContainsFunc(r.story.lines, about) {
+		return fmt.Errorf("--instance %q: this run has no such instance; the story without --instance shows which there are", show.instance)
+	}
+	if show.node == "" {
+		return nil
 	}
 	names := []string{"world"}
 	for _, n := range cfg.Plan.Nodes {

@@ -60,6 +60,9 @@ func (c *runCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := checkOut(c.Out); err != nil {
+		return 0, err
+	}
 	seeds := c.seeds(s)
 	o := campaign.Options{
 		Plan: s.plan, Monitor: s.monitor, First: seeds.first, Count: seeds.count, Workers: c.Workers,

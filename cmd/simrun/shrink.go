@@ -46,6 +46,9 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if c.Runs < 0 {
 		return 0, fmt.Errorf("--runs %d: expected 0 for the usual bound, or more", c.Runs)
 	}
+	if err := checkOut(c.Out); err != nil {
+		return 0, err
+	}
 	s, seed, concrete, err := c.failing()
 	if err != nil {
 		return 0, err

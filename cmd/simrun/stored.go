@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +37,35 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 		files = append(files, path)
 	}
 	return files, nil
+}
+
+// checkOut says, before anything is run for it, that nothing can be written to the directory of --out. It makes none.
+func checkOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	there := filepath.Clean(dir)
+	for {
+		info, err := os.Stat(there)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("--out %s: %s is not a directory", dir, there)
+		case err == nil:
+			return tryOut(dir, there)
+		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(there) == there:
+			return fmt.Errorf("--out: %w", err)
+		}
+		there = filepath.Dir(there)
+	}
+}
+
+// tryOut writes an empty file to the directory that is there, and removes it.
+func tryOut(dir, there string) error {
+	tmp, err := os.CreateTemp(there, ".simrun-*")
+	if err != nil {
+		return fmt.Errorf("--out %s: nothing can be written to %s: %w", dir, there, err)
+	}
+	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }
 
 // storeEntry writes a stored run to a directory and returns the file's name.

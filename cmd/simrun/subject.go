@@ -66,6 +66,13 @@ func (f planFlags) subject(name string) (*subject, error) {
 	if s.scenario, s.arg, err = openScenario(name); err != nil {
 		return nil, err
 	}
+	var known []string
+	for _, o := range cluster.ShippedOrchestrations() {
+		known = append(known, o.Name+"@"+o.Version.String())
+	}
+	if err := s.scenario.CheckOrchestrations(known); err != nil {
+		return nil, err
+	}
 	// Whatever is wrong with plan or flags is wrong with every seed: say so before the first run.
 	plan, err := s.plan(1)
 	if err != nil {

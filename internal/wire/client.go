@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 	"time"
 
@@ -111,6 +112,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	limit := c.patience + poll
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	c.heard.forget()
 	response, err := c.rpc.Call(limited, method, params)
 	c.heard.returned()
 	var answered *jrpc2.Error
@@ -125,7 +127,11 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("given up: %w", ctx.Err())
 	case limited.Err() != nil:
-		return nil, c.fail(method, fmt.Sprintf("no answer within %v", limit), true)
+		reason := fmt.Sprintf("no answer within %v", limit)
+		if stray := c.heard.latest(); stray != nil {
+			reason = fmt.Sprintf("no answer to this request within %v, but a line whose id no request has: %s", limit, quote(stray))
+		}
+		return nil, c.fail(method, reason, true)
 	default:
 		return nil, c.fail(method, err.Error(), true)
 	}
@@ -142,9 +148,29 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 // read reads the result of a call that is not the provider's.
 func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, into); err != nil {
-		return c.fail(method, fmt.Sprintf("a senseless result: %v", err), false)
+		return c.fail(method, "a senseless result: "+plain(err), false)
 	}
 	return nil
+}
+
+// plain tells an error of a JSON value's type without the types of Go.
+func plain(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	want := map[reflect.Kind]string{
+		reflect.Struct: "an object", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.String: "a text",
+		reflect.Bool: "true or false",
+	}[wrong.Type.Kind()]
+	if want == "" {
+		return err.Error()
+	}
+	place := ""
+	if wrong.Field != "" {
+		place = wrong.Field + ": "
+	}
+	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
 // watched remembers why no more answers come. It tells so only when the answers that did come have reached their callers.
@@ -156,6 +182,7 @@ type watched struct {
 	pending  map[int64]bool
 	answered int // calls of which the answer is on its way to the caller
 	err      error
+	last     []byte // the last line
 }
 
 func watch(ch channel.Channel) *watched {
@@ -196,6 +223,7 @@ func (w *watched) Recv() ([]byte, error) {
 		delete(w.pending, answer.ID)
 		w.answered++
 	}
+	w.last = line
 	return line, nil
 }
 
@@ -205,6 +233,19 @@ func (w *watched) returned() {
 	defer w.mu.Unlock()
 	w.answered = max(w.answered-1, 0)
 	w.changed.Broadcast()
+}
+
+// latest is the last line since forget, nil if there was none.
+func (w *watched) latest() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
+}
+
+func (w *watched) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = nil
 }
 
 func (w *watched) ended() error {

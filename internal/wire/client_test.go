@@ -51,7 +51,9 @@ func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, 
 // What the other side does wrong ends in an error that says what it was; the calls after it fail at once.
 func TestClientReports(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
-		"silence":          {"silence", "fetch_work_item: no answer within 50ms; it is gone"},
+		"silence": {"silence", "fetch_work_item: no answer within 50ms; it is gone"},
+		"an id as text": {`{"jsonrpc":"2.0","id":"2","result":null}`,
+			`fetch_work_item: no answer to this request within 50ms, but a line whose id no request has: {"jsonrpc":"2.0","id":"2","result":null}; it is gone`},
 		"no JSON":          {"Traceback (most recent call last):", "fetch_work_item: the answer is not JSON: Traceback (most recent call last):; it is gone"},
 		"a huge message":   {strings.Repeat("x", foreign.MaxMessage+1), "fetch_work_item: a message of 16777218 bytes; at most 16777216 are taken"},
 		"no result":        {`{"jsonrpc":"2.0","id":2}`, "fetch_work_item: an answer with neither result nor error"},
@@ -66,10 +68,14 @@ func TestClientReports(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			patience := time.Minute
-			if name == "silence" {
+			if name == "silence" || name == "an id as text" {
 				patience = 50 * time.Millisecond
 			}
-			client, err := peer(t, patience, description, test.answer)
+			lines := []string{description, test.answer}
+			if name != "another's answer" {
+				lines = append(lines, "silence") // an end of the output may overtake the answer before it
+			}
+			client, err := peer(t, patience, lines...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,10 +98,12 @@ func TestClientReports(t *testing.T) {
 func TestDialRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
 		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":2`, 1), "describe: want protocol 1 and a name, got " + `{"protocol":2,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},
+		"a list":             {`{"jsonrpc":"2.0","id":1,"result":[1]}`, "describe: a senseless result: want an object, got array"},
+		"a text":             {`{"jsonrpc":"2.0","id":1,"result":{"protocol":"1"}}`, "describe: a senseless result: protocol: want a whole number, got string"},
 		"half a description": {`{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}`, `describe: want protocol 1 and a name, got {"protocol":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := peer(t, time.Minute, test.answer); err == nil || err.Error() != test.want {
+			if _, err := peer(t, time.Minute, test.answer, "silence"); err == nil || err.Error() != test.want {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})

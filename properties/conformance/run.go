@@ -21,7 +21,10 @@ type (
 // and the answer that the contract asks for instead. go test -run 'TestName/AT-01' asks one case.
 func Run(t *testing.T, f Factory) {
 	t.Helper()
-	probe := f.New(t)
+	probe, wrong := makeProbe(t, f)
+	if wrong != "" {
+		t.Fatalf("the factory is of no use: %s", wrong)
+	}
 	realTime := probe.Advance == nil
 	shut(probe)
 	for _, c := range catalogue {
@@ -37,6 +40,17 @@ func Run(t *testing.T, f Factory) {
 			}
 		})
 	}
+}
+
+// makeProbe makes a store, or says why the factory makes none that can be asked.
+func makeProbe(t testing.TB, f Factory) (in *Instance, wrong string) {
+	if f.New == nil {
+		return nil, "Factory.New is not set"
+	}
+	if in = f.New(t); in == nil || in.Provider == nil {
+		return nil, "Factory.New gave no Instance with a Provider"
+	}
+	return in, ""
 }
 
 // Result is how one case went. At most one of Failure and Skipped is set.

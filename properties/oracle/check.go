@@ -24,7 +24,10 @@ func Check(t *testing.T, f Factory) {
 // no contention, so F5 is always denied.
 func CheckWith(t *testing.T, f Factory, o Options) {
 	t.Helper()
-	probe := f.New(t)
+	probe, wrong := f.probe(t)
+	if wrong != "" {
+		t.Fatalf("the factory is of no use: %s", wrong)
+	}
 	for _, left := range probe.leftOut() {
 		t.Logf("left out: %s", left)
 	}
@@ -72,6 +75,26 @@ func (in *Instance) leftOut() []string {
 		list = append(list, "the management surface: the provider has none")
 	}
 	return list
+}
+
+// probe makes a store, and says what it lacks that every sequence needs; then there is none.
+func (f Factory) probe(t testing.TB) (in *Instance, wrong string) {
+	if f.New == nil {
+		return nil, "Factory.New is not set"
+	}
+	in = f.New(t)
+	switch {
+	case in == nil:
+		return nil, "Factory.New gave no instance"
+	case in.Provider == nil:
+		wrong = "Instance.Provider is not set"
+	case in.NowMs == nil:
+		wrong = "Instance.NowMs is not set; it must tell the very clock that the store's locks go by, to the millisecond"
+	default:
+		return in, ""
+	}
+	in.close()
+	return nil, wrong
 }
 
 func (in *Instance) close() {

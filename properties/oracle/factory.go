@@ -22,7 +22,8 @@ type Instance struct {
 	// Advance moves the store's clock on by d and returns when everything that thereby became due can be fetched. Nil
 	// means that the store follows the wall clock.
 	Advance func(d time.Duration)
-	// NowMs is the store's time in milliseconds. It never goes back.
+	// NowMs is the store's time in milliseconds. It never goes back. Check needs it even where Advance is nil, and goes by
+	// it to the millisecond: a store that rounds the wall clock in its own way must tell what it makes of it.
 	NowMs func() int64
 	// CorruptHistory replaces a stored event by bytes that no codec decodes. It fails if there is no such event.
 	CorruptHistory func(instance string, execution, eventID uint64) error

@@ -76,6 +76,7 @@ func newParser(file string, builds []*engine.Build) *parser {
 }
 
 func (p *parser) read(data []byte) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin every file with it
 	for text := range bytes.Lines(data) {
 		p.line++
 		words, comment, err := split(strings.TrimSuffix(string(text), "\n"))

@@ -1,0 +1,54 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// CheckOrchestrations refuses a scenario in which a client starts an orchestration that nobody has: it would end as
+// poison, as the contract asks, and the scenario would hold without a turn. One that is missing on purpose says "expect
+// poison" or "expect any". known is what the nodes of all builds may register, as "Name@1.0.0"; programs of the scenario
+// are known, too. The error is an *Error.
+func (s *Scenario) CheckOrchestrations(known []string) error {
+	type start struct{ what, name, version, expect string }
+	var starts []start
+	for _, in := range s.Template.Instances {
+		starts = append(starts, start{"instance " + in.ID, in.Orchestration, in.Version, in.Expect})
+	}
+	if s.Load != nil {
+		for _, m := range s.Load.Mix {
+			if !m.Generated {
+				starts = append(starts, start{"mix", m.Orchestration, m.Version, m.Expect})
+			}
+		}
+	}
+	known = slices.Clone(known)
+	for _, p := range s.Template.Programs {
+		known = append(known, p.Name+"@"+program.Version)
+	}
+	var names []string
+	for _, k := range known {
+		name, _, _ := strings.Cut(k, "@")
+		names = append(names, name)
+	}
+	for _, st := range starts {
+		handler, near := st.name, ""
+		switch {
+		case st.expect == cluster.ExpectPoison || st.expect == cluster.ExpectAny:
+			continue
+		case !slices.Contains(names, st.name):
+			near = didYouMean(st.name, names)
+		case st.version == "" || slices.Contains(known, st.name+"@"+st.version):
+			continue
+		default:
+			handler += "@" + st.version
+		}
+		return &Error{File: s.File, Msg: fmt.Sprintf("%s: no node can have the orchestration %q%s; "+
+			`if it is to be missing, write "expect poison" or "expect any" behind it`, st.what, handler, near)}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCheckOrchestrations: an orchestration that nobody has is refused, unless the scenario says that it is missing.
+func TestCheckOrchestrations(t *testing.T) {
+	known := []string{"Leaf@1.0.0", "Order@1.0.0", "Order@2.0.0"}
+	for _, c := range []struct{ text, want string }{
+		{"instance a runs Leaf\ninstance b runs Order@2.0.0", ""},
+		{"instance a runs Leef", `x.txt: instance a: no node can have the orchestration "Leef"; did you mean Leaf?; if it is to be missing`},
+		{"instance a runs Leef expect failed", "x.txt: instance a: "},
+		{"instance a runs Leef expect poison\ninstance b runs Gone expect any", ""},
+		{"instance a runs Order@3.0.0", `x.txt: instance a: no node can have the orchestration "Order@3.0.0"; if`},
+		{"load 3 instances\n  mix 1 Leaf\n  mix 2 Oder", `x.txt: mix: no node can have the orchestration "Oder"; did you mean Order?`},
+		{"load 3 instances\n  mix 1 generated programs", ""},
+		{"program P\n  input\nend\ninstance a runs P\ninstance b runs P@1.0.0", ""},
+		{"program P\n  input\nend\ninstance b runs P@2.0.0", `x.txt: instance b: no node can have the orchestration "P@2.0.0"`},
+	} {
+		s, err := Parse("x.txt", []byte("nodes A B run 1.5.0\n"+c.text))
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		switch err := s.CheckOrchestrations(known); {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: refused: %v", c.text, err)
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+			t.Errorf("%s: got %v, want %s…", c.text, err, c.want)
+		}
+	}
+}
+
+// TestByteOrderMark: what some editors put before a text is no part of it.
+func TestByteOrderMark(t *testing.T) {
+	if _, err := Parse("x.txt", []byte("\ufeffnodes A B run 1.5.0\r\n")); err != nil {
+		t.Error(err)
+	}
+}

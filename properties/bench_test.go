@@ -2,7 +2,6 @@ package properties_test
 
 import (
 	"runtime"
-	"runtime/debug"
 	"testing"
 	"time"
 
@@ -11,9 +10,6 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
-
-// campaignGC is how often simrun collects garbage; a benchmark of campaigns does the same.
-const campaignGC = 1600
 
 // rollingUpgrade runs seeds of the default scenario and adds up what they came to.
 type rollingUpgrade struct {
@@ -27,8 +23,7 @@ func newRollingUpgrade(b *testing.B) *rollingUpgrade {
 	if err != nil {
 		b.Fatal(err)
 	}
-	old := debug.SetGCPercent(campaignGC)
-	b.Cleanup(func() { debug.SetGCPercent(old) })
+	b.Cleanup(campaign.CollectLess())
 	return &rollingUpgrade{s: s}
 }
 

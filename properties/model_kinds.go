@@ -2,6 +2,7 @@ package properties
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -187,17 +188,17 @@ func clampMs(ms uint64) int64 {
 // sumOf is a hash of bytes: fast, the same everywhere, not for adversaries.
 func sumOf(data []byte) uint64 {
 	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
-	h := uint64(len(data))*a + 1
-	for len(data) >= 8 {
-		w := uint64(data[0]) | uint64(data[1])<<8 | uint64(data[2])<<16 | uint64(data[3])<<24 |
-			uint64(data[4])<<32 | uint64(data[5])<<40 | uint64(data[6])<<48 | uint64(data[7])<<56
-		hi, lo := bits.Mul64(h^w, b)
-		h = hi ^ lo ^ a
-		data = data[8:]
-	}
-	w := uint64(0)
-	for i, c := range data {
-		w |= uint64(c) << (8 * i)
+	h, w := uint64(len(data))*a+1, uint64(0)
+	if len(data) < 8 {
+		for i, c := range data {
+			w |= uint64(c) << (8 * i)
+		}
+	} else {
+		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the end, with some of what is before it
+		for ; len(data) > 8; data = data[8:] {
+			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), b)
+			h = hi ^ lo ^ a
+		}
 	}
 	hi, lo := bits.Mul64(h^w, b)
 	return hi ^ lo

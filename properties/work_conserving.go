@@ -18,7 +18,7 @@ type workConserving struct {
 	base
 	groups  []fetchGroup
 	waiting int
-	// What the last look saw, and when it is worth looking again by time alone.
+	// What the last look saw, and when it is worth looking again by time alone: the earliest of the groups.
 	generation uint64
 	lookAtMs   int64
 }
@@ -39,6 +39,7 @@ type fetchGroup struct {
 	eligible memprovider.Eligibility
 	asked    bool
 	seen     uint64
+	lookAtMs int64 // when to judge the group again though its queue has not changed
 }
 
 // waiter is a parked fetch.
@@ -81,8 +82,8 @@ func (c *workConserving) record(r *cluster.Record) {
 				}
 			}
 			c.groups[i].triedMs = r.AtMs
+			c.lookAgain(&c.groups[i], r.AtMs)
 		}
-		c.lookAtMs = r.AtMs
 	}
 }
 
@@ -136,7 +137,7 @@ func (c *workConserving) onParked(r *cluster.Record) {
 		g.sinceMs, g.triedMs = 0, r.AtMs
 	}
 	c.waiting++
-	c.lookAtMs = min(c.lookAtMs, r.AtMs)
+	c.lookAgain(g, r.AtMs)
 }
 
 // onLeft takes a fetch out that is tried again or taken back.
@@ -153,7 +154,13 @@ func (c *workConserving) onLeft(r *cluster.Record) {
 		}
 	}
 	g.triedMs = r.AtMs
-	c.lookAtMs = min(c.lookAtMs, r.AtMs)
+	c.lookAgain(g, r.AtMs)
+}
+
+// lookAgain has the group judged at that time, if not before.
+func (c *workConserving) lookAgain(g *fetchGroup, atMs int64) {
+	g.lookAtMs = min(g.lookAtMs, atMs)
+	c.lookAtMs = min(c.lookAtMs, atMs)
 }
 
 // group is the group of a request, nil for what is no fetch.
@@ -183,7 +190,7 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 	return slices.Equal(a.SupportedVersions, b.SupportedVersions)
 }
 
-// afterStep judges the groups when the store has changed, and when a time has come that matters.
+// afterStep judges the groups whose queue has changed, and those for which a time has come that matters.
 func (c *workConserving) afterStep() {
 	if c.waiting == 0 {
 		return
@@ -194,8 +201,21 @@ func (c *workConserving) afterStep() {
 	}
 	c.generation, c.lookAtMs = generation, neverMs
 	for i := range c.groups {
-		c.judge(&c.groups[i], now)
+		g := &c.groups[i]
+		if now >= g.lookAtMs || !g.asked || g.seen != c.generationOf(g) {
+			g.lookAtMs = neverMs
+			c.judge(g, now)
+		}
+		c.lookAtMs = min(c.lookAtMs, g.lookAtMs)
 	}
+}
+
+// generationOf is the generation of the group's queue.
+func (c *workConserving) generationOf(g *fetchGroup) uint64 {
+	if g.work {
+		return c.m.w.Store().QueueGeneration(engine.QueueWorker)
+	}
+	return c.m.w.Store().QueueGeneration(engine.QueueOrchestrator)
 }
 
 func (c *workConserving) judge(g *fetchGroup, now int64) {
@@ -211,7 +231,7 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 	e := c.next(g)
 	if !e.Now {
 		g.sinceMs = 0
-		c.lookAtMs = min(c.lookAtMs, e.AtMs)
+		g.lookAtMs = e.AtMs
 		return
 	}
 	if g.sinceMs == 0 {
@@ -219,7 +239,7 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 	}
 	due := max(g.sinceMs, g.triedMs) + cadence + wakeMarginMs
 	if now <= due {
-		c.lookAtMs = min(c.lookAtMs, due+1)
+		g.lookAtMs = due + 1
 		return
 	}
 	if g.reported {
@@ -242,7 +262,7 @@ func (c *workConserving) judge(g *fetchGroup, now int64) {
 // next asks the store's right rules about a group, if the queue has changed since they were asked last. Where there are
 // sessions each waiter has an answer of its own.
 func (c *workConserving) next(g *fetchGroup) memprovider.Eligibility {
-	store, queue := c.m.w.Store(), engine.QueueOrchestrator
+	store := c.m.w.Store()
 	if g.sessions && store.HasSessions() {
 		e := memprovider.Eligibility{AtMs: neverMs}
 		for i := range g.waiters {
@@ -256,10 +276,7 @@ func (c *workConserving) next(g *fetchGroup) memprovider.Eligibility {
 		}
 		return e
 	}
-	if g.work {
-		queue = engine.QueueWorker
-	}
-	if generation := store.QueueGeneration(queue); !g.asked || g.seen != generation {
+	if generation := c.generationOf(g); !g.asked || g.seen != generation {
 		g.asked, g.seen = true, generation
 		if g.work {
 			g.eligible = store.NextWork(nil, g.tags)

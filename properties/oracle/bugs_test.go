@@ -74,6 +74,7 @@ var legal = map[bugs.ID]Freedom{
 	// It takes an expired lock over and releases it; only the former holder's abandon can tell.
 	"provider/filter-after-lock":                 F8ExpiredAbandon,
 	"provider/packed-comparison":                 F23Packed,
+	"duroxide-0.1.26/abandon-touches-all":        F9AbandonScope,
 	"provider/contextless-batch-blocks":          F4OrphanStops,
 	"provider/undecodable-work-blocks":           XUndecodableRow,
 	"provider/orphan-dropped-while-start-queued": XOrphanBeforeStart,

@@ -68,8 +68,8 @@
 // 9. S09: a pin is set with the first turn, to the build of the node that committed it, because the ack said so. The
 // poison of something that never began pins what it begins; that of a start that cannot be decoded begins nothing.
 //
-// 10. S10: what counts is the filter with which the node fetched the batch, or its range if it fetched without one. First turns, poison and acks without events
-// are exempt.
+// 10. S10: what counts is the filter with which the node fetched the batch, or its range if it fetched without one. First
+// turns, poison and acks without events are exempt.
 //
 // 11. S11: replayed by the right rules, on every build of the run of which a node admitted the pin, that reads the kinds and
 // whose last registry has the handler. What an ack records as started detached or cancelled it does, and it cancels only

@@ -47,8 +47,8 @@ func (k *stateChecker) queued(c *callState, no engine.InstanceNo, d *instanceDat
 			*q = queueData{known: true}
 			carried = data.CarryForwardEvents
 		case engine.QueueEventDelivered:
-			q.arrivals = append(q.arrivals, engine.CarriedEvent{Name: data.Name, Data: data.Data})
-			arrived = append(arrived, engine.CarriedEvent{Name: data.Name, Data: data.Data})
+			q.arrivals = append(q.arrivals, engine.CarriedEvent(data))
+			arrived = append(arrived, engine.CarriedEvent(data))
 		case engine.QueueSubscribed:
 			n := q.name(data.Name)
 			n.reads++

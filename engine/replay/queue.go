@@ -180,7 +180,7 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 			waiting[d.Name]--
 			continue
 		}
-		unread = append(unread, engine.CarriedEvent{Name: d.Name, Data: d.Data})
+		unread = append(unread, engine.CarriedEvent(d))
 	}
 	return t.rules.CarryForward(unread)
 }

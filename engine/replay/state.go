@@ -161,7 +161,7 @@ func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	for i := range history {
 		switch d := history[i].Data.(type) {
 		case engine.KeyValueSet:
-			s.setKV(engine.KVEntry{Key: d.Key, Value: d.Value, LastUpdatedAtMs: d.LastUpdatedAtMs})
+			s.setKV(engine.KVEntry(d))
 		case engine.KeyValueCleared:
 			s.clearKV(d.Key)
 		case engine.KeyValuesCleared:

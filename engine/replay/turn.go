@@ -205,7 +205,7 @@ func (t *turn) writeStart() {
 	}
 	for _, e := range s.CarryForwardEvents {
 		t.hasQueues = true
-		t.add(0, engine.QueueEventDelivered{Name: e.Name, Data: e.Data})
+		t.add(0, engine.QueueEventDelivered(e))
 	}
 }
 

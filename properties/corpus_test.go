@@ -60,7 +60,10 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no stored runs: %v", err)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if i%tryEvery != 0 {
+			continue
+		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			data, err := os.ReadFile(file)

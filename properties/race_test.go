@@ -2,6 +2,9 @@
 
 package properties_test
 
-// shrinkEvery is of how many bugs one is shrunk by TestShrinkEveryBug: with the race detector on, which a shrinker without
-// goroutines does not need, a few.
-const shrinkEvery = 12
+// shrinkEvery and tryEvery are of how many cases of the long tables one is tried: with the race detector on, which runs
+// without goroutines do not need, a few.
+const (
+	shrinkEvery = 12
+	tryEvery    = 6
+)

@@ -63,7 +63,9 @@ func (c *Context) DequeueEvent(name string) *Future {
 	return c.schedule(Action{Kind: ActionDequeue, Name: name})
 }
 
-// ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history.
+// ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history. After
+// a continue-as-new the places begin anew, so an execution can come to the id of a child of the one before; it then gets a
+// failure, "instance already exists". Orchestrations that continue as new give ids of their own.
 func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Input: input})
 }

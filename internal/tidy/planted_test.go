@@ -108,6 +108,7 @@ func TestPlanted(t *testing.T) {
 		{"registry host", checkTexts, map[string]string{"docs/x.md": "from pro" + "xy.go" + "lang.org"}, "the host of a package registry"},
 		{"carriage return", checkTexts, map[string]string{"docs/x.md": "a\r\nb\n"}, "a carriage return"},
 		{"hidden directory", checkTexts, map[string]string{".git/x": "/ro" + "ot"}, ""},
+		{"work tree", checkTexts, map[string]string{".git": "gitdir: /ro" + "ot"}, ""},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			fsys := fstest.MapFS{}

@@ -92,7 +92,7 @@ func load(fsys fs.FS) (*module, error) {
 			}
 			return nil
 		}
-		if ext := path.Ext(base); !d.Type().IsRegular() || ext == ".test" || ext == ".out" || ext == ".prof" {
+		if ext := path.Ext(base); !d.Type().IsRegular() || base == ".git" || ext == ".test" || ext == ".out" || ext == ".prof" {
 			return nil
 		}
 		data, err := fs.ReadFile(fsys, name)

@@ -1,13 +1,11 @@
 package faults
 
-import "github.com/durosim/durosim/internal/bugs"
-
 // expectation is what a bug is expected to break, and where.
 type expectation struct {
-	id         bugs.ID
+	id         BugID
 	properties []string
 	scenario   string
-	with       []bugs.ID
+	with       []BugID
 }
 
 // The built-in scenarios that show bugs.
@@ -133,11 +131,11 @@ func expectations() []expectation {
 		{id: "engine/backoff-doubles-forever", properties: []string{"L02"}, scenario: earlyInput},
 		// Versions.
 		{id: "engine/filter-not-declared", properties: []string{"L05", "L03"}, scenario: upgrade},
-		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []bugs.ID{"engine/filter-not-declared"}},
+		{id: "engine/version-check-missing", properties: []string{"S10"}, scenario: upgrade, with: []BugID{"engine/filter-not-declared"}},
 		{id: "engine/pins-every-turn", properties: []string{"S09"}, scenario: upgrade},
 		{id: "engine/writes-newer-kind", properties: []string{"S23"}, scenario: upgrade},
-		{id: "duroxide-0.1.26/version-check-first", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
-		{id: "engine/incompatible-abandon-ignores-attempt", properties: []string{"L01"}, scenario: upgrade, with: []bugs.ID{"provider/filter-ignored"}},
+		{id: "duroxide-0.1.26/version-check-first", properties: []string{"L01"}, scenario: upgrade, with: []BugID{"provider/filter-ignored"}},
+		{id: "engine/incompatible-abandon-ignores-attempt", properties: []string{"L01"}, scenario: upgrade, with: []BugID{"provider/filter-ignored"}},
 		// What code sees, and what its turns record and do.
 		{id: "engine/select-winner-not-replayed", properties: []string{"S11"}, scenario: races},
 		{id: "engine/completion-before-history-order", properties: []string{"S11"}, scenario: races},
@@ -202,7 +200,7 @@ func expectations() []expectation {
 	}
 }
 
-func expected(id bugs.ID) (expectation, bool) {
+func expected(id BugID) (expectation, bool) {
 	for _, e := range expectations() {
 		if e.id == id {
 			return e, true

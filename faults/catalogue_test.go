@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // TestCatalogueIsWhole: every expectation is about a bug that a rule table offers, once, and the catalogue is sorted.
 func TestCatalogueIsWhole(t *testing.T) {
-	seen := map[bugs.ID]bool{}
+	seen := map[BugID]bool{}
 	for _, e := range expectations() {
 		if seen[e.id] {
 			t.Errorf("%s is expected twice", e.id)
@@ -44,15 +43,15 @@ func TestCatalogueIsWhole(t *testing.T) {
 }
 
 func TestNewTables(t *testing.T) {
-	right, err := NewTables(nil)
+	right, err := NewTables()
 	if err != nil || right.WrongProvider {
 		t.Errorf("tables without a bug: %v, wrong provider %v", err, right.WrongProvider)
 	}
-	wrong, err := NewTables(bugs.New("duroxide-0.1.26/version-check-first"))
+	wrong, err := NewTables("duroxide-0.1.26/version-check-first")
 	if err != nil || !wrong.WrongProvider {
 		t.Errorf("a bug with a companion in the provider: %v, wrong provider %v", err, wrong.WrongProvider)
 	}
-	if _, err := NewTables(bugs.New("provider/no-such-bug")); err == nil {
+	if _, err := NewTables("provider/no-such-bug"); err == nil {
 		t.Error("an unknown bug is accepted")
 	}
 }

@@ -1,11 +1,9 @@
 package faults
 
-import "github.com/durosim/durosim/internal/bugs"
-
 // Finding says of a switch of profile duroxide-0.1.26 what it means to a user and what mends it, or, where no property
 // catches it, why.
 type Finding struct {
-	ID          bugs.ID
+	ID          BugID
 	Consequence string
 	Fix         string
 	Unseen      string // why no property sees it; empty for what one catches

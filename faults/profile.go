@@ -3,8 +3,6 @@ package faults
 import (
 	"slices"
 	"strings"
-
-	"github.com/durosim/durosim/internal/bugs"
 )
 
 // ProfileFamily is what the ids of the switches of profile duroxide-0.1.26 begin with.
@@ -12,7 +10,7 @@ const ProfileFamily = "duroxide-0.1.26/"
 
 // shared is a switch of the profile whose deviation is one of another family, too: one rule, two names.
 type shared struct {
-	id, is  bugs.ID
+	id, is  BugID
 	summary string
 }
 
@@ -48,8 +46,8 @@ func sharedSwitches() []shared {
 
 // ProfileSwitches are the ids of all that profile duroxide-0.1.26 switches on, ascending. The catalogue has those that a
 // property catches; [Switch] knows them all.
-func ProfileSwitches() []bugs.ID {
-	var ids []bugs.ID
+func ProfileSwitches() []BugID {
+	var ids []BugID
 	for _, b := range offered() {
 		if strings.HasPrefix(string(b.ID), ProfileFamily) {
 			ids = append(ids, b.ID)
@@ -61,7 +59,7 @@ func ProfileSwitches() []bugs.ID {
 
 // Switch is what can be switched on by an id: a bug of the catalogue, or a switch of the profile that no property catches
 // yet, which has neither properties nor a scenario.
-func Switch(id bugs.ID) (Bug, bool) {
+func Switch(id BugID) (Bug, bool) {
 	if b, ok := Lookup(id); ok {
 		return b, true
 	}
@@ -77,13 +75,13 @@ func Switch(id bugs.ID) (Bug, bool) {
 
 // ProfileTables are the tables of profile duroxide-0.1.26, with the bugs of a set beside it. The switches act without the
 // companions that some need to be seen alone.
-func ProfileTables(on *bugs.Set) (*Tables, error) {
-	t, err := NewTables(on)
+func ProfileTables(on ...BugID) (*Tables, error) {
+	t, err := NewTables(on...)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ProfileSwitches() {
-		if !on.On(id) {
+		if !slices.Contains(on, id) {
 			b, _ := Switch(id) // ProfileSwitches has known ids only
 			b.apply(t)
 		}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/durosim/durosim/internal/bugs"
 )
 
 // changed are the rules that two tables do not share, by table and name.
@@ -29,9 +27,9 @@ func changed(a, b *Tables) []string {
 	return names
 }
 
-func tablesOf(t *testing.T, ids ...bugs.ID) *Tables {
+func tablesOf(t *testing.T, ids ...BugID) *Tables {
 	t.Helper()
-	tables, err := NewTables(bugs.New(ids...))
+	tables, err := NewTables(ids...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +56,7 @@ func TestProfileSwitches(t *testing.T) {
 	}
 	all = append(all, "Node.Order") // of version-check-first, without its companion
 	slices.Sort(all)
-	profile, err := ProfileTables(nil)
+	profile, err := ProfileTables()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +89,7 @@ func TestSharedSwitches(t *testing.T) {
 
 // TestSwitch: what no property catches can be switched on all the same if it is 0.1.26's.
 func TestSwitch(t *testing.T) {
-	for id, want := range map[bugs.ID]bool{
+	for id, want := range map[BugID]bool{
 		"duroxide-0.1.26/worker-ack-not-retried": true,
 		"provider/filter-after-lock":             true,
 		"provider/no-such-bug":                   false,
@@ -101,7 +99,7 @@ func TestSwitch(t *testing.T) {
 			t.Errorf("Switch(%s): %v, want %v", id, ok, want)
 		}
 	}
-	if _, err := ProfileTables(bugs.New("provider/no-such-bug")); err == nil {
+	if _, err := ProfileTables("provider/no-such-bug"); err == nil {
 		t.Error("the profile takes an unknown bug")
 	}
 }
@@ -109,7 +107,7 @@ func TestSwitch(t *testing.T) {
 // TestFindings: each switch of the profile is told once: what it costs and what mends it if the catalogue has it, else why
 // no property sees it.
 func TestFindings(t *testing.T) {
-	var told []bugs.ID
+	var told []BugID
 	for _, f := range Findings() {
 		told = append(told, f.ID)
 		_, caught := Lookup(f.ID)

@@ -20,10 +20,10 @@ type Tables struct {
 	WrongProvider bool
 }
 
-// NewTables fills the tables for a set of bugs, nil for none. An unknown id is an error.
-func NewTables(on *bugs.Set) (*Tables, error) {
+// NewTables fills the tables for a set of bugs. An unknown id is an error.
+func NewTables(on ...BugID) (*Tables, error) {
 	t := &Tables{Provider: *memprovider.DefaultRules(), Node: *node.DefaultRules(), Replay: replay.DefaultRules()}
-	for _, id := range on.IDs() {
+	for _, id := range bugs.New(on...).IDs() {
 		b, ok := Switch(id)
 		if !ok {
 			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
@@ -43,7 +43,7 @@ func NewTables(on *bugs.Set) (*Tables, error) {
 // Bug is an entry of the catalogue of seeded bugs: a deviation from the contract that can be switched on by its id, the
 // properties that are expected to break, and the scenario that shows it.
 type Bug struct {
-	ID      bugs.ID
+	ID      BugID
 	Summary string
 	// Properties are the ids of which at least one is violated when the bug is on.
 	Properties []string
@@ -51,7 +51,7 @@ type Bug struct {
 	Scenario string
 	// With are bugs that are switched on together with this one, because without them nothing reaches the rule: a
 	// second line of defence is never asked as long as the first holds.
-	With []bugs.ID
+	With []BugID
 
 	apply func(*Tables)
 }
@@ -99,7 +99,7 @@ func Catalogue() []Bug {
 }
 
 // Lookup is the catalogue's entry of an id.
-func Lookup(id bugs.ID) (Bug, bool) {
+func Lookup(id BugID) (Bug, bool) {
 	for _, b := range Catalogue() {
 		if b.ID == id {
 			return b, true

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -38,7 +37,7 @@ func TestEachBugIsCaught(t *testing.T) {
 	}
 }
 
-func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...bugs.ID) []cluster.Violation {
+func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...faults.BugID) []cluster.Violation {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: on})
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
 
 	"github.com/durosim/durosim/properties"
@@ -22,7 +22,7 @@ func ExampleNew() {
 		Instances: []cluster.InstancePlan{{ID: "order-1", Orchestration: "ProcessOrder", Actions: []cluster.Action{
 			{At: 5 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "boss"},
 		}}},
-		Bugs: []bugs.ID{"provider/filter-after-lock"},
+		Bugs: []faults.BugID{"provider/filter-after-lock"},
 	}
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
 		return properties.New(w, properties.Options{Properties: []string{"S01"}})

@@ -3,7 +3,7 @@ package properties_test
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,7 +16,7 @@ func ExampleShrink() {
 		fmt.Println(err)
 		return
 	}
-	plan, err := s.Expand(1, scenario.Overrides{Bugs: []bugs.ID{"provider/filter-after-lock"}})
+	plan, err := s.Expand(1, scenario.Overrides{Bugs: []faults.BugID{"provider/filter-after-lock"}})
 	if err != nil {
 		fmt.Println(err)
 		return

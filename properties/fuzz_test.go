@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -69,7 +69,7 @@ func FuzzPlan(f *testing.F) {
 // fuzzTarget is what one process fuzzes.
 type fuzzTarget struct {
 	bases []fuzzBase // sorted by hash
-	bugs  []bugs.ID
+	bugs  []faults.BugID
 	// reports are by property: how the first failing plan that violates it was made small. The fuzzer runs a failing input
 	// many times to make it shorter, and they are not made small again.
 	reports map[string]string
@@ -118,7 +118,7 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 	target := &fuzzTarget{reports: map[string]string{}}
 	if list := os.Getenv(envBug); list != "" {
 		for id := range strings.SplitSeq(list, ",") {
-			target.bugs = append(target.bugs, bugs.ID(id))
+			target.bugs = append(target.bugs, faults.BugID(id))
 		}
 	}
 	add := func(name string, plan *cluster.Plan, seeded bool) {

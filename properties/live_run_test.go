@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -138,7 +137,7 @@ func TestPlantedBugs(t *testing.T) {
 	odd := func() *cluster.Plan { return oddPlan(faults.None()) }
 	upgrade := func() *cluster.Plan { return upgradePlan(20, faults.Light()) }
 	tests := []struct {
-		id       bugs.ID
+		id       faults.BugID
 		plan     func() *cluster.Plan
 		property string
 	}{
@@ -164,7 +163,7 @@ func TestPlantedBugs(t *testing.T) {
 		t.Run(string(test.id), func(t *testing.T) {
 			for seed := range uint64(40) {
 				p := test.plan()
-				p.Bugs = []bugs.ID{test.id}
+				p.Bugs = []faults.BugID{test.id}
 				r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 					return New(w, Options{Properties: []string{test.property}})
 				}})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -17,7 +17,7 @@ const neededSeeds = 8
 // fails. Where the built-in scenario of that name shows more at once, the scenario is given as text.
 var needed = []struct {
 	property string
-	bug      bugs.ID
+	bug      faults.BugID
 	scenario string
 	seed     uint64
 }{
@@ -104,9 +104,9 @@ func neededScenario(t *testing.T, text string) *scenario.Scenario {
 	return s
 }
 
-func watched(t *testing.T, s *scenario.Scenario, seed uint64, bug bugs.ID, o properties.Options) []cluster.Violation {
+func watched(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.BugID, o properties.Options) []cluster.Violation {
 	t.Helper()
-	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []bugs.ID{bug}})
+	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug}})
 	if err != nil {
 		t.Fatal(err)
 	}

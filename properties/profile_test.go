@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -72,7 +71,7 @@ func TestFindingsNeedTheirSwitch(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, id, _ := strings.Cut(e.Found, " ")
-		if _, ok := faults.Switch(bugs.ID(id)); !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
+		if _, ok := faults.Switch(faults.BugID(id)); !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
 			continue
 		}
 		n++

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
 // refereed runs a seed of a scenario, with the referee or without.
-func refereed(t *testing.T, name string, seed uint64, referee bool, ids ...bugs.ID) *cluster.Result {
+func refereed(t *testing.T, name string, seed uint64, referee bool, ids ...faults.BugID) *cluster.Result {
 	t.Helper()
 	s, err := scenario.Lookup(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestRefereeAgrees(t *testing.T) {
 
 func TestRefereeRefuses(t *testing.T) {
 	for _, c := range []struct {
-		bug  bugs.ID
+		bug  faults.BugID
 		want string
 	}{
 		{"provider/filter-ignored", "the filter does not admit the pin"},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -23,7 +23,7 @@ type cfCase struct {
 	// records, if not nil, looks at the node's log of a run and says what is wrong with it; with the bug it must find
 	// something.
 	records func(list []slog.Record) error
-	bug     bugs.ID
+	bug     faults.BugID
 	// builds, if not nil, are the builds beside those that are shipped.
 	builds func() []*engine.Build
 }
@@ -80,7 +80,7 @@ func (c *cfCase) check(t *testing.T) {
 	if err := c.records(s.logs(t, nil)); err != nil {
 		t.Errorf("%s%s: %v", c.id, c.reading, err)
 	}
-	if c.records(s.logs(t, []bugs.ID{c.bug})) == nil {
+	if c.records(s.logs(t, []faults.BugID{c.bug})) == nil {
 		t.Errorf("%s%s: the log is right with %s, too", c.id, c.reading, c.bug)
 	}
 }
@@ -96,7 +96,7 @@ func (c *cfCase) allBuilds() func() []*engine.Build {
 }
 
 // logs are the records that the nodes of a run write, as a slog.Handler gets them.
-func (s *smallScenario) logs(t *testing.T, on []bugs.ID) []slog.Record {
+func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []slog.Record {
 	t.Helper()
 	plan, err := s.Expand(1, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
 	if err != nil {

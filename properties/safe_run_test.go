@@ -9,7 +9,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -88,7 +87,7 @@ func TestRightClusterIsSafe(t *testing.T) {
 // TestPlantedBugsBreakSafety switches on the seeded bugs of this version's catalogue, one at a time.
 func TestPlantedBugsBreakSafety(t *testing.T) {
 	planted := []struct {
-		id    bugs.ID
+		id    faults.BugID
 		first string // the property that must be among the findings
 	}{
 		{"provider/filter-after-lock", "S01"},
@@ -122,7 +121,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 		}
 		tried++
 		plan := busyPlan(faults.Full())
-		plan.Bugs = []bugs.ID{c.id}
+		plan.Bugs = []faults.BugID{c.id}
 		caught := false
 		for seed := uint64(0); seed < 40 && !caught; seed++ {
 			r := runSafety(t, plan, seed)

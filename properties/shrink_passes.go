@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -39,13 +38,13 @@ func (s *shrinker) oneSwitch() {
 		return
 	}
 	own := s.best.Plan.Bugs
-	with := func(ids ...bugs.ID) Concrete {
+	with := func(ids ...faults.BugID) Concrete {
 		c, plan := s.best, *s.best.Plan
 		plan.Profile, plan.Bugs = cluster.ProfileContract, slices.Concat(own, ids)
 		c.Plan = &plan
 		return c
 	}
-	var all []bugs.ID
+	var all []faults.BugID
 	for _, id := range faults.ProfileSwitches() {
 		if b, _ := faults.Switch(id); len(b.With) > 0 {
 			continue // it would bring a deviation that the profile has not

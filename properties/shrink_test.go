@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -80,7 +79,7 @@ func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
 // violates.
 func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) (c properties.Concrete, property string) {
 	t.Helper()
-	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []bugs.ID{bug.ID}})
+	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}})
 	if err != nil {
 		t.Fatal(err)
 	}

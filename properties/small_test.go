@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -16,7 +16,7 @@ import (
 // deviation is a line "#! BUG...: EXPECTATION" or "#! BUG...: violates PROPERTY" of a small scenario: what must fail when
 // the bugs are on. With "line OLD -> NEW" in place of the bugs it is another line in the scenario under which it fails.
 type deviation struct {
-	bugs     []bugs.ID
+	bugs     []faults.BugID
 	old, new string
 	expect   string // as the scenario writes it, without "expect"
 	breaks   string // the id of a property
@@ -40,7 +40,7 @@ func deviations(text string) (list []deviation, err error) {
 			names = ""
 		}
 		for _, name := range strings.Fields(names) {
-			d.bugs = append(d.bugs, bugs.ID(name))
+			d.bugs = append(d.bugs, faults.BugID(name))
 		}
 		if id, ok := strings.CutPrefix(what, "violates "); ok {
 			d.expect, d.breaks = "", id
@@ -57,7 +57,7 @@ type smallScenario struct {
 	deviations []deviation
 	builds     func() []*engine.Build
 	// bugs are always on: the scenario's own. With them only the expectations are judged.
-	bugs []bugs.ID
+	bugs []faults.BugID
 }
 
 func parseSmall(t *testing.T, file, text string) *smallScenario {
@@ -79,7 +79,7 @@ func parseSmallWith(t *testing.T, file, text string, builds func() []*engine.Bui
 }
 
 // run runs one seed, with the scenario's own bugs and these.
-func (s *smallScenario) run(t *testing.T, seed uint64, on []bugs.ID, o properties.Options) *cluster.Result {
+func (s *smallScenario) run(t *testing.T, seed uint64, on []faults.BugID, o properties.Options) *cluster.Result {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 }
 
 // broken are the properties that break in some seed with these bugs.
-func (s *smallScenario) broken(t *testing.T, on []bugs.ID) (list []string) {
+func (s *smallScenario) broken(t *testing.T, on []faults.BugID) (list []string) {
 	t.Helper()
 	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {
 		for _, v := range s.run(t, seed, on, properties.Options{}).Violations {

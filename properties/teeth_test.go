@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -14,7 +14,7 @@ import (
 // tooth is a deviation under which an expectation of a walkthrough fails: a seeded bug, or another line in its plan.
 type tooth struct {
 	scenario string
-	bug      bugs.ID
+	bug      faults.BugID
 	line, by string // or this line replaced by that
 	expect   string // the expectation as simrun tells it
 }
@@ -106,7 +106,7 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 		}
 		t.Run(c.scenario+"/"+name, func(t *testing.T) {
 			sound := alone(t, c.scenario, c.expect, "", "")
-			bad, on := sound, []bugs.ID{c.bug}
+			bad, on := sound, []faults.BugID{c.bug}
 			if c.bug == "" {
 				bad, on = alone(t, c.scenario, c.expect, c.line, c.by), nil
 			}
@@ -193,7 +193,7 @@ func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario 
 }
 
 // metBy is the first seed that shows the scenario's only expectation, a sometimes; 0 if none of its seeds does.
-func metBy(t *testing.T, s *scenario.Scenario, on []bugs.ID) uint64 {
+func metBy(t *testing.T, s *scenario.Scenario, on []faults.BugID) uint64 {
 	t.Helper()
 	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {
 		if slices.ContainsFunc(expected(t, s, seed, on).Coverage, func(p cluster.Point) bool { return p.Name == s.Expect[0].PointName() }) {
@@ -204,7 +204,7 @@ func metBy(t *testing.T, s *scenario.Scenario, on []bugs.ID) uint64 {
 }
 
 // expected runs a seed of a scenario and judges its expectations only.
-func expected(t *testing.T, s *scenario.Scenario, seed uint64, on []bugs.ID) *cluster.Result {
+func expected(t *testing.T, s *scenario.Scenario, seed uint64, on []faults.BugID) *cluster.Result {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: on})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/internal/wire"
 	"github.com/durosim/durosim/memprovider"
@@ -33,12 +34,12 @@ Exit status: 0 when the input has ended, 2 usage or bad input.`
 const serveStartMs = 1_000_000
 
 func (c *serveCmd) run(a *app) (int, error) {
-	var set []bugs.ID
+	var set []faults.BugID
 	for _, id := range c.Bug {
 		if !isProviderBug(id) {
 			return 0, fmt.Errorf("--bug %q: no bug of the in-memory provider has this name", id)
 		}
-		set = append(set, bugs.ID(id))
+		set = append(set, faults.BugID(id))
 	}
 	if err := newServer(set...).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
 		return 0, err
@@ -47,7 +48,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 }
 
 // newServer serves stores in memory by the rules of these bugs.
-func newServer(set ...bugs.ID) *wire.Server {
+func newServer(set ...faults.BugID) *wire.Server {
 	return &wire.Server{New: func() (*wire.Store, error) {
 		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: memprovider.RulesWith(bugs.New(set...))})
 		codec := engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x())

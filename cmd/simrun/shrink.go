@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
@@ -141,11 +140,11 @@ func (c *shrinkCmd) property(s *subject, r *cluster.Result) string {
 	return pickProperty(r, c.Property, s.bugs())
 }
 
-func (s *subject) bugs() []bugs.ID {
+func (s *subject) bugs() []faults.BugID {
 	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
 }
 
-func pickProperty(r *cluster.Result, asked string, on []bugs.ID) string {
+func pickProperty(r *cluster.Result, asked string, on []faults.BugID) string {
 	violated := func(id string) bool {
 		return slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == id })
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -50,7 +49,7 @@ func (f planFlags) subject(name string) (*subject, error) {
 	}
 	s.over.Profile, s.over.Strategy = cluster.Profile(f.Profile), cluster.Strategy(f.Strategy)
 	for _, id := range f.Bug {
-		bug, ok := faults.Switch(bugs.ID(id))
+		bug, ok := faults.Switch(faults.BugID(id))
 		if !ok {
 			return nil, fmt.Errorf("--bug %q: there is no such bug; %s\"simrun list bugs\" lists all", id, nearBugs(id))
 		}

@@ -62,7 +62,7 @@ var packages = map[string]imports{
 			"internal/bugs", "internal/campaign", "properties/oracle"},
 		others: publicModules},
 	"properties/conformance": {module: []string{"engine", "sim", "properties/oracle"}, tests: []string{"memprovider", "memprovider/live"}, others: publicModules},
-	"properties/oracle":      {module: []string{"engine"}, tests: []string{"internal/bugs", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/oracle":      {module: []string{"engine"}, tests: []string{"faults", "internal/bugs", "memprovider", "memprovider/live"}, others: publicModules},
 	"internal/bugs":          {others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/foreign":       {others: publicModules},

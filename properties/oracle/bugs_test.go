@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -64,13 +65,13 @@ func search(t *testing.T, f Factory, o Options, most string) (sequences int, ref
 }
 
 // unseen are the bugs that no answer shows, with the reason.
-var unseen = map[bugs.ID]string{
+var unseen = map[faults.BugID]string{
 	"provider/decode-before-filter": "what is decoded in vain inside one call shows in no answer",
 	"provider/count-after-decode":   "the order of steps inside one call, whose effects are the same",
 }
 
 // legal are the bugs that a freedom of the contract covers. They are seen once memprovider is held to what it promises.
-var legal = map[bugs.ID]Freedom{
+var legal = map[faults.BugID]Freedom{
 	// It takes an expired lock over and releases it; only the former holder's abandon can tell.
 	"provider/filter-after-lock":                 F8ExpiredAbandon,
 	"provider/packed-comparison":                 F23Packed,

@@ -11,6 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -168,7 +169,7 @@ func told(history []porcupine.Operation) string {
 // TestConcurrentBugsAreNotLinearizable sees that the search can fail: what a store does wrong
 // whoever calls it has no right order in about one history of ten at least.
 func TestConcurrentBugsAreNotLinearizable(t *testing.T) {
-	for _, id := range []bugs.ID{"provider/late-arrivals-deleted-by-ack", "provider/check-then-set-lock"} {
+	for _, id := range []faults.BugID{"provider/late-arrivals-deleted-by-ack", "provider/check-then-set-lock"} {
 		wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New(id)) })
 		seen := false
 		for run := 0; run < 500 && !seen; run++ {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -30,7 +29,7 @@ type Plan struct {
 	// StepBudget bounds the run; 0 is DefaultStepBudget.
 	StepBudget uint64
 	// Bugs are the seeded bugs that are switched on.
-	Bugs []bugs.ID
+	Bugs []faults.BugID
 }
 
 // Strategy is how work that a node cannot run is routed.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -158,7 +158,7 @@ func TestValidate(t *testing.T) {
 		{"turbulence", cluster.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
 		{"kick before the start", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, KickAt: -1}}}, "before the start"},
 		{"probe before the start", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
-		{"unknown bug", cluster.Plan{Nodes: one, Bugs: []bugs.ID{"provider/none"}}, `unknown bug "provider/none"`},
+		{"unknown bug", cluster.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := cluster.Run(cluster.Config{Plan: &tc.plan})

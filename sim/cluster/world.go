@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 )
@@ -189,7 +188,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan.Profile == ProfileDuroxide {
 		rules = faults.ProfileTables
 	}
-	if w.tables, err = rules(bugs.New(cfg.Plan.Bugs...)); err != nil {
+	if w.tables, err = rules(cfg.Plan.Bugs...); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	w.store = memprovider.New(w.storeOptions())

@@ -10,7 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -23,7 +22,7 @@ type Overrides struct {
 	Profile  cluster.Profile
 	Strategy cluster.Strategy
 	// Bugs, if not nil, take the place of the scenario's own.
-	Bugs []bugs.ID
+	Bugs []faults.BugID
 	// Instances, if not 0, is the number of instances of the load. A scenario without load has none.
 	Instances int
 	// StepBudget, if not 0, takes the place of the scenario's own.

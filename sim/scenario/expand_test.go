@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -168,7 +167,7 @@ func TestExpandOverrides(t *testing.T) {
 	before := string(s.Format())
 	full := faults.Full()
 	o := Overrides{
-		Faults: &full, Profile: cluster.ProfileDuroxide, Strategy: cluster.StrategyBounce, Bugs: []bugs.ID{"provider/ack-partial"}, Instances: 2, StepBudget: 9,
+		Faults: &full, Profile: cluster.ProfileDuroxide, Strategy: cluster.StrategyBounce, Bugs: []faults.BugID{"provider/ack-partial"}, Instances: 2, StepBudget: 9,
 	}
 	p := mustExpand(t, s, 1, o)
 	if !cmp.Equal(p.Faults, full) || p.Profile != o.Profile || p.Strategy != o.Strategy || !cmp.Equal(p.Bugs, o.Bugs) || p.StepBudget != 9 {
@@ -177,7 +176,7 @@ func TestExpandOverrides(t *testing.T) {
 	if len(p.Instances) != 4 {
 		t.Errorf("%d instances, want two and two of the load", len(p.Instances))
 	}
-	if p = mustExpand(t, s, 1, Overrides{Bugs: []bugs.ID{}}); len(p.Bugs) != 0 {
+	if p = mustExpand(t, s, 1, Overrides{Bugs: []faults.BugID{}}); len(p.Bugs) != 0 {
 		t.Errorf("an empty list of bugs leaves %v", p.Bugs)
 	}
 	p = mustExpand(t, s, 1, Overrides{})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -158,7 +157,7 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 		p.Faults.Rates = append(p.Faults.Rates, r)
 	}
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(bugIDs()), 0, 3, rapid.ID).Draw(t, "bugs") {
-		p.Bugs = append(p.Bugs, bugs.ID(id))
+		p.Bugs = append(p.Bugs, faults.BugID(id))
 	}
 	return p
 }

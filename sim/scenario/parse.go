@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -169,7 +168,7 @@ func (p *parser) statement() {
 			id := p.name("the id of a seeded bug, such as provider/filter-after-lock")
 			p.known("bug", id, bugIDs())
 			p.unique("bug", id)
-			p.s.Template.Bugs = append(p.s.Template.Bugs, bugs.ID(id))
+			p.s.Template.Bugs = append(p.s.Template.Bugs, faults.BugID(id))
 		}
 	// faults NAME is a whole fault plan.
 	case "faults":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 )
@@ -39,7 +40,7 @@ func ExampleNode_Step() {
 	show(n.Step(node.Start{NowMs: 1000}))
 	show(n.Step(node.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
 		LockToken: "t1", AttemptCount: 1,
-		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{node.StartOrchestration("i", "Greet", "world")}},
+		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{client.StartOrchestration("i", "Greet", "world")}},
 	}}))
 	show(n.Step(node.Finished{NowMs: 1020, Job: 1}))
 	show(n.Step(node.Drain{NowMs: 1021}))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/orch"
 )
 
@@ -95,9 +96,9 @@ var (
 	childStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5", ParentInstance: "p", ParentID: 7, ParentExecutionID: 2}
 	chargeAsked  = engine.ActivityScheduled{Name: "charge", Input: "5"}
 	chargeDone   = engine.ActivityCompletedItem{Instance: "a", ExecutionID: 1, ID: 2, Result: "paid"}
-	startOrder   = StartOrchestrationVersioned("a", "Order", "1.0.0", "5")
+	startOrder   = client.StartOrchestrationVersioned("a", "Order", "1.0.0", "5")
 	startAgain   = engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6"}
-	ping         = RaiseEvent("a", "ping", "x")
+	ping         = client.RaiseEvent("a", "ping", "x")
 )
 
 // batchFixture is a batch by name. Those with "untold" come from a provider that tells neither status nor pin.
@@ -126,17 +127,17 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "new":
 		return running("", nil, startOrder)
 	case "new-pair":
-		return running("", nil, StartOrchestration("a", "Pair", "5"))
+		return running("", nil, client.StartOrchestration("a", "Pair", "5"))
 	case "new-child":
 		return running("", nil, childStart)
 	case "new-latest":
-		return running("", nil, StartOrchestration("a", "Order", "5"))
+		return running("", nil, client.StartOrchestration("a", "Order", "5"))
 	case "new-unregistered":
-		return running("", nil, StartOrchestration("a", "Absent", "5"))
+		return running("", nil, client.StartOrchestration("a", "Absent", "5"))
 	case "new-bad-version":
-		return running("", nil, StartOrchestrationVersioned("a", "Order", "v1", "5"))
+		return running("", nil, client.StartOrchestrationVersioned("a", "Order", "v1", "5"))
 	case "orphan":
-		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{CancelInstance("a", "x")}}
+		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{client.CancelInstance("a", "x")}}
 	case "charged":
 		return pin("1.5.0", running(engine.StatusRunning, charging, chargeDone))
 	case "charged-untold":
@@ -144,20 +145,20 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "charged-child":
 		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
 	case "queued":
-		return pin("1.5.0", running(engine.StatusRunning, charging, EnqueueEvent("a", "q", "x"), chargeDone))
+		return pin("1.5.0", running(engine.StatusRunning, charging, client.EnqueueEvent("a", "q", "x"), chargeDone))
 	case "queued-new":
-		return running("", nil, startOrder, EnqueueEvent("a", "q", "x"))
+		return running("", nil, startOrder, client.EnqueueEvent("a", "q", "x"))
 	case "kept":
-		i := running("", nil, StartOrchestration("a", "Keeper", "5"))
+		i := running("", nil, client.StartOrchestration("a", "Keeper", "5"))
 		i.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
 		return i
 	case "waiting":
 		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, engine.ExternalSubscribed{Name: "go"},
 			engine.QueueSubscribed{Name: "q"}, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
 	case "crowded":
-		i := running("", nil, StartOrchestration("a", "Crowded", "5"))
+		i := running("", nil, client.StartOrchestration("a", "Crowded", "5"))
 		for n := range 21 {
-			i.Messages = append(i.Messages, EnqueueEvent("a", "q", strconv.Itoa(n)))
+			i.Messages = append(i.Messages, client.EnqueueEvent("a", "q", strconv.Itoa(n)))
 		}
 		return i
 	case "again-with-status":
@@ -209,7 +210,7 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "again-child":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
 	case "charged-restarted":
-		return pin("1.5.0", running(engine.StatusRunning, charging, StartOrchestrationVersioned("a", "Order", "2.0.0", "5")))
+		return pin("1.5.0", running(engine.StatusRunning, charging, client.StartOrchestrationVersioned("a", "Order", "2.0.0", "5")))
 	case "again-unregistered":
 		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}),
 			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))

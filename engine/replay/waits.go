@@ -189,6 +189,21 @@ func (wt *waitTable) consume(pos int) {
 	wt.all[p.queue].consume(p.index)
 }
 
+// OpenWaits are the events of the history, in its order, that subscribe to something which has not come and was not
+// cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It is the rule of contract/runtime.md section
+// 7.7 for a whole history: an arrival that a cancelled wait leaves behind belongs to the next wait of its key, and a
+// queue message waits for a dequeue.
+func OpenWaits(history []engine.Event) []engine.Event {
+	t := turn{in: &Input{History: history}, sched: make([]schedule, len(history)), hasWaits: true, hasQueues: true}
+	open := append(t.openWaits(), t.openDequeues()...)
+	slices.Sort(open)
+	events := make([]engine.Event, len(open))
+	for i, pos := range open {
+		events[i] = history[pos]
+	}
+	return events
+}
+
 // openWaits are the positions of the subscriptions that the events leave without cancellation and arrival, ascending.
 func (t *turn) openWaits() []int {
 	if !t.hasWaits {

@@ -43,7 +43,8 @@ var packages = map[string]imports{
 	"engine":        {others: publicModules},
 	"engine/orch":   {module: []string{"engine"}, others: publicModules},
 	"engine/replay": {module: []string{"engine", "engine/orch", "internal/bugs"}, others: publicModules},
-	"engine/node":   {module: []string{"engine", "engine/orch", "engine/replay", "internal/bugs"}, others: publicModules},
+	"engine/client": {module: []string{"engine"}, others: publicModules},
+	"engine/node":   {module: []string{"engine", "engine/orch", "engine/replay", "internal/bugs"}, tests: []string{"engine/client"}, others: publicModules},
 	"memprovider":   {module: []string{"engine", "internal/bugs"}, others: publicModules},
 	"memprovider/live": {
 		module: []string{"engine", "memprovider"}, others: publicModules},

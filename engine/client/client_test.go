@@ -1,12 +1,9 @@
-package node
+package client
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +20,6 @@ type fake struct {
 	sent    []engine.WorkItem
 	err     error // of every call
 	managed bool
-	pins    map[string]*engine.Version
 }
 
 func (f *fake) EnqueueForOrchestrator(_ context.Context, item engine.WorkItem, _ time.Duration) error {
@@ -59,24 +55,16 @@ func (f *fake) DeleteInstance(context.Context, string, bool) (*engine.DeleteInst
 	return &engine.DeleteInstanceResult{InstancesDeleted: 1}, f.err
 }
 
-func (f *fake) ListInstancesByStatus(context.Context, engine.Status) ([]string, error) {
-	var ids []string
-	for id := range f.pins {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids, f.err
-}
+// orderStarted is the first event of every history of these tests.
+var orderStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
 
-func (f *fake) GetInstanceInfo(context.Context, string) (*engine.InstanceInfo, error) {
-	return &engine.InstanceInfo{CurrentExecutionID: 3}, nil
-}
-
-func (f *fake) GetExecutionInfo(_ context.Context, id string, execution uint64) (*engine.ExecutionInfo, error) {
-	if execution != 3 {
-		return nil, engine.Permanentf("get_execution_info", "not found")
+// history builds events of execution 1 of instance a.
+func history(data ...engine.EventData) []engine.Event {
+	events := make([]engine.Event, len(data))
+	for i, d := range data {
+		events[i] = engine.Event{EventID: uint64(i + 1), InstanceID: "a", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: d}
 	}
-	return &engine.ExecutionInfo{PinnedVersion: f.pins[id]}, nil
+	return events
 }
 
 func ExampleClient() {
@@ -126,34 +114,34 @@ func TestWaits(t *testing.T) {
 	ctx := context.Background()
 	running, done := history(orderStarted), history(orderStarted, engine.OrchestrationCompleted{})
 	status := "busy"
-	poll := func(p *fake, nowMs int64, w *Waiting[OrchestrationStatus]) string {
+	poll := func(p *fake, nowMs int64, w *Waiting[Status]) string {
 		s, again, err := w.Poll(ctx, nowMs)
 		return fmt.Sprint(s.Kind, " ", again, " ", err)
 	}
 	for _, c := range []struct {
 		name string
 		p    *fake
-		wait func(Client) *Waiting[OrchestrationStatus]
+		wait func(Client) *Waiting[Status]
 		at   []int64
 		want string
 	}{
-		{"no time, ended", &fake{history: done}, func(c Client) *Waiting[OrchestrationStatus] { return c.WaitForOrchestration("a", 0) }, []int64{9}, "Completed 0s <nil>"},
-		{"no time", &fake{history: running}, func(c Client) *Waiting[OrchestrationStatus] { return c.WaitForOrchestration("a", 0) }, []int64{9}, "Running 0s Timeout"},
-		{"not there yet", &fake{}, func(c Client) *Waiting[OrchestrationStatus] { return c.WaitForOrchestration("a", time.Second) }, []int64{9}, "NotFound 5ms <nil>"},
-		{"at most the rest", &fake{history: running}, func(c Client) *Waiting[OrchestrationStatus] {
+		{"no time, ended", &fake{history: done}, func(c Client) *Waiting[Status] { return c.WaitForOrchestration("a", 0) }, []int64{9}, "Completed 0s <nil>"},
+		{"no time", &fake{history: running}, func(c Client) *Waiting[Status] { return c.WaitForOrchestration("a", 0) }, []int64{9}, "Running 0s Timeout"},
+		{"not there yet", &fake{}, func(c Client) *Waiting[Status] { return c.WaitForOrchestration("a", time.Second) }, []int64{9}, "NotFound 5ms <nil>"},
+		{"at most the rest", &fake{history: running}, func(c Client) *Waiting[Status] {
 			return c.WaitForOrchestration("a", 12*time.Millisecond)
 		}, []int64{9, 14}, "Running 7ms <nil>"},
-		{"over", &fake{history: running}, func(c Client) *Waiting[OrchestrationStatus] {
+		{"over", &fake{history: running}, func(c Client) *Waiting[Status] {
 			return c.WaitForOrchestration("a", 12*time.Millisecond)
 		}, []int64{9, 21}, "Running 0s Timeout"},
-		{"provider error", &fake{err: engine.Retryablef("read", "busy")}, func(c Client) *Waiting[OrchestrationStatus] { return c.WaitForOrchestration("a", time.Second) }, []int64{9}, "NotFound 0s Provider: read: busy"},
-		{"status seen", &fake{history: running, custom: &engine.CustomStatus{Status: &status, Version: 2}}, func(c Client) *Waiting[OrchestrationStatus] {
+		{"provider error", &fake{err: engine.Retryablef("read", "busy")}, func(c Client) *Waiting[Status] { return c.WaitForOrchestration("a", time.Second) }, []int64{9}, "NotFound 0s Provider: read: busy"},
+		{"status seen", &fake{history: running, custom: &engine.CustomStatus{Status: &status, Version: 2}}, func(c Client) *Waiting[Status] {
 			return c.WaitForStatusChange("a", 2, 70*time.Millisecond, time.Second)
 		}, []int64{9, 79}, "Running 70ms <nil>"},
-		{"status new", &fake{history: running, custom: &engine.CustomStatus{Status: &status, Version: 3}}, func(c Client) *Waiting[OrchestrationStatus] {
+		{"status new", &fake{history: running, custom: &engine.CustomStatus{Status: &status, Version: 3}}, func(c Client) *Waiting[Status] {
 			return c.WaitForStatusChange("a", 2, 70*time.Millisecond, time.Second)
 		}, []int64{9}, "Running 0s <nil>"},
-		{"status, ended", &fake{history: done}, func(c Client) *Waiting[OrchestrationStatus] {
+		{"status, ended", &fake{history: done}, func(c Client) *Waiting[Status] {
 			return c.WaitForStatusChange("a", 2, 70*time.Millisecond, time.Second)
 		}, []int64{9}, "Completed 0s <nil>"},
 	} {
@@ -180,26 +168,26 @@ func TestClientErrors(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
 		err       error
-		want      ClientErrorKind
+		want      ErrorKind
 		retryable bool
 	}{
-		{engine.Permanentf("delete", "instance a Not Found"), ClientInstanceNotFound, false},
-		{engine.Permanentf("delete", "a is still running"), ClientInstanceStillRunning, false},
-		{engine.Permanentf("delete", "a is a sub-orchestration"), ClientCannotDeleteSubOrchestration, false},
-		{engine.Permanentf("delete", "delete the root instead"), ClientCannotDeleteSubOrchestration, false},
-		{engine.Permanentf("delete", "no"), ClientProvider, false},
-		{engine.Retryablef("delete", "busy"), ClientProvider, true},
+		{engine.Permanentf("delete", "instance a Not Found"), ErrInstanceNotFound, false},
+		{engine.Permanentf("delete", "a is still running"), ErrInstanceStillRunning, false},
+		{engine.Permanentf("delete", "a is a sub-orchestration"), ErrCannotDeleteSubOrchestration, false},
+		{engine.Permanentf("delete", "delete the root instead"), ErrCannotDeleteSubOrchestration, false},
+		{engine.Permanentf("delete", "no"), ErrProvider, false},
+		{engine.Retryablef("delete", "busy"), ErrProvider, true},
 	} {
 		_, err := Client{Provider: &fake{managed: true, err: c.err}}.DeleteInstance(ctx, "a", false)
-		var e *ClientError
+		var e *Error
 		if !errors.As(err, &e) || e.Kind != c.want || e.Retryable() != c.retryable || !errors.Is(err, c.err) {
 			t.Errorf("%v became %v", c.err, err)
 		}
 	}
-	if _, err := (Client{Provider: &fake{}}).DeleteInstance(ctx, "", false); err == nil || err.(*ClientError).Kind != ClientInvalidInput {
+	if _, err := (Client{Provider: &fake{}}).DeleteInstance(ctx, "", false); err == nil || err.(*Error).Kind != ErrInvalidInput {
 		t.Errorf("no id: %v", err)
 	}
-	if err := error(&ClientError{Kind: ClientTimeout}); !err.(*ClientError).Retryable() || err.Error() != "Timeout" {
+	if err := error(&Error{Kind: ErrTimeout}); !err.(*Error).Retryable() || err.Error() != "Timeout" {
 		t.Errorf("%v", err)
 	}
 	if s, err := (Client{Provider: &fake{managed: true}}).DeleteInstance(ctx, "a", false); err != nil || s.InstancesDeleted != 1 {
@@ -223,28 +211,4 @@ func ExampleEncodeTyped() {
 	// {3} <nil>
 	// three three <nil>
 	// true
-}
-
-func ExampleClient_RunningVersionSpread() {
-	one, two := engine.MustParseVersion("1.5.0"), engine.MustParseVersion("2.0.0")
-	provider := &fake{managed: true, pins: map[string]*engine.Version{"a": &two, "b": &one, "c": nil, "d": &one}}
-	spread, err := Client{Provider: provider}.RunningVersionSpread(context.Background())
-	for _, v := range spread {
-		fmt.Println(v.Pin, v.Instances)
-	}
-	fmt.Println(FilteredOut(spread, engine.FilterFor(engine.MustParseRange("1.x"))), err)
-	// Output:
-	// <nil> 1
-	// 1.5.0 2
-	// 2.0.0 1
-	// 1 <nil>
-}
-
-func ExampleLog_Record() {
-	line := Log{Level: LevelWarn, Text: "ignoring duplicate completion", Instance: "order-1", Fields: []Field{{"id", "3"}}}
-	handler := slog.NewTextHandler(os.Stdout, nil)
-	fmt.Println(handler.Handle(context.Background(), line.Record(1500)))
-	// Output:
-	// time=1970-01-01T00:00:01.500Z level=WARN msg="ignoring duplicate completion" instance=order-1 id=3
-	// <nil>
 }

@@ -1,31 +1,28 @@
-package node
+package client
 
 import "github.com/durosim/durosim/engine"
 
-// The work items of client calls (contract/runtime.md section 9). A client enqueues them, visible at once; none of the
-// calls checks that the instance exists or is free, so success means "enqueued" and no more.
-
-// StartOrchestration starts an instance with the handler version that the node's policy says.
+// StartOrchestration starts an instance. The node that runs it picks the handler version by its policy.
 func StartOrchestration(instance, orchestration, input string) engine.StartItem {
 	return StartOrchestrationVersioned(instance, orchestration, "", input)
 }
 
-// StartOrchestrationVersioned starts an instance with exactly that handler version; the text is not checked, and one
-// that is no version is not registered anywhere.
+// StartOrchestrationVersioned starts an instance with exactly that handler version. The text is not checked; one that is
+// not a version matches no registered handler.
 func StartOrchestrationVersioned(instance, orchestration, version, input string) engine.StartItem {
 	return engine.StartItem{
 		Instance: instance, Orchestration: orchestration, Input: input, Version: version, ExecutionID: engine.InitialExecutionID,
 	}
 }
 
-// RaiseEvent raises an event for a wait of the old generation (orch.Context.ScheduleWait).
+// RaiseEvent raises an event for a first-generation wait (orch.Context.ScheduleWait).
 func RaiseEvent(instance, name, data string) engine.ExternalRaisedItem {
 	return engine.ExternalRaisedItem{Instance: instance, Name: name, Data: data}
 }
 
-// RaiseEvent2 raises an event for a wait of the new generation (orch.Context.ScheduleWait2). Reads are the event kinds
-// that the waiting execution's pinned build reads: where that build does not know the new generation the code waits
-// with the old one, so the event is raised for that, without a topic.
+// RaiseEvent2 raises an event for a second-generation wait (orch.Context.ScheduleWait2). Reads are the event kinds that
+// the pinned build of the waiting execution reads. A build that does not read the second generation waits in the first,
+// so the event is raised in the first, without a topic.
 func RaiseEvent2(reads engine.KindSet, instance, name, topic, data string) engine.WorkItem {
 	if !reads.Has(engine.KindExternalEvent2) {
 		return RaiseEvent(instance, name, data)
@@ -33,7 +30,7 @@ func RaiseEvent2(reads engine.KindSet, instance, name, topic, data string) engin
 	return engine.ExternalRaised2Item{Instance: instance, Name: name, Topic: topic, Data: data}
 }
 
-// EnqueueEvent enqueues a queue message (orch.Context.DequeueEvent). It is kept until it is taken.
+// EnqueueEvent enqueues a queue message (orch.Context.DequeueEvent). The instance keeps it until the code takes it.
 func EnqueueEvent(instance, name, data string) engine.QueueMessageItem {
 	return engine.QueueMessageItem{Instance: instance, Name: name, Data: data}
 }

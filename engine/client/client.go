@@ -1,0 +1,215 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Client makes the client calls of a provider. Every error that a call returns is an *Error.
+type Client struct{ Provider engine.Provider }
+
+// Error is a failed client call.
+type Error struct {
+	Kind ErrorKind
+	Err  error // the provider's error, nil if the provider was not called
+}
+
+// ErrorKind says why a client call failed.
+type ErrorKind string
+
+// The kinds of errors.
+const (
+	ErrProvider                     ErrorKind = "Provider"
+	ErrManagementNotAvailable       ErrorKind = "ManagementNotAvailable"
+	ErrInvalidInput                 ErrorKind = "InvalidInput"
+	ErrTimeout                      ErrorKind = "Timeout"
+	ErrInstanceStillRunning         ErrorKind = "InstanceStillRunning"
+	ErrCannotDeleteSubOrchestration ErrorKind = "CannotDeleteSubOrchestration"
+	ErrInstanceNotFound             ErrorKind = "InstanceNotFound"
+)
+
+// Error is the kind, with the provider's error if there is one.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return string(e.Kind)
+	}
+	return string(e.Kind) + ": " + e.Err.Error()
+}
+
+// Unwrap returns the provider's error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retryable says whether the same call may succeed later.
+func (e *Error) Retryable() bool {
+	return e.Kind == ErrTimeout || e.Kind == ErrProvider && engine.IsRetryable(e.Err)
+}
+
+func providerError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Kind: ErrProvider, Err: err}
+}
+
+// deletionError classifies the refusal of a deletion by its text, as the contract does.
+func deletionError(err error) error {
+	if err == nil {
+		return nil
+	}
+	text, kind := strings.ToLower(err.Error()), ErrProvider
+	switch {
+	case strings.Contains(text, "not found"):
+		kind = ErrInstanceNotFound
+	case strings.Contains(text, "still running"):
+		kind = ErrInstanceStillRunning
+	case strings.Contains(text, "sub-orchestration"), strings.Contains(text, "delete the root"):
+		kind = ErrCannotDeleteSubOrchestration
+	}
+	return &Error{Kind: kind, Err: err}
+}
+
+// Send enqueues a message that StartOrchestration, RaiseEvent, EnqueueEvent or CancelInstance made, visible at once. A nil
+// error means that it is enqueued, and no more.
+func (c Client) Send(ctx context.Context, item engine.WorkItem) error {
+	return providerError(c.Provider.EnqueueForOrchestrator(ctx, item, 0))
+}
+
+// GetOrchestrationStatus reads an instance's latest execution. A history that cannot be decoded is an error. A custom
+// status that cannot be read counts as none.
+func (c Client) GetOrchestrationStatus(ctx context.Context, instance string) (Status, error) {
+	history, err := c.Provider.Read(ctx, instance)
+	if err != nil {
+		return Status{}, providerError(err)
+	}
+	custom, err := c.Provider.GetCustomStatus(ctx, instance, 0)
+	if err != nil {
+		custom = nil
+	}
+	return statusFromHistory(history, custom), nil
+}
+
+// GetKVValue reads the live value of a key, nil if the instance has no such key.
+func (c Client) GetKVValue(ctx context.Context, instance, key string) (*string, error) {
+	value, err := c.Provider.GetKVValue(ctx, instance, key)
+	return value, providerError(err)
+}
+
+// GetKVAllValues reads all live values, sorted by key.
+func (c Client) GetKVAllValues(ctx context.Context, instance string) ([]engine.KVPair, error) {
+	values, err := c.Provider.GetKVAllValues(ctx, instance)
+	return values, providerError(err)
+}
+
+// Management is the provider's management surface; the error is ErrManagementNotAvailable if it has none.
+func (c Client) Management() (engine.ProviderAdmin, error) {
+	if admin := c.Provider.Admin(); admin != nil {
+		return admin, nil
+	}
+	return nil, &Error{Kind: ErrManagementNotAvailable}
+}
+
+// DeleteInstance removes a root instance and its children. A running one is removed only by force.
+func (c Client) DeleteInstance(ctx context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
+	if instance == "" {
+		return nil, &Error{Kind: ErrInvalidInput, Err: errors.New("expected an instance id")}
+	}
+	admin, err := c.Management()
+	if err != nil {
+		return nil, err
+	}
+	result, err := admin.DeleteInstance(ctx, instance, force)
+	return result, deletionError(err)
+}
+
+// Waiting is a wait of a client. Poll it once, and again after each pause that Poll returns.
+type Waiting[T any] struct {
+	read    func(ctx context.Context) (T, bool, error)
+	timeout time.Duration
+	pause   time.Duration
+	fixed   bool // pause is the interval that the caller chose
+	begun   bool
+	sinceMs int64
+}
+
+// WaitForOrchestration waits until an instance has Completed or Failed.
+func (c Client) WaitForOrchestration(instance string, timeout time.Duration) *Waiting[Status] {
+	return c.waitStatus(instance, timeout, Status.Ended)
+}
+
+// WaitForStatusChange waits until an instance's custom status is newer than version seen, or the instance has ended. It
+// reads once per interval.
+func (c Client) WaitForStatusChange(instance string, seen uint64, interval, timeout time.Duration) *Waiting[Status] {
+	w := c.waitStatus(instance, timeout, func(s Status) bool { return s.changed(seen) })
+	w.pause, w.fixed = max(interval, time.Millisecond), true
+	return w
+}
+
+// WaitForKVValue waits until an instance has a key.
+func (c Client) WaitForKVValue(instance, key string, timeout time.Duration) *Waiting[string] {
+	return &Waiting[string]{timeout: timeout, read: func(ctx context.Context) (string, bool, error) {
+		value, err := c.GetKVValue(ctx, instance, key)
+		if err != nil || value == nil {
+			return "", false, err
+		}
+		return *value, true, nil
+	}}
+}
+
+func (c Client) waitStatus(instance string, timeout time.Duration, done func(Status) bool) *Waiting[Status] {
+	return &Waiting[Status]{timeout: timeout, read: func(ctx context.Context) (Status, bool, error) {
+		s, err := c.GetOrchestrationStatus(ctx, instance)
+		return s, err == nil && done(s), err
+	}}
+}
+
+// Poll reads once, even if the timeout is 0. A positive again means that the wait goes on and that the next poll is due
+// after that time. A provider error ends the wait at once; a wait that has lasted its timeout ends with ErrTimeout.
+func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time.Duration, err error) {
+	if !w.begun {
+		w.begun, w.sinceMs = true, nowMs
+	}
+	value, done, err := w.read(ctx)
+	if done || err != nil {
+		return value, 0, err
+	}
+	left := w.timeout - time.Duration(nowMs-w.sinceMs)*time.Millisecond
+	if left <= 0 {
+		return value, 0, &Error{Kind: ErrTimeout}
+	}
+	if !w.fixed {
+		w.pause = nextWaitPoll(w.pause)
+	}
+	return value, max(min(w.pause, left), time.Millisecond), nil
+}
+
+// EncodeTyped encodes a value as inputs, outputs and events carry it: as JSON, but a string as it is.
+func EncodeTyped(v any) (string, error) {
+	if text, ok := v.(string); ok {
+		return text, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("typed value: %w", err)
+	}
+	return string(data), nil
+}
+
+// DecodeTyped decodes what EncodeTyped wrote. A string that is not JSON is the text itself.
+func DecodeTyped[T any](text string) (T, error) {
+	var value T
+	err := json.Unmarshal([]byte(text), &value)
+	if raw, ok := any(&value).(*string); ok && err != nil {
+		*raw = text
+		return value, nil
+	}
+	if err != nil {
+		return value, fmt.Errorf("typed value: %w", err)
+	}
+	return value, nil
+}

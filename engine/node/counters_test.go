@@ -1,0 +1,37 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"testing"
+)
+
+func TestCountersAdd(t *testing.T) {
+	var c Counters
+	v := reflect.ValueOf(&c).Elem()
+	for i := range v.NumField() {
+		v.Field(i).SetUint(uint64(i + 1))
+	}
+	sum := c
+	sum.Add(c)
+	if len(c.List()) != v.NumField() {
+		t.Fatalf("%d counters are named, of %d", len(c.List()), v.NumField())
+	}
+	for i, count := range sum.List() {
+		if count.Value != uint64(2*(i+1)) {
+			t.Errorf("%s = %d, want %d", count.Name, count.Value, 2*(i+1))
+		}
+	}
+}
+
+func ExampleLog_Record() {
+	line := Log{Level: LevelWarn, Text: "ignoring duplicate completion", Instance: "order-1", Fields: []Field{{"id", "3"}}}
+	handler := slog.NewTextHandler(os.Stdout, nil)
+	fmt.Println(handler.Handle(context.Background(), line.Record(1500)))
+	// Output:
+	// time=1970-01-01T00:00:01.500Z level=WARN msg="ignoring duplicate completion" instance=order-1 id=3
+	// <nil>
+}

@@ -1,8 +1,6 @@
 package properties
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -12,66 +10,103 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// coverage counts the points that a run reaches. The zero value is empty. It also carries the state that the liveness half
-// of the package shares.
+// coverage counts the points that a run reaches.
 type coverage struct {
-	live    *liveState
-	counts  [points]uint64
-	faults  []uint64      // by index in faults.Kinds()
-	changes []buildChange // in order of first occurrence
-	fetches uint64
+	base
+	deaf
+	live     *liveState
+	counts   [points]uint64
+	faults   []uint64 // by index in kinds
+	kinds    []faults.Info
+	changes  []buildChange // in order of first occurrence
+	filtered uint64        // fetches that may have passed something over
+}
+
+func newCoverage(m *run, s *liveState) *coverage {
+	kinds := faults.Kinds()
+	c := &coverage{base: base{m}, live: s, kinds: kinds, faults: make([]uint64, len(kinds))}
+	s.subscribe(c)
+	m.onFact(func(f fact) { c.hit(factPoints[f]) })
+	return c
 }
 
 func (c *coverage) hit(p point) { c.counts[p]++ }
 
-// Coverage are the points that the run has reached so far, sorted by name. The caller owns the slice.
-func (m *Monitor) Coverage() []cluster.Point {
+// points are the points that were reached, in no order.
+func (c *coverage) points() []cluster.Point {
 	var list []cluster.Point
-	for p, count := range m.coverage.counts {
+	for p, count := range c.counts {
 		if count > 0 {
 			list = append(list, cluster.Point{Name: pointTable[p].Name, Count: count})
 		}
 	}
-	for i, f := range faults.Kinds() {
-		if i < len(m.coverage.faults) && m.coverage.faults[i] > 0 {
-			list = append(list, cluster.Point{Name: "fault " + string(f.Kind), Count: m.coverage.faults[i]})
+	for i, f := range c.kinds {
+		if c.faults[i] > 0 {
+			list = append(list, cluster.Point{Name: "fault " + string(f.Kind), Count: c.faults[i]})
 		}
 	}
-	for i := range m.coverage.changes {
-		list = m.coverage.changes[i].points(list, &m.store.kinds)
+	for i := range c.changes {
+		list = c.changes[i].points(list, &c.m.store.kinds)
 	}
-	if m.coverage.live != nil && m.coverage.live.expect != nil {
-		list = append(list, m.coverage.live.expect.points()...)
-	}
-	slices.SortFunc(list, func(a, b cluster.Point) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Count, b.Count))
-	})
 	return list
 }
 
-// onInserted sees a message that was accepted.
-func (c *coverage) onInserted(s *liveState, o *engine.Observation) {
-	in := s.m.store.instance(o.Instance)
+// factPoints are the points that facts are.
+var factPoints = [facts]point{
+	factAckAfterExpiry:   pointAckAfterExpiry,
+	factAnswerLost:       pointAnswerLostAfterCommit,
+	factActivityRetaken:  pointActivityRetaken,
+	factTakenOver:        pointTakenOver,
+	factWaitOver:         pointWaitOver,
+	factHealthyPoisoned:  pointHealthyPoisoned,
+	factSessionTakenOver: pointSessionTakenOver,
+	factDeleted:          pointDeleted,
+	factDeletedRunning:   pointDeletedRunning,
+	factDeletedHeld:      pointDeletedHeld,
+	factLateAck:          pointLateAck,
+	factPruned:           pointPruned,
+	factPrunedAtWork:     pointPrunedAtWork,
+	factCarried:          pointCarried,
+	factCarryLimit:       pointCarryLimit,
+	factKVMerged:         pointKVMerged,
+	factTombstoneMerged:  pointTombstoneMerged,
+}
+
+func (c *coverage) onWaits(*instanceState) { c.hit(pointNobodyAdmits) }
+
+// passes looks at what filters passed over now and then, until that was seen.
+func (c *coverage) passes() passing {
+	c.filtered++
+	if c.counts[pointFilteredOut] > 0 || c.filtered%8 != 0 || c.filtered > 1024 && c.filtered%256 != 0 {
+		return passNone
+	}
+	return passFirst
+}
+
+func (c *coverage) onPassed(engine.Caller, *instanceState) { c.hit(pointFilteredOut) }
+
+func (c *coverage) onAccepted(o *engine.Observation) {
+	in := c.m.store.instance(o.Instance)
 	if !in.locked(o.AtMs) {
 		return
 	}
-	if call := s.m.store.call(o.Call); call != nil && call.kind == engine.CallAckOrchestrationItem && call.request.Ack != nil &&
+	if call := c.m.store.call(o.Call); call != nil && call.kind == engine.CallAckOrchestrationItem && call.request.Ack != nil &&
 		call.request.Ack.LockToken == in.lock.token {
 		return // its own turn sent it
 	}
 	c.hit(pointDuringLock)
 }
 
-// onDelivery sees a fetch that found something.
-func (c *coverage) onDelivery(s *liveState, o *engine.Observation) {
+func (c *coverage) onDelivered(o *engine.Observation) {
+	s := c.live
 	if o.NewCount > 1 {
 		c.hit(pointAttemptAboveOne)
 	}
-	call := s.m.store.call(o.Call)
+	call := c.m.store.call(o.Call)
 	if o.CallKind != engine.CallFetchOrchestrationItem || call == nil || o.Caller.Node == 0 {
 		return
 	}
-	in := s.m.store.instance(o.Instance)
+	in := c.m.store.instance(o.Instance)
 	if n := s.node(o.Caller.Node); n != nil && n.from != nil {
 		if ex := in.latest(); ex != nil {
 			c.change(n.from, n.build, s.phase).kinds |= ex.kinds
@@ -92,8 +127,7 @@ func (c *coverage) onDelivery(s *liveState, o *engine.Observation) {
 	}
 }
 
-// onCommit sees an ack that took effect.
-func (c *coverage) onCommit(s *liveState, number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+func (c *coverage) onCommitted(number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
 	for i := range ack.HistoryDelta {
 		switch ack.HistoryDelta[i].Data.(type) {
 		case engine.SubOrchestrationCompleted:
@@ -110,11 +144,11 @@ func (c *coverage) onCommit(s *liveState, number uint32, d *delivery, no engine.
 			}
 		}
 	}
-	n := s.node(number)
+	n := c.live.node(number)
 	if n == nil || d == nil || d.incarnation != n.incarnation || d.decision != node.DecideTurn || len(ack.HistoryDelta) == 0 {
 		return
 	}
-	pin := s.m.store.instance(no).pin()
+	pin := c.m.store.instance(no).pin()
 	if pin != nil && pin.Compare(n.build.Version) != 0 {
 		c.hit(pointMixedServed)
 	}
@@ -122,7 +156,7 @@ func (c *coverage) onCommit(s *liveState, number uint32, d *delivery, no engine.
 		c.hit(pointStrandedStart)
 	}
 	if d.start == startStart && d.turn.First {
-		in := s.m.store.instance(no)
+		in := c.m.store.instance(no)
 		if latest, ok := n.registry.ResolveStart(in.orchestration, ""); ok && latest.String() != d.turn.Handler {
 			c.hit(pointOlderHandler)
 		}
@@ -162,8 +196,10 @@ func notePoint(d node.Decision) point {
 	return points
 }
 
-// onNote sees a decision about a delivery.
-func (c *coverage) onNote(s *liveState, n *liveNode, d *delivery, note *node.Note) {
+func (c *coverage) onNoted(n *liveNode, d *delivery, note *node.Note) {
+	if note.Decision == node.DecideTurn && note.AttemptCount == n.options.MaxAttempts {
+		c.hit(pointLastAttempt)
+	}
 	if p := notePoint(note.Decision); p != points {
 		c.hit(p)
 	}
@@ -172,7 +208,7 @@ func (c *coverage) onNote(s *liveState, n *liveNode, d *delivery, note *node.Not
 	}
 	if note.Decision == node.DecidePoison {
 		for _, no := range d.messages {
-			if s.row(no).before == node.DecideNoHandler {
+			if c.live.row(no).before == node.DecideNoHandler {
 				c.hit(pointPoisonNoHandler)
 				break
 			}
@@ -185,8 +221,8 @@ func (c *coverage) onNote(s *liveState, n *liveNode, d *delivery, note *node.Not
 	}
 }
 
-// onStarted sees a node come up.
-func (c *coverage) onStarted(s *liveState, n *liveNode, r *cluster.Record) {
+func (c *coverage) onStarted(n *liveNode) {
+	s := c.live
 	kinds := 0
 	for i := range s.nodes {
 		a := &s.nodes[i]
@@ -220,8 +256,8 @@ func (c *coverage) onStarted(s *liveState, n *liveNode, r *cluster.Record) {
 	n.from = n.previous
 	c.change(n.from, n.build, s.phase).count++
 	loaded, newer := false, false
-	for no := 1; no <= s.m.store.instanceCount(); no++ {
-		in := s.m.store.instance(engine.InstanceNo(no))
+	for no := 1; no <= c.m.store.instanceCount(); no++ {
+		in := c.m.store.instance(engine.InstanceNo(no))
 		loaded = loaded || len(in.queue) > 0
 		if pin := in.pin(); pin != nil && in.status() == engine.StatusRunning && pin.Compare(own) > 0 {
 			newer = true
@@ -235,11 +271,11 @@ func (c *coverage) onStarted(s *liveState, n *liveNode, r *cluster.Record) {
 	}
 }
 
-// onHandlers sees the handlers of a node change.
-func (c *coverage) onHandlers(s *liveState, r *cluster.Record) {
+// onHandlers sees whether a handler was withdrawn that something runs.
+func (c *coverage) onHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
-	for no := 1; gone && no <= s.m.store.instanceCount(); no++ {
-		in := s.m.store.instance(engine.InstanceNo(no))
+	for no := 1; gone && no <= c.m.store.instanceCount(); no++ {
+		in := c.m.store.instance(engine.InstanceNo(no))
 		if in.status() == engine.StatusRunning && in.orchestration+"@"+in.version == handler {
 			c.hit(pointHandlerWithdrawn)
 			return
@@ -247,8 +283,7 @@ func (c *coverage) onHandlers(s *liveState, r *cluster.Record) {
 	}
 }
 
-// onCrash sees a node crash, with what it held.
-func (c *coverage) onCrash(n *liveNode) {
+func (c *coverage) onCrashed(n *liveNode) {
 	for _, list := range [2][]liveSlot{n.turns, n.activities} {
 		for i := range list {
 			d := &list[i].recent[list[i].last]

@@ -10,7 +10,7 @@ import (
 // This file puts evidence into words. Nothing here runs while all is well.
 
 // who is a caller in words.
-func (m *Monitor) who(c engine.Caller) string {
+func (m *run) who(c engine.Caller) string {
 	name := m.nodeName(c.Node)
 	switch {
 	case c.Node == 0:
@@ -28,10 +28,10 @@ func (m *Monitor) who(c engine.Caller) string {
 }
 
 // at is a store time in words: milliseconds since the start of the run.
-func (m *Monitor) at(ms int64) string { return fmt.Sprintf("t=%d ms", ms-m.w.StartMs()) }
+func (m *run) at(ms int64) string { return fmt.Sprintf("t=%d ms", ms-m.w.StartMs()) }
 
 // lockText is a lock in words.
-func (m *Monitor) lockText(l lockState) string {
+func (m *run) lockText(l lockState) string {
 	if l.token == "" {
 		return "no lock"
 	}
@@ -58,7 +58,7 @@ func itemText(r *rowState) string {
 }
 
 // batchText lists messages.
-func (m *Monitor) batchText(batch []engine.MessageNo) string {
+func (m *run) batchText(batch []engine.MessageNo) string {
 	parts := make([]string, len(batch))
 	for i, no := range batch {
 		parts[i] = itemText(m.store.row(no))

@@ -16,12 +16,13 @@ const expectID = "expect"
 // expectChecker holds a run against the expectations of its scenario. The shared state tells it of facts as they happen.
 type expectChecker struct {
 	base
+	deaf
 	live  *liveState
 	items []expectItem
 	part  string
 	// active are the expectations that the present part is about, by event.
 	active []activeItems
-	fact   fact // reused
+	event  event // reused
 	pins   map[engine.Version]string
 	builds []namedBuild
 	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
@@ -48,21 +49,21 @@ type activeItems struct {
 	items []int
 }
 
-// fact is something that happened, with the attributes of its event (cluster.ExpectEvents). node is its node's number, or 0.
-type fact struct {
-	event string
+// event is something that happened, with the attributes of its event (cluster.ExpectEvents). node is its node's number, or 0.
+type event struct {
+	name  string
 	attrs []cluster.Attr
 	node  uint32
 	no    engine.InstanceNo
 }
 
-func (f *fact) get(name string) string {
+func (f *event) get(name string) string {
 	for i := range f.attrs {
 		if f.attrs[i].Name == name {
 			return f.attrs[i].Value
 		}
 	}
-	switch f.event {
+	switch f.name {
 	case cluster.EventUp:
 		return "0"
 	case cluster.EventNode:
@@ -71,11 +72,11 @@ func (f *fact) get(name string) string {
 	return ""
 }
 
-func (f *fact) String() string {
+func (f *event) String() string {
 	var b strings.Builder
-	b.WriteString(f.event)
+	b.WriteString(f.name)
 	for _, a := range f.attrs {
-		if f.event == cluster.EventNode && strings.Contains(a.Name, "@") {
+		if f.name == cluster.EventNode && strings.Contains(a.Name, "@") {
 			continue // too many; the one that matters is told apart
 		}
 		b.WriteString(" " + a.String())
@@ -83,16 +84,13 @@ func (f *fact) String() string {
 	return b.String()
 }
 
-func newExpect(m *Monitor, list []cluster.Expectation) checker {
-	c := &expectChecker{base: base{m}, live: liveOf(m), pins: make(map[engine.Version]string)}
+func newExpect(m *run, s *liveState, list []cluster.Expectation) *expectChecker {
+	c := &expectChecker{base: base{m}, live: s, pins: make(map[engine.Version]string)}
 	for _, e := range list {
 		c.items = append(c.items, expectItem{Expectation: e})
 	}
 	c.activate()
-	if m.on != nil && len(list) > 0 {
-		m.on[expectID] = true // they were asked for by name
-	}
-	c.live.expect = c
+	s.subscribe(c)
 	return c
 }
 
@@ -163,19 +161,19 @@ func (c *expectChecker) activate() {
 }
 
 // begin starts a fact of that event; emit judges it.
-func (c *expectChecker) begin(event string, node uint32, no engine.InstanceNo) *fact {
-	c.fact.event, c.fact.node, c.fact.no = event, node, no
-	c.fact.attrs = c.fact.attrs[:0]
-	return &c.fact
+func (c *expectChecker) begin(event string, node uint32, no engine.InstanceNo) *event {
+	c.event.name, c.event.node, c.event.no = event, node, no
+	c.event.attrs = c.event.attrs[:0]
+	return &c.event
 }
 
-func (f *fact) add(name, value string) {
+func (f *event) add(name, value string) {
 	f.attrs = append(f.attrs, cluster.Attr{Name: name, Value: value})
 }
 
 func (c *expectChecker) emit() {
-	f := &c.fact
-	for _, i := range c.activeOf(f.event) {
+	f := &c.event
+	for _, i := range c.activeOf(f.name) {
 		e := &c.items[i]
 		if !matches(f, e.Where) {
 			continue
@@ -195,7 +193,7 @@ func (c *expectChecker) emit() {
 	}
 }
 
-func matches(f *fact, where []cluster.Attr) bool {
+func matches(f *event, where []cluster.Attr) bool {
 	for i := range where {
 		if !where[i].Match(f.get(where[i].Name)) {
 			return false
@@ -204,7 +202,7 @@ func matches(f *fact, where []cluster.Attr) bool {
 	return true
 }
 
-func (c *expectChecker) report(e *expectItem, f *fact, why string) {
+func (c *expectChecker) report(e *expectItem, f *event, why string) {
 	part := ""
 	if c.part != "" {
 		part = fmt.Sprintf(" in part %q", c.part)

@@ -41,7 +41,7 @@ func yesNo(b bool) string {
 }
 
 // place adds who and what a fact is about.
-func (c *expectChecker) place(f *fact, n *liveNode, in *instanceState) {
+func (c *expectChecker) place(f *event, n *liveNode, in *instanceState) {
 	if n != nil {
 		f.add("node", c.m.nodeName(n.number))
 		if n.build != nil {
@@ -66,8 +66,8 @@ func (c *expectChecker) caller(by engine.Caller) *liveNode {
 	return was
 }
 
-// fetched tells of a delivery.
-func (c *expectChecker) fetched(number uint32, d *delivery) {
+// onFetched tells of a delivery.
+func (c *expectChecker) onFetched(number uint32, d *delivery) {
 	if !c.wants(cluster.EventFetch) {
 		return
 	}
@@ -78,14 +78,24 @@ func (c *expectChecker) fetched(number uint32, d *delivery) {
 	c.emit()
 }
 
-// skipped tells of an instance that a fetch passed over.
-func (c *expectChecker) skipped(by engine.Caller, in *instanceState) {
+func (c *expectChecker) passes() passing {
+	if c.wants(cluster.EventSkip) {
+		return passAll
+	}
+	return passNone
+}
+
+// onPassed tells of an instance that a fetch passed over.
+func (c *expectChecker) onPassed(by engine.Caller, in *instanceState) {
+	if !c.wants(cluster.EventSkip) {
+		return
+	}
 	c.place(c.begin(cluster.EventSkip, by.Node, in.no), c.caller(by), in)
 	c.emit()
 }
 
-// waits tells of visible work that no live node admits.
-func (c *expectChecker) waits(s *liveState, in *instanceState) {
+// onWaits tells of visible work that no live node admits.
+func (c *expectChecker) onWaits(in *instanceState) {
 	if !c.wants(cluster.EventWait) {
 		return
 	}
@@ -93,9 +103,9 @@ func (c *expectChecker) waits(s *liveState, in *instanceState) {
 	c.emit()
 }
 
-// committed tells of an ack that took effect: a turn, and its events.
-func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
-	n, in := s.node(number), c.m.store.instance(no)
+// onCommitted tells of an ack that took effect: a turn, and its events.
+func (c *expectChecker) onCommitted(number uint32, d *delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+	n, in := c.live.node(number), c.m.store.instance(no)
 	if d != nil {
 		n = c.caller(engine.Caller{Node: number, Incarnation: d.incarnation})
 	}
@@ -128,8 +138,8 @@ func (c *expectChecker) committed(s *liveState, number uint32, d *delivery, no e
 	c.emit()
 }
 
-// noted tells of poison and of work that was given back.
-func (c *expectChecker) noted(s *liveState, n *liveNode, d *delivery, note *node.Note) {
+// onNoted tells of poison and of work that was given back.
+func (c *expectChecker) onNoted(n *liveNode, d *delivery, note *node.Note) {
 	event, name, value := cluster.EventAbandon, "reason", ""
 	switch note.Decision {
 	case node.DecidePoison, node.DecideWorkPoison:

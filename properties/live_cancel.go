@@ -10,7 +10,7 @@ import (
 // obligations, which know the bound of the nodes that admit the instance.
 type cancelChecker struct{ base }
 
-func newCancelChecker(m *Monitor) checker { return &cancelChecker{base{m}} }
+func newCancelChecker(m *run) checker { return &cancelChecker{base{m}} }
 
 func (*cancelChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

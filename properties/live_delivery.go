@@ -7,7 +7,9 @@ import (
 // This file follows deliveries from their fetch to their ack.
 
 func (s *liveState) onDelivery(o *engine.Observation) {
-	s.m.coverage.onDelivery(s, o)
+	for _, l := range s.listeners {
+		l.onDelivered(o)
+	}
 	if o.Instance == 0 || s.executing == nil {
 		return
 	}
@@ -32,8 +34,10 @@ func (s *liveState) onDelivery(o *engine.Observation) {
 			d.start = startCan
 		}
 	}
-	if s.expect != nil && !d.worker {
-		s.expect.fetched(o.Caller.Node, d)
+	if !d.worker {
+		for _, l := range s.listeners {
+			l.onFetched(o.Caller.Node, d)
+		}
 	}
 }
 
@@ -54,8 +58,7 @@ func (s *liveState) onCommit(o *engine.Observation, c *callState) {
 		in.turns++
 		in.progressMs = max(in.progressMs, o.AtMs)
 	}
-	s.m.coverage.onCommit(s, o.Caller.Node, d, no, c.request.Ack)
-	if s.expect != nil {
-		s.expect.committed(s, o.Caller.Node, d, no, c.request.Ack)
+	for _, l := range s.listeners {
+		l.onCommitted(o.Caller.Node, d, no, c.request.Ack)
 	}
 }

@@ -73,7 +73,7 @@ func (s *liveState) record(r *cluster.Record) {
 	case cluster.RecAnswered:
 		if d := s.byAck(r); d != nil && d.committed && !d.answered {
 			if r.Text != "" {
-				s.m.coverage.hit(pointAnswerLostAfterCommit)
+				s.m.happened(factAnswerLost)
 			} else {
 				d.answered = true
 			}
@@ -122,7 +122,7 @@ func (s *liveState) onExecuted(r *cluster.Record) {
 		in := s.m.store.instance(d.instance)
 		live = in.lock.token == d.token && in.lock.live(r.AtMs)
 		if !live && in.lock.token == d.token {
-			s.m.coverage.hit(pointAckAfterExpiry)
+			s.m.happened(factAckAfterExpiry)
 		}
 	}
 	d.refused = live && !d.faulted
@@ -142,11 +142,15 @@ func (s *liveState) onNode(r *cluster.Record) {
 		n.incarnation, n.options, n.registry = r.Incarnation, info.Options, info.Registry
 		n.reads = s.m.store.kinds.readBy(info.Build)
 		n.filter = engine.FilterFor(info.Options.Range(info.Build))
-		s.m.coverage.onStarted(s, n, r)
+		for _, l := range s.listeners {
+			l.onStarted(n)
+		}
 		n.startedMs = r.AtMs
 	case cluster.RecNodeStopped, cluster.RecNodeCrashed:
 		if r.Kind == cluster.RecNodeCrashed {
-			s.m.coverage.onCrash(n)
+			for _, l := range s.listeners {
+				l.onCrashed(n)
+			}
 		}
 		n.up, n.draining, n.paused = false, false, false
 	case cluster.RecNodePaused:
@@ -156,7 +160,9 @@ func (s *liveState) onNode(r *cluster.Record) {
 	case cluster.RecNodeDraining:
 		n.draining = true
 	case cluster.RecHandlersChanged:
-		s.m.coverage.onHandlers(s, r)
+		for _, l := range s.listeners {
+			l.onHandlers(r)
+		}
 	}
 	if n.live() && !was {
 		n.liveSinceMs = r.AtMs
@@ -211,9 +217,8 @@ func (s *liveState) onNote(r *cluster.Record) {
 			s.instance(no).poisoned = true
 		}
 	}
-	s.m.coverage.onNote(s, n, d, note)
-	if s.expect != nil {
-		s.expect.noted(s, n, d, note)
+	for _, l := range s.listeners {
+		l.onNoted(n, d, note)
 	}
 }
 

@@ -29,7 +29,7 @@ type obligations struct {
 	highest     *engine.Build
 }
 
-func newObligations(m *Monitor) checker { return &obligations{base: base{m}, live: liveOf(m)} }
+func newObligations(s *liveState) checker { return &obligations{base: s.base, live: s} }
 
 func (c *obligations) observes() []engine.ObservationKind { return nil }
 func (c *obligations) records() []cluster.RecordKind      { return nil }

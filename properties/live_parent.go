@@ -30,7 +30,7 @@ type parentLink struct {
 	told      bool
 }
 
-func newParentChecker(m *Monitor) checker { return &parentChecker{base: base{m}} }
+func newParentChecker(m *run) checker { return &parentChecker{base: base{m}} }
 
 func (*parentChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsInstanceRemoved}

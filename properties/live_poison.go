@@ -20,7 +20,7 @@ type poisonChecker struct {
 	live *liveState
 }
 
-func newPoisonChecker(m *Monitor) checker { return &poisonChecker{base{m}, liveOf(m)} }
+func newPoisonChecker(s *liveState) checker { return &poisonChecker{s.base, s} }
 
 func (c *poisonChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsCountChanged}
@@ -75,8 +75,6 @@ func (c *poisonChecker) record(r *cluster.Record) {
 			c.m.liveness("L01", r.Node, d.instance,
 				"delivery %d of %s is above max_attempts %d and must be poison; %s decided %s. Messages: %s",
 				note.AttemptCount, c.m.store.name(d.instance), most, c.m.nodeName(r.Node), note.Decision, c.batch(d))
-		} else if note.AttemptCount == most && note.Decision == node.DecideTurn {
-			c.m.coverage.hit(pointLastAttempt)
 		}
 	}
 	if note.Decision == node.DecideIncompatible {
@@ -155,7 +153,7 @@ func (c *poisonChecker) judge(n *liveNode, d *delivery, note *node.Note) {
 	if runner == 0 {
 		return
 	}
-	c.m.coverage.hit(pointHealthyPoisoned)
+	c.m.happened(factHealthyPoisoned)
 	strategy := c.live.plan.Strategy
 	if strategy != "" && strategy != cluster.StrategyFilter || byHandler {
 		return // routing by bouncing, or handlers not everywhere: counted, not a violation

@@ -13,7 +13,7 @@ import (
 // expiry (L08).
 type reviveChecker struct{ base }
 
-func newReviveChecker(m *Monitor) checker { return &reviveChecker{base{m}} }
+func newReviveChecker(m *run) checker { return &reviveChecker{base{m}} }
 
 func (*reviveChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsLockExtended}

@@ -43,9 +43,8 @@ func (s *liveState) look(no engine.InstanceNo, now int64) {
 	in.releasedMs = 0
 	if in.waitingMs == 0 && anyLive {
 		in.waitingMs, in.waited = now, true
-		s.m.coverage.hit(pointNobodyAdmits)
-		if s.expect != nil {
-			s.expect.waits(s, state)
+		for _, l := range s.listeners {
+			l.onWaits(state)
 		}
 	}
 }

@@ -8,35 +8,21 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// liveCheckers are the checkers of this half of the package, in the order in which they must see things: what they share
-// comes first.
-func liveCheckers(m *Monitor) []checker {
-	list := newLiveness(m)
-	list = append(list, newWorkConserving(m), newCoverage(m))
-	if len(m.opts.Expectations) > 0 {
-		list = append(list, newExpect(m, m.opts.Expectations))
-	}
-	return list
+// livenessChecks are the checkers of liveness. What they share sees everything before them.
+func livenessChecks(s *liveState) []checker {
+	return []checker{newPoisonChecker(s), newObligations(s), newParentChecker(s.m), newCancelChecker(s.m), newReviveChecker(s.m)}
 }
 
-// newLiveness makes the checkers of liveness, with the state that they, coverage and expectations share in front.
-func newLiveness(m *Monitor) []checker {
-	s := liveOf(m)
-	return []checker{s, newPoisonChecker(m), newObligations(m), newParentChecker(m), newCancelChecker(m), newReviveChecker(m)}
-}
-
-// liveOf is the shared state of a monitor, made when it is first asked for.
-func liveOf(m *Monitor) *liveState {
-	if m.coverage.live == nil {
-		m.coverage.live = &liveState{base: base{m}, rows: make([]liveRow, 0, 512)}
-		for i := range m.w.Nodes() {
-			m.coverage.live.nodes = append(m.coverage.live.nodes, liveNode{number: uint32(i + 1)})
-		}
-		if p := m.w.Plan(); p != nil {
-			m.coverage.live.plan = *p
-		}
+// newLiveState is the shared state of the checkers of a run.
+func newLiveState(m *run) *liveState {
+	s := &liveState{base: base{m}, rows: make([]liveRow, 0, 512)}
+	for i := range m.w.Nodes() {
+		s.nodes = append(s.nodes, liveNode{number: uint32(i + 1)})
 	}
-	return m.coverage.live
+	if p := m.w.Plan(); p != nil {
+		s.plan = *p
+	}
+	return s
 }
 
 const neverMs = math.MaxInt64
@@ -54,7 +40,8 @@ type liveState struct {
 	executing *liveSlot
 	// executingInc is the incarnation that sent that call: its node may have started anew since.
 	executingInc uint32
-	expect       *expectChecker
+	listeners    []listener
+	pins         []*engine.Version // that were ever set; the store keeps one copy of each
 	phase        cluster.Phase
 	calmMs       int64 // when calm began, 0 before
 	phaseMs      int64 // when the present phase began
@@ -164,7 +151,7 @@ func (s *liveState) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{
 		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCountChanged,
 		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowDelayed, engine.ObsDamaged, engine.ObsStatusSet, engine.ObsParentSet, engine.ObsInstanceCreated,
-		engine.ObsInstanceRemoved,
+		engine.ObsInstanceRemoved, engine.ObsPinSet,
 	}
 }
 
@@ -243,8 +230,11 @@ func (s *liveState) observe(o *engine.Observation) {
 		if !o.Undo {
 			s.onDeleted(o.Instance)
 		}
+	case engine.ObsPinSet:
+		s.onPin(o)
 	case engine.ObsCallEnd:
 		s.onCallEnd(o)
+		s.passedOver(o)
 	}
 }
 
@@ -269,7 +259,9 @@ func (s *liveState) onInserted(o *engine.Observation) {
 		in.progressMs = max(in.progressMs, o.UntilMs)
 	}
 	if o.Queue == engine.QueueOrchestrator {
-		s.m.coverage.onInserted(s, o)
+		for _, l := range s.listeners {
+			l.onAccepted(o)
+		}
 		s.look(o.Instance, o.AtMs)
 	}
 }
@@ -326,7 +318,7 @@ func (s *liveState) onLock(o *engine.Observation) {
 		r := s.row(o.Message)
 		r.deliveries++
 		if r.deliveries > 1 {
-			s.m.coverage.hit(pointActivityRetaken)
+			s.m.happened(factActivityRetaken)
 		}
 		return
 	}
@@ -334,11 +326,11 @@ func (s *liveState) onLock(o *engine.Observation) {
 	was := s.m.store.instance(o.Instance).before(o.Call).lock
 	if was.token != "" && was.token != o.Token {
 		in.lost++
-		s.m.coverage.hit(pointTakenOver)
+		s.m.happened(factTakenOver)
 	}
 	if in.releasedMs != 0 {
 		in.releasedMs = 0
-		s.m.coverage.hit(pointWaitOver)
+		s.m.happened(factWaitOver)
 	}
 	in.waitingMs = 0
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // checker watches a run for one property, or for a few that share their state. Embed base to get methods that do
-// nothing. A checker never logs, never panics on what it sees, and reports through Monitor.violate.
+// nothing. A checker never logs, never panics on what it sees, and reports through run.violate.
 //
 // A checker sees an observation after the model has been brought up to date with it.
 type checker interface {
@@ -32,7 +32,7 @@ type selective interface {
 }
 
 // base is a checker that sees nothing.
-type base struct{ m *Monitor }
+type base struct{ m *run }
 
 func (base) observe(*engine.Observation) {}
 func (base) record(*cluster.Record)      {}
@@ -56,26 +56,35 @@ type world interface {
 // maxViolations bounds what one property reports in one run: the first is what counts.
 const maxViolations = 3
 
-// Monitor runs all checkers over one run. It is a cluster.Monitor; New makes one.
-type Monitor struct {
+// run is what the checkers of one run share: what they read, and where they report.
+type run struct {
 	w          world
-	opts       Options
-	on         map[string]bool // properties to check, nil for all; only looked up
-	checkers   []checker
-	steppers   []stepper   // those of them that are one
-	byKind     [][]checker // by kind of observation: those that want it
-	byRecord   [][]checker // by kind of record
 	store      *model
+	wants      func(property string) bool
 	violations []cluster.Violation
 	count      map[string]int // violations by property; only looked up, never ranged over
-	coverage   coverage
-	referee    *referee // nil if nobody judges the answers
+	tell       func(fact)     // nil if nobody asks
 }
 
-var _ cluster.Monitor = (*Monitor)(nil)
+// watch hands what happens in a run to the checkers that want it.
+type watch struct {
+	*run
+	checkers []checker
+	steppers []stepper   // those of them that are one
+	byKind   [][]checker // by kind of observation: those that want it
+	byRecord [][]checker // by kind of record
+}
+
+// newWatch watches a run without any checker; wants says which properties are reported.
+func newWatch(w world, wants func(property string) bool) *watch {
+	return &watch{
+		run:    &run{w: w, store: newModel(w.Builds()), wants: wants, count: make(map[string]int)},
+		byKind: make([][]checker, observationKinds()), byRecord: make([][]checker, recordKinds()),
+	}
+}
 
 // Observe hands an observation of the store to the model and to every checker, in that order.
-func (m *Monitor) Observe(o *engine.Observation) {
+func (m *watch) Observe(o *engine.Observation) {
 	m.store.observe(o)
 	if int(o.Kind) < len(m.byKind) {
 		for _, c := range m.byKind[o.Kind] {
@@ -85,7 +94,7 @@ func (m *Monitor) Observe(o *engine.Observation) {
 }
 
 // Record hands a record of the world to the model and to every checker, in that order.
-func (m *Monitor) Record(r *cluster.Record) {
+func (m *watch) Record(r *cluster.Record) {
 	m.store.record(m.w, r)
 	if int(r.Kind) < len(m.byRecord) {
 		for _, c := range m.byRecord[r.Kind] {
@@ -100,14 +109,14 @@ func (m *Monitor) Record(r *cluster.Record) {
 }
 
 // AfterStep lets checkers judge the state between two kernel events.
-func (m *Monitor) AfterStep() {
+func (m *watch) AfterStep() {
 	for _, c := range m.steppers {
 		c.afterStep()
 	}
 }
 
 // Open says whether any obligation is open, and until when the last may be.
-func (m *Monitor) Open(nowMs int64) (bool, int64) {
+func (m *watch) Open(nowMs int64) (bool, int64) {
 	any, last := false, int64(0)
 	for _, c := range m.checkers {
 		if open, until := c.open(nowMs); open {
@@ -119,14 +128,14 @@ func (m *Monitor) Open(nowMs int64) (bool, int64) {
 }
 
 // Finish ends the run for every checker.
-func (m *Monitor) Finish() {
+func (m *watch) Finish() {
 	for _, c := range m.checkers {
 		c.finish()
 	}
 }
 
 // Violations are what was found, in the order found.
-func (m *Monitor) Violations() []cluster.Violation { return m.violations }
+func (m *watch) Violations() []cluster.Violation { return m.violations }
 
 // finding is a violation in the making: where it happened comes from the world.
 type finding struct {
@@ -139,7 +148,7 @@ type finding struct {
 }
 
 // violate reports a finding at the present step and time. Findings of properties that are not asked for are dropped.
-func (m *Monitor) violate(f finding) {
+func (m *run) violate(f finding) {
 	if !m.wants(f.property) {
 		return
 	}
@@ -153,7 +162,7 @@ func (m *Monitor) violate(f finding) {
 }
 
 // nodeName is the name of a node in the plan; empty for clients and for numbers that are no node's, such as a probe's.
-func (m *Monitor) nodeName(number uint32) string {
+func (m *run) nodeName(number uint32) string {
 	if number == 0 || int(number) > len(m.w.Nodes()) {
 		return ""
 	}
@@ -161,11 +170,56 @@ func (m *Monitor) nodeName(number uint32) string {
 }
 
 // safety reports the violation of a safety property.
-func (m *Monitor) safety(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
+func (m *run) safety(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
 	m.violate(finding{property: property, class: cluster.ClassSafety, node: node, instance: instance, message: fmt.Sprintf(format, args...)})
 }
 
 // liveness reports the violation of a liveness property.
-func (m *Monitor) liveness(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
+func (m *run) liveness(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
 	m.violate(finding{property: property, class: cluster.ClassLiveness, node: node, instance: instance, message: fmt.Sprintf(format, args...)})
+}
+
+// add enters checkers for what they want to see, in the order in which they will see it.
+func (m *watch) add(list ...checker) {
+	for _, c := range list {
+		m.checkers = append(m.checkers, c)
+		if s, ok := c.(stepper); ok {
+			m.steppers = append(m.steppers, s)
+		}
+		s, ok := c.(selective)
+		if !ok {
+			for k := range m.byKind {
+				m.byKind[k] = append(m.byKind[k], c)
+			}
+			for k := range m.byRecord {
+				m.byRecord[k] = append(m.byRecord[k], c)
+			}
+			continue
+		}
+		for _, k := range s.observes() {
+			m.byKind[k] = append(m.byKind[k], c)
+		}
+		for _, k := range s.records() {
+			m.byRecord[k] = append(m.byRecord[k], c)
+		}
+	}
+}
+
+// observationKinds is the number of kinds of observations: their enumeration is closed, and what is behind its end
+// has no name.
+func observationKinds() int {
+	k := engine.ObsNone
+	for k.String() != (engine.ObsNone + 255).String() {
+		k++
+	}
+	return int(k)
+}
+
+// recordKinds is the number of kinds of records.
+func recordKinds() int {
+	k := cluster.RecNone
+	for k.String() != (cluster.RecNone + 255).String() {
+		k++
+	}
+	return int(k)
 }

@@ -1,7 +1,9 @@
 package properties
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
@@ -21,108 +23,76 @@ type Options struct {
 	Referee bool
 }
 
+// wants says whether a property is reported.
+func (o *Options) wants(id string) bool {
+	switch {
+	case slices.Contains(o.Without, id):
+		return false
+	case o.Properties == nil, id == expectID && len(o.Expectations) > 0, id == refereeID && o.Referee:
+		return true
+	}
+	return slices.Contains(o.Properties, id)
+}
+
+// Monitor runs all checkers over one run. It is a cluster.Monitor; New makes one.
+type Monitor struct {
+	*watch
+	coverage *coverage
+	expect   *expectChecker // nil if nothing is expected
+	referee  *referee       // nil if nobody judges the answers
+}
+
+var _ cluster.Monitor = (*Monitor)(nil)
+
 // New makes the monitor of one run, for cluster.Config.Monitor. A monitor is good for one run.
 func New(w *cluster.World, opts Options) *Monitor { return newMonitor(w, opts) }
 
 func newMonitor(w world, opts Options) *Monitor {
-	m := &Monitor{w: w, opts: opts, count: make(map[string]int), store: newModel(w.Builds())}
-	if opts.Properties != nil {
-		m.on = make(map[string]bool)
-		for _, id := range opts.Properties {
-			m.on[id] = true
+	asked := make(map[string]bool) // only looked up; which ids there are is known here
+	wants := func(id string) bool {
+		want, known := asked[id]
+		if !known {
+			want = opts.wants(id)
+			asked[id] = want
 		}
-		m.on[expectID] = len(opts.Expectations) > 0
-		m.on[refereeID] = opts.Referee
+		return want
 	}
-	m.byKind = make([][]checker, observationKinds())
-	m.byRecord = make([][]checker, recordKinds())
-	for _, s := range safetyCheckers {
-		for _, id := range s.ids {
-			if m.wants(id) {
-				m.add(s.make(m))
-				break
-			}
-		}
-	}
+	m := &Monitor{watch: newWatch(w, wants)}
+	m.add(safetyChecks(m.run)...)
 	if opts.Referee {
-		m.referee = newReferee(m)
+		m.referee = newReferee(m.run)
 		m.add(m.referee)
 	}
-	for _, c := range liveCheckers(m) {
-		m.add(c)
+	s := newLiveState(m.run)
+	m.coverage = newCoverage(m.run, s)
+	if len(opts.Expectations) > 0 {
+		m.expect = newExpect(m.run, s, opts.Expectations)
+	}
+	m.add(s)
+	m.add(livenessChecks(s)...)
+	m.add(newWorkConserving(m.run), m.coverage)
+	if m.expect != nil {
+		m.add(m.expect)
 	}
 	return m
 }
 
-// safetyCheckers are the checkers of this half of the package, with the properties that each reports.
-var safetyCheckers = []struct {
-	ids  []string
-	make func(m *Monitor) checker
-}{
-	{[]string{"S01", "S02", "S03"}, newFilterChecker},
-	{[]string{"S04"}, newCountChecker},
-	{[]string{"S05"}, newLockChecker},
-	{[]string{"S06"}, newAtomicChecker},
-	{[]string{"S07"}, newHistoryChecker},
-	{[]string{"S08", "S09", "S10", "S23"}, newCommitChecker},
-	{[]string{"S11"}, newReplayChecker},
-	{[]string{"S12"}, newConserveChecker},
-	{[]string{"S13"}, newCompletionChecker},
-	{[]string{"S14"}, newDeletionChecker},
-	{[]string{"S15"}, newDelayChecker},
-	{[]string{"S16"}, newRoutingChecker},
-	{[]string{"S17"}, newStateChecker},
-	{[]string{"S18"}, newVisibleErrorChecker},
-	{[]string{"S19"}, newKeptChecker},
-	{[]string{"S20"}, newOutputChecker},
-	{[]string{"S21"}, newPhantomChecker},
-	{[]string{shadowID}, newShadowChecker},
+// WatchHandle is how a world lets the referee see the calls.
+func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	if m.referee == nil {
+		return p
+	}
+	return m.referee.watch(p, codec)
 }
 
-// wants says whether a property is checked.
-func (m *Monitor) wants(id string) bool {
-	return (m.on == nil || m.on[id]) && !slices.Contains(m.opts.Without, id)
-}
-
-// add enters a checker for what it wants to see.
-func (m *Monitor) add(c checker) {
-	m.checkers = append(m.checkers, c)
-	if s, ok := c.(stepper); ok {
-		m.steppers = append(m.steppers, s)
+// Coverage are the points that the run has reached so far, sorted by name. The caller owns the slice.
+func (m *Monitor) Coverage() []cluster.Point {
+	list := m.coverage.points()
+	if m.expect != nil {
+		list = append(list, m.expect.points()...)
 	}
-	s, ok := c.(selective)
-	if !ok {
-		for k := range m.byKind {
-			m.byKind[k] = append(m.byKind[k], c)
-		}
-		for k := range m.byRecord {
-			m.byRecord[k] = append(m.byRecord[k], c)
-		}
-		return
-	}
-	for _, k := range s.observes() {
-		m.byKind[k] = append(m.byKind[k], c)
-	}
-	for _, k := range s.records() {
-		m.byRecord[k] = append(m.byRecord[k], c)
-	}
-}
-
-// observationKinds is the number of kinds of observations: their enumeration is closed, and what is behind its end
-// has no name.
-func observationKinds() int {
-	k := engine.ObsNone
-	for k.String() != (engine.ObsNone + 255).String() {
-		k++
-	}
-	return int(k)
-}
-
-// recordKinds is the number of kinds of records.
-func recordKinds() int {
-	k := cluster.RecNone
-	for k.String() != (cluster.RecNone + 255).String() {
-		k++
-	}
-	return int(k)
+	slices.SortFunc(list, func(a, b cluster.Point) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Count, b.Count))
+	})
+	return list
 }

@@ -27,7 +27,7 @@ type referee struct {
 	items  []engine.WorkItem
 }
 
-func newReferee(m *Monitor) *referee {
+func newReferee(m *run) *referee {
 	var codecs []engine.Codec
 	for _, b := range m.w.Builds() {
 		codecs = append(codecs, b.Codec)
@@ -35,12 +35,9 @@ func newReferee(m *Monitor) *referee {
 	return &referee{base: base{m}, oracle: oracle.New(oracle.Options{Deny: promised, StorageErrors: true, Codecs: codecs})}
 }
 
-// WatchHandle is how a world lets the referee see the calls.
-func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
-	if m.referee == nil {
-		return p
-	}
-	return oracle.Watch(p, codec.Name(), m.w.NowMs, m.referee.judge)
+// watch lets the referee see the calls of a handle.
+func (r *referee) watch(p engine.Provider, codec engine.Codec) engine.Provider {
+	return oracle.Watch(p, codec.Name(), r.m.w.NowMs, r.judge)
 }
 
 func (r *referee) judge(c oracle.Call, a oracle.Answer, at oracle.Span) {

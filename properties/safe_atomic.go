@@ -11,7 +11,7 @@ import (
 // the ack said, step by step; after a failure with what was before. What was taken back counts as not done.
 type atomicChecker struct{ base }
 
-func newAtomicChecker(m *Monitor) checker { return &atomicChecker{base{m}} }
+func newAtomicChecker(m *run) checker { return &atomicChecker{base{m}} }
 
 func (*atomicChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

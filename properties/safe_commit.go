@@ -15,7 +15,7 @@ type commitChecker struct {
 	readable []kindMask
 }
 
-func newCommitChecker(m *Monitor) checker {
+func newCommitChecker(m *run) checker {
 	k := &commitChecker{base: base{m}}
 	for i, b := range m.store.builds {
 		k.enter(b.Version, m.store.kinds.reads[i])

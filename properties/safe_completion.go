@@ -9,7 +9,7 @@ import (
 // that nodes commit and at the messages of the delivery that they were made from.
 type completionChecker struct{ base }
 
-func newCompletionChecker(m *Monitor) checker { return &completionChecker{base{m}} }
+func newCompletionChecker(m *run) checker { return &completionChecker{base{m}} }
 
 func (*completionChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

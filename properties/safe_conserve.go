@@ -11,7 +11,7 @@ import (
 // node named in its note.
 type conserveChecker struct{ base }
 
-func newConserveChecker(m *Monitor) checker { return &conserveChecker{base{m}} }
+func newConserveChecker(m *run) checker { return &conserveChecker{base{m}} }
 
 func (*conserveChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

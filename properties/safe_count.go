@@ -11,7 +11,7 @@ import (
 // whether the answer reaches anybody is of no account.
 type countChecker struct{ base }
 
-func newCountChecker(m *Monitor) checker { return &countChecker{base{m}} }
+func newCountChecker(m *run) checker { return &countChecker{base{m}} }
 
 func (*countChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

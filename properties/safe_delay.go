@@ -12,7 +12,7 @@ import (
 // it, and of the delivery.
 type delayChecker struct{ base }
 
-func newDelayChecker(m *Monitor) checker { return &delayChecker{base{m}} }
+func newDelayChecker(m *run) checker { return &delayChecker{base{m}} }
 
 func (*delayChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

@@ -21,7 +21,7 @@ type deletionChecker struct {
 	sessions bool
 }
 
-func newDeletionChecker(m *Monitor) checker { return &deletionChecker{base: base{m}} }
+func newDeletionChecker(m *run) checker { return &deletionChecker{base: base{m}} }
 
 func (*deletionChecker) records() []cluster.RecordKind { return nil }
 
@@ -78,9 +78,9 @@ func (k *deletionChecker) managed(c *callState, o *engine.Observation) {
 		}
 	}
 	if !deletes && removed == 0 && len(c.executions) > 0 {
-		k.m.coverage.hit(pointPruned)
+		k.m.happened(factPruned)
 		if len(c.executions[0].instance.queue) > 0 || c.executions[0].instance.locked(o.AtMs) {
-			k.m.coverage.hit(pointPrunedAtWork)
+			k.m.happened(factPrunedAtWork)
 		}
 	}
 }
@@ -105,13 +105,13 @@ func (k *deletionChecker) pruned(c *callState, ex *executionState) {
 // gone judges a deleted instance: whether it may go, and that nothing of it stays.
 func (k *deletionChecker) gone(c *callState, in *instanceState) {
 	k.bury(c, in)
-	k.m.coverage.hit(pointDeleted)
+	k.m.happened(factDeleted)
 	was := k.statusBefore(c, in)
 	if was == engine.StatusRunning {
-		k.m.coverage.hit(pointDeletedRunning)
+		k.m.happened(factDeletedRunning)
 	}
 	if in.was.lock.live(c.beganMs) {
-		k.m.coverage.hit(pointDeletedHeld)
+		k.m.happened(factDeletedHeld)
 	}
 	switch {
 	case !isDeletion(c.request.Admin):
@@ -193,7 +193,7 @@ func (k *deletionChecker) used(c *callState) {
 		return
 	}
 	if c.kind == engine.CallAckOrchestrationItem || c.kind == engine.CallAckWorkItem {
-		k.m.coverage.hit(pointLateAck)
+		k.m.happened(factLateAck)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // events handed out.
 type visibleErrorChecker struct{ base }
 
-func newVisibleErrorChecker(m *Monitor) checker { return &visibleErrorChecker{base{m}} }
+func newVisibleErrorChecker(m *run) checker { return &visibleErrorChecker{base{m}} }
 
 func (*visibleErrorChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

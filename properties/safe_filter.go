@@ -17,7 +17,7 @@ type filterChecker struct {
 	reported [4]uint64
 }
 
-func newFilterChecker(m *Monitor) checker { return &filterChecker{base: base{m}} }
+func newFilterChecker(m *run) checker { return &filterChecker{base: base{m}} }
 
 func (*filterChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{

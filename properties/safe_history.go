@@ -12,7 +12,7 @@ type historyChecker struct {
 	reported uint64 // the call of the last finding, so that one wrong call is one finding
 }
 
-func newHistoryChecker(m *Monitor) checker { return &historyChecker{base: base{m}} }
+func newHistoryChecker(m *run) checker { return &historyChecker{base: base{m}} }
 
 func (*historyChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsEventAppended, engine.ObsEventRemoved, engine.ObsEventDecoded}

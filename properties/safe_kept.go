@@ -37,7 +37,7 @@ const keptMarginMs = 20
 // outageMostMs is how long a store may refuse every call at most; the fault tells its beginning.
 const outageMostMs = 3000
 
-func newKeptChecker(m *Monitor) checker { return &keptChecker{base: base{m}, outageMs: math.MinInt64} }
+func newKeptChecker(m *run) checker { return &keptChecker{base: base{m}, outageMs: math.MinInt64} }
 
 func (*keptChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsSessionSet, engine.ObsCallEnd}

@@ -9,7 +9,7 @@ import (
 // (contract/provider.md F8); an ack and a renewal are not.
 type lockChecker struct{ base }
 
-func newLockChecker(m *Monitor) checker { return &lockChecker{base{m}} }
+func newLockChecker(m *run) checker { return &lockChecker{base{m}} }
 
 func (*lockChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCallEnd}

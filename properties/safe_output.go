@@ -23,7 +23,7 @@ type outputChecker struct {
 	panics string
 }
 
-func newOutputChecker(m *Monitor) checker {
+func newOutputChecker(m *run) checker {
 	k := &outputChecker{base: base{m}, plan: m.w.Plan(), byName: map[string]int{}}
 	if k.plan == nil || len(k.plan.Programs) == 0 {
 		return k

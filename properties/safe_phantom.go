@@ -12,7 +12,7 @@ type phantomChecker struct {
 	scheduled kindNo
 }
 
-func newPhantomChecker(m *Monitor) checker {
+func newPhantomChecker(m *run) checker {
 	return &phantomChecker{base: base{m}, scheduled: m.store.kinds.add(engine.KindActivityScheduled)}
 }
 

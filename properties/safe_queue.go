@@ -105,13 +105,13 @@ func (k *stateChecker) carried(c *callState, no engine.InstanceNo, d *instanceDa
 			return
 		}
 		if len(next.CarryForwardEvents) > 0 {
-			k.m.coverage.hit(pointCarried)
+			k.m.happened(factCarried)
 		}
 		if seen := q.wrong(next.CarryForwardEvents); seen != "" {
 			k.report(c, no, "continued as new "+seen)
 		}
 		if len(next.CarryForwardEvents) == engine.MaxCarryForwardEvents {
-			k.m.coverage.hit(pointCarryLimit)
+			k.m.happened(factCarryLimit)
 		}
 		return
 	}

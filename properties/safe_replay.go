@@ -27,7 +27,7 @@ type replayBuild struct {
 	filters  []*engine.CapabilityFilter
 }
 
-func newReplayChecker(m *Monitor) checker { return &replayChecker{base: base{m}} }
+func newReplayChecker(m *run) checker { return &replayChecker{base: base{m}} }
 
 func (*replayChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}

@@ -25,7 +25,7 @@ type routingChecker struct {
 	running []sessionWork // the activities of sessions that nodes run
 }
 
-func newRoutingChecker(m *Monitor) checker { return &routingChecker{base: base{m}} }
+func newRoutingChecker(m *run) checker { return &routingChecker{base: base{m}} }
 
 func (*routingChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsSessionSet, engine.ObsSessionRemoved}
@@ -104,7 +104,7 @@ func (k *routingChecker) delivered(c *callState, o *engine.Observation) {
 			want.untilMs = k.held[i].untilMs
 		}
 	case k.held[i].owner != config.OwnerID:
-		k.m.coverage.hit(pointSessionTakenOver)
+		k.m.happened(factSessionTakenOver)
 	}
 	k.held[i] = want
 }

@@ -323,12 +323,10 @@ func recordRun(t testing.TB, plan *cluster.Plan) *tape {
 }
 
 // play tells a fresh monitor of the safety properties everything.
-func (tp *tape) play() *Monitor {
+func (tp *tape) play() *watch {
 	w := &fakeWorld{plan: &cluster.Plan{}, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
-	m := &Monitor{w: w, count: map[string]int{}, store: newModel(w.builds), byKind: make([][]checker, observationKinds()), byRecord: make([][]checker, recordKinds())}
-	for _, s := range safetyCheckers {
-		m.add(s.make(m))
-	}
+	m := newWatch(w, func(string) bool { return true })
+	m.add(safetyChecks(m.run)...)
 	for i := range tp.entries {
 		e := &tp.entries[i]
 		if e.observation != nil {

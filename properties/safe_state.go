@@ -27,7 +27,7 @@ type instanceData struct {
 	queue        queueData
 }
 
-func newStateChecker(m *Monitor) checker { return &stateChecker{base: base{m}} }
+func newStateChecker(m *run) checker { return &stateChecker{base: base{m}} }
 
 func (*stateChecker) observes() []engine.ObservationKind {
 	return []engine.ObservationKind{
@@ -170,14 +170,14 @@ func putKV(list []kvState, r kvState) []kvState {
 
 // merge is the boundary of an execution: the delta goes into the store.
 func (k *stateChecker) merge(d *instanceData) {
-	k.m.coverage.hit(pointKVMerged)
+	k.m.happened(factKVMerged)
 	for _, r := range d.delta {
 		if r.value != nil {
 			d.store = putKV(d.store, r)
 			continue
 		}
 		if i, had := findKV(d.store, r.key); had {
-			k.m.coverage.hit(pointTombstoneMerged)
+			k.m.happened(factTombstoneMerged)
 			d.store = slices.Delete(d.store, i, i+1)
 		}
 	}

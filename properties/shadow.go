@@ -16,7 +16,7 @@ const shadowID = "shadow"
 // shadowChecker compares, at the end of a run, the store with what the model made of its observations.
 type shadowChecker struct{ base }
 
-func newShadowChecker(m *Monitor) checker { return &shadowChecker{base{m}} }
+func newShadowChecker(m *run) checker { return &shadowChecker{base{m}} }
 
 func (*shadowChecker) observes() []engine.ObservationKind { return nil }
 func (*shadowChecker) records() []cluster.RecordKind      { return nil }

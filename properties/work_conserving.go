@@ -54,7 +54,7 @@ type waiter struct {
 // wakeMarginMs is what rounding to whole milliseconds may add to a cadence.
 const wakeMarginMs = 2
 
-func newWorkConserving(m *Monitor) checker { return &workConserving{base: base{m}, lookAtMs: neverMs} }
+func newWorkConserving(m *run) checker { return &workConserving{base: base{m}, lookAtMs: neverMs} }
 
 func (c *workConserving) observes() []engine.ObservationKind { return nil }
 

@@ -178,11 +178,15 @@ func regenerate(t *testing.T, doc string) (want string, lists []string) {
 
 func documents(t *testing.T) []string {
 	t.Helper()
-	docs, err := fs.Glob(os.DirFS(root), "docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	docs := []string{"README.md", "DEVELOPMENT.md", "CHANGELOG.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, found...)
 	}
-	return append(docs, "README.md", "DEVELOPMENT.md", "CHANGELOG.md")
+	return docs
 }
 
 func readDocument(t *testing.T, name string) string {

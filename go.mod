@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/Masterminds/semver/v3 v3.5.0
 	github.com/anishathalye/porcupine v1.3.1
+	github.com/cockroachdb/datadriven v1.0.3
 	github.com/creachadair/jrpc2 v1.3.5
 	github.com/rogpeppe/go-internal v1.16.0
 	pgregory.net/rapid v1.3.0
@@ -12,6 +13,7 @@ require (
 
 require (
 	github.com/creachadair/mds v0.26.1 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
 	golang.org/x/sync v0.19.0 // indirect
 	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054 // indirect
 )

@@ -2,12 +2,12 @@ package node
 
 import (
 	"fmt"
-	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/internal/bugs"
 )
@@ -53,33 +53,30 @@ func TestBugsAreSmall(t *testing.T) {
 
 // TestBugsChangeSomething: every bug has its block in testdata/bugs.txt, and the block differs without the bug.
 func TestBugsChangeSomething(t *testing.T) {
-	data, err := os.ReadFile("testdata/bugs.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	shown := map[bugs.ID]bool{}
-	option := regexp.MustCompile(` bug=(\S+)`)
-	for _, block := range strings.Split(string(data), "\n\n") {
-		match := option.FindStringSubmatch(block)
-		if match == nil {
-			continue
+	d := &driver{}
+	datadriven.RunTest(t, "testdata/bugs.txt", func(t *testing.T, block *datadriven.TestData) string {
+		i := slices.IndexFunc(block.CmdArgs, func(a datadriven.CmdArg) bool { return a.Key == "bug" })
+		if i < 0 {
+			return block.Expected
 		}
-		shown[bugs.ID(match[1])] = true
+		bug := block.CmdArgs[i].Vals[0]
+		shown[bugs.ID(bug)] = true
+		block.CmdArgs = slices.Delete(block.CmdArgs, i, i+1)
 		// Without the bug a script may take another turn, and answer what was never asked; that is a difference, too.
-		commands, want, _ := strings.Cut(strings.TrimSuffix(block, "\n"), "----\n")
 		right := func() (text string) {
 			defer func() {
 				if p := recover(); p != nil {
 					text = fmt.Sprint(p)
 				}
 			}()
-			_, text, _ = strings.Cut(runScript(t, option.ReplaceAllString(commands, "")+"----\n"), "----\n")
-			return strings.TrimSuffix(text, "\n")
+			return d.runBlock(t, block)
 		}()
-		if right == want {
-			t.Errorf("%s changes nothing", match[1])
+		if right == block.Expected {
+			t.Errorf("%s changes nothing", bug)
 		}
-	}
+		return block.Expected
+	})
 	for _, b := range Bugs() {
 		if !shown[b.ID] {
 			t.Errorf("%s is not in testdata/bugs.txt", b.ID)

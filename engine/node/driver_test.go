@@ -1,90 +1,27 @@
 package node
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/datadriven"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/bugs"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the expectations in testdata")
-
-// TestScripts runs the scripts in testdata: blocks of commands, a line "----", and the calls that they led to. A file
-// may hold several nodes, one after the other. The commands are documented in the switch of (*driver).command; "+1s" in
-// front of one lets that time pass first.
+// TestScripts runs the scripts in testdata: blocks of commands, one a line, with the calls that they led to. A file may
+// hold several nodes, one after the other. The commands are documented in the switch of (*driver).command; "+1s" in front
+// of one lets that time pass first. "go test ./engine/node -rewrite" writes the calls.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := runScript(t, string(data))
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != string(data) {
-				t.Errorf("%s: the calls differ; got\n%s", file, firstDifference(string(data), got))
-			}
-		})
-	}
-}
-
-// runScript returns the script with the expectations that hold.
-func runScript(t *testing.T, script string) string {
-	t.Helper()
-	d := &driver{t: t}
-	var out strings.Builder
-	var commands []string
-	expecting := false
-	for _, line := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
-		switch {
-		case line == "----":
-			out.WriteString(line + "\n")
-			for _, c := range commands {
-				out.WriteString(d.run(c))
-			}
-			commands, expecting = nil, true
-		case line == "":
-			out.WriteString("\n")
-			expecting = false
-		case expecting:
-		default:
-			out.WriteString(line + "\n")
-			if !strings.HasPrefix(line, "#") {
-				commands = append(commands, line)
-			}
-		}
-	}
-	if len(commands) > 0 {
-		t.Fatalf("the script ends with commands that nothing is expected of: %q", commands)
-	}
-	return out.String()
-}
-
-func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range g {
-		if i >= len(w) || w[i] != g[i] {
-			return fmt.Sprintf("line %d:\n%s", i+1, strings.Join(g[i:min(i+12, len(g))], "\n"))
-		}
-	}
-	return "less than expected"
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		d := &driver{}
+		datadriven.RunTest(t, path, func(t *testing.T, block *datadriven.TestData) string { return d.runBlock(t, block) })
+	})
 }
 
 // driver drives one node by text. Every step is made three times: by the node and by two clones that must agree, while
@@ -94,6 +31,16 @@ type driver struct {
 	node  *Node
 	reg   *Registry
 	nowMs int64
+}
+
+// runBlock runs the commands of a block: its first line, and those of its input.
+func (d *driver) runBlock(t *testing.T, block *datadriven.TestData) string {
+	d.t = t
+	out := d.run(block.FullCmd())
+	for line := range strings.Lines(block.Input) {
+		out += d.run(line)
+	}
+	return out
 }
 
 func (d *driver) run(line string) string {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/durosim/durosim/engine"
 )
 
@@ -120,8 +122,11 @@ func TestOptionsRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !reflect.DeepEqual(o, again) || len(strings.Fields(o.String())) != len(OptionNames()) {
-		t.Errorf("read back\n%v\nas\n%v", o, again)
+	if d := cmp.Diff(o, again, cmp.AllowUnexported(engine.Version{})); d != "" {
+		t.Errorf("the options are read back otherwise (-want +got):\n%s", d)
+	}
+	if got, want := len(strings.Fields(o.String())), len(OptionNames()); got != want {
+		t.Errorf("String names %d options of %d", got, want)
 	}
 }
 
@@ -151,8 +156,8 @@ func TestOptionsRefuse(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "option "+c.name+": ") {
 			t.Errorf("Set(%s, %q): %v; want %q in it", c.name, c.value, err, c.want)
 		}
-		if !reflect.DeepEqual(o, DefaultOptions()) {
-			t.Errorf("Set(%s, %q) failed and changed the options", c.name, c.value)
+		if d := cmp.Diff(DefaultOptions(), o); d != "" {
+			t.Errorf("Set(%s, %q) failed and changed the options (-before +after):\n%s", c.name, c.value, d)
 		}
 	}
 	for _, change := range []func(*Options){

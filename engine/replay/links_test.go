@@ -1,8 +1,9 @@
 package replay
 
 import (
-	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -21,8 +22,8 @@ func TestLinkOf(t *testing.T) {
 		{"p", 0, 8, &engine.ParentLink{Instance: "p", ExecutionID: 1, EventID: 8}},
 		{"q", 0, 7, &engine.ParentLink{Instance: "q", ExecutionID: 1, EventID: 7}},
 	} {
-		if got := LinkOf(c.instance, c.execution, c.event, told); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("LinkOf(%q, %d, %d) = %v, want %v", c.instance, c.execution, c.event, got, c.want)
+		if d := cmp.Diff(c.want, LinkOf(c.instance, c.execution, c.event, told)); d != "" {
+			t.Errorf("LinkOf(%q, %d, %d) differs (-want +got):\n%s", c.instance, c.execution, c.event, d)
 		}
 	}
 }

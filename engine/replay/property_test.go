@@ -3,12 +3,12 @@ package replay
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
@@ -283,8 +283,8 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	if out.Nondeterministic != "" {
 		t.Fatal("two runs differ:", out.Nondeterministic)
 	}
-	if !reflect.DeepEqual(history, in.History) || !reflect.DeepEqual(messages, in.Messages) || !reflect.DeepEqual(start, *in.Start) {
-		t.Fatal("the turn changed its input")
+	if d := cmp.Diff([]any{history, messages, start}, []any{in.History, in.Messages, *in.Start}); d != "" {
+		t.Fatalf("the turn changed its input (-before +after):\n%s", d)
 	}
 	if d := out.Details; d.Configuration != nil {
 		t.Fatalf("nondeterminism: %s\nhistory: %s", d.Display(), historyText(append(history, out.Delta...)))

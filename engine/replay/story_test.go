@@ -2,180 +2,150 @@ package replay
 
 import (
 	"bytes"
-	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/bugs"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the expected parts of testdata/*.txt")
-
-// TestStories plays testdata/*.txt: one situation a file. A file is commands, each followed by "----" and what it
-// prints, up to an empty line. All commands of a file are about one execution at a time, whose history grows.
-//
-//	build 2.0.0           the build of the following turns
-//	bug engine/x          switch a seeded bug on
-//	code NAME             the handler of the following turns, from handlers_test.go
-//	start [key=value]     begin a new execution and run its first turn; in= parent=INSTANCE/EXECUTION/EVENT execution=
-//	                      status= carry=NAME:DATA (may be repeated)
-//	keys [KEY=VALUE@MS]   the key-value state at the start of the executions that follow
-//	turn                  run a turn
-//	history               replace the history by the lines below
-//
-// The lines below start and turn are messages (see message), those below history are events (see parseEvent).
+// TestStories plays testdata/*.txt, one situation a file, all of it about one execution at a time, whose history grows.
+// The directives are documented in the switch of (*story).run. "go test ./engine/replay -rewrite" writes what is printed.
 func TestStories(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err, "no stories")
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := playStory(t, file, want)
-			if *rewrite {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
-				t.Errorf("%s differs (-want +got); go test ./engine/replay -rewrite writes what is got:\n%s", file, d)
-			}
-		})
-	}
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := newStory()
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return s.run(t, d) })
+	})
 }
 
 type story struct {
 	in    Input
 	rules Rules
-	out   bytes.Buffer
+	// without is a seeded bug that is left out.
+	without bugs.ID
 }
 
-func playStory(t *testing.T, file string, text []byte) []byte {
-	s := &story{rules: DefaultRules(), in: Input{Instance: "p", ExecutionID: 1, NowMs: 1000, DoubleCheck: true}}
-	s.in.Build = build("1.5.0")
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	for i := 0; i < len(lines); i++ {
-		line := lines[i]
-		s.out.WriteString(line + "\n")
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		at := fmt.Sprintf("%s:%d", file, i+1)
-		var body []string
-		for i++; i < len(lines) && lines[i] != "----" && lines[i] != ""; i++ {
-			body = append(body, lines[i])
-			s.out.WriteString(lines[i] + "\n")
-		}
-		speaks, err := s.run(line, body)
-		if err != nil {
-			t.Fatalf("%s: %v", at, err)
-		}
-		if speaks != "" {
-			s.out.WriteString("----\n" + speaks)
-		}
-		for ; i < len(lines) && lines[i] != ""; i++ {
-		}
-		if i < len(lines) {
-			s.out.WriteString("\n")
-		}
+func newStory() *story {
+	return &story{
+		rules: DefaultRules(),
+		in:    Input{Build: build("1.5.0"), Instance: "p", ExecutionID: 1, NowMs: 1000, DoubleCheck: true},
 	}
-	return s.out.Bytes()
 }
 
-// run carries one command out and returns what it prints.
-func (s *story) run(line string, body []string) (string, error) {
-	words := splitWords(line)
-	switch words[0] {
-	case "build":
-		s.in.Build = build(words[1])
-	case "bug":
-		for _, b := range Bugs() {
-			if string(b.ID) == words[1] {
-				b.Apply(&s.rules)
-				return "", nil
-			}
+// run carries one directive out and returns what it prints.
+func (s *story) run(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	name := func() string {
+		if len(d.CmdArgs) != 1 {
+			d.Fatalf(t, "%s: expected one argument", d.Cmd)
 		}
-		return "", fmt.Errorf("no bug %s", words[1])
+		return d.CmdArgs[0].Key
+	}
+	switch d.Cmd {
+	case "build":
+		// build 2.0.0: the build of the following turns
+		s.in.Build = build(name())
+	case "bug":
+		// bug engine/cancel-ignored: switches a seeded bug on
+		i := slices.IndexFunc(Bugs(), func(b Bug) bool { return string(b.ID) == name() })
+		if i < 0 {
+			d.Fatalf(t, "no bug %s", name())
+		}
+		if b := Bugs()[i]; b.ID != s.without {
+			b.Apply(&s.rules)
+		}
 	case "code":
-		s.in.Handler = handlers[words[1]]
-		if s.in.Handler == nil {
-			return "", fmt.Errorf("no handler %s", words[1])
+		// code activity: the handler of the following turns, from handlers_test.go
+		if s.in.Handler = handlers[name()]; s.in.Handler == nil {
+			d.Fatalf(t, "no handler %s", name())
 		}
 	case "history":
+		// history, above lines of events (parseEvent): replaces the history
 		s.in.History = nil
-		for _, b := range body {
-			e, err := parseEvent(b)
+		for _, line := range inputLines(d) {
+			e, err := parseEvent(line)
 			if err != nil {
-				return "", err
+				d.Fatalf(t, "%v", err)
 			}
 			s.in.History = append(s.in.History, e)
 		}
-	case "start":
-		s.in.History, s.in.ExecutionID = nil, 1
-		s.in.Start = &Start{Name: "P", Version: "1.0.0"}
-		for _, w := range words[1:] {
-			key, value, _ := strings.Cut(w, "=")
-			switch key {
-			case "in":
-				s.in.Start.Input = value
-			case "execution":
-				s.in.ExecutionID = number(value)
-			case "status":
-				s.in.Start.InitialCustomStatus = &value
-			case "carry":
-				name, data, _ := strings.Cut(value, ":")
-				s.in.Start.CarryForwardEvents = append(s.in.Start.CarryForwardEvents, engine.CarriedEvent{Name: name, Data: data})
-			case "parent":
-				p := strings.Split(value, "/")
-				s.in.Start.Parent = &engine.ParentLink{Instance: p[0], ExecutionID: number(p[1]), EventID: number(p[2])}
-			default:
-				return "", fmt.Errorf("unknown argument %s", w)
-			}
-		}
-		return s.turn(body)
 	case "keys":
+		// keys [KEY=VALUE@MS]...: the key-value state at the start of the executions that follow
 		s.in.KVSnapshot = nil
-		for _, w := range words[1:] {
-			key, rest, _ := strings.Cut(w, "=")
-			value, ms, _ := strings.Cut(rest, "@")
-			s.in.KVSnapshot = append(s.in.KVSnapshot, engine.KVEntry{Key: key, Value: value, LastUpdatedAtMs: number(ms)})
+		for _, a := range d.CmdArgs {
+			value, ms, _ := strings.Cut(a.Vals[0], "@")
+			s.in.KVSnapshot = append(s.in.KVSnapshot, engine.KVEntry{Key: a.Key, Value: value, LastUpdatedAtMs: number(ms)})
 		}
+	case "start":
+		// start [in=TEXT] [parent=INSTANCE/EXECUTION/EVENT] [execution=N] [status=TEXT] [carry=NAME:DATA]..., above lines of
+		// messages (message): begins a new execution and runs its first turn
+		s.start(t, d)
+		return s.turn(t, d)
 	case "turn":
-		return s.turn(body)
+		// turn, above lines of messages: runs a turn
+		return s.turn(t, d)
 	default:
-		return "", fmt.Errorf("unknown command %q", words[0])
+		d.Fatalf(t, "unknown directive %s", d.Cmd)
 	}
-	return "", nil
+	return ""
 }
 
-func (s *story) turn(messages []string) (string, error) {
+func (s *story) start(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	s.in.History, s.in.ExecutionID = nil, 1
+	s.in.Start = &Start{Name: "P", Version: "1.0.0"}
+	for _, a := range d.CmdArgs {
+		value := a.Vals[0]
+		switch a.Key {
+		case "in":
+			s.in.Start.Input = value
+		case "execution":
+			s.in.ExecutionID = number(value)
+		case "status":
+			s.in.Start.InitialCustomStatus = &value
+		case "carry":
+			name, data, _ := strings.Cut(value, ":")
+			s.in.Start.CarryForwardEvents = append(s.in.Start.CarryForwardEvents, engine.CarriedEvent{Name: name, Data: data})
+		case "parent":
+			p := strings.Split(value, "/")
+			s.in.Start.Parent = &engine.ParentLink{Instance: p[0], ExecutionID: number(p[1]), EventID: number(p[2])}
+		default:
+			d.Fatalf(t, "unknown argument %s", a.Key)
+		}
+	}
+}
+
+func inputLines(d *datadriven.TestData) []string {
+	if d.Input == "" {
+		return nil
+	}
+	return strings.Split(d.Input, "\n")
+}
+
+func (s *story) turn(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
 	s.in.Messages = nil
-	for _, m := range messages {
-		item, err := s.message(m)
+	for _, line := range inputLines(d) {
+		item, err := s.message(line)
 		if err != nil {
-			return "", err
+			d.Fatalf(t, "%v", err)
 		}
 		s.in.Messages = append(s.in.Messages, item)
 	}
 	s.in.Rules = &s.rules
 	out, err := Turn(s.in)
 	if err != nil {
-		return "error: " + err.Error() + "\n", nil
+		return "error: " + err.Error()
 	}
 	s.in.History = append(s.in.History[:len(s.in.History):len(s.in.History)], out.Delta...)
 	s.in.NowMs += 1000
-	return printOutput(&out, s.in.Instance), nil
+	return printOutput(&out, s.in.Instance)
 }
 
 func build(version string) *engine.Build {
@@ -229,21 +199,25 @@ func storyTexts(t *testing.T) string {
 
 // TestBugsChangeOutcomes plays the stories of seeded bugs without them: each must come out differently.
 func TestBugsChangeOutcomes(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.txt")
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range Bugs() {
-			line := "bug " + string(b.ID) + "\n"
-			if !bytes.Contains(text, []byte(line)) {
+			if !bytes.Contains(text, []byte("bug "+string(b.ID)+"\n")) {
 				continue
 			}
-			without := bytes.ReplaceAll(text, []byte(line), []byte("#\n"))
-			if got := playStory(t, file, without); bytes.Equal(got, without) {
-				t.Errorf("%s: %s changes nothing", file, b.ID)
+			s, differs := newStory(), false
+			s.without = b.ID
+			datadriven.RunTestFromString(t, string(text), func(t *testing.T, d *datadriven.TestData) string {
+				got := s.run(t, d)
+				differs = differs || strings.TrimSuffix(got, "\n") != strings.TrimSuffix(d.Expected, "\n")
+				return d.Expected
+			})
+			if !differs {
+				t.Errorf("%s changes nothing", b.ID)
 			}
 		}
-	}
+	})
 }

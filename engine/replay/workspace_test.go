@@ -1,9 +1,10 @@
 package replay
 
 import (
-	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
@@ -66,8 +67,8 @@ func TestWorkspaceIsForgotten(t *testing.T) {
 			outs, want = append(outs, out), append(want, plain)
 		}
 		for i := range outs { // all of them at the end: a later turn must not have written to an earlier one's output
-			if !reflect.DeepEqual(outs[i], want[i]) {
-				t.Errorf("turn %d (backwards: %v) gives\n%+v\nin a used workspace, and without one\n%+v", i, backwards, outs[i], want[i])
+			if d := cmp.Diff(want[i], outs[i]); d != "" {
+				t.Errorf("turn %d (backwards: %v) differs in a used workspace (-without one +with it):\n%s", i, backwards, d)
 			}
 		}
 	}

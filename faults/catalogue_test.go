@@ -1,14 +1,9 @@
 package faults
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider"
 )
 
 // TestCatalogueIsWhole: every expectation is about a bug that a rule table offers, once, and the catalogue is sorted.
@@ -95,42 +90,5 @@ func TestKindsAreListed(t *testing.T) {
 				t.Errorf("%s is drawn and not listed", r.Kind)
 			}
 		}
-	}
-}
-
-// TestRefuse: a refused call does not reach the provider, whichever method it is.
-func TestRefuse(t *testing.T) {
-	ctx := context.Background()
-	busy := engine.Retryablef("any", "busy")
-	var asked []engine.CallKind
-	store := memprovider.New(memprovider.Options{})
-	codec := engine.ShippedBuilds()[0].Codec
-	p := Refuse(store.Handle(codec, engine.Caller{}), func(k engine.CallKind) error {
-		asked = append(asked, k)
-		return busy
-	})
-	_, fetch := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
-	_, work := p.FetchWorkItem(ctx, time.Second, 0, nil, engine.TagFilter{})
-	item := engine.ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "a"}
-	for i, err := range []error{
-		fetch, work,
-		p.EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "i"}, 0),
-		p.AckOrchestrationItem(ctx, engine.OrchestrationAck{}),
-		p.AbandonOrchestrationItem(ctx, "", 0, false),
-		p.RenewOrchestrationItemLock(ctx, "", 0),
-		p.EnqueueForWorker(ctx, item),
-		p.AckWorkItem(ctx, "", nil),
-		p.RenewWorkItemLock(ctx, "", 0),
-		p.AbandonWorkItem(ctx, "", 0, false),
-	} {
-		if !errors.Is(err, engine.ErrRetryable) {
-			t.Errorf("call %d is answered with %v, want the refusal", i, err)
-		}
-	}
-	if len(asked) != 10 {
-		t.Errorf("asked about %v, want all ten queue calls", asked)
-	}
-	if depths, err := p.Admin().GetQueueDepths(ctx); err != nil || *depths != (engine.QueueDepths{}) {
-		t.Errorf("a refused call has reached the store: %+v, %v", depths, err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package faults owns what can go wrong in a run: the plan of faults as data, a provider decorator that refuses calls,
-// and the catalogue of seeded bugs.
+// Package faults owns what can go wrong in a run: the plan of faults as data, and the
+// catalogue of seeded bugs.
 //
 // Faults are what the environment does: crashes, loss, delay, damage. A correct system must hold under all of them. A
 // seeded bug is a deviation of the system itself: it replaces one rule in a table of the package that owns the rule, and

@@ -1,34 +1,10 @@
 package faults_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"time"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider"
 )
-
-// The store is busy for the first fetch: the provider is not reached, and the caller may try again.
-func ExampleRefuse() {
-	store := memprovider.New(memprovider.Options{})
-	calls := 0
-	p := faults.Refuse(store.Handle(engine.ShippedBuilds()[0].Codec, engine.Caller{Node: 1, Incarnation: 1}), func(kind engine.CallKind) error {
-		if calls++; calls == 1 {
-			return engine.Retryablef(kind.String(), "storage is busy")
-		}
-		return nil
-	})
-	for range 2 {
-		item, err := p.FetchOrchestrationItem(context.Background(), 5*time.Second, 0, nil)
-		fmt.Println(item == nil, err == nil, errors.Is(err, engine.ErrRetryable))
-	}
-	// Output:
-	// true false true
-	// true true false
-}
 
 func ExampleCatalogue() {
 	for _, b := range faults.Catalogue() {

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -54,12 +55,12 @@ func (s *liveState) record(r *cluster.Record) {
 		cluster.RecNodeDraining, cluster.RecHandlersChanged:
 		s.onNode(r)
 	case cluster.RecCallSent:
-		if a, ok := r.Request.(node.AckOrchestration); ok {
-			if d := s.find(r.Node, a.Ack.LockToken); d != nil {
+		if a, ok := r.Request.(call.AckOrchestrationItem); ok {
+			if d := s.find(r.Node, a.LockToken); d != nil {
 				d.ackCall = r.Call
 			}
-		} else if a, ok := r.Request.(node.AckWork); ok {
-			if d := s.find(r.Node, a.Token); d != nil {
+		} else if a, ok := r.Request.(call.AckWorkItem); ok {
+			if d := s.find(r.Node, a.LockToken); d != nil {
 				d.ackCall = r.Call
 			}
 		}

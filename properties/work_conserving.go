@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -100,21 +100,21 @@ func (c *workConserving) onNothing(r *cluster.Record) {
 	}
 	in := c.m.store.instance(e.Instance)
 	switch q := r.Request.(type) {
-	case node.FetchOrchestration:
+	case call.FetchOrchestrationItem:
 		c.m.safety("S22", r.Node, e.Instance, "the fetch of %s (call %d, filter %s) answered nothing although %s is eligible: pin %s, %s, %s",
 			c.m.nodeName(r.Node), r.Call, q.Filter, in.name, pinText(in.pin()), c.ready(in, r.AtMs), c.m.lockText(in.lock))
-	case node.FetchWork:
+	case call.FetchWorkItem:
 		c.m.safety("S22", r.Node, e.Instance, "the fetch of %s (call %d) answered nothing although activity message %d of %s is eligible: %s",
 			c.m.nodeName(r.Node), r.Call, e.Message, in.name, c.activity(e.Message))
 	}
 }
 
 // eligible asks the store's right rules about a fetch.
-func (c *workConserving) eligible(q node.Request) (e memprovider.Eligibility, asked bool) {
+func (c *workConserving) eligible(q call.Call) (e memprovider.Eligibility, asked bool) {
 	switch q := q.(type) {
-	case node.FetchOrchestration:
+	case call.FetchOrchestrationItem:
 		return c.m.w.Store().TrueNextOrchestration(q.Filter), true
-	case node.FetchWork:
+	case call.FetchWorkItem:
 		return c.m.w.Store().NextWork(q.Session, q.Tags), true
 	}
 	return e, false
@@ -125,12 +125,9 @@ func (c *workConserving) onParked(r *cluster.Record) {
 	if g == nil {
 		return
 	}
-	w := waiter{call: r.Call, node: r.Node, incarnation: r.Incarnation, parkedMs: r.AtMs, paused: c.m.w.Node(r.Node).Paused}
-	switch q := r.Request.(type) {
-	case node.FetchOrchestration:
-		w.cadenceMs = q.Cadence.Milliseconds()
-	case node.FetchWork:
-		w.cadenceMs, w.session = q.Cadence.Milliseconds(), q.Session
+	w := waiter{call: r.Call, node: r.Node, incarnation: r.Incarnation, parkedMs: r.AtMs, cadenceMs: r.Cadence.Milliseconds(), paused: c.m.w.Node(r.Node).Paused}
+	if q, ok := r.Request.(call.FetchWorkItem); ok {
+		w.session = q.Session
 	}
 	g.waiters = append(g.waiters, w)
 	if len(g.waiters) == 1 {
@@ -164,12 +161,12 @@ func (c *workConserving) lookAgain(g *fetchGroup, atMs int64) {
 }
 
 // group is the group of a request, nil for what is no fetch.
-func (c *workConserving) group(q node.Request) *fetchGroup {
+func (c *workConserving) group(q call.Call) *fetchGroup {
 	var want fetchGroup
 	switch q := q.(type) {
-	case node.FetchOrchestration:
+	case call.FetchOrchestrationItem:
 		want.filter = q.Filter
-	case node.FetchWork:
+	case call.FetchWorkItem:
 		want.work, want.tags, want.sessions = true, q.Tags, q.Session != nil
 	default:
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -62,14 +62,14 @@ func (r *conserveRig) work() {
 	_ = p.EnqueueForWorker(context.Background(), engine.ActivityExecuteItem{Instance: "x", ExecutionID: 1, ID: 2, Name: "W"})
 }
 
-func (r *conserveRig) say(kind cluster.RecordKind, nodeNo uint32, q node.Request) func() {
+func (r *conserveRig) say(kind cluster.RecordKind, nodeNo uint32, q call.Call) func() {
 	return func() {
 		if kind == cluster.RecParked {
 			r.calls++
 		}
-		rec := cluster.Record{Kind: kind, AtMs: r.w.now, Node: nodeNo, Call: r.calls, Request: q}
+		rec := cluster.Record{Kind: kind, AtMs: r.w.now, Node: nodeNo, Call: r.calls, Request: q, Cadence: 100 * time.Millisecond}
 		if q != nil {
-			rec.CallKind = q.Kind()
+			rec.CallKind = call.Kind(q)
 		}
 		if kind == cluster.RecCallExecuted {
 			rec.Outcome = engine.OutcomeNothing
@@ -80,9 +80,9 @@ func (r *conserveRig) say(kind cluster.RecordKind, nodeNo uint32, q node.Request
 
 var (
 	// upTo2 and nobody are fetches with a filter for everything below 3.0.0 and with an empty one.
-	upTo2  = node.FetchOrchestration{Cadence: 100 * time.Millisecond, Filter: engine.FilterFor(engine.VersionRange{Max: engine.V(2, 9, 9)})}
-	nobody = node.FetchOrchestration{Cadence: 100 * time.Millisecond, Filter: &engine.CapabilityFilter{}}
-	worker = node.FetchWork{Cadence: 100 * time.Millisecond}
+	upTo2  = call.FetchOrchestrationItem{Filter: engine.FilterFor(engine.VersionRange{Max: engine.V(2, 9, 9)})}
+	nobody = call.FetchOrchestrationItem{Filter: &engine.CapabilityFilter{}}
+	worker = call.FetchWorkItem{}
 )
 
 func TestWorkConserving(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // Input is the closed set of what can happen to a node. Every input carries the node's clock in milliseconds.
@@ -63,7 +64,9 @@ type ProviderCall struct {
 	ID       CallID
 	Slot     Slot
 	Deadline time.Duration
-	Request  Request
+	// Cadence is how often the node would poll while a fetch finds nothing; 0 for what is no fetch.
+	Cadence time.Duration
+	Request call.Call
 }
 
 // CancelCall takes back a fetch that may still be parked. If it is, it is answered with "nothing" at once.
@@ -233,99 +236,3 @@ const (
 	TimerGrace
 	TimerSessions
 )
-
-// Request is the closed set of provider calls that a node makes.
-type Request interface {
-	isRequest()
-	// Kind is the method.
-	Kind() engine.CallKind
-}
-
-// FetchOrchestration asks for orchestration work. Cadence is how often the node would poll while it finds nothing.
-type FetchOrchestration struct {
-	LockTimeout time.Duration
-	PollTimeout time.Duration
-	Cadence     time.Duration
-	Filter      *engine.CapabilityFilter
-}
-
-// AckOrchestration commits a turn.
-type AckOrchestration struct{ Ack engine.OrchestrationAck }
-
-// AbandonOrchestration gives a batch back.
-type AbandonOrchestration struct {
-	Token         string
-	Delay         time.Duration
-	IgnoreAttempt bool
-}
-
-// RenewOrchestration extends an instance lock.
-type RenewOrchestration struct {
-	Token     string
-	ExtendFor time.Duration
-}
-
-// FetchWork asks for an activity.
-type FetchWork struct {
-	LockTimeout time.Duration
-	PollTimeout time.Duration
-	Cadence     time.Duration
-	Session     *engine.SessionFetchConfig
-	Tags        engine.TagFilter
-}
-
-// AckWork ends an activity; Completion nil enqueues nothing.
-type AckWork struct {
-	Token      string
-	Completion engine.WorkItem
-}
-
-// AbandonWork gives an activity back.
-type AbandonWork struct {
-	Token         string
-	Delay         time.Duration
-	IgnoreAttempt bool
-}
-
-// RenewWork extends an activity's lock.
-type RenewWork struct {
-	Token     string
-	ExtendFor time.Duration
-}
-
-// RenewSessions extends the sessions of the owners that are live and not idle.
-type RenewSessions struct {
-	Owners      []string
-	ExtendFor   time.Duration
-	IdleTimeout time.Duration
-}
-
-// CleanupSessions deletes expired sessions without work.
-type CleanupSessions struct{ IdleTimeout time.Duration }
-
-// ReadKVValue reads a key of some instance's state.
-type ReadKVValue struct{ Instance, Key string }
-
-func (FetchOrchestration) isRequest()   {}
-func (AckOrchestration) isRequest()     {}
-func (AbandonOrchestration) isRequest() {}
-func (RenewOrchestration) isRequest()   {}
-func (FetchWork) isRequest()            {}
-func (AckWork) isRequest()              {}
-func (AbandonWork) isRequest()          {}
-func (RenewWork) isRequest()            {}
-func (RenewSessions) isRequest()        {}
-func (CleanupSessions) isRequest()      {}
-func (ReadKVValue) isRequest()          {}
-
-func (FetchOrchestration) Kind() engine.CallKind   { return engine.CallFetchOrchestrationItem }
-func (AckOrchestration) Kind() engine.CallKind     { return engine.CallAckOrchestrationItem }
-func (AbandonOrchestration) Kind() engine.CallKind { return engine.CallAbandonOrchestrationItem }
-func (RenewOrchestration) Kind() engine.CallKind   { return engine.CallRenewOrchestrationItemLock }
-func (FetchWork) Kind() engine.CallKind            { return engine.CallFetchWorkItem }
-func (AckWork) Kind() engine.CallKind              { return engine.CallAckWorkItem }
-func (AbandonWork) Kind() engine.CallKind          { return engine.CallAbandonWorkItem }
-func (RenewWork) Kind() engine.CallKind            { return engine.CallRenewWorkItemLock }
-func (RenewSessions) Kind() engine.CallKind        { return engine.CallRenewSessionLock }
-func (CleanupSessions) Kind() engine.CallKind      { return engine.CallCleanupOrphanedSessions }
-func (ReadKVValue) Kind() engine.CallKind          { return engine.CallGetKVValue }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 func ExampleRenewalInterval() {
@@ -81,14 +82,14 @@ func TestUnregisteredEndsOnFetch11(t *testing.T) {
 	var delays []time.Duration
 	var total time.Duration
 	for count := uint32(1); ; count++ {
-		call := calls[len(calls)-1].(ProviderCall)
-		calls = d.node.Step(Answer{NowMs: d.nowMs, Call: call.ID, Orchestration: &engine.FetchedOrchestration{
+		fetch := calls[len(calls)-1].(ProviderCall)
+		calls = d.node.Step(Answer{NowMs: d.nowMs, Call: fetch.ID, Orchestration: &engine.FetchedOrchestration{
 			Item: batchFixture(t, "new-unregistered"), LockToken: "t", AttemptCount: count,
 		}})
 		abandoned := false
 		for _, c := range calls {
 			if p, ok := c.(ProviderCall); ok {
-				if a, ok := p.Request.(AbandonOrchestration); ok {
+				if a, ok := p.Request.(call.AbandonOrchestrationItem); ok {
 					abandoned = true
 					delays, total = append(delays, a.Delay/time.Second), total+a.Delay
 					calls = d.node.Step(Answer{NowMs: d.nowMs, Call: p.ID})

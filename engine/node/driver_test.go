@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/bugs"
 )
 
@@ -186,11 +187,11 @@ func (d *driver) step(in Input) string {
 func scribble(calls []Call) {
 	for i, c := range calls {
 		if p, ok := c.(ProviderCall); ok {
-			if a, ok := p.Request.(AckOrchestration); ok {
-				clear(a.Ack.HistoryDelta)
-				clear(a.Ack.WorkerItems)
-				clear(a.Ack.OrchestratorItems)
-				clear(a.Ack.CancelledActivities)
+			if a, ok := p.Request.(call.AckOrchestrationItem); ok {
+				clear(a.HistoryDelta)
+				clear(a.WorkerItems)
+				clear(a.OrchestratorItems)
+				clear(a.CancelledActivities)
 			}
 		}
 		calls[i] = nil

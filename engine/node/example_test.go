@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
@@ -24,9 +25,9 @@ func ExampleNode_Step() {
 		for _, c := range calls {
 			switch c := c.(type) {
 			case node.ProviderCall:
-				fmt.Println("call", c.ID, c.Request.Kind())
-				if ack, ok := c.Request.(node.AckOrchestration); ok {
-					fmt.Println("  ", ack.Ack.Metadata.Status, *ack.Ack.Metadata.Output)
+				fmt.Println("call", c.ID, call.Kind(c.Request))
+				if ack, ok := c.Request.(call.AckOrchestrationItem); ok {
+					fmt.Println("  ", ack.Metadata.Status, *ack.Metadata.Output)
 				}
 			case node.Note:
 				fmt.Println("decides", c.Decision, c.Instance)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/replay"
 )
 
@@ -25,7 +26,7 @@ type hold struct {
 	renewalCall   CallID
 	renewalSentMs int64
 	// ack is what will be, or is being, acknowledged; its slices are given out as copies only.
-	ack      Request
+	ack      call.Call
 	decision Decision // what the ack is for
 	// How the turn ended, for the counters: its result, the category of its failure, and how many queue messages it left.
 	result     replay.Result
@@ -73,9 +74,9 @@ func (n *Node) onRenewalDue(s *slot) {
 		n.onRenewalOver(s, "the lock ran out before it could be renewed", RenewalHandBack)
 		return
 	}
-	var request Request = RenewOrchestration{Token: h.token, ExtendFor: h.lockTimeout}
+	var request call.Call = call.RenewOrchestrationItemLock{LockToken: h.token, ExtendFor: h.lockTimeout}
 	if s.id.Kind == SlotWorker {
-		request = RenewWork{Token: h.token, ExtendFor: h.lockTimeout}
+		request = call.RenewWorkItemLock{LockToken: h.token, ExtendFor: h.lockTimeout}
 	}
 	n.counters.Renewals++
 	h.renewalSentMs = n.nowMs
@@ -114,7 +115,7 @@ func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 }
 
 // commit sends the ack of what the slot holds.
-func (n *Node) commit(s *slot, d Decision, ack Request) {
+func (n *Node) commit(s *slot, d Decision, ack call.Call) {
 	s.hold.ack, s.hold.decision, s.hold.failures = ack, d, 0
 	n.sendAck(s)
 }
@@ -125,15 +126,15 @@ func (n *Node) sendAck(s *slot) {
 }
 
 // cloneAck copies the slices of an ack, so that the node and whoever gets the call share none.
-func cloneAck(r Request) Request {
-	a, ok := r.(AckOrchestration)
+func cloneAck(r call.Call) call.Call {
+	a, ok := r.(call.AckOrchestrationItem)
 	if !ok {
 		return r
 	}
-	a.Ack.HistoryDelta = slices.Clone(a.Ack.HistoryDelta)
-	a.Ack.WorkerItems = slices.Clone(a.Ack.WorkerItems)
-	a.Ack.OrchestratorItems = slices.Clone(a.Ack.OrchestratorItems)
-	a.Ack.CancelledActivities = slices.Clone(a.Ack.CancelledActivities)
+	a.HistoryDelta = slices.Clone(a.HistoryDelta)
+	a.WorkerItems = slices.Clone(a.WorkerItems)
+	a.OrchestratorItems = slices.Clone(a.OrchestratorItems)
+	a.CancelledActivities = slices.Clone(a.CancelledActivities)
 	return a
 }
 
@@ -189,13 +190,13 @@ func (n *Node) onCommitted(s *slot) {
 
 // failureInstead is the ack with which 0.1.26 fails an orchestration whose turn could not be committed: made from the
 // history as it was fetched, under the turn's execution (contract/runtime.md section 5.4).
-func (n *Node) failureInstead(h *hold, err error) Request {
+func (n *Node) failureInstead(h *hold, err error) call.Call {
 	details := engine.Infrastructure(err)
 	id := lastEventID(h.batch.Item.History) + 1
 	output := details.Display()
-	return AckOrchestration{Ack: engine.OrchestrationAck{
+	return call.AckOrchestrationItem{
 		LockToken: h.token, ExecutionID: h.execution,
 		HistoryDelta: []engine.Event{n.event(h.instance, h.execution, id, engine.OrchestrationFailed{Details: details})},
 		Metadata:     engine.ExecutionMetadata{Status: engine.StatusFailed, Output: &output},
-	}}
+	}
 }

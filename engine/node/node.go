@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/replay"
 )
 
@@ -65,7 +66,7 @@ type Node struct {
 	out      []Call // of the current step
 	// current is the delivery that is decided about, and fetch what the orchestration slots ask for; nobody changes it.
 	current delivery
-	fetch   Request
+	fetch   call.Call
 }
 
 // New makes a node that has not started.
@@ -291,11 +292,18 @@ func (n *Node) emit(c Call) {
 }
 
 // ask makes a provider call.
-func (n *Node) ask(s *slot, r Request, deadline time.Duration) CallID {
+func (n *Node) ask(s *slot, r call.Call, deadline time.Duration) CallID {
 	return n.askAs(s.id, r, deadline)
 }
 
-func (n *Node) askAs(id Slot, r Request, deadline time.Duration) CallID {
+// askFetch makes a fetch, which has no deadline.
+func (n *Node) askFetch(s *slot, r call.Call) CallID {
+	n.calls++
+	n.emit(ProviderCall{ID: n.calls, Slot: s.id, Cadence: n.options.DispatcherMinPollInterval, Request: r})
+	return n.calls
+}
+
+func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
 	n.calls++
 	n.emit(ProviderCall{ID: n.calls, Slot: id, Deadline: deadline, Request: r})
 	return n.calls

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/replay"
 )
 
@@ -75,9 +76,9 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	n.note(s, note)
 	n.counters.countDrops(note.Dropped)
 	n.startRenewing(s)
-	n.commit(s, note.Decision, AckOrchestration{Ack: engine.OrchestrationAck{
+	n.commit(s, note.Decision, call.AckOrchestrationItem{
 		LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID, OrchestratorItems: n.refusals(d),
-	}})
+	})
 	return true
 }
 
@@ -173,11 +174,11 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	n.logTurn(d, &out)
 	s.hold.decision = DecideTurn
 	s.hold.result, s.hold.category, s.hold.notCarried = out.Result, out.Details.Category(), len(out.NotCarried)
-	s.hold.ack = AckOrchestration{Ack: engine.OrchestrationAck{
+	s.hold.ack = call.AckOrchestrationItem{
 		LockToken: d.LockToken, ExecutionID: in.ExecutionID, HistoryDelta: out.Delta,
 		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,
 		Metadata: out.Metadata, CancelledActivities: out.Cancelled,
-	}}
+	}
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/replay"
 )
 
@@ -51,7 +52,7 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	n.note(s, note)
 	n.counters.countDrops(note.Dropped)
 	n.startRenewing(s)
-	n.commit(s, DecidePoison, AckOrchestration{Ack: ack})
+	n.commit(s, DecidePoison, call.AckOrchestrationItem(ack))
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 func renderCalls(calls []Call) string {
@@ -22,7 +23,7 @@ func renderCall(c Call) string {
 		if c.Deadline != 0 {
 			deadline = fmt.Sprintf(" (within %v)", c.Deadline)
 		}
-		return fmt.Sprintf("call %d %s: %s%s", c.ID, slotName(c.Slot), renderRequest(c.Request), deadline)
+		return fmt.Sprintf("call %d %s: %s%s", c.ID, slotName(c.Slot), renderRequest(c), deadline)
 	case CancelCall:
 		return fmt.Sprintf("take back call %d", c.ID)
 	case SetTimer:
@@ -69,32 +70,32 @@ func slotName(s Slot) string {
 	return fmt.Sprintf("%s%d", [...]string{"orch", "work", "sessions"}[s.Kind], s.Index)
 }
 
-func renderRequest(r Request) string {
-	switch r := r.(type) {
-	case FetchOrchestration:
-		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, filter %s", r.LockTimeout, r.PollTimeout, r.Cadence, r.Filter)
-	case AckOrchestration:
-		return "ack " + renderAck(r.Ack)
-	case AbandonOrchestration:
-		return fmt.Sprintf("abandon %s, back in %v, %s", r.Token, r.Delay, counted(r.IgnoreAttempt))
-	case RenewOrchestration:
-		return fmt.Sprintf("renew %s for %v", r.Token, r.ExtendFor)
-	case FetchWork:
-		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, r.Cadence, formatTagFilter(r.Tags), sessionText(r.Session))
-	case AckWork:
-		return fmt.Sprintf("ack %s with %s", r.Token, renderItem(r.Completion))
-	case AbandonWork:
-		return fmt.Sprintf("abandon %s, back in %v, %s", r.Token, r.Delay, counted(r.IgnoreAttempt))
-	case RenewWork:
-		return fmt.Sprintf("renew %s for %v", r.Token, r.ExtendFor)
-	case RenewSessions:
+func renderRequest(c ProviderCall) string {
+	switch r := c.Request.(type) {
+	case call.FetchOrchestrationItem:
+		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, filter %s", r.LockTimeout, r.PollTimeout, c.Cadence, r.Filter)
+	case call.AckOrchestrationItem:
+		return "ack " + renderAck(engine.OrchestrationAck(r))
+	case call.AbandonOrchestrationItem:
+		return fmt.Sprintf("abandon %s, back in %v, %s", r.LockToken, r.Delay, counted(r.IgnoreAttempt))
+	case call.RenewOrchestrationItemLock:
+		return fmt.Sprintf("renew %s for %v", r.LockToken, r.ExtendFor)
+	case call.FetchWorkItem:
+		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, c.Cadence, formatTagFilter(r.Tags), sessionText(r.Session))
+	case call.AckWorkItem:
+		return fmt.Sprintf("ack %s with %s", r.LockToken, renderItem(r.Completion))
+	case call.AbandonWorkItem:
+		return fmt.Sprintf("abandon %s, back in %v, %s", r.LockToken, r.Delay, counted(r.IgnoreAttempt))
+	case call.RenewWorkItemLock:
+		return fmt.Sprintf("renew %s for %v", r.LockToken, r.ExtendFor)
+	case call.RenewSessionLock:
 		return fmt.Sprintf("renew sessions of %v for %v, unless idle for %v", r.Owners, r.ExtendFor, r.IdleTimeout)
-	case CleanupSessions:
+	case call.CleanupOrphanedSessions:
 		return fmt.Sprintf("clean up sessions idle for %v", r.IdleTimeout)
-	case ReadKVValue:
+	case call.GetKVValue:
 		return fmt.Sprintf("read key %s of %s", r.Key, r.Instance)
 	}
-	panic(fmt.Sprintf("unknown request %T", r))
+	panic(fmt.Sprintf("unknown request %T", c.Request))
 }
 
 func sessionText(s *engine.SessionFetchConfig) string {

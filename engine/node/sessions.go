@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones (contract/runtime.md
@@ -91,12 +92,12 @@ func (n *Node) onSessionWake(t TimerID) bool {
 			return true
 		}
 		n.counters.SessionRenewals++
-		k.renewalCall = n.askAs(sessionSlot, RenewSessions{
+		k.renewalCall = n.askAs(sessionSlot, call.RenewSessionLock{
 			Owners: n.owners, ExtendFor: o.SessionLockTimeout, IdleTimeout: o.SessionIdleTimeout,
 		}, o.CallDeadline)
 	case k.cleanup:
 		k.cleanup = 0
-		k.cleanupCall = n.askAs(sessionSlot, CleanupSessions{IdleTimeout: o.SessionIdleTimeout}, o.CallDeadline)
+		k.cleanupCall = n.askAs(sessionSlot, call.CleanupOrphanedSessions{IdleTimeout: o.SessionIdleTimeout}, o.CallDeadline)
 	default:
 		return false
 	}

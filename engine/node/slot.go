@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // slot is one loop: it fetches, holds what it found until that is given back, and fetches again.
@@ -25,7 +26,7 @@ type slot struct {
 	hold *hold
 	room hold // what hold points to
 	// fetch is what a worker slot asks for while it may serve a session more; nobody changes it.
-	fetch Request
+	fetch call.Call
 }
 
 // phase is what a slot is doing.
@@ -57,31 +58,31 @@ func (n *Node) next(s *slot) {
 	n.counters.Fetches++
 	if s.id.Kind == SlotOrchestration {
 		if n.fetch == nil {
-			n.fetch = FetchOrchestration{
+			n.fetch = call.FetchOrchestrationItem{
 				LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
-				Cadence: n.options.DispatcherMinPollInterval, Filter: n.filter,
+				Filter: n.filter,
 			}
 		}
-		s.call = n.ask(s, n.fetch, 0)
+		s.call = n.askFetch(s, n.fetch)
 		return
 	}
 	if n.sessionsInFlight() >= n.rules.SessionCap(n.options.MaxSessionsPerRuntime) {
-		s.call = n.ask(s, n.workRequest(nil), 0)
+		s.call = n.askFetch(s, n.workRequest(nil))
 		return
 	}
 	if s.fetch == nil {
 		s.fetch = n.workRequest(n.sessionConfig(s.id))
 	}
-	s.call = n.ask(s, s.fetch, 0)
+	s.call = n.askFetch(s, s.fetch)
 }
 
 // workRequest is what a worker slot asks for with that session config.
-func (n *Node) workRequest(session *engine.SessionFetchConfig) Request {
+func (n *Node) workRequest(session *engine.SessionFetchConfig) call.Call {
 	o := &n.options
 	tags := o.WorkerTagFilter
 	tags.Tags = slices.Clone(tags.Tags)
-	return FetchWork{
-		LockTimeout: o.WorkerLockTimeout, PollTimeout: o.DispatcherLongPollTimeout, Cadence: o.DispatcherMinPollInterval,
+	return call.FetchWorkItem{
+		LockTimeout: o.WorkerLockTimeout, PollTimeout: o.DispatcherLongPollTimeout,
 		Session: session, Tags: tags,
 	}
 }
@@ -145,9 +146,9 @@ func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
 	ignore := n.rules.AbandonIgnoresAttempt(d)
 	n.counters.countAbandon(d)
-	var request Request = AbandonOrchestration{Token: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
+	var request call.Call = call.AbandonOrchestrationItem{LockToken: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
 	if s.id.Kind == SlotWorker {
-		request = AbandonWork{Token: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
+		request = call.AbandonWorkItem{LockToken: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
 	}
 	s.phase = phaseAbandoning
 	s.call = n.ask(s, request, n.options.CallDeadline)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/orch"
 )
 
@@ -57,7 +58,7 @@ func (n *Node) readsKey(s *slot) bool {
 		return false
 	}
 	s.phase = phaseReading
-	s.call = n.ask(s, ReadKVValue{Instance: key.InstanceID, Key: key.Key}, n.options.CallDeadline)
+	s.call = n.ask(s, call.GetKVValue{Instance: key.InstanceID, Key: key.Key}, n.options.CallDeadline)
 	return true
 }
 

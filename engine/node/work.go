@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/replay"
 )
 
@@ -47,7 +48,7 @@ func (n *Node) poisonsWork(s *slot) {
 	n.counters.PoisonedActivities++
 	n.note(s, Note{Decision: DecideWorkPoison, Cause: cause})
 	n.startRenewing(s)
-	n.commit(s, DecideWorkPoison, AckWork{Token: h.token, Completion: failedActivity(h.activity, engine.ErrorDetails{
+	n.commit(s, DecideWorkPoison, call.AckWorkItem{LockToken: h.token, Completion: failedActivity(h.activity, engine.ErrorDetails{
 		Poison: &engine.PoisonError{
 			AttemptCount: h.count, MaxAttempts: n.options.MaxAttempts,
 			MessageType: engine.PoisonType{
@@ -110,7 +111,7 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	} else {
 		completion = engine.ActivityCompletedItem{Instance: a.Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
 	}
-	n.commit(s, DecideWorkRun, AckWork{Token: s.hold.token, Completion: completion})
+	n.commit(s, DecideWorkRun, call.AckWorkItem{LockToken: s.hold.token, Completion: completion})
 }
 
 // callActivity is the edge where user code runs: its panic, or runtime.Goexit, is a failure. The error's text is the
@@ -168,7 +169,7 @@ func (n *Node) onGraceOver(s *slot) {
 
 func (n *Node) endLost(s *slot) {
 	if s.hold.discard {
-		n.commit(s, DecideWorkLost, AckWork{Token: s.hold.token})
+		n.commit(s, DecideWorkLost, call.AckWorkItem{LockToken: s.hold.token})
 		return
 	}
 	n.handBack(s, DecideWorkLost, WorkAckFailedDelay)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/bugs"
 	"pgregory.net/rapid"
 )
@@ -74,28 +75,28 @@ func (w *world) fresh(kind int, id uint64) {
 func (w *world) onRequest(c ProviderCall) {
 	token := ""
 	switch r := c.Request.(type) {
-	case RenewSessions, CleanupSessions, ReadKVValue:
+	case call.RenewSessionLock, call.CleanupOrphanedSessions, call.GetKVValue:
 		if c.Deadline == 0 {
 			w.t.Fatal("a call has no deadline")
 		}
 		return
-	case FetchOrchestration, FetchWork:
+	case call.FetchOrchestrationItem, call.FetchWorkItem:
 		if c.Deadline != 0 {
 			w.t.Fatal("a fetch has a deadline")
 		}
 		return
-	case AckOrchestration:
-		token = r.Ack.LockToken
-	case AbandonOrchestration:
-		token = r.Token
-	case RenewOrchestration:
-		token = r.Token
-	case AckWork:
-		token = r.Token
-	case AbandonWork:
-		token = r.Token
-	case RenewWork:
-		token = r.Token
+	case call.AckOrchestrationItem:
+		token = r.LockToken
+	case call.AbandonOrchestrationItem:
+		token = r.LockToken
+	case call.RenewOrchestrationItemLock:
+		token = r.LockToken
+	case call.AckWorkItem:
+		token = r.LockToken
+	case call.AbandonWorkItem:
+		token = r.LockToken
+	case call.RenewWorkItemLock:
+		token = r.LockToken
 	}
 	if c.Deadline == 0 || !w.held[token] {
 		w.t.Fatalf("call %d has no deadline, or names %q, which is not held", c.ID, token)
@@ -126,7 +127,7 @@ func (w *world) answer(batches, works []string) {
 		in.Err = engine.Permanentf("call", "no")
 	default:
 		switch c.Request.(type) {
-		case FetchOrchestration, FetchWork:
+		case call.FetchOrchestrationItem, call.FetchWorkItem:
 			if rapid.Bool().Draw(w.t, "nothing") {
 				break
 			}
@@ -140,12 +141,12 @@ func (w *world) answer(batches, works []string) {
 				item := batchFixture(nil, rapid.SampledFrom(batches).Draw(w.t, "batch"))
 				in.Orchestration = &engine.FetchedOrchestration{Item: item, LockToken: token, AttemptCount: count}
 			}
-		case AckOrchestration, AckWork:
+		case call.AckOrchestrationItem, call.AckWorkItem:
 			w.release(c)
 		}
 	}
 	switch c.Request.(type) {
-	case AbandonOrchestration, AbandonWork:
+	case call.AbandonOrchestrationItem, call.AbandonWorkItem:
 		w.release(c) // its answer decides nothing
 	}
 	w.step(in)
@@ -153,14 +154,14 @@ func (w *world) answer(batches, works []string) {
 
 func (w *world) release(c ProviderCall) {
 	switch r := c.Request.(type) {
-	case AckOrchestration:
-		delete(w.held, r.Ack.LockToken)
-	case AckWork:
-		delete(w.held, r.Token)
-	case AbandonOrchestration:
-		delete(w.held, r.Token)
-	case AbandonWork:
-		delete(w.held, r.Token)
+	case call.AckOrchestrationItem:
+		delete(w.held, r.LockToken)
+	case call.AckWorkItem:
+		delete(w.held, r.LockToken)
+	case call.AbandonOrchestrationItem:
+		delete(w.held, r.LockToken)
+	case call.AbandonWorkItem:
+		delete(w.held, r.LockToken)
 	}
 }
 

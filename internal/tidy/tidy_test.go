@@ -41,10 +41,11 @@ var (
 var packages = map[string]imports{
 	"sim":           {},
 	"engine":        {others: publicModules},
+	"engine/call":   {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
 	"engine/orch":   {module: []string{"engine"}, others: publicModules},
 	"engine/replay": {module: []string{"engine", "engine/orch", "internal/bugs"}, others: publicModules},
 	"engine/client": {module: []string{"engine"}, others: publicModules},
-	"engine/node":   {module: []string{"engine", "engine/orch", "engine/replay", "internal/bugs"}, tests: []string{"engine/client"}, others: publicModules},
+	"engine/node":   {module: []string{"engine", "engine/call", "engine/orch", "engine/replay", "internal/bugs"}, tests: []string{"engine/client"}, others: publicModules},
 	"memprovider":   {module: []string{"engine", "internal/bugs"}, others: publicModules},
 	"memprovider/live": {
 		module: []string{"engine", "memprovider"}, others: publicModules},
@@ -52,22 +53,22 @@ var packages = map[string]imports{
 		module: []string{"engine", "engine/replay", "engine/node", "memprovider", "internal/bugs"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/program", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/bugs"},
+		module: []string{"sim", "sim/program", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/bugs"},
 		tests:  []string{"sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
 		module: []string{"sim", "sim/cluster", "sim/program", "engine", "engine/node", "faults", "internal/bugs"},
 		others: publicModules},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/program", "sim/scenario", "engine", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
+		module: []string{"sim", "sim/cluster", "sim/program", "sim/scenario", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
 			"internal/bugs", "internal/campaign", "properties/oracle"},
 		others: publicModules},
-	"properties/conformance": {module: []string{"engine", "sim", "properties/oracle"}, tests: []string{"memprovider", "memprovider/live"}, others: publicModules},
-	"properties/oracle":      {module: []string{"engine"}, tests: []string{"faults", "internal/bugs", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"memprovider", "memprovider/live"}, others: publicModules},
+	"properties/oracle":      {module: []string{"engine", "engine/call"}, tests: []string{"faults", "internal/bugs", "memprovider", "memprovider/live"}, others: publicModules},
 	"internal/bugs":          {others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/foreign":       {others: publicModules},
-	"internal/wire":          {module: []string{"engine", "internal/foreign", "properties/oracle"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
+	"internal/wire":          {module: []string{"engine", "engine/call", "internal/foreign", "properties/oracle"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
 	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/program", "sim/scenario"}},
 	"cmd/simrun":             {all: true, others: slices.Concat(publicModules, commandModules)},
 }

@@ -1,10 +1,10 @@
 package cluster
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
@@ -16,23 +16,24 @@ type callState struct {
 	node, inc uint32 // number and incarnation of the caller
 	id        node.CallID
 	slot      node.Slot
-	request   node.Request
+	request   call.Call
 	provider  engine.Provider // of the incarnation that made the call
-	kind      engine.CallKind
-	deadline  time.Duration // counted from sentAt
+	deadline  time.Duration   // counted from sentAt
+	cadence   time.Duration   // how often the node would poll, for a fetch
 	key       sim.Key
 	sentAt    sim.Time
+	kind      engine.CallKind
 	state     callPhase
-	cancelled bool // the node took a fetch back
+	cancelled bool   // the node took a fetch back
+	vain      bool   // the present try is one that must find nothing
+	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
 	answer    node.Answer
 	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
-	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
 	triedAt   sim.Time
 	// For parked fetches:
 	group    int        // index of the group, -1 before the first parking
 	parkedAt sim.Time   // of the first parking, 0 before
 	wake     sim.Handle // the next try, while the group wakes this call
-	vain     bool       // the present try is one that must find nothing
 }
 
 // callTable holds the calls of a run in blocks, so that it grows without moving them.
@@ -82,7 +83,7 @@ func isRenewal(k engine.CallKind) bool {
 // send puts a node's call on the wire.
 func (w *World) send(n *nodeState, pc node.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
-	kind := pc.Request.Kind()
+	kind := call.Kind(pc.Request)
 	if kind == engine.CallAckOrchestrationItem && w.draws(faults.CrashBeforeAck, n.plan.Name, key) {
 		w.crashByFault(n, faults.CrashBeforeAck)
 		return
@@ -90,7 +91,7 @@ func (w *World) send(n *nodeState, pc node.ProviderCall) {
 	i, c := w.calls.add()
 	*c = callState{
 		node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, provider: n.provider, kind: kind,
-		deadline: pc.Deadline, key: key, sentAt: w.kernel.Now(), group: -1,
+		deadline: pc.Deadline, cadence: pc.Cadence, key: key, sentAt: w.kernel.Now(), group: -1,
 	}
 	if c.deadline == 0 {
 		c.deadline = w.callDeadline(n)
@@ -196,43 +197,31 @@ func (w *World) execute(i int) {
 	w.reply(i)
 }
 
-// perform makes the call. Refusals by faults come from the node's decorated provider.
+// perform makes the call, unless a fault refuses it.
 func (w *World) perform(c *callState) node.Answer {
-	p := c.provider
-	var a node.Answer
-	switch r := c.request.(type) {
-	case node.FetchOrchestration:
-		a.Orchestration, a.Err = p.FetchOrchestrationItem(w.ctx, r.LockTimeout, 0, r.Filter)
-	case node.AckOrchestration:
-		a.Err = p.AckOrchestrationItem(w.ctx, r.Ack)
-	case node.AbandonOrchestration:
-		a.Err = p.AbandonOrchestrationItem(w.ctx, r.Token, r.Delay, r.IgnoreAttempt)
-	case node.RenewOrchestration:
-		a.Err = p.RenewOrchestrationItemLock(w.ctx, r.Token, r.ExtendFor)
-	case node.FetchWork:
-		a.Work, a.Err = p.FetchWorkItem(w.ctx, r.LockTimeout, 0, r.Session, r.Tags)
-	case node.AckWork:
-		a.Err = p.AckWorkItem(w.ctx, r.Token, r.Completion)
-	case node.AbandonWork:
-		a.Err = p.AbandonWorkItem(w.ctx, r.Token, r.Delay, r.IgnoreAttempt)
-	case node.RenewWork:
-		a.Err = p.RenewWorkItemLock(w.ctx, r.Token, r.ExtendFor)
-	case node.RenewSessions:
-		a.Count, a.Err = p.RenewSessionLock(w.ctx, r.Owners, r.ExtendFor, r.IdleTimeout)
-	case node.CleanupSessions:
-		a.Count, a.Err = p.CleanupOrphanedSessions(w.ctx, r.IdleTimeout)
-	case node.ReadKVValue:
-		a.Value, a.Err = p.GetKVValue(w.ctx, r.Instance, r.Key)
-	default:
-		panic(fmt.Sprintf("cluster: request %T", r))
+	if isQueueCall(c.kind) {
+		if err := w.refuse(c.kind); err != nil {
+			return node.Answer{Err: err}
+		}
 	}
-	return a
+	a := call.Perform(w.ctx, c.provider, c.request)
+	return node.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value}
+}
+
+// isQueueCall says whether faults may refuse a call: those of the two queues, not reads and not the care of sessions.
+func isQueueCall(k engine.CallKind) bool {
+	switch k {
+	case engine.CallFetchOrchestrationItem, engine.CallAckOrchestrationItem, engine.CallAbandonOrchestrationItem, engine.CallRenewOrchestrationItemLock,
+		engine.CallFetchWorkItem, engine.CallAckWorkItem, engine.CallAbandonWorkItem, engine.CallRenewWorkItemLock:
+		return true
+	}
+	return false
 }
 
 // repeatCompletion delivers what a worker has just acknowledged a second time, where a fault says so.
 func (w *World) repeatCompletion(i int) {
 	c := w.calls.at(i)
-	r, ok := c.request.(node.AckWork)
+	r, ok := c.request.(call.AckWorkItem)
 	if !ok || r.Completion == nil || !w.draws(faults.DuplicateCompletion, w.owner(c).plan.Name, c.key) {
 		return
 	}
@@ -249,9 +238,9 @@ const damaged = `{"event_id":`
 func (w *World) corrupt(i int) {
 	c := w.calls.at(i)
 	name := w.owner(c).plan.Name
-	if r, ok := c.request.(node.AckOrchestration); ok && len(r.Ack.HistoryDelta) > 0 && w.draws(faults.CorruptEvent, name, c.key) {
-		e := r.Ack.HistoryDelta[len(r.Ack.HistoryDelta)-1]
-		if w.store.Damage(e.InstanceID, r.Ack.ExecutionID, e.EventID, []byte(damaged)) == nil {
+	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && w.draws(faults.CorruptEvent, name, c.key) {
+		e := r.HistoryDelta[len(r.HistoryDelta)-1]
+		if w.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
 			w.recordFault(faults.CorruptEvent, i)
 		}
 	}
@@ -265,8 +254,7 @@ func (w *World) corrupt(i int) {
 // unavailableMax bounds a window in which the store refuses every call.
 const unavailableMax = 3 * time.Second
 
-// refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack. It is what
-// every node's provider asks (faults.Refuse).
+// refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack.
 func (w *World) refuse(kind engine.CallKind) error {
 	i := w.executing
 	c := w.calls.at(i)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 )
 
@@ -131,7 +132,7 @@ func (w *World) narrateExecuted(c *callState, a node.Answer) {
 		return
 	}
 	switch r := c.request.(type) {
-	case node.FetchOrchestration:
+	case call.FetchOrchestrationItem:
 		if f := a.Orchestration; f != nil {
 			undecodable := ""
 			if f.Item.HistoryError != "" {
@@ -140,26 +141,26 @@ func (w *World) narrateExecuted(c *callState, a node.Answer) {
 			w.tell(c.node, true, "%s fetches %s execution %d, pinned %s, delivery %d: %s%s%s", slotName(c.slot), f.Item.Instance, f.Item.ExecutionID,
 				pinText(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, w.skippedBy(r))
 		}
-	case node.FetchWork:
+	case call.FetchWorkItem:
 		if f := a.Work; f != nil {
 			w.tell(c.node, false, "%s fetches %s, delivery %d", slotName(c.slot), describeItem(f.Item), f.AttemptCount)
 		}
-	case node.AckOrchestration:
-		w.tell(c.node, true, "commits %s", w.describeAck(&r.Ack))
-	case node.AckWork:
+	case call.AckOrchestrationItem:
+		w.tell(c.node, true, "commits %s", w.describeAck((*engine.OrchestrationAck)(&r)))
+	case call.AckWorkItem:
 		if r.Completion != nil {
 			w.tell(c.node, false, "acknowledges %s", describeItem(r.Completion))
 		} else {
 			w.tell(c.node, true, "acknowledges an activity without a completion")
 		}
-	case node.AbandonOrchestration:
-		w.tell(c.node, true, "gives %s back%s", w.tokens[r.Token], delayText(r.Delay, r.IgnoreAttempt))
-	case node.AbandonWork:
-		w.tell(c.node, true, "gives an activity of %s back%s", w.tokens[r.Token], delayText(r.Delay, r.IgnoreAttempt))
-	case node.RenewOrchestration:
-		w.tell(c.node, false, "renews its lock on %s", w.tokens[r.Token])
-	case node.RenewWork:
-		w.tell(c.node, false, "renews its lock on an activity of %s", w.tokens[r.Token])
+	case call.AbandonOrchestrationItem:
+		w.tell(c.node, true, "gives %s back%s", w.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
+	case call.AbandonWorkItem:
+		w.tell(c.node, true, "gives an activity of %s back%s", w.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
+	case call.RenewOrchestrationItemLock:
+		w.tell(c.node, false, "renews its lock on %s", w.tokens[r.LockToken])
+	case call.RenewWorkItemLock:
+		w.tell(c.node, false, "renews its lock on an activity of %s", w.tokens[r.LockToken])
 	}
 }
 
@@ -195,8 +196,8 @@ func slotName(s node.Slot) string {
 const maxSkipped = 3
 
 // skippedBy names the instances that have visible work and that the filter of a fetch excludes.
-func (w *World) skippedBy(r node.Request) string {
-	f, ok := r.(node.FetchOrchestration)
+func (w *World) skippedBy(r call.Call) string {
+	f, ok := r.(call.FetchOrchestrationItem)
 	if !ok {
 		return ""
 	}

@@ -180,7 +180,7 @@ func (w *World) onNodeStart(n *nodeState) {
 	}
 	n.machine = machine
 	n.running, n.runningOptions = n.build, n.options.Clone()
-	n.provider = faults.Refuse(w.storeHandle(n.build.Codec, engine.Caller{Node: n.number, Incarnation: n.inc}), w.refuse)
+	n.provider = w.storeHandle(n.build.Codec, engine.Caller{Node: n.number, Incarnation: n.inc})
 	w.inform(n)
 	w.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
 	w.step(n, node.Start{NowMs: w.NowMs()})

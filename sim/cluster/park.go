@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 )
@@ -53,9 +53,9 @@ func (w *World) groupOf(c *callState) int {
 	var tags engine.TagFilter
 	name, sessions := "activities", false
 	switch r := c.request.(type) {
-	case node.FetchOrchestration:
+	case call.FetchOrchestrationItem:
 		filter = r.Filter
-	case node.FetchWork:
+	case call.FetchWorkItem:
 		tags, sessions = r.Tags, r.Session != nil
 	}
 	for i, g := range w.groups {
@@ -119,7 +119,7 @@ func (w *World) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 func (w *World) bySession(g *waitGroup) bool { return g.sessions && w.store.HasSessions() }
 
 func (w *World) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
-	return w.store.NextWork(c.request.(node.FetchWork).Session, g.tags)
+	return w.store.NextWork(c.request.(call.FetchWorkItem).Session, g.tags)
 }
 
 // pump wakes parked fetches for which something may be eligible: of each group one at a time, the one whose node polls
@@ -225,14 +225,7 @@ func (w *World) nextPoll(c *callState) sim.Time {
 
 // cadence is how often the caller of a fetch polls while it finds nothing.
 func cadence(c *callState) time.Duration {
-	var d time.Duration
-	switch r := c.request.(type) {
-	case node.FetchOrchestration:
-		d = r.Cadence
-	case node.FetchWork:
-		d = r.Cadence
-	}
-	return max(d, time.Millisecond)
+	return max(c.cadence, time.Millisecond)
 }
 
 // onWake tries a parked fetch again.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
@@ -22,7 +23,8 @@ type Record struct {
 
 	Call     uint64 // the world's number of a provider call, unique in a run
 	CallKind engine.CallKind
-	Request  node.Request
+	Request  call.Call
+	Cadence  time.Duration // how often the caller of a parked fetch would poll
 	Outcome  engine.Outcome
 	Err      error
 	Slot     node.Slot

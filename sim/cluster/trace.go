@@ -181,7 +181,7 @@ func (w *World) traceRecord(r *Record) {
 func (w *World) openCall(kind RecordKind, i int) *Record {
 	c := w.calls.at(i)
 	r := w.open(kind, c.node, c.inc)
-	r.Call, r.CallKind, r.Request, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.slot, c.storeCall
+	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.cadence, c.slot, c.storeCall
 	return r
 }
 

@@ -1,0 +1,152 @@
+package call
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Call is the closed set of calls: one struct for each method of engine.Provider and engine.ProviderAdmin, with the
+// method's arguments, and the changes that a test makes to a store behind its provider's back (see Plant).
+type Call interface{ method() method }
+
+// Method is the contract's name of a call, such as "fetch_orchestration_item".
+func Method(c Call) string { return c.method().name }
+
+// Kind is the kind by which observations name a call: engine.CallAdmin for the whole management surface, and
+// engine.CallNone for what is no call of a provider.
+func Kind(c Call) engine.CallKind { return c.method().kind }
+
+// method is what all calls of one struct have in common.
+type method struct {
+	name string
+	kind engine.CallKind
+}
+
+// provider is the method of a call of engine.Provider.
+func provider(k engine.CallKind) method { return method{k.String(), k} }
+
+// admin is the method of a call of engine.ProviderAdmin.
+func admin(name string) method { return method{name, engine.CallAdmin} }
+
+// The calls of engine.Provider. Their JSON form is that of docs/oracle-protocol.md; durations are whole milliseconds there.
+type (
+	// EnqueueForOrchestrator appends one message.
+	EnqueueForOrchestrator struct {
+		Item  engine.WorkItem `json:"item"`
+		Delay time.Duration   `json:"delay_ms,omitempty"`
+	}
+	// FetchOrchestrationItem asks for an instance with work. Filter nil is no filter.
+	FetchOrchestrationItem struct {
+		LockTimeout time.Duration            `json:"lock_timeout_ms"`
+		PollTimeout time.Duration            `json:"poll_timeout_ms,omitempty"`
+		Filter      *engine.CapabilityFilter `json:"filter,omitempty"`
+	}
+	// AckOrchestrationItem commits a turn.
+	AckOrchestrationItem engine.OrchestrationAck
+	// AbandonOrchestrationItem releases an instance.
+	AbandonOrchestrationItem struct {
+		LockToken     string        `json:"lock_token"`
+		Delay         time.Duration `json:"delay_ms,omitempty"`
+		IgnoreAttempt bool          `json:"ignore_attempt,omitempty"`
+	}
+	// RenewOrchestrationItemLock extends an instance lock.
+	RenewOrchestrationItemLock struct {
+		LockToken string        `json:"lock_token"`
+		ExtendFor time.Duration `json:"extend_for_ms"`
+	}
+	// Read reads the latest execution's history.
+	Read struct {
+		Instance string `json:"instance"`
+	}
+	// ReadWithExecution reads one execution's history.
+	ReadWithExecution struct {
+		Instance    string `json:"instance"`
+		ExecutionID uint64 `json:"execution_id"`
+	}
+	// AppendWithExecution adds events.
+	AppendWithExecution struct {
+		Instance    string         `json:"instance"`
+		ExecutionID uint64         `json:"execution_id"`
+		Events      []engine.Event `json:"events"`
+	}
+	// EnqueueForWorker appends one activity.
+	EnqueueForWorker struct {
+		Item engine.WorkItem `json:"item"`
+	}
+	// FetchWorkItem asks for an activity. Session nil asks for activities without a session.
+	FetchWorkItem struct {
+		LockTimeout time.Duration              `json:"lock_timeout_ms"`
+		PollTimeout time.Duration              `json:"poll_timeout_ms,omitempty"`
+		Session     *engine.SessionFetchConfig `json:"session,omitempty"`
+		Tags        engine.TagFilter           `json:"tag_filter"`
+	}
+	// AckWorkItem completes an activity. Completion nil enqueues nothing.
+	AckWorkItem struct {
+		LockToken  string          `json:"lock_token"`
+		Completion engine.WorkItem `json:"completion,omitempty"`
+	}
+	// RenewWorkItemLock extends an activity's lock.
+	RenewWorkItemLock struct {
+		LockToken string        `json:"lock_token"`
+		ExtendFor time.Duration `json:"extend_for_ms"`
+	}
+	// AbandonWorkItem releases an activity.
+	AbandonWorkItem struct {
+		LockToken     string        `json:"lock_token"`
+		Delay         time.Duration `json:"delay_ms,omitempty"`
+		IgnoreAttempt bool          `json:"ignore_attempt,omitempty"`
+	}
+	// RenewSessionLock extends the sessions of some owners that are live and not idle.
+	RenewSessionLock struct {
+		Owners      []string      `json:"owner_ids"`
+		ExtendFor   time.Duration `json:"extend_for_ms"`
+		IdleTimeout time.Duration `json:"idle_timeout_ms"`
+	}
+	// CleanupOrphanedSessions deletes expired sessions without work.
+	CleanupOrphanedSessions struct {
+		IdleTimeout time.Duration `json:"idle_timeout_ms"`
+	}
+	// GetCustomStatus asks for a custom status that is newer than LastSeen.
+	GetCustomStatus struct {
+		Instance string `json:"instance"`
+		LastSeen uint64 `json:"last_seen_version"`
+	}
+	// GetKVValue reads one key.
+	GetKVValue struct {
+		Instance string `json:"instance"`
+		Key      string `json:"key"`
+	}
+	// GetKVAllValues reads all keys.
+	GetKVAllValues struct {
+		Instance string `json:"instance"`
+	}
+	// GetInstanceStats asks for sizes.
+	GetInstanceStats struct {
+		Instance string `json:"instance"`
+	}
+)
+
+func (EnqueueForOrchestrator) method() method { return provider(engine.CallEnqueueForOrchestrator) }
+func (FetchOrchestrationItem) method() method { return provider(engine.CallFetchOrchestrationItem) }
+func (AckOrchestrationItem) method() method   { return provider(engine.CallAckOrchestrationItem) }
+func (AbandonOrchestrationItem) method() method {
+	return provider(engine.CallAbandonOrchestrationItem)
+}
+func (RenewOrchestrationItemLock) method() method {
+	return provider(engine.CallRenewOrchestrationItemLock)
+}
+func (Read) method() method                    { return provider(engine.CallRead) }
+func (ReadWithExecution) method() method       { return provider(engine.CallReadWithExecution) }
+func (AppendWithExecution) method() method     { return provider(engine.CallAppendWithExecution) }
+func (EnqueueForWorker) method() method        { return provider(engine.CallEnqueueForWorker) }
+func (FetchWorkItem) method() method           { return provider(engine.CallFetchWorkItem) }
+func (AckWorkItem) method() method             { return provider(engine.CallAckWorkItem) }
+func (RenewWorkItemLock) method() method       { return provider(engine.CallRenewWorkItemLock) }
+func (AbandonWorkItem) method() method         { return provider(engine.CallAbandonWorkItem) }
+func (RenewSessionLock) method() method        { return provider(engine.CallRenewSessionLock) }
+func (CleanupOrphanedSessions) method() method { return provider(engine.CallCleanupOrphanedSessions) }
+func (GetCustomStatus) method() method         { return provider(engine.CallGetCustomStatus) }
+func (GetKVValue) method() method              { return provider(engine.CallGetKVValue) }
+func (GetKVAllValues) method() method          { return provider(engine.CallGetKVAllValues) }
+func (GetInstanceStats) method() method        { return provider(engine.CallGetInstanceStats) }

@@ -101,7 +101,7 @@ func bans(m *module, permitted func(s *source) permits) []finding {
 				continue
 			}
 			if info == nil {
-				info = m.info(dir)
+				info = m.check(dir).info
 			}
 			b := &banned{m: m, s: s, info: info, rules: p, sorted: map[ast.Node]bool{}}
 			b.run()

@@ -242,12 +242,13 @@ var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[
 
 // TestBugsInDocuments: a seeded bug that a document names is in the catalogue, or marked as not being there.
 func TestBugsInDocuments(t *testing.T) {
+	bugs := faults.Catalogue()
 	for _, name := range documents(t) {
 		for _, m := range bugPattern.FindAllStringSubmatch(readDocument(t, name), -1) {
 			if _, ok := packages[m[1]]; ok {
 				continue
 			}
-			listed := slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return string(b.ID) == m[1] })
+			listed := slices.ContainsFunc(bugs, func(b faults.Bug) bool { return string(b.ID) == m[1] })
 			if listed == (m[2] != "") {
 				t.Errorf("%s: %s: expected † behind what simrun list bugs does not list, and only there", name, m[1])
 			}

@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 const modulePath = "github.com/durosim/durosim"
@@ -66,7 +63,8 @@ type module struct {
 	sources []*source
 	// texts are all files without NUL bytes, Go files too, sorted by name.
 	texts []text
-	infos map[string]*types.Info
+	// checked are the directories that were type-checked, without their tests.
+	checked map[string]*checked
 }
 
 type text struct {
@@ -76,7 +74,7 @@ type text struct {
 
 // load reads a tree. Hidden directories other than .ci are not part of it, nor is what a build leaves behind.
 func load(fsys fs.FS) (*module, error) {
-	m := &module{fset: token.NewFileSet(), infos: map[string]*types.Info{}}
+	m := &module{fset: token.NewFileSet(), checked: map[string]*checked{}}
 	nested := "" // the module of its own that the walk is in
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -133,86 +131,4 @@ func (m *module) dirs() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// info is what the type checker found out about the non-test files of a directory. Packages from elsewhere than the
-// module and the standard library are empty to it; errors are for the compiler to report.
-func (m *module) info(dir string) *types.Info {
-	m.check(dir)
-	return m.infos[dir]
-}
-
-func (m *module) check(dir string) *types.Package {
-	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{},
-		Uses:  map[*ast.Ident]types.Object{},
-		Defs:  map[*ast.Ident]types.Object{},
-	}
-	m.infos[dir] = info
-	var files []*ast.File
-	for _, s := range m.sources {
-		if s.dir == dir && !s.test {
-			files = append(files, s.ast)
-		}
-	}
-	conf := types.Config{Importer: moduleImporter{m, map[string]*types.Package{}}, Error: func(error) {}}
-	p, _ := conf.Check(path.Join(modulePath, dir), m.fset, files, info)
-	return p
-}
-
-// moduleImporter imports the module's packages from their sources and the standard library's from theirs.
-type moduleImporter struct {
-	m    *module
-	done map[string]*types.Package
-}
-
-func (i moduleImporter) Import(importPath string) (*types.Package, error) {
-	if p := i.done[importPath]; p != nil {
-		return p, nil
-	}
-	var p *types.Package
-	var err error
-	switch rest, ok := strings.CutPrefix(importPath, modulePath+"/"); {
-	case ok:
-		p = i.m.checked(rest)
-	case isStandard(importPath):
-		p, err = standard(importPath)
-	default:
-		p = types.NewPackage(importPath, path.Base(importPath))
-		p.MarkComplete()
-	}
-	i.done[importPath] = p
-	return p, err
-}
-
-// checked is a package of the module, for import by another. Nothing of it but its declarations is looked at.
-func (m *module) checked(dir string) *types.Package {
-	var files []*ast.File
-	for _, s := range m.sources {
-		if s.dir == dir && !s.test {
-			files = append(files, s.ast)
-		}
-	}
-	conf := types.Config{
-		Importer: moduleImporter{m, map[string]*types.Package{}}, IgnoreFuncBodies: true, Error: func(error) {},
-	}
-	p, _ := conf.Check(path.Join(modulePath, dir), m.fset, files, nil)
-	return p
-}
-
-// isStandard says whether an import path is one of the standard library: its first element has no dot.
-func isStandard(importPath string) bool {
-	first, _, _ := strings.Cut(importPath, "/")
-	return !strings.Contains(first, ".")
-}
-
-var (
-	standardMu       sync.Mutex
-	standardImporter = importer.ForCompiler(token.NewFileSet(), "source", nil)
-)
-
-func standard(importPath string) (*types.Package, error) {
-	standardMu.Lock()
-	defer standardMu.Unlock()
-	return standardImporter.Import(importPath)
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -111,9 +112,12 @@ var longFiles = map[string]string{}
 // root is the module's root.
 const root = "../.."
 
+// theModule is the module that holds the tests; it is read once.
+var theModule = sync.OnceValues(func() (*module, error) { return load(os.DirFS(root)) })
+
 func loadModule(t *testing.T) *module {
 	t.Helper()
-	m, err := load(os.DirFS(root))
+	m, err := theModule()
 	if err != nil {
 		t.Fatal(err)
 	}

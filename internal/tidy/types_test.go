@@ -1,0 +1,124 @@
+package tidy
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// checked is what the type checker found out about a directory.
+type checked struct {
+	pkg  *types.Package
+	info *types.Info
+}
+
+// check type-checks the non-test files of a directory, once. Packages from elsewhere than the module and the standard
+// library are empty to it; errors are for the compiler to report.
+func (m *module) check(dir string) *checked {
+	if c, ok := m.checked[dir]; ok {
+		return c
+	}
+	c := &checked{
+		// What an import cycle sees: checkImports reports the cycle.
+		pkg: types.NewPackage(path.Join(modulePath, dir), path.Base(dir)),
+		info: &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{},
+			Uses:  map[*ast.Ident]types.Object{},
+			Defs:  map[*ast.Ident]types.Object{},
+		},
+	}
+	m.checked[dir] = c
+	var files []*ast.File
+	for _, s := range m.sources {
+		if s.dir == dir && !s.test {
+			files = append(files, s.ast)
+		}
+	}
+	conf := types.Config{Importer: moduleImporter{m}, Error: func(error) {}}
+	c.pkg, _ = conf.Check(path.Join(modulePath, dir), m.fset, files, c.info)
+	return c
+}
+
+// moduleImporter imports the module's packages from their sources and the standard library's from their export data.
+type moduleImporter struct{ m *module }
+
+func (i moduleImporter) Import(importPath string) (*types.Package, error) {
+	if dir, ok := strings.CutPrefix(importPath, modulePath+"/"); ok {
+		return i.m.check(dir).pkg, nil
+	}
+	if isStandard(importPath) {
+		return standard(i.m, importPath)
+	}
+	p := types.NewPackage(importPath, path.Base(importPath))
+	p.MarkComplete()
+	return p, nil
+}
+
+// isStandard says whether an import path is one of the standard library: its first element has no dot.
+func isStandard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".")
+}
+
+// exports imports the standard library from the compiler's export data. Asking the go command for its files is safe from
+// a stale test cache: they change with the version of Go only, and so does the test.
+var exports struct {
+	sync.Mutex
+	files    map[string]string // by import path
+	importer types.Importer
+}
+
+// standard imports a package of the standard library. The first call asks for all that the module imports at once.
+func standard(m *module, importPath string) (*types.Package, error) {
+	e := &exports
+	e.Lock()
+	defer e.Unlock()
+	if e.importer == nil {
+		e.files = map[string]string{}
+		e.importer = importer.ForCompiler(token.NewFileSet(), "gc", func(p string) (io.ReadCloser, error) { return os.Open(e.files[p]) })
+	}
+	if e.files[importPath] == "" {
+		wanted := []string{importPath}
+		for _, s := range m.sources {
+			for _, imp := range s.imports(m) {
+				if isStandard(imp.path) {
+					wanted = append(wanted, imp.path)
+				}
+			}
+		}
+		slices.Sort(wanted)
+		if err := listExports(e.files, slices.Compact(wanted)); err != nil {
+			return nil, err
+		}
+	}
+	return e.importer.Import(importPath)
+}
+
+// listExports adds the files with the export data of packages, and of what those import.
+func listExports(files map[string]string, wanted []string) error {
+	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, wanted...)...)
+	var problems bytes.Buffer
+	list.Stderr = &problems
+	out, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("%v: %w\n%s", list, err, &problems)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		if importPath, file, ok := strings.Cut(lines.Text(), " "); ok {
+			files[importPath] = file
+		}
+	}
+	return lines.Err()
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -64,7 +65,7 @@ const (
 
 // Test runs a scenario over many seeds with every property checked, and fails the test at the first seed that violates
 // one. The failure is shrunk and reported with the rule, the evidence, the smallest plan, and a stored run to keep; its
-// last line is a command that shows it again from the module's root.
+// last line is a command that shows it again from anywhere in the module.
 //
 // Seeds are taken in order, so that the same code fails at the same seed whatever machine it runs on. A seed whose two
 // runs differ is reported as such: a handler that is not deterministic, if it is not durosim.
@@ -76,7 +77,7 @@ func Test(t T, c Config) {
 		t.Fatalf("durosim: %v", err)
 		return
 	}
-	run.command = command(t.Name(), env, packageDir())
+	run.command = command(t.Name(), env, packageUnderTest())
 	report, failed := run.carryOut()
 	switch {
 	case failed:
@@ -89,35 +90,13 @@ func Test(t T, c Config) {
 // environment is what the environment says.
 type environment struct{ seed, plan string }
 
-// packageDir is the directory of the package under test, from the module's root: go test runs there.
-func packageDir() string {
+// packageUnderTest is its import path: go test runs in its directory.
+func packageUnderTest() string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "."
 	}
-	root, ok := moduleRoot(dir)
-	if !ok {
-		return "."
-	}
-	rel, err := filepath.Rel(root, dir)
-	if err != nil || rel == "." {
-		return "."
-	}
-	return "./" + filepath.ToSlash(rel)
-}
-
-// moduleRoot is the nearest directory upwards that has a go.mod.
-func moduleRoot(dir string) (string, bool) {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", false
-		}
-		dir = up
-	}
+	return commandline.PackageIn(dir)
 }
 
 // readInput reads a file named from the package's directory or the module's root.
@@ -127,7 +106,7 @@ func readInput(name string) ([]byte, error) {
 		return data, err
 	}
 	if dir, wdErr := os.Getwd(); wdErr == nil {
-		if root, ok := moduleRoot(dir); ok {
+		if root, _, ok := commandline.Module(dir); ok {
 			if data, rootErr := os.ReadFile(filepath.Join(root, name)); rootErr == nil {
 				return data, nil
 			}

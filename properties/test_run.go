@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -218,7 +219,7 @@ func (r *testRun) replay() (report string, failed bool) {
 	if len(result.Violations) == 0 {
 		return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
 	}
-	return violationText("the stored run "+r.name, result.Violations[0]) + "\nTo see it again, from the root of the module:\n" +
+	return violationText("the stored run "+r.name, result.Violations[0]) + "\nTo see it again:\n" +
 		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
 }
 
@@ -246,32 +247,21 @@ func violationText(run string, v cluster.Violation) string {
 
 // end puts the command that shows a seed again behind a report, as its last line.
 func (r *testRun) end(seed uint64, report string) string {
-	return report + "\nTo see it again, from the root of the module:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
+	return report + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
 }
 
 // seedMark stands in a command for the seed.
 const seedMark = "{seed}"
 
-// command is what shows a failure of a test again, from the module's root, with seedMark in place of the seed.
-func command(test string, env environment, dir string) string {
+// command is what shows a failure of a test again, from anywhere in its module, with seedMark in place of the seed.
+func command(test string, env environment, pkg string) string {
 	var parts []string
 	for part := range strings.SplitSeq(test, "/") {
 		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
 	}
 	words := []string{EnvSeed + "=" + seedMark}
 	if env.plan != "" {
-		words = append(words, EnvPlan+"="+shellWord(env.plan))
+		words = append(words, EnvPlan+"="+commandline.Quote(env.plan))
 	}
-	return strings.Join(append(words, "go test -run", shellWord(strings.Join(parts, "/")), shellWord(dir)), " ")
-}
-
-// shellWord quotes a word for a shell where it must be.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return strings.Join(append(words, commandline.Join("go", "test", "-run", strings.Join(parts, "/"), pkg)), " ")
 }

@@ -86,7 +86,7 @@ func onePlan(uint64) (*cluster.Plan, error) {
 func TestTestFails(t *testing.T) {
 	c := properties.Config{Scenario: story, Handlers: changedRefund, ShrinkRuns: 500}
 	r := runTest(c)
-	want := regexp.MustCompile(`^DUROSIM_SEED=(\d+) go test -run '\^TestRefund\$/\^in two steps\$' \./properties$`)
+	want := regexp.MustCompile(`^DUROSIM_SEED=(\d+) go test -run '\^TestRefund\$/\^in two steps\$' github\.com/durosim/durosim/properties$`)
 	m := want.FindStringSubmatch(r.lastLine())
 	if !r.failed || m == nil {
 		t.Fatalf("failed %v, the last line does not match %s:\n%s", r.failed, want, r.text)
@@ -186,24 +186,24 @@ func TestUsersModule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := func(line string) (string, error) {
+	run := func(dir, line string) (string, error) {
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", properties.EnvSeed+"=", properties.EnvPlan+"=")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	out, err := run("go test ./...")
+	out, err := run(dir, "go test ./...")
 	last := ""
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "DUROSIM_SEED=") {
 			last = line
 		}
 	}
-	if err == nil || !strings.HasSuffix(last, " go test -run '^TestRefund$' ./orders") {
+	if err == nil || !strings.HasSuffix(last, " go test -run '^TestRefund$' example.com/shop/orders") {
 		t.Fatalf("%v, line to paste %q:\n%s", err, last, out)
 	}
-	again, err := run(last)
+	again, err := run(filepath.Join(dir, "orders"), last) // anywhere in the module
 	if err == nil || !strings.Contains(again, last) || !strings.Contains(again, "The smallest plan found") {
 		t.Errorf("%s: %v\n%s", last, err, again)
 	}

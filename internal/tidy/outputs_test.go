@@ -56,6 +56,9 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// called is the name by which the program is started.
+const called = "simrun-called-by-tidy"
+
 func buildSimrun(t *testing.T) string {
 	t.Helper()
 	simrun := filepath.Join(t.TempDir(), "simrun")
@@ -67,10 +70,12 @@ func buildSimrun(t *testing.T) string {
 	return simrun
 }
 
-// printed is what simrun prints on standard output, or the first lines of it.
+// printed is what simrun prints on standard output, or the first lines of it. Lines to paste say how the documents start
+// it: with go run.
 func printed(t *testing.T, simrun, arguments, head string) string {
 	t.Helper()
 	run := exec.Command(simrun, strings.Fields(arguments)...)
+	run.Args[0] = called
 	run.Dir = root
 	out, err := run.Output()
 	if failed, ran := err.(*exec.ExitError); err != nil && !ran {
@@ -78,6 +83,7 @@ func printed(t *testing.T, simrun, arguments, head string) string {
 	} else if ran && failed.ExitCode() != 1 && failed.ExitCode() != 3 {
 		t.Fatalf("%v: %v\n%s", run, err, failed.Stderr)
 	}
+	out = bytes.ReplaceAll(out, []byte(called), []byte("go run ./cmd/simrun"))
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	if n, err := strconv.Atoi(head); err == nil && n < len(lines) {
 		lines = lines[:n]

@@ -1,0 +1,103 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// app is one invocation of a program.
+type app struct {
+	program *Program
+	stdout  *bufio.Writer
+	stderr  io.Writer
+	// style is for standard output.
+	style style
+}
+
+// command is a verb with its parsed arguments.
+type command interface {
+	// run does the work and returns the exit status. An error is about the input, unless it is a *crash.
+	run(a *app) (status int, err error)
+}
+
+// crash is a mistake of durosim that came as an error.
+type crash struct{ err error }
+
+func (c *crash) Error() string { return c.err.Error() }
+func (c *crash) Unwrap() error { return c.err }
+
+// leave is what kong's Exit raises, to end parsing after help was printed.
+type leave int
+
+// Run carries out a command line, without the program's name, and returns the exit status.
+func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			status = exitInternal
+			fmt.Fprintf(stderr, "%s: internal error: %v\n\n%s\nThis is a mistake of durosim, not of your input; please report it with the command line.\n", p.name(), cause, debug.Stack())
+		}
+	}()
+	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
+	status = a.untilLeave(args)
+	if err := a.stdout.Flush(); err != nil {
+		fmt.Fprintf(stderr, "%s: standard output: %v\n", p.name(), err)
+		status = exitInternal
+	}
+	return status
+}
+
+// untilLeave is main, which kong may leave after help.
+func (a *app) untilLeave(args []string) (status int) {
+	defer func() {
+		p := recover()
+		if l, ok := p.(leave); ok {
+			status = int(l)
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	return a.main(args)
+}
+
+func (a *app) main(args []string) int {
+	if verb := laterVerb(args); verb != "" {
+		fmt.Fprintf(a.stderr, "%s: %s is not in this version yet; available are %s\n", a.program.name(), verb, strings.Join(availableVerbs, ", "))
+		return exitUsage
+	}
+	cmd, err := parse(args, a.program.name(), a.stdout, a.stderr)
+	if err != nil {
+		return a.usage(err)
+	}
+	status, err := cmd.run(a)
+	var c *crash
+	switch {
+	case errors.As(err, &c):
+		fmt.Fprintf(a.stderr, "%s: internal error: %v\n", a.program.name(), err)
+		return exitInternal
+	case err != nil:
+		return a.usage(err)
+	}
+	return status
+}
+
+func (a *app) usage(err error) int {
+	fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), err)
+	var p *kong.ParseError
+	if errors.As(err, &p) {
+		fmt.Fprintf(a.stderr, "Run %s for help.\n", a.program.hint(helpFor(p.Context)))
+	}
+	return exitUsage
+}
+
+func helpFor(ctx *kong.Context) string {
+	if ctx != nil && ctx.Command() != "" {
+		return strings.Fields(ctx.Command())[0] + " --help"
+	}
+	return "--help"
+}

@@ -1,0 +1,73 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// checkLogCmd is the verb check-log: a recorded log of a provider's answers, judged.
+type checkLogCmd struct {
+	File string `arg:"" help:"The log, one call a line; - reads standard input."`
+
+	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (checkLogCmd) Help() string {
+	return `Reads a log of calls that were made on a store that was empty at first, one after the other, and names the first answer that the contract does not allow, with what it would have allowed. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; oracle.Record writes such logs in Go.
+
+Examples:
+
+    simrun check-log calls.jsonl
+    ./provider --log /dev/stdout | simrun check-log -
+
+Exit status: 0 every answer is allowed, 1 one is not, 2 usage or bad input.`
+}
+
+// checkLogJSON is what check-log --json prints.
+type checkLogJSON struct {
+	Schema     int    `json:"schema"`
+	Verb       string `json:"verb"`
+	Calls      int    `json:"calls"`
+	Line       int    `json:"line,omitempty"`
+	Refusal    string `json:"refusal,omitempty"`
+	ExitStatus int    `json:"exit_status"`
+}
+
+func (c *checkLogCmd) run(a *app) (int, error) {
+	var in io.Reader = os.Stdin
+	name := "standard input"
+	if c.File != "-" {
+		file, err := os.Open(c.File)
+		if err != nil {
+			return 0, err
+		}
+		defer file.Close()
+		in, name = file, c.File
+	}
+	calls, err := oracle.CheckLog(in, oracle.Options{})
+	out := checkLogJSON{Schema: schema, Verb: "check-log", Calls: calls}
+	var wrong *oracle.LogError
+	switch {
+	case err == nil:
+	case errors.As(err, &wrong) && wrong.Refusal != nil:
+		out.Line, out.Refusal, out.ExitStatus = wrong.Line, wrong.Refusal.Error(), exitSafety
+	case wrong != nil:
+		return 0, fmt.Errorf("%s:%d: %w", name, wrong.Line, wrong.Err)
+	default:
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	switch {
+	case c.JSON:
+		return out.ExitStatus, a.writeJSON(out)
+	case out.ExitStatus == exitOK:
+		a.printf("%s: %s calls, every answer is one that the contract allows\n", name, grouped(uint64(calls)))
+	default:
+		a.printf("%s:%d: REFUSED after %s calls that are allowed\n\n%s\n", name, out.Line, grouped(uint64(calls)), out.Refusal)
+	}
+	return out.ExitStatus, nil
+}

@@ -1,0 +1,80 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line: one field a verb.
+type cli struct {
+	Run      runCmd      `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
+	Replay   replayCmd   `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
+	Why      whyCmd      `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
+	Shrink   shrinkCmd   `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
+	Oracle   oracleCmd   `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
+	Serve    serveCmd    `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
+	CheckLog checkLogCmd `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
+	List     listCmd     `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
+}
+
+const description = `Simulates clusters of mixed versions under crashes, lost answers and delays, from one seed, and checks after every step that the contract holds.
+
+Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
+
+var (
+	availableVerbs = []string{"run", "replay", "why", "shrink", "oracle", "serve", "check-log", "list"}
+	// laterVerbs are those of the design that this version does not have.
+	laterVerbs = []string{"fuzz", "explore", "bugs", "compare", "plan", "report", "merge"}
+)
+
+// laterVerb is the verb that was asked for if this version does not have it.
+func laterVerb(args []string) string {
+	if len(args) > 0 && slices.Contains(laterVerbs, args[0]) {
+		return args[0]
+	}
+	return ""
+}
+
+// parse reads the command line. Asked for help it prints that and leaves.
+func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name(name),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(status int) { panic(leave(status)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 110}),
+	)
+	if err != nil {
+		panic(err) // the tags of cli are wrong
+	}
+	callItself(name, parser.Model.Node)
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		return nil, err
+	}
+	return ctx.Selected().Target.Addr().Interface().(command), nil
+}
+
+// callItself makes the help of a node, and of all below, name the program: the texts are those of simrun.
+func callItself(name string, n *kong.Node) {
+	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
+	for _, f := range n.Flags {
+		f.Help = strings.ReplaceAll(f.Help, "simrun", name)
+	}
+	for _, child := range n.Children {
+		callItself(name, child)
+	}
+}
+
+// oneOf is a value that must be among a few.
+func oneOf(what, value string, known []string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("%s %q: expected one of %s", what, value, strings.Join(known, ", "))
+}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestCorpus replays every plan that once found something. A drifted digest is a notice, a drifted verdict fails.
+func TestCorpus(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no stored runs in testdata/seeds")
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if status := simrun.Run([]string{"replay", "--json", file}, &out, &errs); status != exitOK {
+				t.Errorf("exit status %d\n%s%s", status, &out, &errs)
+			}
+		})
+	}
+}
+
+// TestCorpusHasEveryBug: each seeded bug has a stored run that shows a property that it is expected to break.
+func TestCorpusHasEveryBug(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []*scenario.Entry
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := scenario.ParseEntry(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Name() != filepath.Base(file) {
+			t.Errorf("%s: expected the name %s", file, e.Name())
+		}
+		entries = append(entries, e)
+	}
+	for _, bug := range faults.Catalogue() {
+		shows := func(e *scenario.Entry) bool {
+			return slices.Contains(e.Plan.Bugs, bug.ID) &&
+				slices.ContainsFunc(bug.Properties, func(id string) bool { return e.Found == id+" "+string(bug.ID) })
+		}
+		if !slices.ContainsFunc(entries, shows) {
+			t.Errorf("no stored run shows %s: simrun shrink --bug %[1]s --out testdata/seeds writes one", bug.ID)
+		}
+	}
+}

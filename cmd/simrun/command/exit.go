@@ -1,0 +1,83 @@
+package command
+
+import (
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// The exit statuses.
+const (
+	exitOK       = 0
+	exitSafety   = 1  // a safety property is violated
+	exitUsage    = 2  // usage or bad input
+	exitLiveness = 3  // a liveness property is violated
+	exitDrift    = 4  // two runs of one seed differ
+	exitVacuous  = 5  // a campaign missed what it must reach
+	exitHandler  = 6  // a user's handler is not deterministic
+	exitInternal = 70 // a mistake of durosim
+)
+
+// severity is the order in which statuses count when several apply.
+var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitVacuous}
+
+// worst is the status that counts of two.
+func worst(a, b int) int {
+	for _, status := range severity {
+		if a == status || b == status {
+			return status
+		}
+	}
+	return exitOK
+}
+
+// classExit is the status that a violation of a class leads to.
+func classExit(c cluster.Class) int {
+	switch c {
+	case cluster.ClassSafety:
+		return exitSafety
+	case cluster.ClassLiveness:
+		return exitLiveness
+	case cluster.ClassHandler:
+		return exitHandler
+	}
+	return exitInternal
+}
+
+// summaryExit is the status of a campaign; missed are the points that it had to reach and did not.
+func summaryExit(s *campaign.Summary, missed []string) int {
+	status := exitOK
+	for _, p := range s.Properties {
+		status = worst(status, classExit(p.Class))
+	}
+	if len(s.Internal) > 0 {
+		status = worst(status, exitInternal)
+	}
+	if len(s.Drifts) > 0 {
+		status = worst(status, exitDrift)
+	}
+	if len(missed) > 0 {
+		status = worst(status, exitVacuous)
+	}
+	return status
+}
+
+// exitText says in a few words what a status means.
+func exitText(status int) string {
+	switch status {
+	case exitOK:
+		return "everything held"
+	case exitSafety:
+		return "a safety property is violated"
+	case exitLiveness:
+		return "a liveness property is violated"
+	case exitDrift:
+		return "two runs of one seed differ"
+	case exitVacuous:
+		return "the campaign did not reach what it must"
+	case exitHandler:
+		return "a handler is not deterministic"
+	case exitUsage:
+		return "usage or bad input"
+	}
+	return "internal error"
+}

@@ -1,0 +1,133 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// schema is the version of the objects that --json prints. Fields are added without a new one.
+const schema = 1
+
+// runJSON is what --json prints for runs.
+type runJSON struct {
+	Schema         int               `json:"schema"`
+	Verb           string            `json:"verb"`
+	Scenario       string            `json:"scenario"`
+	FirstSeed      string            `json:"first_seed"`
+	Seeds          uint64            `json:"seeds"`
+	Passed         uint64            `json:"passed"`
+	Violations     []violationJSON   `json:"violations"`
+	Omitted        uint64            `json:"violations_omitted"`
+	Steps          uint64            `json:"steps"`
+	Turns          uint64            `json:"turns"`
+	VirtualSeconds float64           `json:"virtual_seconds"`
+	WallSeconds    float64           `json:"wall_seconds"`
+	Digest         string            `json:"digest"`
+	Coverage       map[string]uint64 `json:"coverage"`
+	Unreached      []string          `json:"unreached"`
+	// Missed are the required points of Unreached: they make the campaign vacuous.
+	Missed         []string        `json:"missed"`
+	Drifts         []driftJSON     `json:"drifts"`
+	InternalErrors []crashJSON     `json:"internal_errors"`
+	Stored         []string        `json:"stored"`
+	ExitStatus     int             `json:"exit_status"`
+	Story          []storyLineJSON `json:"story,omitempty"`
+	Expected       string          `json:"expected_verdict,omitempty"`
+	Notices        []string        `json:"notices,omitempty"`
+}
+
+type violationJSON struct {
+	Property  string `json:"property"`
+	Class     string `json:"class"`
+	Seed      string `json:"seed"`
+	Step      uint64 `json:"step"`
+	VirtualMs int64  `json:"virtual_ms"`
+	Node      string `json:"node"`
+	Instance  string `json:"instance"`
+	Message   string `json:"message"`
+	WorkItem  string `json:"work_item"`
+	Repro     string `json:"repro"`
+}
+
+type driftJSON struct {
+	Seed   string `json:"seed"`
+	First  string `json:"first"`
+	Second string `json:"second"`
+}
+
+type crashJSON struct {
+	Seed  string `json:"seed"`
+	Text  string `json:"text"`
+	Stack string `json:"stack"`
+}
+
+type storyLineJSON struct {
+	VirtualMs int64  `json:"virtual_ms"`
+	Step      uint64 `json:"step"`
+	Node      string `json:"node"`
+	Build     string `json:"build"`
+	Text      string `json:"text"`
+	Important bool   `json:"important"`
+	Violation bool   `json:"violation"`
+}
+
+func (r *report) json(verb string) *runJSON {
+	sum := r.sum
+	out := &runJSON{
+		Schema: schema, Verb: verb, Scenario: r.subject.scenario.Name, FirstSeed: decimal(r.seeds.first),
+		Seeds: sum.Seeds, Passed: sum.Passed, Omitted: sum.Omitted, Steps: sum.Steps, Turns: sum.Turns,
+		VirtualSeconds: float64(sum.VirtualMs) / 1000, WallSeconds: r.wall.Seconds(), Digest: sum.Digest.String(),
+		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
+		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
+	}
+	for _, v := range sum.Violations {
+		out.Violations = append(out.Violations, newViolationJSON(v, r.subject.repro(v.Seed)))
+	}
+	for _, d := range sum.Drifts {
+		out.Drifts = append(out.Drifts, driftJSON{decimal(d.Seed), d.First.String(), d.Second.String()})
+	}
+	for _, e := range sum.Internal {
+		out.InternalErrors = append(out.InternalErrors, crashJSON{decimal(e.Seed), e.Text, e.Stack})
+	}
+	return out
+}
+
+func newViolationJSON(v campaign.Violation, repro string) violationJSON {
+	return violationJSON{
+		Property: v.Property, Class: string(v.Class), Seed: decimal(v.Seed), Step: v.Step, VirtualMs: v.VirtualMs,
+		Node: v.Node, Instance: v.Instance, Message: v.Message, WorkItem: v.WorkItem, Repro: repro,
+	}
+}
+
+func coverageJSON(points []cluster.Point) map[string]uint64 {
+	out := make(map[string]uint64, len(points))
+	for _, p := range points {
+		out[p.Name] = p.Count
+	}
+	return out
+}
+
+// decimal is a seed in a JSON string: 64 bits do not fit a JSON number.
+func decimal(seed uint64) string { return strconv.FormatUint(seed, 10) }
+
+func notNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// writeJSON prints the one object.
+func (a *app) writeJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return &crash{fmt.Errorf("JSON: %w", err)}
+	}
+	return nil
+}

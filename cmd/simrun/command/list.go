@@ -1,0 +1,188 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// listCmd is the verb list.
+type listCmd struct {
+	Kind string `arg:"" optional:"" help:"What to list: builds, scenarios, properties, faults, bugs or coverage."`
+	JSON bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (listCmd) Help() string {
+	return `Lists what this version has.
+
+Examples:
+
+    simrun list scenarios
+    simrun list bugs --json`
+}
+
+// itemJSON is an item of a list. Fields that a kind does not name are left out.
+type itemJSON struct {
+	ID      string `json:"id"`
+	Summary string `json:"summary"`
+	// Of builds: the pins that they replay, the kinds that they read and write.
+	Range string   `json:"range,omitempty"`
+	Reads []string `json:"reads,omitempty"`
+	Emits []string `json:"emits,omitempty"`
+	// Of scenarios: the seeds from which their requirements count.
+	Seeds int `json:"seeds,omitempty"`
+	// Of properties.
+	Name  string `json:"name,omitempty"`
+	Class string `json:"class,omitempty"`
+	// Of bugs: what they are expected to break, and where.
+	Properties []string `json:"properties,omitempty"`
+	Scenario   string   `json:"scenario,omitempty"`
+	// Of faults: the properties that cannot be asked for meanwhile.
+	Suspends []string `json:"suspends,omitempty"`
+}
+
+// listJSON is what list --json prints.
+type listJSON struct {
+	Schema int        `json:"schema"`
+	Verb   string     `json:"verb"`
+	Kind   string     `json:"kind"`
+	Items  []itemJSON `json:"items"`
+}
+
+// listing is a kind of things that can be listed.
+type listing struct {
+	kind  string
+	items func(p *Program) ([]itemJSON, error)
+	// head are the titles of the columns; row gives an item's.
+	head []string
+	row  func(i itemJSON) []string
+}
+
+func listings() []listing {
+	return []listing{
+		{"builds", listBuilds, []string{"build", "replays pins", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Range, i.Summary} }},
+		{"scenarios", listScenarios, []string{"scenario", "seeds", "summary"}, func(i itemJSON) []string { return []string{i.ID, fmt.Sprint(i.Seeds), i.Summary} }},
+		{"properties", listProperties, []string{"property", "name", "class", "holds"}, func(i itemJSON) []string { return []string{i.ID, i.Name, i.Class, i.Summary} }},
+		{"faults", listFaults, []string{"fault", "suspends", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Suspends), i.Summary} }},
+		{"bugs", listBugs, []string{"bug", "breaks", "scenario", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Properties), i.Scenario, i.Summary} }},
+		{"coverage", listCoverage, []string{"point", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Summary} }},
+	}
+}
+
+func (c *listCmd) run(a *app) (int, error) {
+	var kinds []string
+	for _, l := range listings() {
+		kinds = append(kinds, l.kind)
+	}
+	for _, l := range listings() {
+		if l.kind == c.Kind {
+			return l.print(a, c.JSON)
+		}
+	}
+	if c.Kind == "" {
+		return 0, fmt.Errorf("list what? expected one of %s", strings.Join(kinds, ", "))
+	}
+	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))
+}
+
+func (l listing) print(a *app, asJSON bool) (int, error) {
+	items, err := l.items(a.program)
+	if err != nil {
+		return 0, &crash{err}
+	}
+	if asJSON {
+		return exitOK, a.writeJSON(listJSON{Schema: schema, Verb: "list", Kind: l.kind, Items: items})
+	}
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, strings.Join(l.head, "\t"))
+	for _, i := range items {
+		fmt.Fprintln(t, strings.Join(l.row(i), "\t"))
+	}
+	flushTable(t)
+	return exitOK, nil
+}
+
+func listBuilds(p *Program) ([]itemJSON, error) {
+	var items []itemJSON
+	for _, b := range p.builds() {
+		items = append(items, itemJSON{
+			ID: b.Name(), Range: b.DefaultRange.String(), Reads: kindNames(b.Codec.Kinds()), Emits: kindNames(b.Emits),
+			Summary: buildSummary(b),
+		})
+	}
+	return items, nil
+}
+
+// buildSummary says what sets a build apart: what it reads and does not write, and how it replays.
+func buildSummary(b *engine.Build) string {
+	text := fmt.Sprintf("reads %d kinds of events, writes %d", len(b.Codec.Kinds().List()), len(b.Emits.List()))
+	if b.Semantics != engine.SemanticsStandard {
+		text += ", replays differently under the same kinds"
+	}
+	return text
+}
+
+func kindNames(s engine.KindSet) []string {
+	var names []string
+	for _, k := range s.List() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+func listScenarios(*Program) ([]itemJSON, error) {
+	var items []itemJSON
+	for _, n := range scenario.Builtin() {
+		s, err := scenario.Lookup(n.Name)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, itemJSON{ID: n.Name, Summary: n.Title, Seeds: s.Seeds.Count})
+	}
+	return items, nil
+}
+
+func listProperties(*Program) ([]itemJSON, error) {
+	var items []itemJSON
+	for _, p := range properties.Catalogue() {
+		items = append(items, itemJSON{ID: p.ID, Name: p.Name, Class: string(p.Class), Summary: p.Statement})
+	}
+	return items, nil
+}
+
+func listFaults(*Program) ([]itemJSON, error) {
+	var items []itemJSON
+	for _, f := range faults.Kinds() {
+		items = append(items, itemJSON{ID: string(f.Kind), Summary: f.Summary, Suspends: f.Suspends})
+	}
+	return items, nil
+}
+
+func listBugs(*Program) ([]itemJSON, error) {
+	items := []itemJSON{}
+	for _, b := range faults.Catalogue() {
+		items = append(items, itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario})
+	}
+	return items, nil
+}
+
+func listCoverage(*Program) ([]itemJSON, error) {
+	var items []itemJSON
+	for _, p := range properties.CoveragePoints() {
+		items = append(items, itemJSON{ID: p.Name, Summary: p.Summary})
+	}
+	return items, nil
+}
+
+func orDash(s []string) string {
+	if len(s) == 0 {
+		return "-"
+	}
+	return strings.Join(s, " ")
+}

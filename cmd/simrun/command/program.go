@@ -1,0 +1,79 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// Program is what a command simulates. The zero value simulates what durosim ships.
+type Program struct {
+	// Name is what help and messages call the program; empty is the name of its executable.
+	Name string
+	// Builds are the builds that plans may name, and Handlers registers the orchestrations and activities that a node of a
+	// build ships with, as in cluster.Config; nil is what is shipped. Both are called for each run or node anew and from
+	// several goroutines, and must always give the same.
+	Builds   func() []*engine.Build
+	Handlers func(r *node.Registry, b *engine.Build) error
+	// Scenario is what is run if the command line names none: the name of a built-in scenario or a file; empty is
+	// scenario.Default.
+	Scenario string
+
+	_ struct{} // fields are named: there will be more
+}
+
+// Main carries out the command line of the process, and ends the process with the exit status.
+func Main(p Program) {
+	campaign.CollectLess() // to the end of the process: not campaigns alone run seeds
+	os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func (p *Program) name() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+}
+
+// hint is a command line of the program, quoted for a message.
+func (p *Program) hint(arguments string) string { return `"` + p.name() + " " + arguments + `"` }
+
+func (p *Program) builds() []*engine.Build {
+	if p.Builds == nil {
+		return engine.ShippedBuilds()
+	}
+	return p.Builds()
+}
+
+func (p *Program) defaultScenario() string {
+	if p.Scenario == "" {
+		return scenario.Default
+	}
+	return p.Scenario
+}
+
+// registered are the orchestrations, as "Name@1.0.0", and the activities that nodes of any build may register, sorted.
+func (p *Program) registered() (orchestrations, activities []string, err error) {
+	handlers := p.Handlers
+	if handlers == nil {
+		handlers = cluster.ShippedHandlers
+	}
+	for _, b := range p.builds() {
+		r := node.NewRegistry()
+		if err := handlers(r, b); err != nil {
+			return nil, nil, err
+		}
+		orchestrations = append(orchestrations, r.Orchestrations()...)
+		activities = append(activities, r.Activities()...)
+	}
+	slices.Sort(orchestrations)
+	slices.Sort(activities)
+	return slices.Compact(orchestrations), slices.Compact(activities), nil
+}

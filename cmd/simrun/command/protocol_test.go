@@ -1,0 +1,94 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// protocolPage is the page that says how to speak the protocol, for readers who know no Go.
+const protocolPage = "../../../docs/oracle-protocol.md"
+
+// output is a stream that can be closed.
+type output struct{ bytes.Buffer }
+
+func (*output) Close() error { return nil }
+
+// The examples of the page are what simrun serve answers. Each block begins with a new store.
+func TestProtocolExamples(t *testing.T) {
+	blocks := fenced(t, "rpc")
+	if len(blocks) < 4 {
+		t.Fatalf("%d blocks of examples", len(blocks))
+	}
+	for _, block := range blocks {
+		var requests, want []string
+		for _, line := range block {
+			switch {
+			case strings.HasPrefix(line, "> "):
+				requests = append(requests, line[2:])
+			case strings.HasPrefix(line, "< "):
+				want = append(want, line[2:])
+			default:
+				t.Errorf("a line of an example begins with neither > nor <: %s", line)
+			}
+		}
+		var out output
+		if err := newServer().Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {
+			t.Errorf("%s: -page +simrun serve:\n%s", protocolPage, diff)
+		}
+	}
+}
+
+// Every method has a row in a table of the page.
+func TestProtocolNamesEveryMethod(t *testing.T) {
+	page := readPage(t)
+	for _, args := range oracle.Methods() {
+		switch args.(type) {
+		case oracle.CorruptMessage, oracle.Plant: // what only tests in this process do to a store
+			continue
+		}
+		if !strings.Contains(page, "\n| `"+string(args.Method())+"` |") {
+			t.Errorf("%s: no row for %s", protocolPage, args.Method())
+		}
+	}
+}
+
+// The example of a log is one.
+func TestProtocolLog(t *testing.T) {
+	for _, block := range fenced(t, "json") {
+		if _, err := oracle.CheckLog(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {
+			t.Errorf("%s: the log: %v", protocolPage, err)
+		}
+	}
+}
+
+func readPage(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(protocolPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// fenced are the blocks of the page in that language, as lines.
+func fenced(t *testing.T, language string) (blocks [][]string) {
+	t.Helper()
+	parts := strings.Split(readPage(t), "```"+language+"\n")
+	for _, part := range parts[1:] {
+		text, _, ok := strings.Cut(part, "\n```")
+		if !ok {
+			t.Fatalf("%s: a block without an end", protocolPage)
+		}
+		blocks = append(blocks, strings.Split(text, "\n"))
+	}
+	return blocks
+}

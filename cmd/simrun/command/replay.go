@@ -1,0 +1,328 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// replayCmd is the verb replay: one run as a story.
+type replayCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
+
+	Seed     *seed         `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
+	All      bool          `help:"Show every line, not only the important ones."`
+	From     time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
+	To       time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
+	Node     string        `help:"Show only what this node did." placeholder:"NAME"`
+	Instance string        `help:"Show only what is about this instance, and all of it." placeholder:"ID"`
+	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (replayCmd) Help() string {
+	return `Runs one seed with every property checked and tells what happened: which node fetched what, what it passed over and why, what was committed, given back or lost, and where a violation sits. Then it runs the seed again and compares the two runs.
+
+A stored run (testdata/seeds/*.txt, or written by run --out) brings its plan, its choices and the verdict that it must come to: another verdict is a failure, another digest only a notice.
+
+Examples:
+
+    simrun replay --seed 7
+    simrun replay --seed 7 --instance Chain-3
+    simrun replay --seed 7 --from 10s --to 20s --node B --all
+    simrun replay --seed 7 --bug provider/filter-after-lock rolling-upgrade
+    simrun replay testdata/seeds/0123456789abcdef.txt
+
+Exit status: as that of run; of a stored run 0 if it came to its verdict and 1 if not.`
+}
+
+func (c *replayCmd) run(a *app) (int, error) {
+	show := selection{all: c.All, from: c.From, to: c.To, node: c.Node, instance: c.Instance}
+	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
+		return 0, fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
+	}
+	var r *replayed
+	entry, err := c.entry(a.program)
+	switch {
+	case err != nil:
+		return 0, err
+	case entry != nil:
+		r = newReplayed(entrySubject(a.program, entry, c.Scenario), entry.Seed)
+		r.entry = entry
+	default:
+		s, err := c.subject(a.program, c.Scenario)
+		if err != nil {
+			return 0, err
+		}
+		seed := uint64(1)
+		if c.Seed != nil {
+			seed = uint64(*c.Seed)
+		}
+		r = newReplayed(s, seed)
+	}
+	if err := r.carryOut(); err != nil {
+		return 0, err
+	}
+	if err := r.check(show); err != nil {
+		return 0, err
+	}
+	return r.print(a, show, c.JSON)
+}
+
+// entry is the stored run that the argument names, nil if it names a scenario.
+func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
+	if c.Scenario == "" || slices.Contains(builtinNames(), c.Scenario) {
+		return nil, nil
+	}
+	data, err := readInput(c.Scenario)
+	if err != nil || !isEntry(data) {
+		return nil, err
+	}
+	if c.Seed != nil || len(c.options()) > 0 {
+		return nil, errors.New("a stored run has its own seed, faults, profile, strategy and bugs, and no referee: leave out those flags")
+	}
+	return scenario.ParseEntryWith(c.Scenario, data, p.builds())
+}
+
+func (f planFlags) options() []string { return (&subject{flags: f}).options() }
+
+// replayed is a seed that is run twice, the first time as a story.
+type replayed struct {
+	subject *subject
+	seed    uint64
+	entry   *scenario.Entry // of a stored run
+	story   *teller
+	result  *cluster.Result
+	again   *cluster.Result
+	crash   *campaign.InternalError
+	wall    time.Duration
+	notices []string
+}
+
+func newReplayed(s *subject, seed uint64) *replayed { return &replayed{subject: s, seed: seed} }
+
+func (r *replayed) config() (cluster.Config, error) {
+	if r.entry == nil {
+		return r.subject.config(r.seed)
+	}
+	cfg := r.subject.configOf(r.entry.Plan, r.seed)
+	if r.entry.Mode == scenario.ModeRecorded {
+		cfg.Chooser = sim.NewReplayer(r.entry.Recording)
+	}
+	return cfg, nil
+}
+
+// carryOut runs the seed, once told and once plainly. An error is about the plan.
+func (r *replayed) carryOut() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.crash = campaign.NewInternalError(r.seed, p)
+		}
+	}()
+	began := time.Now()
+	r.story = &teller{seed: r.seed} // what was told before a crash counts
+	if r.result, err = r.told(r.story); err != nil {
+		return err
+	}
+	r.wall = time.Since(began)
+	cfg, err := r.config()
+	if err != nil {
+		return err
+	}
+	cfg.KeepTrace = true
+	replayer, _ := cfg.Chooser.(*sim.Replayer)
+	if r.again, err = cluster.Run(cfg); err != nil {
+		return err
+	}
+	if replayer != nil {
+		for _, d := range replayer.Divergences() {
+			r.notices = append(r.notices, "the run has left its recording: "+d)
+		}
+	}
+	return nil
+}
+
+// told runs the seed as a story.
+func (r *replayed) told(t *teller) (*cluster.Result, error) {
+	cfg, err := r.config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.KeepTrace = true
+	cfg.Narrator = t.tell
+	monitor := cfg.Monitor
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return t.watch(monitor(w)) }
+	return cluster.Run(cfg)
+}
+
+// check says whether the node exists whose lines are asked for.
+func (r *replayed) check(show selection) error {
+	cfg, err := r.config()
+	if err != nil {
+		return err
+	}
+	if about := func(l storyLine) bool { return mentions(l.Text, show.instance) }; show.instance != "" && r.crash == nil && !slices.ContainsFunc(r.story.lines, about) {
+		return fmt.Errorf("--instance %q: this run has no such instance; the story without --instance shows which there are", show.instance)
+	}
+	if show.node == "" {
+		return nil
+	}
+	names := []string{"world"}
+	for _, n := range cfg.Plan.Nodes {
+		names = append(names, n.Name)
+	}
+	return oneOf("--node", show.node, names)
+}
+
+func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
+
+// summary is the replay as a campaign of one seed.
+func (r *replayed) summary() *campaign.Summary {
+	return campaign.Single(r.seed, r.result, r.again, r.crash)
+}
+
+func (r *replayed) print(a *app, show selection, asJSON bool) (int, error) {
+	rep := newReport(r.subject, r.summary())
+	rep.seeds, rep.wall, rep.missed = seedRange{first: r.seed, count: 1}, r.wall, nil
+	rep.status = summaryExit(rep.sum, nil)
+	r.judge(rep)
+	lines := show.of(r.story.lines)
+	if asJSON {
+		out := rep.json("replay")
+		out.Story, out.Notices = storyJSON(lines), r.notices
+		if r.entry != nil {
+			out.Expected = r.entry.Verdict
+			for i := range out.Violations {
+				out.Violations[i].Repro = r.repro()
+			}
+		}
+		return rep.status, a.writeJSON(out)
+	}
+	a.printf("%s\n\n", a.style.title(r.title()))
+	a.printStory(lines)
+	if hidden := len(r.story.lines) - len(lines); hidden > 0 {
+		a.printf("%11s  %s\n", "", a.style.quiet(fmt.Sprintf("%s not shown; --all shows every line", plural(uint64(hidden), "line", "lines"))))
+	}
+	for _, p := range rep.sum.Properties {
+		a.printf("\n")
+		a.printViolation(p.First)
+	}
+	r.printEnd(a, rep)
+	return rep.status, nil
+}
+
+func (r *replayed) title() string {
+	title := fmt.Sprintf("%s, seed %d", r.subject.scenario.Name, r.seed)
+	if o := r.subject.options(); len(o) > 0 {
+		title += ", " + strings.Join(o, " ")
+	}
+	if r.entry != nil && r.entry.Found != "" {
+		title += ", found " + r.entry.Found
+	}
+	return title
+}
+
+// judge compares a stored run with what it came to when it was stored.
+func (r *replayed) judge(rep *report) {
+	if r.entry == nil || r.crash != nil {
+		return
+	}
+	var ids []string
+	for _, v := range r.result.Violations {
+		ids = append(ids, v.Property)
+	}
+	got := scenario.Violates(ids...)
+	if r.entry.Digest != "" && r.entry.Digest != r.result.Digest.String() {
+		r.notices = append(r.notices, "the digest has drifted from "+r.entry.Digest+"; the run is not the one that was stored")
+	}
+	switch {
+	case rep.status == exitInternal || rep.status == exitDrift:
+	case got == r.entry.Verdict:
+		r.notices = append(r.notices, "the verdict is as stored: "+got)
+		rep.status = exitOK
+	default:
+		r.notices = append(r.notices, fmt.Sprintf("the verdict has drifted: stored was %q, this run %s", r.entry.Verdict, got))
+		rep.status = exitSafety
+	}
+}
+
+func (r *replayed) repro() string {
+	if r.entry != nil {
+		return itself("replay", r.subject.arg)
+	}
+	return r.subject.repro(r.seed)
+}
+
+// around is how much of the story before and after a violation is suggested for reading.
+const around = time.Second
+
+func (r *replayed) printEnd(a *app, rep *report) {
+	a.printf("\n")
+	if r.crash != nil {
+		a.printf("%s: durosim itself made a mistake\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), r.crash.Text, indent(firstLines(r.crash.Stack, shownStack)))
+		return
+	}
+	res := r.result
+	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), longTime(res.Virtual))
+	a.printf("instances: %s\n", outcomes(res.Outcomes))
+	a.printf("digest %s\n", res.Digest)
+	if r.drifted() {
+		a.printf("%s\n%s", a.style.bad("NOT DETERMINISTIC: the second run differs"), indent(r.difference()))
+	} else {
+		a.printf("run twice: the same\n")
+	}
+	for _, n := range r.notices {
+		a.printf("notice: %s\n", n)
+	}
+	if v := res.Violations; len(v) > 0 {
+		at := time.Duration(v[0].VirtualMs) * time.Millisecond
+		a.printf("around the first violation: %s --all --from %v --to %v\n", r.repro(), max(at-around, 0), at+around)
+	}
+	if rep.status != exitOK {
+		a.printf("%s\n", a.style.bad(exitText(rep.status)))
+	}
+}
+
+// difference names the first difference of the two runs: in the trace, and in a third telling if that shows it.
+func (r *replayed) difference() string {
+	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
+	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))
+	second := &teller{seed: r.seed}
+	if _, err := r.told(second); err != nil {
+		return text
+	}
+	first := r.story.lines
+	for i := range max(len(first), len(second.lines)) {
+		a, b := lineAt(first, i), lineAt(second.lines, i)
+		if a != b {
+			return text + fmt.Sprintf("told once   %s\ntold again  %s\n", a, b)
+		}
+	}
+	return text + "told again, it was the story above\n"
+}
+
+func lineAt(lines []storyLine, i int) string {
+	if i >= len(lines) {
+		return "nothing more"
+	}
+	l := &lines[i]
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", seconds(l.Ms), l.Node, l.Build, l.Text))
+}
+
+// entrySubject is the subject of a stored run: its plan is fixed.
+func entrySubject(p *Program, e *scenario.Entry, arg string) *subject {
+	name := e.Plan.Name
+	if name == "" {
+		name = arg
+	}
+	return &subject{program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg}
+}

@@ -1,0 +1,175 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// report is what a campaign came to, ready to be shown.
+type report struct {
+	subject *subject
+	sum     *campaign.Summary
+	seeds   seedRange
+	shard   shard
+	wall    time.Duration
+	status  int
+	// unreached are the points that this campaign could have reached and did not; missed those that it had to.
+	unreached, missed []string
+	// stored are the files that were written for failures.
+	stored []string
+}
+
+func newReport(s *subject, sum *campaign.Summary) *report {
+	r := &report{subject: s, sum: sum, seeds: seedRange{first: 1, count: sum.Seeds}}
+	r.missed = sum.Missed(s.required(sum.Seeds))
+	r.unreached = sum.Missed(s.reachable())
+	r.status = summaryExit(sum, r.missed)
+	return r
+}
+
+// reachable are the points that a run of the subject may reach: faults that it never injects are not among them.
+func (s *subject) reachable() []string {
+	load := s.scenario.Template.Faults
+	if s.over.Faults != nil {
+		load = *s.over.Faults
+	}
+	unused := map[string]bool{}
+	for _, f := range faults.Kinds() {
+		unused["fault "+string(f.Kind)] = !load.Has(f.Kind)
+	}
+	var points []string
+	for _, p := range properties.CoveragePoints() {
+		if !unused[p.Name] {
+			points = append(points, p.Name)
+		}
+	}
+	return append(points, s.sometimes()...)
+}
+
+// deciding is the violation that the exit status is about, of the lowest seed: the one to look at first.
+func (r *report) deciding() (v campaign.Violation, ok bool) {
+	for _, p := range r.sum.Properties {
+		if classExit(p.Class) == r.status {
+			return p.First, true
+		}
+	}
+	return v, false
+}
+
+// shown bounds how many failures are told in full, and how many lines of an internal error's stack.
+const (
+	shown      = 6
+	shownStack = 40
+)
+
+func (a *app) printCampaign(r *report) {
+	a.printTable(r)
+	for i, p := range r.sum.Properties {
+		if i == shown {
+			a.printf("\n... and %s more; see the table above.\n", plural(uint64(len(r.sum.Properties)-shown), "property", "properties"))
+			break
+		}
+		a.printf("\n")
+		a.printViolation(p.First)
+	}
+	for i, e := range r.sum.Internal {
+		if i == shown {
+			break
+		}
+		a.printf("\n%s in seed %d: durosim itself made a mistake\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), e.Seed, e.Text, indent(firstLines(e.Stack, shownStack)))
+	}
+	for _, d := range r.sum.Drifts {
+		a.printf("\n%s: seed %d gave two different runs\n  first   %s\n  second  %s\n", a.style.bad("NOT DETERMINISTIC"), d.Seed, d.First, d.Second)
+	}
+	if len(r.missed) > 0 {
+		a.printf("\n%s: over %s seeds, %s asks for what was never reached:\n", a.style.bad("VACUOUS"), grouped(r.sum.Seeds), r.subject.scenario.Name)
+		for _, m := range r.missed {
+			a.printf("  %s\n", m)
+		}
+	}
+	for _, f := range r.stored {
+		a.printf("\nstored run: %s\n", f)
+	}
+	if seed, ok := r.seedToSee(); ok {
+		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
+	}
+}
+
+// seedToSee is the seed that shows what the exit status is about.
+func (r *report) seedToSee() (seed uint64, ok bool) {
+	if v, ok := r.deciding(); ok && r.status != exitInternal {
+		return v.Seed, true
+	}
+	switch {
+	case r.status == exitInternal && len(r.sum.Internal) > 0:
+		return r.sum.Internal[0].Seed, true
+	case r.status == exitDrift && len(r.sum.Drifts) > 0:
+		return r.sum.Drifts[0].Seed, true
+	}
+	v, ok := r.deciding()
+	return v.Seed, ok
+}
+
+// printViolation tells one violation: what, where, by whom, with the evidence.
+func (a *app) printViolation(v campaign.Violation) {
+	name := propertyName(v.Property)
+	a.printf("%s  %s  (%s)\n", a.style.bad("VIOLATED"), a.style.title(name), v.Class)
+	if p, ok := properties.ByID(v.Property); ok {
+		a.printf("  rule      %s\n", p.Statement)
+	}
+	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), seconds(v.VirtualMs))
+	for _, f := range [][2]string{{"node", v.Node}, {"instance", v.Instance}, {"work item", v.WorkItem}} {
+		if f[1] != "" {
+			a.printf("  %-9s %s\n", f[0], f[1])
+		}
+	}
+	a.printf("  evidence  %s\n", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
+}
+
+// propertyName is id and name of a property, or just what it is called if the catalogue does not have it.
+func propertyName(id string) string {
+	if p, ok := properties.ByID(id); ok {
+		return p.String()
+	}
+	return id
+}
+
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
+
+func indent(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }
+
+func firstLines(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	if len(lines) > n {
+		lines = append(lines[:n:n], "...")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// outcomes counts how a run's instances ended, in order of the status.
+func outcomes(all []cluster.Outcome) string {
+	counts := map[string]uint64{}
+	var kinds []string
+	for _, o := range all {
+		kind := strings.ToLower(string(o.Status))
+		if kind == "" {
+			kind = "never begun"
+		}
+		if counts[kind] == 0 {
+			kinds = append(kinds, kind)
+		}
+		counts[kind]++
+	}
+	slices.Sort(kinds)
+	for i, k := range kinds {
+		kinds[i] = grouped(counts[k]) + " " + k
+	}
+	return strings.Join(kinds, ", ")
+}

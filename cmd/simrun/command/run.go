@@ -1,0 +1,108 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+)
+
+// runCmd is the verb run: a campaign.
+type runCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
+
+	Seed     *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
+	Seeds    seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
+	Shard    shard     `help:"Run part I of N equal parts of the seeds." placeholder:"I/N"`
+	Workers  int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	FailFast bool      `help:"Stop at the first seed that fails."`
+	Twice    bool      `help:"Run every seed twice and compare; without it, only the first."`
+	Out      string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
+	JSON     bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (runCmd) Help() string {
+	return `Runs the scenario once for each seed and checks every property after every step. Ends with a table and, where something did not hold, with a report and one line to paste that shows it again.
+
+Examples:
+
+    simrun                                   1,000 seeds of rolling-upgrade
+    simrun run --seeds 50 --faults full      50 seeds with every fault
+    simrun run --bug provider/filter-after-lock --seeds 200
+    simrun run --seeds 1..500 --json my.txt > result.json
+    simrun run --shard 2/4 --out failures    the second quarter
+
+Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 70 internal error.`
+}
+
+// defaultSeeds is how many seeds a campaign has if nobody says.
+const defaultSeeds = 1000
+
+func (c *runCmd) seeds(s *subject) seedRange {
+	switch {
+	case c.Seed != nil:
+		return seedRange{first: uint64(*c.Seed), count: 1}
+	case c.Seeds.count > 0:
+		return c.Seeds
+	}
+	return seedRange{first: 1, count: uint64(max(defaultSeeds, s.scenario.Seeds.Count))}
+}
+
+func (c *runCmd) run(a *app) (int, error) {
+	if c.Workers < 0 {
+		return 0, fmt.Errorf("--workers %d: expected 0 for all cores, or more", c.Workers)
+	}
+	s, err := c.subject(a.program, c.Scenario)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkOut(c.Out); err != nil {
+		return 0, err
+	}
+	seeds := c.seeds(s)
+	o := s.campaign()
+	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, c.Workers, !c.FailFast, 1
+	o.Shard = campaign.Shard{Index: c.Shard.index, Of: c.Shard.of}
+	if c.Twice {
+		o.Twice = seeds.count
+	}
+	var bar *progress
+	o.OnProgress = func(done, total uint64) {
+		if bar == nil {
+			bar = newProgress(a.stderr, s.scenario.Name, total)
+		}
+		bar.show(done)
+	}
+	began := time.Now()
+	sum, err := campaign.Run(o)
+	wall := time.Since(began)
+	bar.clear()
+	if err != nil {
+		return 0, inputError(err)
+	}
+	r := newReport(s, sum)
+	r.seeds, r.shard, r.wall = seeds, c.Shard, wall
+	if c.Out != "" {
+		if r.stored, err = storeFailures(c.Out, s, sum); err != nil {
+			return 0, err
+		}
+	}
+	if c.JSON {
+		return r.status, a.writeJSON(r.json("run"))
+	}
+	a.printCampaign(r)
+	return r.status, nil
+}
+
+// inputError takes the seed from an error that is the same for every seed.
+func inputError(err error) error {
+	var p *campaign.PlanError
+	if errors.As(err, &p) {
+		return fmt.Errorf("seed %d has no run: %w", p.Seed, p.Err)
+	}
+	return err
+}

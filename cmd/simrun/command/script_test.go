@@ -1,0 +1,115 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"simrun": func() { Main(simrun) }})
+}
+
+// simrun is the program of cmd/simrun.
+var simrun = Program{Name: "simrun"}
+
+// The scripts use, beside testscript's own commands:
+//
+//	exits CODE PROGRAM ARG...   runs the program, which must exit with the code
+//	repro CODE FILE             runs the command in the last line of the file (stdout for the last output), the same way
+//	object FILE KEY...          the file is one JSON object and nothing else, and has the keys
+//	getkey VAR FILE KEY         puts the value of the object's key in an environment variable
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			provider, err := filepath.Abs("../../../properties/oracle/examples/python/provider.py")
+			env.Setenv("PROVIDER", provider)
+			return err
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":  cmdExits,
+			"repro":  cmdRepro,
+			"object": cmdObject,
+			"getkey": cmdGetKey,
+		},
+	})
+}
+
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("%s: exit status %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+func cmdRepro(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: repro CODE FILE")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[1])), "\n")
+	last := lines[len(lines)-1]
+	rest, ok := strings.CutPrefix(last, "simrun ")
+	if !ok {
+		ts.Fatalf("the last line is no command to paste: %q", last)
+	}
+	cmdExits(ts, false, append([]string{args[0], "simrun"}, strings.Fields(rest)...))
+}
+
+func readObject(ts *testscript.TestScript, file string) map[string]json.RawMessage {
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(file)))
+	var object map[string]json.RawMessage
+	ts.Check(dec.Decode(&object))
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		ts.Fatalf("%s: something follows the object", file)
+	}
+	return object
+}
+
+func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: object FILE KEY...")
+	}
+	object := readObject(ts, args[0])
+	for _, key := range args[1:] {
+		if _, ok := object[key]; !ok {
+			ts.Fatalf("%s: the object has no key %q", args[0], key)
+		}
+	}
+}
+
+func cmdGetKey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: getkey VAR FILE KEY")
+	}
+	raw, ok := readObject(ts, args[1])[args[2]]
+	if !ok {
+		ts.Fatalf("%s: the object has no key %q", args[1], args[2])
+	}
+	var value any
+	ts.Check(json.Unmarshal(raw, &value))
+	ts.Setenv(args[0], fmt.Sprint(value))
+}

@@ -1,0 +1,85 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/internal/wire"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// serveCmd is the verb serve: the in-memory provider for programs in any language.
+type serveCmd struct {
+	Bug []string `help:"Break a rule of the provider; may be given several times. \"simrun list bugs\" tells some, all are named provider/…" placeholder:"ID"`
+}
+
+// Help is shown behind the flags' short texts.
+func (serveCmd) Help() string {
+	return `Answers JSON-RPC 2.0 requests, one a line on standard input, with one line each on standard output: every call of a provider, in memory and in virtual time, as docs/oracle-protocol.md describes. It ends when its input ends. What is no request gets an error, and the next line is served.
+
+Examples:
+
+    simrun serve
+    simrun serve --bug provider/filter-ignored
+    simrun oracle -- simrun serve
+
+Exit status: 0 when the input has ended, 2 usage or bad input.`
+}
+
+// serveStartMs is what the clock shows when a store is new. Times near 0 would hide mistakes with times before now.
+const serveStartMs = 1_000_000
+
+func (c *serveCmd) run(a *app) (int, error) {
+	var set []faults.BugID
+	for _, id := range c.Bug {
+		if !isProviderBug(id) {
+			return 0, fmt.Errorf("--bug %q: no bug of the in-memory provider has this name", id)
+		}
+		set = append(set, faults.BugID(id))
+	}
+	if err := newServer(set...).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
+		return 0, err
+	}
+	return exitOK, nil
+}
+
+// newServer serves stores in memory by the rules of these bugs.
+func newServer(set ...faults.BugID) *wire.Server {
+	return &wire.Server{New: func() (*wire.Store, error) {
+		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: memprovider.RulesWith(bugs.New(set...))})
+		codec := engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x())
+		return &wire.Store{
+			Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
+			CorruptEvent: func(instance string, execution, event uint64) error {
+				return s.Damage(instance, execution, event, []byte("damaged"))
+			},
+		}, nil
+	}}
+}
+
+func isProviderBug(id string) bool {
+	for _, b := range memprovider.Bugs() {
+		if string(b.ID) == id {
+			return true
+		}
+	}
+	return false
+}
+
+// unbuffered is standard output for those who wait for each line.
+type unbuffered struct{ a *app }
+
+func (u unbuffered) Write(data []byte) (int, error) {
+	n, err := u.a.stdout.Write(data)
+	if err == nil {
+		err = u.a.stdout.Flush()
+	}
+	return n, err
+}
+
+// Close leaves standard output to the program.
+func (unbuffered) Close() error { return nil }

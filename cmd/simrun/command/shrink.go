@@ -1,0 +1,217 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// shrinkCmd is the verb shrink: a failing run made small.
+type shrinkCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
+
+	Seed     *seed  `help:"The seed, decimal or 0x-hex; the first of 1,000 that fails if not given. A stored run has its own." placeholder:"N"`
+	Property string `help:"The property whose violation to keep; the first that is violated if not given." placeholder:"ID"`
+	Runs     int    `help:"How many runs the search may take; 5,000 if not given." placeholder:"N"`
+	Out      string `help:"Write the shrunk run to this directory." placeholder:"DIR"`
+	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (shrinkCmd) Help() string {
+	return `Takes a run that violates a property and leaves out whatever it can: schedule steps, instances, histories, probes, nodes, options, faults and delays. What is left is a plan in which every part is needed, every fault is named, and times are as early and round as they can be.
+
+With --bug, a smaller plan counts only if it holds without the bug.
+
+Examples:
+
+    simrun shrink --seed 7 --bug provider/filter-after-lock
+    simrun shrink --bug engine/poll-stops --out testdata/seeds
+    simrun shrink --property S04 testdata/seeds/0123456789abcdef.txt
+
+Exit status: 1 if a safety property is violated, 3 if it is a liveness property, 0 if there is nothing to shrink, 2 usage or bad input.`
+}
+
+func (c *shrinkCmd) run(a *app) (int, error) {
+	if c.Runs < 0 {
+		return 0, fmt.Errorf("--runs %d: expected 0 for the usual bound, or more", c.Runs)
+	}
+	if err := checkOut(c.Out); err != nil {
+		return 0, err
+	}
+	s, seed, concrete, err := c.failing(a.program)
+	if err != nil {
+		return 0, err
+	}
+	if concrete == nil {
+		return c.nothing(a, s, "every property holds")
+	}
+	result, err := s.runConcrete(*concrete)
+	if err != nil {
+		return 0, err
+	}
+	property := c.property(s, result)
+	if property == "" {
+		return c.nothing(a, s, fmt.Sprintf("seed %d violates nothing", seed))
+	}
+	options := s.shrinkOptions(property)
+	options.MaxRuns = c.Runs
+	small, err := properties.Shrink(*concrete, options)
+	if err != nil {
+		return 0, err
+	}
+	out := &shrunk{subject: s, seed: seed, small: small, repro: c.repro(s, seed)}
+	if c.Out != "" {
+		if out.stored, err = storeEntry(c.Out, s.shrunkEntry(seed, small)); err != nil {
+			return 0, err
+		}
+		out.repro = itself("replay", out.stored)
+	}
+	status := classExit(small.First.Class)
+	if c.JSON {
+		return status, a.writeJSON(out.json(status))
+	}
+	a.printShrunk(out)
+	return status, nil
+}
+
+// failing is the run to shrink, written down; nil if no seed fails.
+func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete, error) {
+	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if entry != nil {
+		s := entrySubject(p, entry, c.Scenario)
+		concrete := &properties.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
+		if entry.Mode == scenario.ModeSeeded {
+			concrete, err = s.record(s.configOf(entry.Plan, entry.Seed))
+		}
+		return s, entry.Seed, concrete, err
+	}
+	s, err := c.subject(p, c.Scenario)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	var seed uint64
+	if c.Seed != nil {
+		seed = uint64(*c.Seed)
+	} else {
+		o := s.campaign()
+		o.First, o.Count = 1, defaultSeeds
+		sum, err := campaign.Run(o)
+		if err != nil {
+			return nil, 0, nil, inputError(err)
+		}
+		if len(sum.Violations) == 0 {
+			return s, 0, nil, nil
+		}
+		seed = sum.Violations[0].Seed
+	}
+	cfg, err := s.config(seed)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	concrete, err := s.record(cfg)
+	return s, seed, concrete, err
+}
+
+// record runs a seed and writes down what was chosen.
+func (s *subject) record(cfg cluster.Config) (*properties.Concrete, error) {
+	cfg.Recording = &sim.Recording{}
+	if _, err := cluster.Run(cfg); err != nil {
+		return nil, err
+	}
+	return &properties.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
+}
+
+func (s *subject) runConcrete(c properties.Concrete) (*cluster.Result, error) {
+	cfg := s.configOf(c.Plan, 0)
+	cfg.Chooser = sim.Replay(c.Choices)
+	return cluster.Run(cfg)
+}
+
+func (s *subject) shrinkOptions(property string) properties.ShrinkOptions {
+	return properties.ShrinkOptions{Property: property, Builds: s.program.builds, Handlers: s.program.Handlers}
+}
+
+// property is the one whose violation is kept: what is asked for, or what the plan's bug is expected to break, or what is
+// violated first. It is empty if that is not violated.
+func (c *shrinkCmd) property(s *subject, r *cluster.Result) string {
+	return pickProperty(r, c.Property, s.bugs())
+}
+
+func (s *subject) bugs() []faults.BugID {
+	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
+}
+
+func pickProperty(r *cluster.Result, asked string, on []faults.BugID) string {
+	violated := func(id string) bool {
+		return slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == id })
+	}
+	if asked != "" {
+		if violated(asked) {
+			return asked
+		}
+		return ""
+	}
+	for _, id := range on {
+		bug, _ := faults.Lookup(id) // an unknown one has no properties
+		if i := slices.IndexFunc(bug.Properties, violated); i >= 0 {
+			return bug.Properties[i]
+		}
+	}
+	if len(r.Violations) == 0 {
+		return ""
+	}
+	return r.Violations[0].Property
+}
+
+// nothing says that there is nothing to shrink.
+func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
+	if c.Property != "" {
+		if _, ok := properties.ByID(c.Property); !ok {
+			return 0, fmt.Errorf("--property %q: there is no such property; %s lists all", c.Property, a.program.hint("list properties"))
+		}
+		why = c.Property + " is not violated"
+	}
+	if c.JSON {
+		return exitOK, a.writeJSON(shrunkJSON{Schema: schema, Verb: "shrink", Scenario: s.scenario.Name, Violations: []violationJSON{}})
+	}
+	a.printf("%s: nothing to shrink, %s\n", s.scenario.Name, why)
+	return exitOK, nil
+}
+
+// repro is the command line that shrinks the same run again.
+func (c *shrinkCmd) repro(s *subject, seed uint64) string {
+	var property []string
+	if c.Property != "" {
+		property = []string{"--property", c.Property}
+	}
+	if isStored(c.Scenario) {
+		return itself(append([]string{"shrink", s.arg}, property...)...)
+	}
+	return s.line("shrink", seed, property...)
+}
+
+// isStored says whether an argument names a stored run.
+func isStored(name string) bool {
+	if name == "" || slices.Contains(builtinNames(), name) {
+		return false
+	}
+	data, err := readInput(name)
+	return err == nil && isEntry(data)
+}
+
+// shrunkEntry is a shrunk run as it is stored.
+func (s *subject) shrunkEntry(seed uint64, small *properties.Shrunk) *scenario.Entry {
+	return small.Entry(seed, "first shown by: "+s.repro(seed))
+}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// shrunk is a shrunk run, ready to be shown.
+type shrunk struct {
+	subject *subject
+	seed    uint64
+	small   *properties.Shrunk
+	stored  string
+	repro   string
+}
+
+// shrunkJSON is what --json prints for shrink.
+type shrunkJSON struct {
+	Schema     int             `json:"schema"`
+	Verb       string          `json:"verb"`
+	Scenario   string          `json:"scenario"`
+	Seed       string          `json:"seed"`
+	Violations []violationJSON `json:"violations"`
+	// Plan is the text of the plan; Choices are the choices that are not the benign one.
+	Plan     string       `json:"plan"`
+	Choices  []choiceJSON `json:"choices"`
+	Size     sizeJSON     `json:"size"`
+	From     int          `json:"from"`
+	Runs     int          `json:"runs"`
+	Minimal  bool         `json:"minimal"`
+	Verdict  string       `json:"verdict"`
+	Digest   string       `json:"digest"`
+	Stored   string       `json:"stored"`
+	ExitCode int          `json:"exit_status"`
+}
+
+type choiceJSON struct {
+	Key   string `json:"key"`
+	N     uint64 `json:"n"`
+	Value string `json:"value"`
+	Text  string `json:"text"`
+}
+
+type sizeJSON struct {
+	Total     int `json:"total"`
+	Steps     int `json:"steps"`
+	Instances int `json:"instances"`
+	Faults    int `json:"faults"`
+	Choices   int `json:"choices"`
+}
+
+func (s *shrunk) violation() campaign.Violation {
+	return campaign.Violation{Seed: s.seed, Violation: s.small.First}
+}
+
+func (s *shrunk) json(status int) shrunkJSON {
+	z := s.small.Size()
+	out := shrunkJSON{
+		Schema: schema, Verb: "shrink", Scenario: s.subject.scenario.Name, Seed: decimal(s.seed),
+		Violations: []violationJSON{newViolationJSON(s.violation(), s.repro)}, Plan: string(scenario.Format(s.small.Plan)), Choices: []choiceJSON{},
+		Size: sizeJSON{z.Total(), z.Steps, z.Instances, z.Faults, z.Choices}, From: s.small.From.Total(), Runs: s.small.Runs, Minimal: s.small.Minimal,
+		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Result.Digest.String(), Stored: s.stored, ExitCode: status,
+	}
+	for _, c := range s.small.Choices.Choices {
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), properties.ChoiceText(c)})
+	}
+	for _, c := range s.small.Choices.Priorities {
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), 0, decimal(c.Value), "comes behind what is due at the same time"})
+	}
+	return out
+}
+
+func (a *app) printShrunk(s *shrunk) {
+	small := s.small
+	a.printf("%s\n\n", a.style.title(fmt.Sprintf("%s, seed %d: the smallest plan found that violates %s", s.subject.scenario.Name, s.seed, propertyName(small.First.Property))))
+	a.printf("%s", small.Text())
+	a.printf("\n")
+	a.printViolation(s.violation())
+	a.printf("\nsize %s, from %s, in %s\n", small.Size(), grouped(uint64(small.From.Total())), plural(uint64(small.Runs), "run", "runs"))
+	if small.Minimal {
+		a.printf("nothing can be left out without losing the violation\n")
+	} else {
+		a.printf("the bound on runs was reached: it may go on with a larger --runs\n")
+	}
+	if s.stored != "" {
+		a.printf("stored run: %s\n", s.stored)
+	}
+	a.printf("\nTo see it again:\n%s\n", s.repro)
+}

@@ -1,0 +1,131 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// storeFailures writes a shrunk run for the first failing seed of each property and returns the files' names. No file is
+// ever there half-written.
+func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []string, err error) {
+	if len(sum.Properties) == 0 {
+		return nil, nil
+	}
+	var seeds []uint64
+	for _, p := range sum.Properties {
+		if !slices.Contains(seeds, p.FirstSeed) {
+			seeds = append(seeds, p.FirstSeed)
+		}
+	}
+	for _, seed := range seeds {
+		entry, err := s.entry(seed)
+		if err != nil {
+			return files, err
+		}
+		path, err := storeEntry(dir, entry)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
+
+// checkOut says, before anything is run for it, that nothing can be written to the directory of --out. It makes none.
+func checkOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	there := filepath.Clean(dir)
+	for {
+		info, err := os.Stat(there)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("--out %s: %s is not a directory", dir, there)
+		case err == nil:
+			return tryOut(dir, there)
+		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(there) == there:
+			return fmt.Errorf("--out: %w", err)
+		}
+		there = filepath.Dir(there)
+	}
+}
+
+// tryOut writes an empty file to the directory that is there, and removes it.
+func tryOut(dir, there string) error {
+	tmp, err := os.CreateTemp(there, ".simrun-*")
+	if err != nil {
+		return fmt.Errorf("--out %s: nothing can be written to %s: %w", dir, there, err)
+	}
+	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
+}
+
+// storeEntry writes a stored run to a directory and returns the file's name.
+func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	path = filepath.Join(dir, entry.Name())
+	if err := writeWhole(path, entry.Format()); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	return path, nil
+}
+
+// entry runs a seed once more and makes a stored run of the smallest plan that violates the same.
+func (s *subject) entry(seed uint64) (*scenario.Entry, error) {
+	cfg, err := s.config(seed)
+	if err != nil {
+		return nil, err
+	}
+	concrete, err := s.record(cfg)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.runConcrete(*concrete)
+	if err != nil {
+		return nil, err
+	}
+	property := pickProperty(result, "", s.bugs())
+	if property == "" {
+		return nil, &crash{fmt.Errorf("seed %d violates nothing when its choices are replayed", seed)}
+	}
+	small, err := properties.Shrink(*concrete, s.shrinkOptions(property))
+	if err != nil {
+		return nil, err
+	}
+	return s.shrunkEntry(seed, small), nil
+}
+
+// writeWhole writes a file under another name and then renames it.
+func writeWhole(path string, data []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // the first error is the one to tell
+		}
+	}()
+	if _, err = tmp.Write(data); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err = tmp.Chmod(0o644); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

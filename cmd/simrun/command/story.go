@@ -1,0 +1,152 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// storyLine is a line of a run told as a story: something that happened, or a violation where it was found.
+type storyLine struct {
+	cluster.Line
+	violation *campaign.Violation
+}
+
+// teller collects the story of one run.
+type teller struct {
+	seed  uint64
+	lines []storyLine
+}
+
+func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
+
+// watch makes the monitor say in the story what it finds, where it finds it.
+func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
+	return &marker{Monitor: m, teller: t}
+}
+
+// marker hands everything on to a monitor and looks after each thing whether that has found something.
+type marker struct {
+	cluster.Monitor
+	teller *teller
+	seen   int
+}
+
+// Observe implements engine.Sink.
+func (m *marker) Observe(o *engine.Observation) {
+	m.Monitor.Observe(o)
+	m.mark()
+}
+
+// Record implements cluster.Monitor.
+func (m *marker) Record(r *cluster.Record) {
+	m.Monitor.Record(r)
+	m.mark()
+}
+
+// AfterStep implements cluster.Monitor.
+func (m *marker) AfterStep() {
+	m.Monitor.AfterStep()
+	m.mark()
+}
+
+// Finish implements cluster.Monitor.
+func (m *marker) Finish() {
+	m.Monitor.Finish()
+	m.mark()
+}
+
+func (m *marker) mark() {
+	found := m.Monitor.Violations()
+	for ; m.seen < len(found); m.seen++ {
+		v := campaign.Violation{Seed: m.teller.seed, Violation: found[m.seen]}
+		m.teller.lines = append(m.teller.lines, storyLine{
+			Line:      cluster.Line{Ms: v.VirtualMs, Step: v.Step, Node: v.Node, Text: oneLine(propertyName(v.Property) + ": " + v.Message), Important: true},
+			violation: &v,
+		})
+	}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// selection says which lines of a story are shown.
+type selection struct {
+	all            bool
+	from, to       time.Duration // to 0 is to the end
+	node, instance string
+}
+
+func (s selection) has(l *storyLine) bool {
+	at := time.Duration(l.Ms) * time.Millisecond
+	switch {
+	case at < s.from, s.to > 0 && at > s.to:
+		return false
+	case l.violation != nil:
+		return true
+	case s.node != "" && l.Node != s.node:
+		return false
+	case s.instance != "" && !mentions(l.Text, s.instance):
+		return false
+	}
+	return l.Important || s.all || s.instance != ""
+}
+
+// mentions says whether a text names an instance, and not just one whose name is longer.
+func mentions(text, instance string) bool {
+	inName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' }
+	for rest := text; ; {
+		i := strings.Index(rest, instance)
+		if i < 0 {
+			return false
+		}
+		before, after := rest[:i], rest[i+len(instance):]
+		if strings.LastIndexFunc(before, inName) != len(before)-1 || before == "" {
+			if strings.IndexFunc(after, inName) != 0 {
+				return true
+			}
+		}
+		rest = after
+	}
+}
+
+// of are the lines to show.
+func (s selection) of(lines []storyLine) []storyLine {
+	return slices.DeleteFunc(slices.Clone(lines), func(l storyLine) bool { return !s.has(&l) })
+}
+
+// printStory prints lines in columns: time, who, and what.
+func (a *app) printStory(lines []storyLine) {
+	who := func(l *storyLine) string {
+		if l.Build == "" {
+			return l.Node
+		}
+		return l.Node + " " + l.Build
+	}
+	width := len("who")
+	for i := range lines {
+		width = max(width, len(who(&lines[i])))
+	}
+	a.printf("%s\n", a.style.quiet(fmt.Sprintf("%11s  %-*s  what", "time", width, "who")))
+	for i := range lines {
+		l := &lines[i]
+		if l.violation != nil {
+			a.printf("%11s  %s\n", seconds(l.Ms), a.style.bad(fmt.Sprintf("%-*s  >>> VIOLATED %s", width, l.Node, l.Text)))
+			continue
+		}
+		a.printf("%11s  %-*s  %s\n", seconds(l.Ms), width, who(l), l.Text)
+	}
+}
+
+func storyJSON(lines []storyLine) []storyLineJSON {
+	out := make([]storyLineJSON, len(lines))
+	for i, l := range lines {
+		out[i] = storyLineJSON{VirtualMs: l.Ms, Step: l.Step, Node: l.Node, Build: l.Build, Text: l.Text, Important: l.Important, Violation: l.violation != nil}
+	}
+	return out
+}

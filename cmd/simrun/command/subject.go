@@ -1,0 +1,245 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// planFlags say what is simulated; run, replay and why share them.
+type planFlags struct {
+	Faults      string   `help:"Fault load instead of the scenario's own: none, light or full." placeholder:"LOAD"`
+	Profile     string   `help:"Whose decisions the nodes follow: contract or duroxide-0.1.26." placeholder:"NAME"`
+	Strategy    string   `help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
+	DoubleCheck bool     `help:"Compute every turn twice, to see whether the handlers are deterministic."`
+	Bug         []string `help:"Switch a seeded bug on; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
+	Referee     bool     `help:"Have the executable specification of a provider judge every answer of the store, too."`
+}
+
+// subject is what is simulated: a scenario with what the command line wants otherwise.
+type subject struct {
+	program  *Program
+	scenario *scenario.Scenario
+	// arg is the scenario as the command line names it.
+	arg   string
+	flags planFlags
+	over  scenario.Overrides
+}
+
+// subject finds the scenario and checks the flags. An empty name is the scenario that shows the first bug, or else the
+// default one.
+func (f planFlags) subject(p *Program, name string) (*subject, error) {
+	s := &subject{program: p, flags: f}
+	if f.Faults != "" {
+		plan, err := scenario.NamedFaults(f.Faults)
+		if err != nil {
+			return nil, fmt.Errorf("--faults: %w", err)
+		}
+		s.over.Faults = &plan
+	}
+	s.over.Profile, s.over.Strategy = cluster.Profile(f.Profile), cluster.Strategy(f.Strategy)
+	for _, id := range f.Bug {
+		bug, ok := faults.Switch(faults.BugID(id))
+		if !ok {
+			return nil, fmt.Errorf("--bug %q: there is no such bug; %s%s lists all", id, nearBugs(id), p.hint("list bugs"))
+		}
+		s.over.Bugs = append(s.over.Bugs, bug.ID)
+		if name == "" {
+			name = bug.Scenario // empty for a switch that no property catches
+		}
+	}
+	if name == "" {
+		name = p.defaultScenario()
+	}
+	var err error
+	if s.scenario, err = p.openScenario(name); err != nil {
+		return nil, err
+	}
+	s.arg = name
+	known, _, err := p.registered()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.scenario.CheckOrchestrations(known); err != nil {
+		return nil, err
+	}
+	// Whatever is wrong with plan or flags is wrong with every seed: say so before the first run.
+	plan, err := s.plan(1)
+	if err != nil {
+		return nil, err
+	}
+	return s, plan.Validate(p.builds())
+}
+
+// nearBugs names the bugs that begin most like an id, if those are few.
+func nearBugs(id string) string {
+	const most = 4
+	var near []string
+	longest := strings.Index(id, "/") + 2 // a family in common is not yet alike
+	for _, b := range faults.Catalogue() {
+		n := commonPrefix(string(b.ID), id)
+		if n > longest {
+			longest, near = n, nil
+		}
+		if n == longest {
+			near = append(near, string(b.ID))
+		}
+	}
+	if len(near) == 0 || len(near) > most {
+		return ""
+	}
+	return "did you mean " + strings.Join(near, " or ") + "? "
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// openScenario finds a scenario by its name or file.
+func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
+	if slices.Contains(builtinNames(), name) {
+		return scenario.LookupWith(name, p.builds())
+	}
+	data, err := readInput(name)
+	if err != nil {
+		return nil, err
+	}
+	if isEntry(data) {
+		return nil, fmt.Errorf("%s is a stored run, not a scenario; %s replays it", name, p.hint("replay "+commandline.Quote(name)))
+	}
+	return scenario.ParseWith(name, data, p.builds())
+}
+
+// readInput reads a file that the command line names where a built-in scenario could stand.
+func readInput(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	switch {
+	case err == nil:
+		return data, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case strings.ContainsAny(name, `/\.`):
+		return nil, fmt.Errorf("there is no file %s; the built-in scenarios are %s", name, strings.Join(builtinNames(), ", "))
+	}
+	_, err = scenario.Lookup(name)
+	return nil, fmt.Errorf("%w; nor is there a file or a verb of that name", err)
+}
+
+// isEntry says whether a text is a stored run rather than a scenario.
+func isEntry(data []byte) bool {
+	for line := range strings.Lines(string(data)) {
+		words := strings.Fields(line)
+		if len(words) > 0 && !strings.HasPrefix(words[0], "#") {
+			return words[0] == "durosim"
+		}
+	}
+	return false
+}
+
+func builtinNames() []string {
+	var names []string
+	for _, n := range scenario.Builtin() {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// plan expands a seed. It may be called from several goroutines at once.
+func (s *subject) plan(seed uint64) (*cluster.Plan, error) { return s.scenario.Expand(seed, s.over) }
+
+func (s *subject) monitor(w *cluster.World) cluster.Monitor {
+	return properties.New(w, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
+}
+
+// config is what runs a seed.
+func (s *subject) config(seed uint64) (cluster.Config, error) {
+	plan, err := s.plan(seed)
+	return s.configOf(plan, seed), err
+}
+
+// configOf is what runs a plan with the program's builds and handlers.
+func (s *subject) configOf(plan *cluster.Plan, seed uint64) cluster.Config {
+	return cluster.Config{
+		Plan: plan, Seed: seed, Builds: s.program.builds(), Handlers: s.program.Handlers, Monitor: s.monitor,
+		DoubleCheck: s.flags.DoubleCheck,
+	}
+}
+
+// campaign are the options of a campaign over the subject; the caller adds the seeds.
+func (s *subject) campaign() campaign.Options {
+	return campaign.Options{
+		Plan: s.plan, Builds: s.program.builds, Handlers: s.program.Handlers, Monitor: s.monitor, DoubleCheck: s.flags.DoubleCheck,
+	}
+}
+
+// required are the points that a campaign over so many seeds must reach. That is asked of a campaign only as the
+// scenario means it: with its own faults, profile and strategy, and without bugs.
+func (s *subject) required(seeds uint64) []string {
+	own := s.over.Faults == nil && s.over.Profile == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
+	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
+		return nil
+	}
+	return slices.Concat(s.scenario.Require, s.sometimes())
+}
+
+// sometimes are the points of the scenario's own expectations.
+func (s *subject) sometimes() []string {
+	var points []string
+	for _, e := range s.scenario.Expect {
+		if e.Mode == cluster.ModeSometimes {
+			points = append(points, e.PointName())
+		}
+	}
+	return points
+}
+
+// repro is the command line that shows a seed again.
+func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
+
+// line is the command line of a verb about a seed.
+func (s *subject) line(verb string, seed uint64, more ...string) string {
+	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
+	return itself(append(append(words, s.arg), more...)...)
+}
+
+// itself is a command line of this program, to paste where it was started.
+func itself(words ...string) string {
+	return commandline.Join(append(commandline.Self(), words...)...)
+}
+
+// options are the flags that say what is simulated, as given.
+func (s *subject) options() []string {
+	var words []string
+	flag := func(name, value string) {
+		if value != "" {
+			words = append(words, name, value)
+		}
+	}
+	flag("--faults", s.flags.Faults)
+	flag("--profile", s.flags.Profile)
+	flag("--strategy", s.flags.Strategy)
+	if s.flags.DoubleCheck {
+		words = append(words, "--double-check")
+	}
+	for _, id := range s.flags.Bug {
+		flag("--bug", id)
+	}
+	if s.flags.Referee {
+		words = append(words, "--referee")
+	}
+	return words
+}

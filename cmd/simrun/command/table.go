@@ -1,0 +1,90 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// printTable prints what a campaign came to, in numbers.
+func (a *app) printTable(r *report) {
+	sum := r.sum
+	which := "seeds " + r.seeds.String()
+	if r.shard != (shard{}) {
+		which += fmt.Sprintf(", part %d of %d", r.shard.index, r.shard.of)
+	}
+	if sum.Seeds < sum.Total {
+		which += fmt.Sprintf("; stopped early, %s were asked for", grouped(sum.Total))
+	}
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	row := func(label, value, note string) {
+		line := a.style.quiet(label) + "\t" + value
+		if note != "" {
+			line += "\t" + note
+		}
+		fmt.Fprintln(t, line)
+	}
+	row("scenario", r.subject.scenario.Name, strings.Join(r.subject.options(), " "))
+	row("seeds", grouped(sum.Seeds), which)
+	row("passed", grouped(sum.Passed), failedNote(sum.Seeds-sum.Passed))
+	row("steps", grouped(sum.Steps), perSecond(sum.Steps, r.wall)+" steps/s")
+	row("turns", grouped(sum.Turns), perSecond(sum.Turns, r.wall)+" turns/s")
+	row("virtual time", longTime(sum.VirtualMs), "")
+	row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), perSecond(sum.Seeds, r.wall)+" seeds/s")
+	row("coverage", fmt.Sprintf("%d reached", len(sum.Coverage)), coverageNote(r.unreached))
+	row("digest", sum.Digest.String(), "")
+	flushTable(t)
+	if len(sum.Properties) > 0 {
+		a.printf("\n")
+		t = tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+		fmt.Fprintln(t, "violated\tclass\tseeds\tviolations\tfirst seed")
+		for _, p := range sum.Properties {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\n", propertyName(p.Property), p.Class, grouped(p.Seeds), grouped(p.Violations), p.FirstSeed)
+		}
+		flushTable(t)
+	}
+	if len(r.unreached) > 0 {
+		a.printf("\nnot reached%s:\n%s", required(r.missed), columns(r.unreached, 100))
+	}
+}
+
+func failedNote(n uint64) string {
+	if n == 0 {
+		return "everything held"
+	}
+	return grouped(n) + " failed"
+}
+
+func coverageNote(unreached []string) string {
+	if len(unreached) == 0 {
+		return "nothing left out"
+	}
+	return fmt.Sprintf("%d not", len(unreached))
+}
+
+func required(missed []string) string {
+	if len(missed) == 0 {
+		return ", and not required of this campaign"
+	}
+	return ""
+}
+
+// flushTable writes a table to the buffered output, which keeps an error until the end.
+func flushTable(t *tabwriter.Writer) { _ = t.Flush() }
+
+// columns sets words in lines of at most so many bytes, indented.
+func columns(words []string, width int) string {
+	var b strings.Builder
+	line := " "
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		}
+		if len(line)+1+len(w) > width && line != " " {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + w
+	}
+	return b.String() + line + "\n"
+}

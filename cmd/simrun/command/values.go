@@ -1,0 +1,101 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// seed is a seed as flags take it: decimal, or hexadecimal with 0x.
+type seed uint64
+
+// UnmarshalText reads a seed.
+func (s *seed) UnmarshalText(text []byte) error {
+	v, err := parseSeed(string(text))
+	if err != nil {
+		return err
+	}
+	*s = seed(v)
+	return nil
+}
+
+func parseSeed(text string) (uint64, error) {
+	digits, base := text, 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		digits, base = hex, 16
+	}
+	v, err := strconv.ParseUint(digits, base, 64)
+	switch {
+	case err == nil:
+		return v, nil
+	case strings.Contains(err.Error(), "out of range"):
+		return 0, fmt.Errorf("seed %q is above %d, the largest", text, uint64(math.MaxUint64))
+	}
+	return 0, fmt.Errorf("seed %q: expected a number such as 42 or 0x2a", text)
+}
+
+// seedRange is seeds first, first+1, and so on: a count, which begins at 1, or a range A..B or A-B with both ends.
+type seedRange struct {
+	first, count uint64
+}
+
+// UnmarshalText reads a count or a range.
+func (r *seedRange) UnmarshalText(text []byte) error {
+	s := string(text)
+	from, to, isRange := strings.Cut(s, "..")
+	if !isRange {
+		from, to, isRange = strings.Cut(s, "-")
+	}
+	if !isRange {
+		n, err := parseSeed(s)
+		if err != nil {
+			return fmt.Errorf("seeds %q: expected a count such as 1000, or a range such as 1..1000", s)
+		}
+		if n == 0 {
+			return fmt.Errorf("seeds %q: expected at least one seed", s)
+		}
+		*r = seedRange{first: 1, count: n}
+		return nil
+	}
+	a, errA := parseSeed(from)
+	b, errB := parseSeed(to)
+	switch {
+	case errA != nil:
+		return fmt.Errorf("seeds %q: %w", s, errA)
+	case errB != nil:
+		return fmt.Errorf("seeds %q: %w", s, errB)
+	case b < a:
+		return fmt.Errorf("seeds %q: the range ends before it begins; did you mean %d..%d?", s, b, a)
+	case b-a == math.MaxUint64:
+		return fmt.Errorf("seeds %q: that is every seed there is", s)
+	}
+	*r = seedRange{first: a, count: b - a + 1}
+	return nil
+}
+
+// String is the range with both ends, or the one seed.
+func (r seedRange) String() string {
+	if r.count == 1 {
+		return strconv.FormatUint(r.first, 10)
+	}
+	return fmt.Sprintf("%d..%d", r.first, r.first+r.count-1)
+}
+
+// shard is a part of a campaign, I/N with I from 1 to N.
+type shard struct{ index, of uint64 }
+
+// UnmarshalText reads I/N.
+func (s *shard) UnmarshalText(text []byte) error {
+	i, n, ok := strings.Cut(string(text), "/")
+	index, errI := strconv.ParseUint(i, 10, 32)
+	of, errN := strconv.ParseUint(n, 10, 32)
+	switch {
+	case !ok || errI != nil || errN != nil:
+		return fmt.Errorf("shard %q: expected I/N such as 1/4", text)
+	case of == 0 || index == 0 || index > of:
+		return fmt.Errorf("shard %q: expected I from 1 to N", text)
+	}
+	*s = shard{index: index, of: of}
+	return nil
+}

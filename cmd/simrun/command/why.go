@@ -1,0 +1,112 @@
+package command
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// whyCmd is the verb why: what an instance waits for.
+type whyCmd struct {
+	planFlags `embed:""`
+
+	Instance string `arg:"" help:"The instance, as the plan or a story names it."`
+	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
+
+	Seed *seed          `help:"The seed, decimal or 0x-hex; 1 if not given." placeholder:"N"`
+	At   *time.Duration `help:"The virtual time to look at, such as 12.5s; the end of the run if not given." placeholder:"TIME"`
+	JSON bool           `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (whyCmd) Help() string {
+	return `Runs one seed up to a virtual time and says what the instance waits for then: the one rule that keeps it, with its values.
+
+Examples:
+
+    simrun why Approval-4 --at 12s
+    simrun why --seed 7 --at 20s Chain-3 rolling-upgrade
+    simrun why --seed 7 --json old-1 nobody-compatible
+
+"simrun replay --seed N" shows which instances there are.`
+}
+
+// whyJSON is what why --json prints.
+type whyJSON struct {
+	Schema    int          `json:"schema"`
+	Verb      string       `json:"verb"`
+	Scenario  string       `json:"scenario"`
+	Seed      string       `json:"seed"`
+	Instance  string       `json:"instance"`
+	VirtualMs int64        `json:"virtual_ms"`
+	Rule      string       `json:"rule"`
+	Text      string       `json:"text"`
+	Details   []detailJSON `json:"details"`
+}
+
+type detailJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func (c *whyCmd) run(a *app) (int, error) {
+	s, err := c.subject(a.program, c.Scenario)
+	if err != nil {
+		return 0, err
+	}
+	seed := uint64(1)
+	if c.Seed != nil {
+		seed = uint64(*c.Seed)
+	}
+	at, err := c.at(s, seed)
+	if err != nil {
+		return 0, err
+	}
+	cfg, err := s.config(seed)
+	if err != nil {
+		return 0, err
+	}
+	x, err := cluster.Explain(cfg, c.Instance, at)
+	if err != nil {
+		return 0, err
+	}
+	if c.JSON {
+		out := whyJSON{
+			Schema: schema, Verb: "why", Scenario: s.scenario.Name, Seed: decimal(seed), Instance: c.Instance,
+			VirtualMs: at.Milliseconds(), Rule: x.Rule, Text: x.Text, Details: []detailJSON{},
+		}
+		for _, d := range x.Details {
+			out.Details = append(out.Details, detailJSON{d[0], d[1]})
+		}
+		return exitOK, a.writeJSON(out)
+	}
+	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), seconds(at.Milliseconds()), s.scenario.Name, seed)
+	a.printf("%s: %s\n\n", a.style.title(x.Rule), x.Text)
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	for _, d := range x.Details {
+		fmt.Fprintf(t, "  %s\t%s\n", a.style.quiet(d[0]), d[1])
+	}
+	flushTable(t)
+	return exitOK, nil
+}
+
+// at is the time to look at: what was asked for, or the end of the run.
+func (c *whyCmd) at(s *subject, seed uint64) (time.Duration, error) {
+	if c.At != nil {
+		if *c.At < 0 {
+			return 0, fmt.Errorf("--at %v: expected a time since the start of the run", *c.At)
+		}
+		return *c.At, nil
+	}
+	cfg, err := s.config(seed)
+	if err != nil {
+		return 0, err
+	}
+	r, err := cluster.Run(cfg)
+	if err != nil {
+		return 0, err
+	}
+	return time.Duration(r.Virtual) * time.Millisecond, nil
+}

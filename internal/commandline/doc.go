@@ -1,0 +1,8 @@
+// Package commandline writes command lines that can be pasted into a shell.
+//
+//	line := commandline.Join(append(commandline.Self(), "replay", "--seed", "7", "my plan.txt")...)
+//	// go run ./cmd/simrun replay --seed 7 'my plan.txt'
+//
+// Whoever reports a failure ends with such a line. It works in the directory in which the program was started, however it
+// was started.
+package commandline

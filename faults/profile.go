@@ -48,7 +48,7 @@ func sharedSwitches() []shared {
 // property catches; [Switch] knows them all.
 func ProfileSwitches() []BugID {
 	var ids []BugID
-	for _, b := range offered() {
+	for _, b := range offered {
 		if strings.HasPrefix(string(b.ID), ProfileFamily) {
 			ids = append(ids, b.ID)
 		}
@@ -66,9 +66,8 @@ func Switch(id BugID) (Bug, bool) {
 	if !strings.HasPrefix(string(id), ProfileFamily) {
 		return Bug{}, false
 	}
-	all := offered()
-	if i := slices.IndexFunc(all, func(b Bug) bool { return b.ID == id }); i >= 0 {
-		return all[i], true
+	if i := slices.IndexFunc(offered, func(b Bug) bool { return b.ID == id }); i >= 0 {
+		return offered[i], true
 	}
 	return Bug{}, false
 }

@@ -72,7 +72,7 @@ func TestProfileSwitches(t *testing.T) {
 
 // TestSharedSwitches: a switch that another family has, too, is that bug under another name.
 func TestSharedSwitches(t *testing.T) {
-	all := offered()
+	all := offered
 	for _, s := range sharedSwitches() {
 		i := slices.IndexFunc(all, func(b Bug) bool { return b.ID == s.is })
 		if i < 0 || strings.HasPrefix(string(s.is), ProfileFamily) || !strings.HasPrefix(string(s.id), ProfileFamily) {

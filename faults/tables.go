@@ -56,8 +56,14 @@ type Bug struct {
 	apply func(*Tables)
 }
 
-// offered is every bug that a rule table offers, with neither properties nor scenario.
-func offered() []Bug {
+// offered is every bug that a rule table offers, with neither properties nor scenario; catalogue is what Catalogue gives.
+// Each run looks bugs up, so both are made once and never change.
+var (
+	offered   = newOffered()
+	catalogue = newCatalogue()
+)
+
+func newOffered() []Bug {
 	var all []Bug
 	for _, b := range memprovider.Bugs() {
 		all = append(all, Bug{ID: b.ID, Summary: b.Summary, apply: func(t *Tables) { b.Apply(&t.Provider); t.WrongProvider = true }})
@@ -76,9 +82,11 @@ func offered() []Bug {
 }
 
 // Catalogue is every seeded bug, in ascending order of id. The caller owns the slice.
-func Catalogue() []Bug {
+func Catalogue() []Bug { return slices.Clone(catalogue) }
+
+func newCatalogue() []Bug {
 	var out []Bug
-	for _, b := range offered() {
+	for _, b := range offered {
 		e, ok := expected(b.ID)
 		if !ok {
 			continue // not in this version's catalogue: no property is known to catch it yet
@@ -100,7 +108,7 @@ func Catalogue() []Bug {
 
 // Lookup is the catalogue's entry of an id.
 func Lookup(id BugID) (Bug, bool) {
-	for _, b := range Catalogue() {
+	for _, b := range catalogue {
 		if b.ID == id {
 			return b, true
 		}

@@ -27,8 +27,9 @@ type Introduction struct {
 }
 
 // Writes says whether the build writes a kind into an execution of that pin: it emits the kind, and the pinned build
-// reads it (design.md section 4, S23). Into an unpinned execution it writes only kinds that are as old as the format. A
-// build knows its predecessors, not its successors: that a later build has dropped a kind, it cannot know.
+// reads it (docs/contract-decisions.md#versions-and-filters, S23). Into an unpinned execution it writes only kinds that
+// are as old as the format. A build knows its predecessors, not its successors: that a later build has dropped a kind,
+// it cannot know.
 func (b *Build) Writes(k EventKind, pin *Version) bool {
 	if !b.Emits.Has(k) {
 		return false
@@ -46,7 +47,7 @@ type Semantics uint8
 
 // The replay semantics of the shipped builds.
 const (
-	// SemanticsStandard is what contract/runtime.md section 7 describes.
+	// SemanticsStandard is what docs/contract/runtime.md#r7 describes.
 	SemanticsStandard Semantics = iota
 	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might: it exists to show
 	// what a pin protects from, and is used only where a scenario asks for it.
@@ -56,8 +57,8 @@ const (
 // Name is the build's version as text, by which plans name it.
 func (b *Build) Name() string { return b.Version.String() }
 
-// Reads says whether the build decodes every kind in the history. It is the second of the three relations of design.md
-// section 2; a nil event data never reads.
+// Reads says whether the build decodes every kind in the history. It is the second of the three relations of
+// docs/architecture.md#relations; a nil event data never reads.
 func (b *Build) Reads(history []Event) bool {
 	for _, e := range history {
 		if !b.Codec.Kinds().Has(e.Kind()) {
@@ -85,7 +86,7 @@ func Kinds1x() KindSet {
 // Kinds2x are the kinds of the 2.x builds.
 func Kinds2x() KindSet { return Kinds1x().With(KindExternalSubscribed2, KindExternalEvent2) }
 
-// ShippedBuilds are the builds of design.md section 4 in ascending order of version. Each call makes fresh ones, so
+// ShippedBuilds are the builds that come with the module, in ascending order of version. Each call makes fresh ones, so
 // that runs share nothing.
 func ShippedBuilds() []*Build {
 	one, two := Kinds1x(), Kinds2x()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ProviderError is how a provider reports that a call failed (contract/provider.md section 8). Retryable says whether
+// ProviderError is how a provider reports that a call failed (docs/contract/provider.md#p8). Retryable says whether
 // the same call may succeed later: storage busy, timeouts. Permanent errors are about the call itself: an unknown,
 // expired or superseded token, a duplicate event, undecodable data, a refused deletion.
 type ProviderError struct {
@@ -68,8 +68,8 @@ func IsRetryable(err error) bool {
 	return true
 }
 
-// ErrorDetails says why an execution, activity or child failed. Exactly one pointer is set (contract/runtime.md
-// section 3); JSON is externally tagged. The zero value means "no details".
+// ErrorDetails says why an execution, activity or child failed. Exactly one pointer is set (docs/contract/runtime.md#r3);
+// JSON is externally tagged. The zero value means "no details".
 type ErrorDetails struct {
 	Infrastructure *InfrastructureError
 	Configuration  *ConfigurationError
@@ -134,7 +134,7 @@ const (
 
 // PoisonType identifies the poisoned work. ActivityName and ActivityID are for activities, Error for an undecodable
 // history. Cause is an extension of ours, omitted when empty: why the deliveries did not end in a commit (crashes, an
-// incompatible pin with pin and range, a missing handler), design.md section 6 row 1.
+// incompatible pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
 type PoisonType struct {
 	Kind         PoisonKind
 	Instance     string
@@ -174,7 +174,7 @@ func (d ErrorDetails) Retryable() bool {
 // IsZero says that there are no details.
 func (d ErrorDetails) IsZero() bool { return d == ErrorDetails{} }
 
-// Display is the text of contract/runtime.md section 3.1. It is also the output of a failed execution.
+// Display is the text of docs/contract/runtime.md#r3.1. It is also the output of a failed execution.
 func (d ErrorDetails) Display() string {
 	switch {
 	case d.Infrastructure != nil:
@@ -216,7 +216,7 @@ func (p *PoisonError) display() string {
 }
 
 // Nondeterminism makes the details of a nondeterminism error from the text after "nondeterministic: "
-// (contract/runtime.md section 3.3).
+// (docs/contract/runtime.md#r3.3).
 func Nondeterminism(message string) ErrorDetails {
 	return ErrorDetails{Configuration: &ConfigurationError{Kind: KindNondeterminism, Message: &message}}
 }

@@ -1,13 +1,13 @@
 package engine
 
-// The first ids of an instance's life (contract/runtime.md section 0). Zero always means unset.
+// The first ids of an instance's life (docs/contract/runtime.md#r0). Zero always means unset.
 const (
 	InitialExecutionID uint64 = 1
 	InitialEventID     uint64 = 1
 )
 
 // CorruptedPoisonEventID is the event id under which the poison of an undecodable history is recorded: far beyond any
-// id that the unreadable history may hold (contract/runtime.md section 10.2).
+// id that the unreadable history may hold (docs/contract/runtime.md#r10.2).
 const CorruptedPoisonEventID uint64 = 99999
 
 // Event is one entry of an execution's history: a stable envelope and the fields of its kind.
@@ -37,7 +37,7 @@ func (e Event) Kind() EventKind {
 // EventKind is the JSON `type` of an event.
 type EventKind string
 
-// The kinds of events, in the order of contract/runtime.md section 1.2. The last two exist from build 2.0.0 on.
+// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The last two exist from build 2.0.0 on.
 const (
 	KindOrchestrationStarted            EventKind = "OrchestrationStarted"
 	KindOrchestrationCompleted          EventKind = "OrchestrationCompleted"
@@ -272,7 +272,7 @@ func (ExternalSubscribed2) isEventData()             {}
 func (ExternalEvent2) isEventData()                  {}
 func (LegacyNote) isEventData()                      {}
 
-// The reasons that cancellation events and messages carry (contract/runtime.md section 0).
+// The reasons that cancellation events and messages carry (docs/contract/runtime.md#r0).
 const (
 	ReasonDroppedFuture          = "dropped_future"
 	ReasonTerminal               = "orchestration_terminal"

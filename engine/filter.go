@@ -2,7 +2,7 @@ package engine
 
 import "strings"
 
-// CapabilityFilter is what a node declares that it can replay (contract/provider.md section 6.4). A nil filter is no
+// CapabilityFilter is what a node declares that it can replay (docs/contract/provider.md#p6.4). A nil filter is no
 // filter; a filter without ranges admits nothing, not even unpinned work. Only the first range counts, although the
 // type holds several.
 type CapabilityFilter struct {
@@ -15,9 +15,9 @@ func FilterFor(r VersionRange) *CapabilityFilter {
 }
 
 // Admits says whether an execution with the given pin may be handed to whoever declares f; a nil pin is an unpinned
-// execution. It is the first of the three relations of design.md section 2 and the one place where the rule lives:
-// no filter admits all, the empty filter nothing, any other all unpinned work and the pins within its first range,
-// compared as numeric triples, both ends inclusive.
+// execution. It is the first of the three relations of docs/architecture.md#relations and the one place where the rule
+// lives: no filter admits all, the empty filter nothing, any other all unpinned work and the pins within its first
+// range, compared as numeric triples, both ends inclusive.
 func (f *CapabilityFilter) Admits(pin *Version) bool {
 	if f == nil {
 		return true
@@ -43,13 +43,13 @@ func (f *CapabilityFilter) String() string {
 	return strings.Join(parts, " | ")
 }
 
-// MaxWorkerTags and MaxTagNameBytes bound a tag filter and a tag (contract/runtime.md section 0).
+// MaxWorkerTags and MaxTagNameBytes bound a tag filter and a tag (docs/contract/runtime.md#r0).
 const (
 	MaxWorkerTags   = 5
 	MaxTagNameBytes = 256
 )
 
-// TagFilter says which activities a worker takes, by their tag (contract/provider.md section 6.7). The zero value is
+// TagFilter says which activities a worker takes, by their tag (docs/contract/provider.md#p6.7). The zero value is
 // DefaultOnly.
 type TagFilter struct {
 	Mode TagMode

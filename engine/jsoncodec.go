@@ -26,8 +26,8 @@ import (
 // errors.Is tells a newer build's data from damaged data.
 var ErrUnknownKind = errors.New("unknown kind")
 
-// NewJSONCodec makes the codec of a build that reads and writes these kinds, in the JSON of contract/runtime.md sections
-// 1 to 3. The name stands in every error; builds use their version. It panics for a kind that this package has no data
+// NewJSONCodec makes the codec of a build that reads and writes these kinds, in the JSON of docs/contract/runtime.md#r1
+// to #r3. The name stands in every error; builds use their version. It panics for a kind that this package has no data
 // for.
 //
 // Encoded texts are canonical: fields in the contract's order with our extensions after them, no spaces, only the escapes

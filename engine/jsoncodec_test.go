@@ -123,7 +123,7 @@ func TestEventJSON(t *testing.T) {
 		t.Errorf("no row for %v", missing.List())
 	}
 
-	// The example of contract/runtime.md section 1.1, and no source.
+	// The example of docs/contract/runtime.md#r1.1, and no source.
 	check(
 		Event{EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "0.1.26", Data: ActivityCompleted{"ok"}},
 		`{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":0,`+

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// MarshalJSON is the externally tagged form of contract/runtime.md section 3, null for no details. It fails for
+// MarshalJSON is the externally tagged form of docs/contract/runtime.md#r3, null for no details. It fails for
 // details that the form cannot hold: two variants, an unknown kind, a field that belongs to another kind.
 func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {

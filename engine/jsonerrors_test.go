@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// goldenDetails has each variant and kind of contract/runtime.md section 3, with the texts of section 3.1.
+// goldenDetails has each variant and kind of docs/contract/runtime.md#r3, with the texts of
+// docs/contract/runtime.md#r3.1.
 var goldenDetails = []struct {
 	details   ErrorDetails
 	json      string

@@ -1,6 +1,6 @@
 package engine
 
-// The limits of contract/runtime.md section 4.1. Sizes are bytes of UTF-8; what is as large as a limit is allowed.
+// The limits of docs/contract/runtime.md#r4.1. Sizes are bytes of UTF-8; what is as large as a limit is allowed.
 const (
 	// MaxCarryForwardEvents is how many unread queue messages cross a continue-as-new: the oldest.
 	MaxCarryForwardEvents = 20

@@ -8,7 +8,7 @@ type Sink interface {
 }
 
 // Observation is one thing that a store did, emitted by its mutation primitives when the change is made, so that no
-// code above them, wrong code included, can hide it (design.md section 1).
+// code above them, wrong code included, can hide it (docs/architecture.md#observations).
 //
 // Instances, messages and nodes are dense numbers: an instance's number is given by the ObsInstanceNamed that precedes
 // its first use, messages are numbered over both queues from 1 in the order of insertion, and nodes by whoever made the
@@ -73,7 +73,7 @@ const (
 	QueueWorker
 )
 
-// KVTable is one of the two tables of the key-value store (contract/provider.md section 6.9).
+// KVTable is one of the two tables of the key-value store (docs/contract/provider.md#p6.9).
 type KVTable uint8
 
 // The tables.

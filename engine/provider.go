@@ -6,7 +6,7 @@ import (
 )
 
 // Provider stores histories and hands out work. It makes no orchestration decision, creates no event and no execution
-// id. The rules stand in contract/provider.md section 5; this is their Go form.
+// id. The rules stand in docs/contract/provider.md#p5; this is their Go form.
 //
 // Ownership: a provider keeps no slice or map of its caller, and the caller may keep what it is given but must not
 // change it, since providers share decoded events. Every method may be called concurrently, and fails only with a
@@ -30,8 +30,8 @@ type Provider interface {
 	// pollTimeout is an upper bound on how long the call may wait for work; 0 means do not wait.
 	FetchOrchestrationItem(ctx context.Context, lockTimeout, pollTimeout time.Duration, filter *CapabilityFilter) (*FetchedOrchestration, error)
 
-	// AckOrchestrationItem commits a turn: all of the ack's effects, in the order of contract/provider.md section
-	// 5.3, or none. It needs a live token; an unknown or expired one is a permanent error that contains "Invalid lock
+	// AckOrchestrationItem commits a turn: all of the ack's effects, in the order of docs/contract/provider.md#p5.3,
+	// or none. It needs a live token; an unknown or expired one is a permanent error that contains "Invalid lock
 	// token". It reads no stored event.
 	AckOrchestrationItem(ctx context.Context, ack OrchestrationAck) error
 
@@ -82,7 +82,7 @@ type Provider interface {
 	GetInstanceStats(ctx context.Context, instance string) (*SystemStats, error)
 }
 
-// ProviderAdmin is the management surface (contract/provider.md section 7). "Not found" errors are permanent and
+// ProviderAdmin is the management surface (docs/contract/provider.md#p7). "Not found" errors are permanent and
 // contain these words.
 type ProviderAdmin interface {
 	// ListInstances returns the ids of all instances that an ack created.
@@ -139,9 +139,9 @@ type OrchestrationItem struct {
 	Messages          []WorkItem
 	HistoryError      string
 	KVSnapshot        []KVEntry
-	// CurrentStatus and Parent are extensions (design.md section 6 row 2) that a provider fills from its metadata if
-	// it stores them: the status of the current execution, empty if the provider does not tell, and the link to the
-	// parent, nil for a root or if the provider does not tell.
+	// CurrentStatus and Parent are extensions (docs/contract-decisions.md#row-2) that a provider fills from its
+	// metadata if it stores them: the status of the current execution, empty if the provider does not tell, and the
+	// link to the parent, nil for a root or if the provider does not tell.
 	CurrentStatus Status
 	Parent        *ParentLink
 	// Pin is an extension like them: the current execution's pin as the provider stores it, nil if unpinned or untold.
@@ -207,7 +207,7 @@ type ExecutionMetadata struct {
 	OrchestrationName    string
 	OrchestrationVersion string
 	ParentInstanceID     string
-	// ParentExecutionID and ParentEventID complete the parent link (an extension, design.md section 6 row 2).
+	// ParentExecutionID and ParentEventID complete the parent link (an extension, docs/contract-decisions.md#row-2).
 	ParentExecutionID uint64
 	ParentEventID     uint64
 	// PinnedVersion is set with an execution's first turn; the provider overwrites when told.

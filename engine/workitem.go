@@ -5,7 +5,7 @@ type WorkItem interface {
 	// Kind is the JSON tag of the item.
 	Kind() WorkItemKind
 	// Target is the instance that an orchestrator item is routed to, or that an activity belongs to
-	// (contract/provider.md section 4.1): SubOrchCompleted and SubOrchFailed go to the parent.
+	// (docs/contract/provider.md#p4.1): SubOrchCompleted and SubOrchFailed go to the parent.
 	Target() string
 	isWorkItem()
 }
@@ -13,7 +13,7 @@ type WorkItem interface {
 // WorkItemKind is the JSON tag of a work item.
 type WorkItemKind string
 
-// The kinds of work items (contract/runtime.md section 2). ExternalRaised2 exists from build 2.0.0 on.
+// The kinds of work items (docs/contract/runtime.md#r2). ExternalRaised2 exists from build 2.0.0 on.
 const (
 	ItemStartOrchestration WorkItemKind = "StartOrchestration"
 	ItemContinueAsNew      WorkItemKind = "ContinueAsNew"

@@ -1,6 +1,6 @@
 // Package memprovider is the in-memory provider of the simulator: one Store that all nodes share, and for each caller a
 // handle with the codec of that caller's build. It implements engine.Provider and engine.ProviderAdmin by the rules of
-// contract/provider.md.
+// docs/contract/provider.md.
 //
 //	store := memprovider.New(memprovider.Options{StartMs: 1_000})
 //	node := store.Handle(build.Codec, engine.Caller{Node: 1, Incarnation: 1})

@@ -13,7 +13,7 @@ const (
 )
 
 // AbandonOrchestrationItem implements engine.Provider. Delay and count concern the messages that the token marked; a
-// token whose lock ran out but was not taken over is accepted (contract/provider.md F8, F9).
+// token whose lock ran out but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
 func (p *Provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
 	req := s.begin(engine.CallAbandonOrchestrationItem, p.caller)

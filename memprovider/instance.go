@@ -147,7 +147,7 @@ func (in *instance) hasContext() bool {
 }
 
 // pins are the pins of the current and of the first execution. An instance without a row has none, whatever its
-// executions say (contract/provider.md section 6.4).
+// executions say (docs/contract/provider.md#p6.4).
 func (in *instance) pins() (current, first *engine.Version) {
 	if !in.meta.created {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// kvState is an instance's key-value store (contract/provider.md section 6.9), both tables in order of key. A nil one is
+// kvState is an instance's key-value store (docs/contract/provider.md#p6.9), both tables in order of key. A nil one is
 // empty.
 type kvState struct {
 	store []kvRow // values only

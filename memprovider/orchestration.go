@@ -237,7 +237,7 @@ type itemContext struct {
 // unknownVersion is what a missing version reads.
 const unknownVersion = "unknown"
 
-// contextOf finds the context of contract/provider.md section 5.2 step 6: the instances row, else the start event of the
+// contextOf finds the context of docs/contract/provider.md#p5.2 step 6: the instances row, else the start event of the
 // latest execution, else the first start message.
 func contextOf(in *instance, start engine.WorkItem) itemContext {
 	c := itemContext{id: engine.InitialExecutionID, version: unknownVersion}

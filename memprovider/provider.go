@@ -5,8 +5,8 @@ import "github.com/durosim/durosim/engine"
 // Provider is a Store as one caller sees it: with the codec of the caller's build, and observed under the caller's
 // name. It implements engine.Provider and engine.ProviderAdmin.
 //
-// It never waits: poll timeouts and contexts are ignored (contract/provider.md F3). It is not safe for concurrent use;
-// a single-threaded store has no other.
+// It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3). It is not safe for concurrent
+// use; a single-threaded store has no other.
 type Provider struct {
 	store   *Store
 	codec   engine.Codec

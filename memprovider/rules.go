@@ -132,7 +132,7 @@ const (
 	FetchDecode                  // decode history and messages
 )
 
-// AckStep is a step of an orchestration ack (contract/provider.md section 5.3).
+// AckStep is a step of an orchestration ack (docs/contract/provider.md#p5.3).
 type AckStep uint8
 
 // The steps of an orchestration ack, in the contract's order.

@@ -18,7 +18,7 @@
 //
 // It moves nothing: a watched run and an unwatched one of the same seed do the same. It takes nobody's word: pins,
 // counts, locks and batches are those of the model, not what an answer says. It raises no false alarm under what
-// contract/provider.md section 10 leaves free. Lost answers count, since the atomic instant happened; so do calls of
+// docs/contract/provider.md#p10 leaves free. Lost answers count, since the atomic instant happened; so do calls of
 // nodes that crashed meanwhile. Clients and probes may do what the contract lets a provider's caller do: properties
 // about what a runtime commits (S08, S09, S10, S12's rules, S13, S23) look at acks of nodes only, by the pin that an
 // execution has at that time, whoever gave it; liveness does not count the time for which a probe holds work back.

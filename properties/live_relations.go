@@ -2,7 +2,8 @@ package properties
 
 import "github.com/durosim/durosim/engine"
 
-// This file has the relations admits, reads and runs of design.md section 2, as they are now, and who waits for them.
+// This file has the relations admits, reads and runs of docs/architecture.md#relations, as they are now, and who waits
+// for them.
 
 func (s *liveState) afterStep() {
 	if !s.nodesChanged {
@@ -118,7 +119,7 @@ func (s *liveState) missing(n *liveNode, in *instanceState) string {
 	return ""
 }
 
-// runs is the third relation of design.md section 2: a live node admits, reads and has the handler.
+// runs is the third relation of docs/architecture.md#relations: a live node admits, reads and has the handler.
 func (s *liveState) runs(n *liveNode, in *instanceState) bool {
 	return s.admits(n, in) && s.reads(n, in) && s.missing(n, in) == ""
 }

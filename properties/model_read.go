@@ -37,7 +37,7 @@ func (in *instanceState) latest() *executionState {
 }
 
 // pin is what a filter looks at: the pin of the current execution, nil if it has none. An instance without a row has
-// none, whatever its executions say (contract/provider.md section 6.4).
+// none, whatever its executions say (docs/contract/provider.md#p6.4).
 func (in *instanceState) pin() *engine.Version {
 	if !in.created {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// cfCase is a case of contract/conformance.md section 16, carried out in a simulated cluster. Where the sources read it
+// cfCase is a case of docs/contract/conformance.md#c16, carried out in a simulated cluster. Where the sources read it
 // in two ways (D32) there are two: with the provider's filter the instance stays untouched; with one that ignores it the
 // item is fetched for real, and the node itself gives it back.
 type cfCase struct {

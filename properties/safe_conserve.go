@@ -118,7 +118,7 @@ func (k *conserveChecker) batchOf(in *instanceState, token string) string {
 }
 
 // wrongOrphan: only a queue message is an orphan, only if the instance was never started, and not while a start for it
-// is queued, visible or not (design.md section 6 row 4).
+// is queued, visible or not (docs/contract-decisions.md#row-4).
 func (k *conserveChecker) wrongOrphan(c *callState, r *rowState) string {
 	in := r.instance
 	switch {

@@ -57,7 +57,7 @@ func (k *countChecker) checkDelivery(c *callState) {
 }
 
 // checkIgnored: an abandon with ignore_attempt took one from each message of its batch, and never went below zero.
-// Whether it does so to other messages of the instance is left free (contract/provider.md F9).
+// Whether it does so to other messages of the instance is left free (docs/contract/provider.md#f9).
 func (k *countChecker) checkIgnored(c *callState) {
 	for _, r := range c.rows {
 		was := r.before(c.id)

@@ -87,7 +87,7 @@ func (f *filterChecker) touched(o *engine.Observation) string {
 }
 
 // checkOffered asks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or took
-// something back may end with nothing (contract/provider.md F4).
+// something back may end with nothing (docs/contract/provider.md#f4).
 func (f *filterChecker) checkOffered(c *callState, nowMs int64) {
 	filter := c.request.Filter
 	if filter != nil && len(filter.SupportedVersions) == 0 || c.undone || c.orphans > 0 {

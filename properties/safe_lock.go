@@ -6,7 +6,7 @@ import (
 )
 
 // lockChecker asks for exclusive peek-locks: S05. An abandon with a lock that ran out is free to succeed
-// (contract/provider.md F8); an ack and a renewal are not.
+// (docs/contract/provider.md#f8); an ack and a renewal are not.
 type lockChecker struct{ base }
 
 func newLockChecker(m *run) checker { return &lockChecker{base{m}} }

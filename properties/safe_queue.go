@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// This file has S17's model of queue messages (contract/runtime.md sections 7.7 and 7.9): each arrives once, in the order
+// This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each arrives once, in the order
 // in which it was sent, and what no dequeue has read when an execution continues as new is carried over, the oldest 20.
 
 // queueData is what is known of the queue messages of an instance's current execution.

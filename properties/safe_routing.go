@@ -14,8 +14,8 @@ import (
 // activities to its owner alone, and what an ack cancels is gone.
 //
 // Who owns which session, until when, and when he was last active, it works out from the calls by the rules of
-// contract/provider.md sections 5.8 to 5.13 and 6.6, and compares that with the sessions rows after each call that changes
-// them or should.
+// docs/contract/provider.md#p5.8 to #p5.13 and #p6.6, and compares that with the sessions rows after each call that
+// changes them or should.
 type routingChecker struct {
 	base
 	held  []sessionState              // as they must be, in order of id
@@ -109,7 +109,7 @@ func (k *routingChecker) delivered(c *callState, o *engine.Observation) {
 	k.held[i] = want
 }
 
-// takesTag is contract/provider.md section 6.7.
+// takesTag is docs/contract/provider.md#p6.7.
 func takesTag(f engine.TagFilter, tag string) bool {
 	listed := false
 	for _, t := range f.Tags {

@@ -5,7 +5,7 @@
 //	err := c.Send(ctx, client.StartOrchestration("order-1", "ProcessOrder", "5"))
 //	status, err := c.GetOrchestrationStatus(ctx, "order-1")
 //
-// The calls are those of contract/runtime.md section 9. A message that was sent is enqueued and no more: no call checks
+// The calls are those of docs/contract/runtime.md#r9. A message that was sent is enqueued and no more: no call checks
 // that the instance exists or is free.
 //
 // A Client has no clock. What waits is a [Waiting], which its caller polls in whatever time it has.

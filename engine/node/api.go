@@ -103,7 +103,7 @@ type RunActivity struct {
 // CancelJob says that the node no longer waits for the job; no Finished is due.
 type CancelJob struct{ Job JobID }
 
-// Log is a structured log line (contract/runtime.md section 11.2).
+// Log is a structured log line (docs/contract/runtime.md#r11.2).
 type Log struct {
 	Level    Level
 	Text     string
@@ -164,8 +164,8 @@ type TurnNote struct {
 // Decision is what a node does with a delivery.
 type Decision uint8
 
-// The decisions of the orchestration dispatcher, in the order of the tests (design.md section 6 row 1), then those of
-// the worker.
+// The decisions of the orchestration dispatcher, in the order of the tests (docs/contract-decisions.md#row-1), then
+// those of the worker.
 const (
 	DecideNone Decision = iota
 	DecideDropTerminal

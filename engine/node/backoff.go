@@ -2,7 +2,7 @@ package node
 
 import "time"
 
-// The fixed delays of contract/runtime.md section 0 and of design.md section 6.
+// The fixed delays of docs/contract/runtime.md#r0 and of docs/contract-decisions.md.
 const (
 	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the delays of those abandons.
 	IncompatibleDelay = time.Second
@@ -21,7 +21,7 @@ const (
 )
 
 // RenewalInterval is how long after it was taken or renewed a lock is renewed: the one formula for turns, activities and
-// sessions (contract/runtime.md section 4). From 15 s on it is the timeout less the buffer, at least 1 s; below, half
+// sessions (docs/contract/runtime.md#r4). From 15 s on it is the timeout less the buffer, at least 1 s; below, half
 // the timeout in whole seconds, rounded up, and the buffer counts for nothing. So a lock of 1 s or less runs out before
 // it is renewed.
 func RenewalInterval(timeout, buffer time.Duration) time.Duration {

@@ -109,8 +109,9 @@ func (d *delivery) execution() uint64 {
 }
 
 // chooseStart finds the message that begins an execution. After a continue-as-new only a ContinueAsNewItem does, and a
-// duplicate start before it in the queue takes nothing away (contract/runtime.md section 13.2 #18); where nothing has
-// begun yet it is the first start of either kind; for an execution that runs there is none (design.md section 6 row 8).
+// duplicate start before it in the queue takes nothing away (docs/contract/runtime.md#case-18); where nothing has begun
+// yet it is the first start of either kind; for an execution that runs there is none
+// (docs/contract-decisions.md#row-8).
 func (d *delivery) chooseStart() (start, bool) {
 	fresh := len(d.Item.History) == 0 && !d.undecodable()
 	continued := d.status == engine.StatusContinuedAsNew
@@ -204,7 +205,7 @@ func (s *start) replayStart(version string) *replay.Start {
 }
 
 // refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist
-// (design.md section 6 row 8). A turn does this itself; what ends without one must do it here.
+// (docs/contract-decisions.md#row-8). A turn does this itself; what ends without one must do it here.
 func (n *Node) refusals(d *delivery) []engine.WorkItem {
 	if n.replay != nil && n.replay.AnswersRefusedStart != nil && !n.replay.AnswersRefusedStart() {
 		return nil

@@ -139,7 +139,7 @@ func cloneAck(r call.Call) call.Call {
 }
 
 // onAcked handles the answer to an ack: done, again, or given up. A turn whose ack failed for good is handed back, its
-// count kept; it never becomes a failure of the orchestration (design.md section 6 row 3).
+// count kept; it never becomes a failure of the orchestration (docs/contract-decisions.md#row-3).
 func (n *Node) onAcked(s *slot, err error) {
 	h := s.hold
 	if err == nil {
@@ -189,7 +189,7 @@ func (n *Node) onCommitted(s *slot) {
 }
 
 // failureInstead is the ack with which 0.1.26 fails an orchestration whose turn could not be committed: made from the
-// history as it was fetched, under the turn's execution (contract/runtime.md section 5.4).
+// history as it was fetched, under the turn's execution (docs/contract/runtime.md#r5.4).
 func (n *Node) failureInstead(h *hold, err error) call.Call {
 	details := engine.Infrastructure(err)
 	id := lastEventID(h.batch.Item.History) + 1

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// The log lines of contract/runtime.md section 11.2. Their texts are the contract's where it has them.
+// The log lines of docs/contract/runtime.md#r11.2. Their texts are the contract's where it has them.
 
 func (n *Node) log(level Level, instance, text string, fields ...Field) {
 	n.emit(Log{Level: level, Text: text, Instance: instance, Fields: fields})

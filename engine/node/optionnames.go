@@ -99,7 +99,7 @@ func OptionNames() []string {
 	return names
 }
 
-// Set sets an option by its name in contract/runtime.md section 4, except that unregistered_backoff has two:
+// Set sets an option by its name in docs/contract/runtime.md#r4, except that unregistered_backoff has two:
 // unregistered_backoff_base and unregistered_backoff_max. Durations are Go durations ("5s"), versions a range
 // (">=1.0.0,<=2.0.0") or "default", tags DefaultOnly, Any, None, Tags(a,b) or DefaultAnd(a,b). On error nothing is set.
 // What only several options together can get wrong is left to Validate.

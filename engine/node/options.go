@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Options are a node's options (contract/runtime.md section 4). They are plain data: a copy made by Clone shares nothing.
+// Options are a node's options (docs/contract/runtime.md#r4). They are plain data: a copy made by Clone shares nothing.
 // Durations are whole milliseconds. DefaultOptions are the contract's defaults; the zero value of Options is not valid.
 type Options struct {
 	// DispatcherMinPollInterval is how long a slot waits between two fetches that find nothing.
@@ -47,11 +47,12 @@ type Options struct {
 	WorkerNodeID string
 	// WorkerTagFilter says which activities the node takes.
 	WorkerTagFilter engine.TagFilter
-	// CallDeadline is how long the node waits for an answer to a provider call other than a fetch (design.md section 3).
+	// CallDeadline is how long the node waits for an answer to a provider call other than a fetch
+	// (docs/contract-decisions.md#world).
 	CallDeadline time.Duration
 }
 
-// DefaultOptions are the defaults of contract/runtime.md section 4.
+// DefaultOptions are the defaults of docs/contract/runtime.md#r4.
 func DefaultOptions() Options {
 	return Options{
 		DispatcherMinPollInterval:       100 * time.Millisecond,
@@ -109,7 +110,7 @@ func (o Options) Validate() error {
 	if o.UnregisteredBackoffMax < o.UnregisteredBackoffBase {
 		return fmt.Errorf("option unregistered_backoff_max: %v is below unregistered_backoff_base, %v", o.UnregisteredBackoffMax, o.UnregisteredBackoffBase)
 	}
-	// A session must not be taken for idle while its activity sits between two renewals (contract section 4).
+	// A session must not be taken for idle while its activity sits between two renewals (docs/contract/runtime.md#r4).
 	floor := o.WorkerLockTimeout - o.WorkerLockRenewalBuffer
 	if floor < 0 {
 		floor = time.Second

@@ -63,7 +63,7 @@ func ExampleOptionNames() {
 	// 5s
 }
 
-// TestDefaults is the table of contract/runtime.md section 4.
+// TestDefaults is the table of docs/contract/runtime.md#r4.
 func TestDefaults(t *testing.T) {
 	defaults := DefaultOptions()
 	if err := defaults.Validate(); err != nil {

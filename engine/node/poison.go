@@ -33,8 +33,9 @@ func (n *Node) poisonCause(d *delivery) (PoisonCause, string) {
 	return PoisonCrashes, "crashes"
 }
 
-// poisons ends what was delivered too often (contract/runtime.md section 10, design.md section 6). A decodable batch for
-// an execution that has continued as new, without the start of the next one, is not the next one's end: it waits.
+// poisons ends what was delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). A decodable
+// batch for an execution that has continued as new, without the start of the next one, is not the next one's end: it
+// waits.
 func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false

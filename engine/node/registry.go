@@ -163,7 +163,7 @@ func (r *Registry) DeregisterActivity(name string) bool {
 }
 
 // ResolveStart is the handler for a start or a continue-as-new: the exact version that it names, or by policy if it
-// names none. A version that does not parse is not registered (contract/runtime.md section 8).
+// names none. A version that does not parse is not registered (docs/contract/runtime.md#r8).
 func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 	i, found := r.find(name)
 	if !found {

@@ -62,7 +62,7 @@ func ExampleRegistry_RegisterActivity() {
 	// 5 paid by order-1 at delivery 2 <nil>
 }
 
-// TestResolve has the rules of contract/runtime.md section 8.
+// TestResolve has the rules of docs/contract/runtime.md#r8.
 func TestResolve(t *testing.T) {
 	r := NewRegistry()
 	for _, v := range []string{"1.0.0", "1.5.0", "2.0.0-rc.1"} {

@@ -64,7 +64,7 @@ type Rules struct {
 // Test is one of the tests on a fetched batch. None of them uses what another has found.
 type Test uint8
 
-// The tests, in their order (design.md section 6 row 1); what none of them catches is run.
+// The tests, in their order (docs/contract-decisions.md#row-1); what none of them catches is run.
 const (
 	TestTerminal     Test = iota // current execution Completed or Failed, or nothing to run for
 	TestPoison                   // delivered too often

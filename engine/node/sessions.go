@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones (contract/runtime.md
-// section 6.4). It begins with the first thing that the node can own: a session activity, or at the start if the owner's
-// name outlives the incarnation. A node that owns nothing has nothing to renew.
+// sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones
+// (docs/contract/runtime.md#r6.4). It begins with the first thing that the node can own: a session activity, or at the
+// start if the owner's name outlives the incarnation. A node that owns nothing has nothing to renew.
 type sessionKeeper struct {
 	begun                    bool
 	renewal, cleanup         TimerID

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// SystemActivityPrefix begins names that are reserved for the runtime's own activities (contract/runtime.md section 7.12).
+// SystemActivityPrefix begins names that are reserved for the runtime's own activities (docs/contract/runtime.md#r7.12).
 const SystemActivityPrefix = orch.SystemActivityPrefix
 
 // activityCode finds the code of an activity: a system activity, which every node has, or one of the registry.

@@ -267,7 +267,7 @@ func recovered(code func()) (text string, panicked bool) {
 }
 
 // stopAside calls stop on a goroutine of its own and waits for it: iter.Pull re-raises a Goexit in whoever calls stop.
-// This is the one place below the command line that starts a goroutine (design.md section 1, Coroutines).
+// This is the one place below the command line that starts a goroutine (docs/architecture.md#coroutines).
 func stopAside(stop func()) {
 	done := make(chan struct{})
 	go func() {

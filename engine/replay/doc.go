@@ -1,6 +1,6 @@
 // Package replay computes one turn of an orchestration as a pure function: history, messages, handler, build and time
-// in; events, work items, metadata and cancellations out (contract/runtime.md section 7, decided further by design.md
-// section 6).
+// in; events, work items, metadata and cancellations out (docs/contract/runtime.md#r7, decided further by
+// docs/contract-decisions.md).
 //
 // A turn has stages. Prep turns messages into events or drops them by a named rule. The walk runs the code over
 // history and new events: before each event the code is polled if it can go on, then the event is applied. A schedule

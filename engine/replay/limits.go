@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// overLimit is the text of the first limit that this turn's events break, in the order of contract/runtime.md section
-// 4.1; empty if they break none.
+// overLimit is the text of the first limit that this turn's events break, in the order of docs/contract/runtime.md#r4.1;
+// empty if they break none.
 func (t *turn) overLimit() string {
 	if !t.asked {
 		return ""

@@ -3,7 +3,7 @@ package replay
 import "github.com/durosim/durosim/engine"
 
 // NondeterminismError says where an execution's code and its history, or its messages, disagree. Its text is what
-// contract/runtime.md section 3.3 says for its kind, without the "nondeterministic: " in front.
+// docs/contract/runtime.md#r3.3 says for its kind, without the "nondeterministic: " in front.
 type NondeterminismError struct {
 	Kind NondeterminismKind
 	// EventID is the event, or the schedule that a message names, at which they disagree; 0 if it is not one event.

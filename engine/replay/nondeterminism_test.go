@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// TestEveryNondeterminismIsShown: each kind of contract/runtime.md section 3.3 has a story in which a turn fails by it.
+// TestEveryNondeterminismIsShown: each kind of docs/contract/runtime.md#r3.3 has a story in which a turn fails by it.
 func TestEveryNondeterminismIsShown(t *testing.T) {
 	stories := storyTexts(t)
 	for k := CompletionKindMismatch; k <= CancellationMismatch; k++ {

@@ -241,7 +241,7 @@ func TestReplayIsDeterministic(t *testing.T) {
 }
 
 // tracesAfterLastCompletion says that code after the last event, or after what it sets free, runs with replaying off once
-// more (section 7.5).
+// more (docs/contract/runtime.md#r7.5).
 func tracesAfterLastCompletion(history []engine.Event) bool {
 	switch history[len(history)-1].Data.(type) {
 	case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted,

@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// queue is the dequeues and the messages of one name (contract/runtime.md section 7.7): the n-th open dequeue gets the
+// queue is the dequeues and the messages of one name (docs/contract/runtime.md#r7.7): the n-th open dequeue gets the
 // n-th message that none has taken, whenever that came. A dequeue is open until the code takes its result or its
 // cancellation is applied; so a message is taken once at most, and one that was meant for a dropped dequeue goes to the
 // next.

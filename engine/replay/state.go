@@ -113,7 +113,7 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 }
 
 // claimState matches an event of the state with the oldest action. One that the code does not come to any more is
-// tolerated (contract/runtime.md section 7.3).
+// tolerated (docs/contract/runtime.md#r7.3).
 func (t *turn) claimState(e *engine.Event) *NondeterminismError {
 	if !t.emitted() {
 		return nil

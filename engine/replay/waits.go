@@ -15,7 +15,7 @@ type waitKey struct {
 	topic  string
 }
 
-// waits are the subscriptions and arrivals of one key (contract/runtime.md section 7.7).
+// waits are the subscriptions and arrivals of one key (docs/contract/runtime.md#r7.7).
 //
 // The i-th subscription gets the arrival number i minus the number of cancelled subscriptions before it. An arrival
 // that finds no subscription left over is skipped for ever.
@@ -190,8 +190,8 @@ func (wt *waitTable) consume(pos int) {
 }
 
 // OpenWaits are the events of the history, in its order, that subscribe to something which has not come and was not
-// cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It is the rule of contract/runtime.md section
-// 7.7 for a whole history: an arrival that a cancelled wait leaves behind belongs to the next wait of its key, and a
+// cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It is the rule of docs/contract/runtime.md#r7.7
+// for a whole history: an arrival that a cancelled wait leaves behind belongs to the next wait of its key, and a
 // queue message waits for a dequeue.
 func OpenWaits(history []engine.Event) []engine.Event {
 	t := turn{in: &Input{History: history}, sched: make([]schedule, len(history)), hasWaits: true, hasQueues: true}

@@ -34,7 +34,7 @@ var (
 	testModules    = []string{"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "github.com/anishathalye/porcupine"}
 )
 
-// packages is the import graph of design.md section 1. A package that is not here fails, and so does an import that is
+// packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
 // not allowed here: imports run downwards only,
 //
 //	cmd/simrun → properties → sim/scenario → sim/cluster → faults → memprovider, engine/node → engine/replay → engine/orch → engine
@@ -87,7 +87,7 @@ type permits struct {
 	bugs bool
 }
 
-// permitted says what a file may do: design.md section 1 names the packages and files that are exempt.
+// permitted says what a file may do: docs/architecture.md names the packages and files that are exempt.
 func permitted(s *source) permits {
 	switch {
 	case strings.HasPrefix(s.dir, "cmd/"), s.dir == "internal/campaign", s.dir == "internal/commandline", s.dir == "memprovider/live", s.dir == "internal/foreign", s.dir == "internal/wire",

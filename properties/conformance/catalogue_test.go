@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// groups are the provider-level cases of contract/conformance.md: the groups and the highest number of each.
+// groups are the provider-level cases of docs/contract/conformance.md: the groups and the highest number of each.
 var groups = []struct {
 	name string
 	last int

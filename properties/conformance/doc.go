@@ -1,5 +1,5 @@
 // Package conformance asks a storage provider everything that the contract promises: the provider-level cases of
-// contract/conformance.md, under their ids.
+// docs/contract/conformance.md, under their ids.
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, conformance.Factory{New: func(t testing.TB) *conformance.Instance {

@@ -33,7 +33,7 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 	}
 }
 
-// ackOrchestration is section 5.3.
+// ackOrchestration is docs/contract/provider.md#p5.3.
 func (s *State) ackOrchestration(j *judge, r AckOrchestrationItem) {
 	in, h := s.holding(j, r.Token)
 	j.dead("5.3", s, r.Token, h, "Invalid lock token", "lock_token")
@@ -139,7 +139,8 @@ func (s *State) ackChoices(j *judge, in *instance, r AckOrchestrationItem, mis b
 	return list
 }
 
-// commit carries out the steps of section 5.3 in their order. The state must be a clone, and in its copy.
+// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in its
+// copy.
 func (s *State) commit(j *judge, in *instance, r AckOrchestrationItem, c ackChoice) {
 	now := j.at
 	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.Token }) // 1
@@ -208,7 +209,7 @@ func (s *State) commit(j *judge, in *instance, r AckOrchestrationItem, c ackChoi
 	in.lock = nil // 13
 }
 
-// setCustomStatus is section 6.8: the last event of a delta wins, and counts once (I16).
+// setCustomStatus is docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
 func (in *instance) setCustomStatus(delta []engine.Event) {
 	for i := len(delta) - 1; i >= 0 && in.row; i-- {
 		if u, ok := delta[i].Data.(engine.CustomStatusUpdated); ok {
@@ -219,7 +220,7 @@ func (in *instance) setCustomStatus(delta []engine.Event) {
 	}
 }
 
-// setKeys is section 6.9, before the boundary.
+// setKeys is docs/contract/provider.md#p6.9, before the boundary.
 func (in *instance) setKeys(delta []engine.Event) {
 	for _, e := range delta {
 		switch d := e.Data.(type) {
@@ -243,7 +244,7 @@ func (in *instance) merge() {
 	in.store, in.delta = in.merged(), nil
 }
 
-// enqueueForOrchestrator is section 5.1.
+// enqueueForOrchestrator is docs/contract/provider.md#p5.1.
 func (s *State) enqueueForOrchestrator(j *judge, r EnqueueForOrchestrator) {
 	text, err := canonicalItem(r.Item.WorkItem)
 	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
@@ -260,7 +261,7 @@ func (s *State) enqueueForOrchestrator(j *judge, r EnqueueForOrchestrator) {
 	}
 }
 
-// enqueueForWorker is section 5.7.
+// enqueueForWorker is docs/contract/provider.md#p5.7.
 func (s *State) enqueueForWorker(j *judge, r EnqueueForWorker) {
 	text, err := canonicalItem(r.Item.WorkItem)
 	if err != nil || !j.decodesItem(r.Item.WorkItem, false) {

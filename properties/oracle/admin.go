@@ -184,7 +184,7 @@ func (s *State) metrics(j *judge) {
 	j.result(by("7", "I17 I20"), s, same, want)
 }
 
-// depths is section 7.1: rows under a live lock are not counted, marked ones without one may be (F6).
+// depths is docs/contract/provider.md#p7.1: rows under a live lock are not counted, marked ones without one may be (F6).
 func (s *State) depths(j *judge) {
 	var least, most engine.QueueDepths
 	add := func(least, most *uint64, marked bool, live truth) {

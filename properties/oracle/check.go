@@ -158,7 +158,7 @@ func (c *checker) judge(t *rapid.T, call Call, a Answer, at Span) {
 	if c.stops {
 		panic(stopped{})
 	}
-	t.Fatalf("the provider gave an answer that contract/provider.md does not allow, in %s", c.refusal.Error())
+	t.Fatalf("the provider gave an answer that docs/contract/provider.md does not allow, in %s", c.refusal.Error())
 }
 
 // queued notes what a call puts into a queue.

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// erase removes instances with all that is theirs but sessions, and counts (section 7.2). With keep their worker rows
-// stay, without tokens (F28). The state must be a clone.
+// erase removes instances with all that is theirs but sessions, and counts (docs/contract/provider.md#p7.2). With keep
+// their worker rows stay, without tokens (F28). The state must be a clone.
 func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	var d engine.DeleteInstanceResult
 	for _, in := range s.instances {
@@ -73,7 +73,7 @@ func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	}
 }
 
-// deleteInstance is section 7.2.
+// deleteInstance is docs/contract/provider.md#p7.2.
 func (s *State) deleteInstance(j *judge, r DeleteInstance) {
 	in := s.find(r.Instance)
 	ids := s.tree(r.Instance)
@@ -94,7 +94,7 @@ func (s *State) deleteInstance(j *judge, r DeleteInstance) {
 	}
 }
 
-// deleteAtomic is section 7.2.
+// deleteAtomic is docs/contract/provider.md#p7.2.
 func (s *State) deleteAtomic(j *judge, r DeleteInstancesAtomic) {
 	orphans := func(of func(parent *instance) bool) []string {
 		return s.rows(func(in *instance) bool {
@@ -167,7 +167,8 @@ func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	return out
 }
 
-// matching are the instances that a bulk filter selects, by the current execution (sections 7.3 and 7.4).
+// matching are the instances that a bulk filter selects, by the current execution (docs/contract/provider.md#p7.3 and
+// #p7.4).
 func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool) choice {
 	var c choice
 	for _, in := range s.instances {
@@ -197,7 +198,7 @@ func limitOf(f engine.InstanceFilter) uint64 {
 	return *f.Limit
 }
 
-// deleteBulk is section 7.3.
+// deleteBulk is docs/contract/provider.md#p7.3.
 func (s *State) deleteBulk(j *judge, r DeleteInstanceBulk) {
 	roots := s.matching(r.Filter, func(in *instance) bool { return in.parent.Instance == "" && in.status().Terminal() })
 	failed := j.answer.Err != nil && len(j.next) > 0 // a retryable error that is permitted
@@ -214,7 +215,7 @@ func (s *State) deleteBulk(j *judge, r DeleteInstanceBulk) {
 	}
 }
 
-// prune is section 7.4.
+// prune is docs/contract/provider.md#p7.4.
 func (s *State) prune(j *judge, r PruneExecutions) {
 	if !s.find(r.Instance).row {
 		j.permanent(by("7.4", "I20"), s, "there is no such instance")
@@ -223,7 +224,7 @@ func (s *State) prune(j *judge, r PruneExecutions) {
 	j.prunes(by("7.4", "I18"), []*State{s}, []string{r.Instance}, r.Options)
 }
 
-// pruneBulk is section 7.4.
+// pruneBulk is docs/contract/provider.md#p7.4.
 func (s *State) pruneBulk(j *judge, r PruneExecutionsBulk) {
 	all := s.matching(r.Filter, func(*instance) bool { return true })
 	failed := j.answer.Err != nil && len(j.next) > 0

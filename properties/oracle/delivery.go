@@ -26,7 +26,7 @@ type delivery struct {
 	pin       *engine.Version
 }
 
-// delivery is section 5.2 steps 4 to 8; ok is false if the batch is not delivered.
+// delivery is docs/contract/provider.md#p5.2 steps 4 to 8; ok is false if the batch is not delivered.
 func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bool) {
 	in := c.in
 	d = delivery{instance: in.id, kind: s.contextOf(j, in, batch), execution: engine.InitialExecutionID, snapshot: in.store}

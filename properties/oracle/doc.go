@@ -1,4 +1,4 @@
-// Package oracle is the executable specification of a provider, written from contract/provider.md alone. It takes a
+// Package oracle is the executable specification of a provider, written from docs/contract/provider.md alone. It takes a
 // call, its answer and its time, and says whether the contract allows the answer, and if not, what it would have allowed.
 //
 //	o := oracle.New(oracle.Options{})
@@ -6,11 +6,12 @@
 //		fmt.Println(refusal) // what was answered, why not, what was allowed, and where the contract says so
 //	}
 //
-// Many answers are right: the contract leaves much to the provider (its section 10). So the specification does not
-// predict an answer; it keeps the states that the store may be in by what was seen of it. Each call maps each of them to
-// the states that its answer leaves possible, and when none is left the answer is refused. What a provider may do either
-// way is an explicit branch with a name, listed by Freedoms; Options.Deny takes freedoms away from a provider that
-// promises more. Naive on purpose: plain slices, linear search, nothing shared with any provider.
+// Many answers are right: the contract leaves much to the provider (docs/contract/provider.md#p10). So the
+// specification does not predict an answer; it keeps the states that the store may be in by what was seen of it. Each
+// call maps each of them to the states that its answer leaves possible, and when none is left the answer is refused.
+// What a provider may do either way is an explicit branch with a name, listed by Freedoms; Options.Deny takes freedoms
+// away from a provider that promises more. Naive on purpose: plain slices, linear search, nothing shared with any
+// provider.
 //
 // # Uses
 //

@@ -35,8 +35,8 @@ func ExampleOracle() {
 	fmt.Println(o.Apply(fetch, fetched, oracle.At(1500)) == nil)
 	// Output:
 	// true
-	// but instance "order-1" cannot be fetched at 1499 ms: none of its messages is visible yet [section 5.2, I3]
-	// allowed nothing [section 5.2, I10]
+	// but instance "order-1" cannot be fetched at 1499 ms: none of its messages is visible yet [docs/contract/provider.md#p5.2, I3]
+	// allowed nothing [docs/contract/provider.md#p5.2, I10]
 	// true
 }
 
@@ -67,8 +67,8 @@ func ExampleCheckLog() {
 	// Output:
 	// 1 line 2: call 2 at 9 ms: get_kv_value {"instance":"A","key":"k"}
 	//   answered   "v"
-	//   but        the merged view of the key is null [section 5.15, I14, I15, I17]
-	//   allowed    null [section 5.15, I14, I15]
+	//   but        the merged view of the key is null [docs/contract/provider.md#p5.15, I14, I15, I17]
+	//   allowed    null [docs/contract/provider.md#p5.15, I14, I15]
 }
 
 // A provider that promises more than the contract can be held to that.

@@ -11,7 +11,7 @@ import (
 type candidate struct {
 	in     *instance
 	queued []int // its messages in the queue, in order
-	// visible, unlocked and admitted are the three conditions of contract/provider.md section 5.2 step 1.
+	// visible, unlocked and admitted are the three conditions of docs/contract/provider.md#p5.2 step 1.
 	visible, unlocked, admitted truth
 	batches                     [][]int // what the batch may be
 }
@@ -75,7 +75,7 @@ func (s *State) batches(j *judge, c *candidate) [][]int {
 	return some
 }
 
-// admits applies the filter (section 6.4): by the pin of the current execution.
+// admits applies the filter (docs/contract/provider.md#p6.4): by the pin of the current execution.
 func (j *judge) admits(f *Filter, in *instance) truth {
 	switch {
 	case f == nil:
@@ -112,7 +112,7 @@ func (j *judge) admits(f *Filter, in *instance) truth {
 	return truth{right || packed, right && packed}
 }
 
-// contextKind is where the context of a delivery comes from (section 5.2 step 6).
+// contextKind is where the context of a delivery comes from (docs/contract/provider.md#p5.2 step 6).
 type contextKind uint8
 
 const (
@@ -258,7 +258,7 @@ func (s *State) drop(position uint64) {
 	}
 }
 
-// fetchOrchestration is section 5.2.
+// fetchOrchestration is docs/contract/provider.md#p5.2.
 func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 	list := s.candidates(j, r.Filter)
 	p := s.passedBy(j, list)

@@ -1,10 +1,10 @@
 package oracle
 
-// Freedom is the id of something that the contract leaves to the provider (contract/provider.md section 10). Each is
+// Freedom is the id of something that the contract leaves to the provider (docs/contract/provider.md#p10). Each is
 // an explicit branch of the specification; Options.Deny takes it away from providers that promise more.
 type Freedom string
 
-// The freedoms of contract/provider.md section 10, and those that its other sections leave without a number.
+// The freedoms of docs/contract/provider.md#p10, and those that its other sections leave without a number.
 const (
 	none Freedom = ""
 
@@ -51,7 +51,7 @@ type FreedomInfo struct {
 	Branch string
 }
 
-// Freedoms are all freedoms: the 28 of contract/provider.md section 10 in its order, and then the unnumbered ones. The
+// Freedoms are all freedoms: the 28 of docs/contract/provider.md#p10 in its order, and then the unnumbered ones. The
 // caller owns the slice.
 func Freedoms() []FreedomInfo {
 	return []FreedomInfo{
@@ -83,7 +83,7 @@ func Freedoms() []FreedomInfo {
 		{F26ShorterSession, "whether a refresh may shorten the session lock", "work fetch: any end between both"},
 		{F27LateTouch, "whether a late ack touches another owner's session", "work ack and renewal: touched or not"},
 		{F28SurvivingWork, "whether worker rows survive a forced delete", "forced delete: removed, or kept without their tokens"},
-		{XOrphanBeforeStart, "orphans while a delayed start is queued (design.md section 6 row 4 keeps them)", "fetch: dropped or kept"},
+		{XOrphanBeforeStart, "orphans while a delayed start is queued (docs/contract-decisions.md#row-4 keeps them)", "fetch: dropped or kept"},
 		{XUndecodableRow, "a worker row that cannot be decoded blocks its queue", "work fetch: permanent error, nothing or the next"},
 		{XUnknownDeleted, "queue rows of listed ids that have no instance", "atomic delete: removed or kept"},
 		{XPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9)"},

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// ids are the freedoms of contract/provider.md section 10.
+// ids are the freedoms of docs/contract/provider.md#p10.
 func ids() []Freedom {
 	return []Freedom{
 		"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16", "F17", "F18", "F19", "F20", "F21",

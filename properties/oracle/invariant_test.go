@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// invariantCases has for each invariant of contract/provider.md section 12 a script that ends with an answer which
+// invariantCases has for each invariant of docs/contract/provider.md#p12 a script that ends with an answer which
 // violates it.
 var invariantCases = []struct {
 	id      string

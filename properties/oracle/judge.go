@@ -25,8 +25,8 @@ type judge struct {
 	objections []Clause
 }
 
-// clause is a place in contract/provider.md: a section, the invariants of section 12 that it serves, and the freedom
-// that it is.
+// clause is a place in docs/contract/provider.md: a section, the invariants of docs/contract/provider.md#p12 that it
+// serves, and the freedom that it is.
 type clause struct {
 	section    string
 	invariants string // "I1 I2"

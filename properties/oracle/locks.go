@@ -1,6 +1,6 @@
 package oracle
 
-// abandonOrchestration is section 5.4.
+// abandonOrchestration is docs/contract/provider.md#p5.4.
 func (s *State) abandonOrchestration(j *judge, r AbandonOrchestrationItem) {
 	in, h := s.holding(j, r.Token)
 	switch {
@@ -55,7 +55,7 @@ func (s *State) release(j *judge, id string, r AbandonOrchestrationItem, countAl
 	}
 }
 
-// renewOrchestration is section 5.5.
+// renewOrchestration is docs/contract/provider.md#p5.5.
 func (s *State) renewOrchestration(j *judge, r RenewOrchestrationItemLock) {
 	in, h := s.holding(j, r.Token)
 	j.dead("5.5", s, r.Token, h)

@@ -80,7 +80,7 @@ func TestCheckLogNamesTheFirstWrongLine(t *testing.T) {
 		line                 int
 		refused              bool
 	}{
-		{"answer", `"execution_id":1,"version":"1.0.0"`, `"execution_id":2,"version":"1.0.0"`, "the current execution is 1, got 2 [section 5.2, I9]", 2, true},
+		{"answer", `"execution_id":1,"version":"1.0.0"`, `"execution_id":2,"version":"1.0.0"`, "the current execution is 1, got 2 [docs/contract/provider.md#p5.2, I9]", 2, true},
 		{"lost effect", `"session_id":"s"`, `"session_id":"other"`, "no such row is in the queue", 4, true},
 		{"method", `"get_instance_info"`, `"get_instance"`, `unknown method "get_instance"`, 5, false},
 		{"field", `"lock_timeout_ms"`, `"lock_timeout"`, `unknown field "lock_timeout"`, 2, false},

@@ -142,7 +142,7 @@ func (s *State) Next(o Options, c Call, a Answer, at Span) []*State {
 	return addStates(nil, s.judged(&judge{options: options, args: c.Args, answer: &a, at: at, codec: codec}))
 }
 
-// Clause is a text with its place in contract/provider.md.
+// Clause is a text with its place in docs/contract/provider.md.
 type Clause struct {
 	Text       string
 	Section    string
@@ -152,7 +152,7 @@ type Clause struct {
 
 // String is the text with its place behind it.
 func (c Clause) String() string {
-	place := "section " + c.Section
+	place := "docs/contract/provider.md#p" + c.Section
 	for _, i := range c.Invariants {
 		place += ", " + i
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// renewSessions is section 5.12.
+// renewSessions is docs/contract/provider.md#p5.12.
 func (s *State) renewSessions(j *judge, r RenewSessionLock) {
 	must, may := 0, 0
 	after := s.with(func(n *State) {
@@ -44,7 +44,7 @@ func (j *judge) counted(c clause, what string, must, may int, after func(n int) 
 	}
 }
 
-// cleanupSessions is section 5.13.
+// cleanupSessions is docs/contract/provider.md#p5.13.
 func (s *State) cleanupSessions(j *judge) {
 	must, may := 0, 0
 	states := []*State{s}
@@ -81,7 +81,7 @@ func (s *State) cleanupSessions(j *judge) {
 	})
 }
 
-// customStatus is section 5.14.
+// customStatus is docs/contract/provider.md#p5.14.
 func (s *State) customStatus(j *judge, r GetCustomStatus) {
 	in, got := s.find(r.Instance), j.answer.CustomStatus
 	if !in.row || in.customVersion <= r.LastSeen {
@@ -101,7 +101,7 @@ func (s *State) customStatus(j *judge, r GetCustomStatus) {
 	}{in.custom, in.customVersion})
 }
 
-// kvValue is section 5.15.
+// kvValue is docs/contract/provider.md#p5.15.
 func (s *State) kvValue(j *judge, r GetKVValue) {
 	var want *string
 	for _, e := range s.find(r.Instance).merged() {
@@ -116,7 +116,7 @@ func (s *State) kvValue(j *judge, r GetKVValue) {
 	j.result(by("5.15", "I14 I15"), s, same, want)
 }
 
-// kvValues is section 5.15.
+// kvValues is docs/contract/provider.md#p5.15.
 func (s *State) kvValues(j *judge, r GetKVAllValues) {
 	want := s.find(r.Instance).merged()
 	got := j.answer.Pairs
@@ -130,7 +130,7 @@ func (s *State) kvValues(j *judge, r GetKVAllValues) {
 	j.allow(by("5.15", "I14 I15"), j.answer.Err == nil && same, func() *State { return s }, "%s", shown{kvEntries(want)})
 }
 
-// read is section 5.6 for reads, and section 7 for those of the management surface.
+// read is docs/contract/provider.md#p5.6 for reads, and docs/contract/provider.md#p7 for those of the management surface.
 func (s *State) read(j *judge, section, id string, execution uint64) {
 	history := s.find(id).events(execution)
 	if !j.decodesAll(history) {
@@ -144,7 +144,7 @@ func (s *State) read(j *judge, section, id string, execution uint64) {
 	j.result(by(section, "I7"), s, same, eventsOf(history))
 }
 
-// appendEvents is section 5.6.
+// appendEvents is docs/contract/provider.md#p5.6.
 func (s *State) appendEvents(j *judge, r AppendWithExecution) {
 	var dup, zero bool
 	in := s.find(r.Instance)
@@ -184,7 +184,7 @@ func (s *State) appendEvents(j *judge, r AppendWithExecution) {
 	j.succeeds(c, store)
 }
 
-// stats is section 5.16.
+// stats is docs/contract/provider.md#p5.16.
 func (s *State) stats(j *judge, r GetInstanceStats) {
 	in, got, err := s.find(r.Instance), j.answer.Stats, j.answer.Err
 	if !in.row {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// State is one state that a store may be in, by what was seen of it: the tables of contract/provider.md section 3.1, as
+// State is one state that a store may be in, by what was seen of it: the tables of docs/contract/provider.md#p3.1, as
 // plain slices. A State never changes; States share what they have in common. The zero value is an empty store.
 type State struct {
 	instances []*instance // whatever has a lock, history, executions, keys or a row; by id

@@ -17,7 +17,7 @@ func (w *row) ready(j *judge) truth {
 	return w.visible.reached(j.at).and(unlocked)
 }
 
-// takesTag is section 6.7.
+// takesTag is docs/contract/provider.md#p6.7.
 func takesTag(f Tags, tag string) bool {
 	in := slices.Contains(f.Tags, tag)
 	switch engine.TagMode(f.Mode) {
@@ -33,7 +33,7 @@ func takesTag(f Tags, tag string) bool {
 	return false
 }
 
-// takesSession is section 6.6.
+// takesSession is docs/contract/provider.md#p6.6.
 func (s *State) takesSession(j *judge, id string, f *Session) truth {
 	if id == "" {
 		return known(true)
@@ -57,7 +57,7 @@ func (s *State) session(id string) *session {
 	return nil
 }
 
-// fetchWork is section 5.8.
+// fetchWork is docs/contract/provider.md#p5.8.
 func (s *State) fetchWork(j *judge, r FetchWorkItem) {
 	got, err := j.answer.Work, j.answer.Err
 	ready, damaged, fresh := false, false, false // what stands before the row: anything, an undecodable one, a fresh one
@@ -202,7 +202,7 @@ func (s *State) touch(j *judge, w row) {
 	}
 }
 
-// ackWork is section 5.9.
+// ackWork is docs/contract/provider.md#p5.9.
 func (s *State) ackWork(j *judge, r AckWorkItem) {
 	w, h := s.holdingRow(j, r.Token)
 	j.dead("5.9", s, r.Token, h)
@@ -240,7 +240,7 @@ func (s *State) ackWork(j *judge, r AckWorkItem) {
 	}
 }
 
-// renewWork is section 5.10.
+// renewWork is docs/contract/provider.md#p5.10.
 func (s *State) renewWork(j *judge, r RenewWorkItemLock) {
 	w, h := s.holdingRow(j, r.Token)
 	j.dead("5.10", s, r.Token, h)
@@ -259,7 +259,7 @@ func (s *State) renewWork(j *judge, r RenewWorkItemLock) {
 	}
 }
 
-// abandonWork is section 5.11.
+// abandonWork is docs/contract/provider.md#p5.11.
 func (s *State) abandonWork(j *judge, r AbandonWorkItem) {
 	_, h := s.holdingRow(j, r.Token)
 	c := by("5.11", "I5")

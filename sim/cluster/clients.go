@@ -173,7 +173,7 @@ type openWait struct {
 	queue       bool // a dequeue
 }
 
-// openWaits are what the current execution of an instance waits for, by the rules of contract/runtime.md section 7.7: an
+// openWaits are what the current execution of an instance waits for, by the rules of docs/contract/runtime.md#r7.7: an
 // arrival is delivered if more waits of its name are bound and not cancelled than arrivals were delivered before, and a
 // queue message is kept for a dequeue.
 // Nothing is known of an instance whose history cannot be decoded.

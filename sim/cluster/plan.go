@@ -35,7 +35,7 @@ type Plan struct {
 // Strategy is how work that a node cannot run is routed.
 type Strategy string
 
-// The strategies of design.md section 2. This module runs filter so far; the others are refused.
+// The strategies, by which work that a node cannot run is routed. This module runs filter so far; the others are refused.
 const (
 	StrategyFilter     Strategy = "filter"
 	StrategyBounce     Strategy = "bounce"
@@ -46,7 +46,7 @@ const (
 // Profile is whose decisions the nodes follow.
 type Profile string
 
-// The profiles of design.md section 2. The second is every switch of faults.ProfileSwitches at once.
+// The profiles of behaviour. The second is every switch of faults.ProfileSwitches at once.
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"
@@ -69,7 +69,7 @@ type Setting struct{ Name, Value string }
 // Verb is the kind of a schedule step.
 type Verb string
 
-// The verbs of design.md section 4.
+// The verbs of a schedule (docs/scenario-format.md#steps-of-a-schedule).
 const (
 	VerbUpgrade    Verb = "upgrade"    // graceful stop, then start Build
 	VerbRollback   Verb = "rollback"   // the same, to an older build

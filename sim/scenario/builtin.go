@@ -28,7 +28,7 @@ type Named struct {
 // Builtin are the scenarios that come with the module, sorted by name. The caller owns what it gets.
 func Builtin() []Named { return filesIn("scenarios") }
 
-// Situations are the corner cases of contract/runtime.md section 13, one small scenario for each that a scenario can
+// Situations are the corner cases of docs/contract/runtime.md#r13, one small scenario for each that a scenario can
 // tell, sorted by name, which begins with the case's number. No campaign runs them; a test does, and simrun run FILE. A
 // line that begins with "#!" names a seeded bug and the expectation or the property that fails with it. The caller owns
 // what it gets.

@@ -12,7 +12,7 @@ func (p *Provider) AckOrchestrationItem(ctx context.Context, ack engine.Orchestr
 	return p.transact(ctx, op, func(t *tx) error { return t.ack(op, ack) })
 }
 
-// ack takes the steps of contract/provider.md section 5.3.
+// ack takes the steps of docs/contract/provider.md#p5.3.
 func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 	instance, err := t.holder(op, ack.LockToken)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package sqlite is a provider that keeps everything in an SQLite database. It is an example of a provider under test,
 // and passes what docs/check-your-provider.md tells authors of providers to run.
 //
-// The tables are those of contract/provider.md section 3.1 (schema.sql), with one file for each concern. Each call is one
+// The tables are those of docs/contract/provider.md#p3.1 (schema.sql), with one file for each concern. Each call is one
 // transaction, which takes the database's only write lock when it begins: it takes effect at one instant, whichever
 // process makes it, and reads its clock at that instant. Reads are such calls, too.
 //

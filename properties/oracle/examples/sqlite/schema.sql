@@ -1,4 +1,4 @@
--- The tables of contract/provider.md section 3.1. Times are integers in milliseconds, everywhere.
+-- The tables of docs/contract/provider.md#p3.1. Times are integers in milliseconds, everywhere.
 
 CREATE TABLE IF NOT EXISTS instances (
     instance_id           TEXT PRIMARY KEY,

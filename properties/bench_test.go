@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -27,7 +28,7 @@ func newRollingUpgrade(b *testing.B) *rollingUpgrade {
 	return &rollingUpgrade{s: s}
 }
 
-func (u *rollingUpgrade) plan(seed uint64) (*cluster.Plan, error) {
+func (u *rollingUpgrade) plan(seed uint64) (*plan.Plan, error) {
 	return u.s.Expand(seed, scenario.Overrides{})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -20,22 +21,22 @@ import (
 // the stored run did not have.
 var additions = []struct {
 	name string
-	add  func(p *cluster.Plan)
+	add  func(p *plan.Plan)
 }{
-	{"an instance that nobody admits", func(p *cluster.Plan) {
+	{"an instance that nobody admits", func(p *plan.Plan) {
 		pin := engine.V(99, 0, 0)
 		// Nobody sends it anything: no seeded bug can take it for other work, and no bound counts it. What it waits for
 		// cannot be read, so that clients send nothing in calm, either.
-		h := cluster.SeededHistory{Instance: "added", Pin: &pin, Shape: cluster.ShapeCorrupt, KickAt: 1000 * time.Hour}
+		h := plan.History{Instance: "added", Pin: &pin, Shape: plan.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
-	{"a probe with an empty filter", func(p *cluster.Plan) {
-		p.Probes = append(slices.Clone(p.Probes), cluster.Probe{
+	{"a probe with an empty filter", func(p *plan.Plan) {
+		p.Probes = append(slices.Clone(p.Probes), plan.Probe{
 			Name: "added", Build: "1.5.0", Filter: "none", Every: 700 * time.Millisecond, Count: 3,
-			Does: []cluster.ProbeAct{cluster.ActAbandon, cluster.ActRenew}, Holds: cluster.ProbeHolds(),
+			Does: []plan.ProbeAct{plan.ActAbandon, plan.ActRenew}, Holds: plan.ProbeHolds(),
 		})
 	}},
-	{"a fault that never happens", func(p *cluster.Plan) {
+	{"a fault that never happens", func(p *plan.Plan) {
 		has := func(k faults.Kind) bool {
 			return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool { return r.Kind == k })
 		}
@@ -114,7 +115,7 @@ func (m *calmMonitor) Record(r *cluster.Record) {
 }
 
 // entryRun runs a plan with the choices of an entry; at most one monitor stands around the properties.
-func entryRun(t *testing.T, e *scenario.Entry, plan *cluster.Plan, around ...*calmMonitor) *cluster.Result {
+func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*calmMonitor) *cluster.Result {
 	t.Helper()
 	chooser := sim.Random(e.Seed)
 	if e.Mode == scenario.ModeRecorded {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 func ExampleCoveragePoints() {
@@ -66,7 +67,7 @@ func TestCoverage(t *testing.T) {
 		{"pre-release-build", "0 up A 2.0.0-rc.1", "0 up A 2.0.0"},
 	}
 	reached := func(story, point string) bool {
-		r := newLiveRig(t, cluster.Plan{}, Options{})
+		r := newLiveRig(t, plan.Plan{}, Options{})
 		r.tell(story)
 		return slices.ContainsFunc(r.m.Coverage(), func(p cluster.Point) bool { return p.Name == point && p.Count > 0 })
 	}
@@ -82,24 +83,24 @@ func TestCoverage(t *testing.T) {
 
 // TestExpectationWords: what a scenario may write, and what it is told otherwise.
 func TestExpectationWords(t *testing.T) {
-	attr := func(name, value string) []cluster.Attr { return []cluster.Attr{{Name: name, Value: value}} }
+	attr := func(name, value string) []plan.Attr { return []plan.Attr{{Name: name, Value: value}} }
 	tests := []struct {
-		e    cluster.Expectation
+		e    plan.Expectation
 		want string // part of the error, empty for none
 	}{
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("pin", "1.x|none")}, ""},
-		{cluster.Expectation{Mode: cluster.ModeAlways, Event: "up", Has: attr("2.0.0", "1")}, ""},
-		{cluster.Expectation{Mode: "often", Event: "turn"}, "expected always, never or sometimes"},
-		{cluster.Expectation{Mode: cluster.ModeAlways, Event: "turn"}, `expected "has"`},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Has: attr("pin", "none")}, `"has" goes with always`},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "tern"}, "expected one of turn, fetch"},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("colour", "red")}, `no attribute "colour": expected one of node, build`},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("first", "maybe")}, "expected one of yes, no"},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("pin", "1.5.0|")}, "a value is missing"},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "up", Where: attr("two", "1")}, "expected one of MAJOR.MINOR.PATCH, total"},
-		{cluster.Expectation{Mode: cluster.ModeAlways, Event: "node", Has: attr("ProcessOrder@2.0.0", "yes")}, ""},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "node", Where: attr("ProcessOrder@2.0.0", "perhaps")}, "expected one of yes, no"},
-		{cluster.Expectation{Mode: cluster.ModeNever, Event: "turn", Where: attr("ProcessOrder@2.0.0", "yes")}, "no attribute"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("pin", "1.x|none")}, ""},
+		{plan.Expectation{Mode: plan.ModeAlways, Event: "up", Has: attr("2.0.0", "1")}, ""},
+		{plan.Expectation{Mode: "often", Event: "turn"}, "expected always, never or sometimes"},
+		{plan.Expectation{Mode: plan.ModeAlways, Event: "turn"}, `expected "has"`},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Has: attr("pin", "none")}, `"has" goes with always`},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "tern"}, "expected one of turn, fetch"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("colour", "red")}, `no attribute "colour": expected one of node, build`},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("first", "maybe")}, "expected one of yes, no"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("pin", "1.5.0|")}, "a value is missing"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "up", Where: attr("two", "1")}, "expected one of MAJOR.MINOR.PATCH, total"},
+		{plan.Expectation{Mode: plan.ModeAlways, Event: "node", Has: attr("ProcessOrder@2.0.0", "yes")}, ""},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "node", Where: attr("ProcessOrder@2.0.0", "perhaps")}, "expected one of yes, no"},
+		{plan.Expectation{Mode: plan.ModeNever, Event: "turn", Where: attr("ProcessOrder@2.0.0", "yes")}, "no attribute"},
 	}
 	for _, test := range tests {
 		err := test.e.Validate()
@@ -114,7 +115,7 @@ func TestExpectationWords(t *testing.T) {
 		{"1.5.0", "1.5.0", true}, {"1.5.0", "1.5.01", false}, {"1.x", "1.5.0", true}, {"1.x", "11.5.0", false}, {"1.x", "1", false},
 		{"1.5.x", "1.5.3-rc.1", true}, {"2.0.0|1.x", "1.6.0", true}, {"none", "none", true}, {"H@1.x", "H@1.2.0", true}, {"", "", true},
 	} {
-		if got := (cluster.Attr{Name: "pin", Value: m.pattern}).Match(m.value); got != m.want {
+		if got := (plan.Attr{Name: "pin", Value: m.pattern}).Match(m.value); got != m.want {
 			t.Errorf("%q matches %q: %v", m.pattern, m.value, got)
 		}
 	}

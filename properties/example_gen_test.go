@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // A test of generated plans: clusters, schedules, loads and faults that nobody has thought of.
@@ -30,7 +31,7 @@ func ExamplePlanFrom() {
 // A user's handlers under generated plans: the space says what there is to run.
 func ExampleSpace() {
 	t := printer{}
-	space := properties.Space{Work: []cluster.InstancePlan{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
+	space := properties.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
 	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 500, Handlers: register})
 	// Output:
 	// durosim: 500 seeds of Config.Plan from 1 on: every property holds
@@ -40,7 +41,7 @@ func ExampleSpace() {
 func ExampleSpace_ownBuilds() {
 	space := properties.Space{
 		Builds:     ownBuilds,
-		Work:       []cluster.InstancePlan{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}},
+		Work:       []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}},
 		NoPrograms: true,
 	}
 	t := printer{}
@@ -70,7 +71,7 @@ func ExampleSpace_Plan() {
 		pack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
 		return errors.Join(r.Register("Pack", engine.V(1, 0, 0), forgetful), r.RegisterActivity("Pack", pack))
 	}
-	space := properties.Space{Work: []cluster.InstancePlan{{ID: "pack", Orchestration: "Pack"}}, NoPrograms: true}
+	space := properties.Space{Work: []plan.Instance{{ID: "pack", Orchestration: "Pack"}}, NoPrograms: true}
 	t := &firstLine{}
 	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 1, Handlers: handlers})
 	fmt.Println(t.text)
@@ -90,16 +91,16 @@ func (l *firstLine) Fatalf(format string, args ...any) {
 
 // The generators are ordinary ones of rapid, and can be part of others: here, plans of a user's that always freeze a node.
 func ExampleSpace_Schedule() {
-	nodes := []cluster.NodePlan{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}}
-	frozen := rapid.Custom(func(t *rapid.T) *cluster.Plan {
-		pause := cluster.Step{Verb: cluster.VerbPause, Node: "A", For: 5 * time.Second}
-		return &cluster.Plan{
-			Nodes: nodes, Schedule: append([]cluster.Step{pause}, properties.Space{}.Schedule(nodes).Draw(t, "schedule")...),
+	nodes := []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}}
+	frozen := rapid.Custom(func(t *rapid.T) *plan.Plan {
+		pause := plan.Step{Verb: plan.VerbPause, Node: "A", For: 5 * time.Second}
+		return &plan.Plan{
+			Nodes: nodes, Schedule: append([]plan.Step{pause}, properties.Space{}.Schedule(nodes).Draw(t, "schedule")...),
 			Instances: properties.Space{NoPrograms: true}.Workload().Draw(t, "workload").Instances,
 		}
 	})
 	plan, err := properties.PlanFrom(frozen)(1)
-	fmt.Println(err, plan.Name, plan.Schedule[0].Verb, plan.Validate(engine.ShippedBuilds()))
+	fmt.Println(err, plan.Name, plan.Schedule[0].Verb, plan.Validate(cluster.ShippedKnown()))
 	// Output:
 	// <nil> generated-1 pause <nil>
 }

@@ -6,21 +6,22 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 
 	"github.com/durosim/durosim/properties"
 )
 
 // A monitor watches a run of a provider that applies the capability filter too late.
 func ExampleNew() {
-	plan := &cluster.Plan{
+	plan := &plan.Plan{
 		Name:  "only an old node is left",
-		Nodes: []cluster.NodePlan{{Name: "new", Build: "2.0.0"}, {Name: "old", Build: "1.5.0"}},
-		Schedule: []cluster.Step{
-			{At: 3 * time.Second, Verb: cluster.VerbStop, Node: "new"},
-			{At: 6 * time.Second, Verb: cluster.VerbStart, Node: "old"},
+		Nodes: []plan.Node{{Name: "new", Build: "2.0.0"}, {Name: "old", Build: "1.5.0"}},
+		Schedule: []plan.Step{
+			{At: 3 * time.Second, Verb: plan.VerbStop, Node: "new"},
+			{At: 6 * time.Second, Verb: plan.VerbStart, Node: "old"},
 		},
-		Instances: []cluster.InstancePlan{{ID: "order-1", Orchestration: "ProcessOrder", Actions: []cluster.Action{
-			{At: 5 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "boss"},
+		Instances: []plan.Instance{{ID: "order-1", Orchestration: "ProcessOrder", Actions: []plan.Action{
+			{At: 5 * time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"},
 		}}},
 		Bugs: []faults.BugID{"provider/filter-after-lock"},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // expectID is the property that expectations are reported under.
@@ -29,12 +30,12 @@ type expectChecker struct {
 	upDue   bool
 	upAtMs  int64
 	upWaits []uint32 // nodes that have to settle first, with the step's verb in upVerbs
-	upVerbs []cluster.Verb
+	upVerbs []plan.Verb
 }
 
 // expectItem is one expectation with what was seen of it.
 type expectItem struct {
-	cluster.Expectation
+	plan.Expectation
 	seen uint64
 }
 
@@ -49,10 +50,10 @@ type activeItems struct {
 	items []int
 }
 
-// event is something that happened, with the attributes of its event (cluster.ExpectEvents). node is its node's number, or 0.
+// event is something that happened, with the attributes of its event (plan.Events). node is its node's number, or 0.
 type event struct {
 	name  string
-	attrs []cluster.Attr
+	attrs []plan.Attr
 	node  uint32
 	no    engine.InstanceNo
 }
@@ -64,9 +65,9 @@ func (f *event) get(name string) string {
 		}
 	}
 	switch f.name {
-	case cluster.EventUp:
+	case plan.EventUp:
 		return "0"
-	case cluster.EventNode:
+	case plan.EventNode:
 		return yesNo(false)
 	}
 	return ""
@@ -76,7 +77,7 @@ func (f *event) String() string {
 	var b strings.Builder
 	b.WriteString(f.name)
 	for _, a := range f.attrs {
-		if f.name == cluster.EventNode && strings.Contains(a.Name, "@") {
+		if f.name == plan.EventNode && strings.Contains(a.Name, "@") {
 			continue // too many; the one that matters is told apart
 		}
 		b.WriteString(" " + a.String())
@@ -84,7 +85,7 @@ func (f *event) String() string {
 	return b.String()
 }
 
-func newExpect(m *run, s *liveState, list []cluster.Expectation) *expectChecker {
+func newExpect(m *run, s *liveState, list []plan.Expectation) *expectChecker {
 	c := &expectChecker{base: base{m}, live: s, pins: make(map[engine.Version]string)}
 	for _, e := range list {
 		c.items = append(c.items, expectItem{Expectation: e})
@@ -96,10 +97,10 @@ func newExpect(m *run, s *liveState, list []cluster.Expectation) *expectChecker 
 
 func (c *expectChecker) observes() []engine.ObservationKind {
 	kinds := []engine.ObservationKind{engine.ObsStatusSet}
-	if c.ever(cluster.EventLock) {
+	if c.ever(plan.EventLock) {
 		kinds = append(kinds, engine.ObsLockTaken)
 	}
-	if c.ever(cluster.EventDecode) {
+	if c.ever(plan.EventDecode) {
 		kinds = append(kinds, engine.ObsEventDecoded)
 	}
 	return kinds
@@ -168,7 +169,7 @@ func (c *expectChecker) begin(event string, node uint32, no engine.InstanceNo) *
 }
 
 func (f *event) add(name, value string) {
-	f.attrs = append(f.attrs, cluster.Attr{Name: name, Value: value})
+	f.attrs = append(f.attrs, plan.Attr{Name: name, Value: value})
 }
 
 func (c *expectChecker) emit() {
@@ -180,9 +181,9 @@ func (c *expectChecker) emit() {
 		}
 		e.seen++
 		switch e.Mode {
-		case cluster.ModeNever:
+		case plan.ModeNever:
 			c.report(e, f, "it must never happen")
-		case cluster.ModeAlways:
+		case plan.ModeAlways:
 			for _, a := range e.Has {
 				if !a.Match(f.get(a.Name)) {
 					c.report(e, f, fmt.Sprintf("expected %s, and it is %s", a, f.get(a.Name)))
@@ -193,7 +194,7 @@ func (c *expectChecker) emit() {
 	}
 }
 
-func matches(f *event, where []cluster.Attr) bool {
+func matches(f *event, where []plan.Attr) bool {
 	for i := range where {
 		if !where[i].Match(f.get(where[i].Name)) {
 			return false
@@ -214,7 +215,7 @@ func (c *expectChecker) report(e *expectItem, f *event, why string) {
 func (c *expectChecker) points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {
-		if e := &c.items[i]; e.Mode == cluster.ModeSometimes && e.seen > 0 {
+		if e := &c.items[i]; e.Mode == plan.ModeSometimes && e.seen > 0 {
 			list = append(list, cluster.Point{Name: e.PointName(), Count: e.seen})
 		}
 	}
@@ -248,13 +249,13 @@ func (c *expectChecker) beginPart(part string, atMs int64) {
 	}
 	c.part = part
 	c.activate()
-	c.upDue, c.upAtMs = c.wants(cluster.EventUp) || c.wants(cluster.EventNode), atMs
+	c.upDue, c.upAtMs = c.wants(plan.EventUp) || c.wants(plan.EventNode), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // the run begins: all that is not absent and not started later comes up
 		for i := range c.live.plan.Nodes {
 			if !c.live.plan.Nodes[i].Absent && !c.startsLater(c.live.plan.Nodes[i].Name) {
 				c.upWaits = append(c.upWaits, uint32(i+1))
-				c.upVerbs = append(c.upVerbs, cluster.VerbStart)
+				c.upVerbs = append(c.upVerbs, plan.VerbStart)
 			}
 		}
 	}
@@ -263,7 +264,7 @@ func (c *expectChecker) beginPart(part string, atMs int64) {
 func (c *expectChecker) startsLater(name string) bool {
 	for i := range c.live.plan.Schedule {
 		if s := &c.live.plan.Schedule[i]; s.Node == name {
-			return s.Verb == cluster.VerbStart || s.Verb == cluster.VerbAdd
+			return s.Verb == plan.VerbStart || s.Verb == plan.VerbAdd
 		}
 	}
 	return false
@@ -280,9 +281,9 @@ func (c *expectChecker) afterStep() {
 		}
 		settled := true
 		switch c.upVerbs[i] {
-		case cluster.VerbStop, cluster.VerbRemove, cluster.VerbCrash:
+		case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
 			settled = !n.up
-		case cluster.VerbStart, cluster.VerbAdd, cluster.VerbUpgrade, cluster.VerbRollback, cluster.VerbWiden, cluster.VerbNarrow:
+		case plan.VerbStart, plan.VerbAdd, plan.VerbUpgrade, plan.VerbRollback, plan.VerbWiden, plan.VerbNarrow:
 			settled = n.up && !n.draining && n.startedMs >= c.upAtMs
 		}
 		if !settled {
@@ -302,7 +303,7 @@ func (c *expectChecker) finish() {
 func (c *expectChecker) up() {
 	c.upDue = false
 	c.eachNode()
-	f := c.begin(cluster.EventUp, 0, 0)
+	f := c.begin(plan.EventUp, 0, 0)
 	total := 0
 	for _, b := range c.m.w.Builds() {
 		count := 0

@@ -5,7 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file has the facts that the shared state tells expectations of, as they happen.
@@ -68,10 +68,10 @@ func (c *expectChecker) caller(by engine.Caller) *liveNode {
 
 // onFetched tells of a delivery.
 func (c *expectChecker) onFetched(number uint32, d *delivery) {
-	if !c.wants(cluster.EventFetch) {
+	if !c.wants(plan.EventFetch) {
 		return
 	}
-	f := c.begin(cluster.EventFetch, number, d.instance)
+	f := c.begin(plan.EventFetch, number, d.instance)
 	c.place(f, c.caller(engine.Caller{Node: number, Incarnation: d.incarnation}), c.m.store.instance(d.instance))
 	f.add("attempt", strconv.FormatUint(uint64(d.told), 10))
 	f.add("readable", yesNo(!d.historyError))
@@ -79,7 +79,7 @@ func (c *expectChecker) onFetched(number uint32, d *delivery) {
 }
 
 func (c *expectChecker) passes() passing {
-	if c.wants(cluster.EventSkip) {
+	if c.wants(plan.EventSkip) {
 		return passAll
 	}
 	return passNone
@@ -87,19 +87,19 @@ func (c *expectChecker) passes() passing {
 
 // onPassed tells of an instance that a fetch passed over.
 func (c *expectChecker) onPassed(by engine.Caller, in *instanceState) {
-	if !c.wants(cluster.EventSkip) {
+	if !c.wants(plan.EventSkip) {
 		return
 	}
-	c.place(c.begin(cluster.EventSkip, by.Node, in.no), c.caller(by), in)
+	c.place(c.begin(plan.EventSkip, by.Node, in.no), c.caller(by), in)
 	c.emit()
 }
 
 // onWaits tells of visible work that no live node admits.
 func (c *expectChecker) onWaits(in *instanceState) {
-	if !c.wants(cluster.EventWait) {
+	if !c.wants(plan.EventWait) {
 		return
 	}
-	c.place(c.begin(cluster.EventWait, 0, in.no), nil, in)
+	c.place(c.begin(plan.EventWait, 0, in.no), nil, in)
 	c.emit()
 }
 
@@ -109,26 +109,26 @@ func (c *expectChecker) onCommitted(number uint32, d *delivery, no engine.Instan
 	if d != nil {
 		n = c.caller(engine.Caller{Node: number, Incarnation: d.incarnation})
 	}
-	if c.wants(cluster.EventEvent) {
+	if c.wants(plan.EventEvent) {
 		handler := "none"
 		if d != nil && d.decision == node.DecideTurn {
 			handler = d.turn.Handler
 		}
 		for i := range ack.HistoryDelta {
-			if !c.concerns(cluster.EventEvent, "kind", string(ack.HistoryDelta[i].Kind())) {
+			if !c.concerns(plan.EventEvent, "kind", string(ack.HistoryDelta[i].Kind())) {
 				continue
 			}
-			f := c.begin(cluster.EventEvent, number, no)
+			f := c.begin(plan.EventEvent, number, no)
 			f.add("kind", string(ack.HistoryDelta[i].Kind()))
 			c.place(f, n, in)
 			f.add("handler", handler)
 			c.emit()
 		}
 	}
-	if !c.wants(cluster.EventTurn) || d == nil || d.decision != node.DecideTurn {
+	if !c.wants(plan.EventTurn) || d == nil || d.decision != node.DecideTurn {
 		return
 	}
-	f := c.begin(cluster.EventTurn, number, no)
+	f := c.begin(plan.EventTurn, number, no)
 	c.place(f, n, in)
 	f.add("first", yesNo(d.turn.First))
 	f.add("start", startNames[d.start])
@@ -140,10 +140,10 @@ func (c *expectChecker) onCommitted(number uint32, d *delivery, no engine.Instan
 
 // onNoted tells of poison and of work that was given back.
 func (c *expectChecker) onNoted(n *liveNode, d *delivery, note *node.Note) {
-	event, name, value := cluster.EventAbandon, "reason", ""
+	event, name, value := plan.EventAbandon, "reason", ""
 	switch note.Decision {
 	case node.DecidePoison, node.DecideWorkPoison:
-		event, name, value = cluster.EventPoison, "cause", c.cause(d)
+		event, name, value = plan.EventPoison, "cause", c.cause(d)
 	case node.DecideHistoryError:
 		value = "history-error"
 	case node.DecideIncompatible:
@@ -169,7 +169,7 @@ func (c *expectChecker) onNoted(n *liveNode, d *delivery, note *node.Note) {
 	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.worker), 1)])
 	f.add(name, value)
 	f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
-	if event == cluster.EventAbandon {
+	if event == plan.EventAbandon {
 		f.add("delay", note.Delay.String())
 	}
 	c.emit()
@@ -207,21 +207,21 @@ func (c *expectChecker) observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsLockTaken:
 		if o.Message == 0 && !o.Undo {
-			c.inFetch(cluster.EventLock, o)
+			c.inFetch(plan.EventLock, o)
 		}
 		return
 	case engine.ObsEventDecoded:
 		c.decoded(o)
 		return
 	}
-	if o.Undo || !c.wants(cluster.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
+	if o.Undo || !c.wants(plan.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
 		return
 	}
 	in := c.m.store.instance(o.Instance)
 	if o.Execution != max(in.currentID, 1) {
 		return
 	}
-	f := c.begin(cluster.EventEnd, 0, in.no)
+	f := c.begin(plan.EventEnd, 0, in.no)
 	f.add("status", string(o.Status))
 	c.place(f, nil, in)
 	f.add("output", o.Name)
@@ -233,7 +233,7 @@ func (c *expectChecker) observe(o *engine.Observation) {
 func (c *expectChecker) decoded(o *engine.Observation) {
 	ex := c.m.store.instance(o.Instance).execution(o.Execution)
 	if !o.Cached || o.Outcome != engine.OutcomeOK || ex == nil {
-		c.inFetch(cluster.EventDecode, o)
+		c.inFetch(plan.EventDecode, o)
 		return
 	}
 	one := *o
@@ -241,7 +241,7 @@ func (c *expectChecker) decoded(o *engine.Observation) {
 		if one.EventID = ex.events[i].id; one.EventID > o.EventID {
 			return
 		}
-		c.inFetch(cluster.EventDecode, &one)
+		c.inFetch(plan.EventDecode, &one)
 	}
 }
 
@@ -257,7 +257,7 @@ func (c *expectChecker) inFetch(event string, o *engine.Observation) {
 	}
 	f := c.begin(event, n.number, o.Instance)
 	c.place(f, n, c.m.store.instance(o.Instance))
-	if event == cluster.EventDecode {
+	if event == plan.EventDecode {
 		if ex := c.m.store.instance(o.Instance).execution(o.Execution); ex != nil && ex.event(o.EventID) != nil {
 			f.add("kind", c.m.store.kinds.name(ex.event(o.EventID).kind))
 		}
@@ -268,7 +268,7 @@ func (c *expectChecker) inFetch(event string, o *engine.Observation) {
 
 // eachNode tells of each node that is up what it runs, declares and has registered.
 func (c *expectChecker) eachNode() {
-	if !c.wants(cluster.EventNode) {
+	if !c.wants(plan.EventNode) {
 		return
 	}
 	for i := range c.live.nodes {
@@ -276,7 +276,7 @@ func (c *expectChecker) eachNode() {
 		if !n.up || n.draining {
 			continue
 		}
-		f := c.begin(cluster.EventNode, n.number, 0)
+		f := c.begin(plan.EventNode, n.number, 0)
 		f.add("node", c.m.nodeName(n.number))
 		f.add("build", n.build.Name())
 		f.add("filter", c.m.w.Node(n.number).Filter.String())

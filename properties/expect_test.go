@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // expectOf reads "never turn in late where build=1.x has pin=none", the words of a scenario in the simplest form.
-func expectOf(t testing.TB, line int, text string) cluster.Expectation {
+func expectOf(t testing.TB, line int, text string) plan.Expectation {
 	t.Helper()
 	words := strings.Fields(text)
-	e := cluster.Expectation{Line: line, Text: text, Mode: cluster.Mode(words[0]), Event: words[1]}
+	e := plan.Expectation{Line: line, Text: text, Mode: plan.Mode(words[0]), Event: words[1]}
 	list := &e.Where
 	for i := 2; i < len(words); i++ {
 		switch words[i] {
@@ -25,7 +26,7 @@ func expectOf(t testing.TB, line int, text string) cluster.Expectation {
 			list = &e.Has
 		default:
 			name, value, _ := strings.Cut(words[i], "=")
-			*list = append(*list, cluster.Attr{Name: name, Value: value})
+			*list = append(*list, plan.Attr{Name: name, Value: value})
 		}
 	}
 	if err := e.Validate(); err != nil {
@@ -108,7 +109,7 @@ func TestExpectations(t *testing.T) {
 	for i, test := range tests {
 		t.Run(test.expect, func(t *testing.T) {
 			e := expectOf(t, i+1, test.expect)
-			r := newLiveRig(t, cluster.Plan{}, Options{Properties: []string{}, Expectations: []cluster.Expectation{e}})
+			r := newLiveRig(t, plan.Plan{}, Options{Properties: []string{}, Expectations: []plan.Expectation{e}})
 			found := r.tell(story)
 			if bad := len(found) > 0; bad != test.bad {
 				t.Errorf("violations %q, want some: %v", found, test.bad)
@@ -128,7 +129,7 @@ func TestExpectations(t *testing.T) {
 
 func TestExpectMessage(t *testing.T) {
 	e := expectOf(t, 7, "always turn where pin=1.5.0 has build=1.5.0")
-	r := newLiveRig(t, cluster.Plan{}, Options{Expectations: []cluster.Expectation{e}, Properties: []string{}})
+	r := newLiveRig(t, plan.Plan{}, Options{Expectations: []plan.Expectation{e}, Properties: []string{}})
 	r.tell("0 up A 2.0.0\n0 seed x 1.5.0\n0 send x\n1 mark rollback\n2 fetch A x\n2 note A turn\n3 commit A")
 	const want = `scenario line 7, "always turn where pin=1.5.0 has build=1.5.0": expected build=1.5.0, and it is 2.0.0. Seen in part "rollback": ` +
 		`turn node=A build=2.0.0 pin=1.5.0 instance=x phase=turbulence first=no start=none handler=H@1.0.0 result=Continue execution=1`

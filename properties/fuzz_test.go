@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -80,7 +80,7 @@ type fuzzTarget struct {
 type fuzzBase struct {
 	name   string
 	hash   uint16
-	plan   *cluster.Plan
+	plan   *plan.Plan
 	seeded bool // the fuzzer begins with it
 }
 
@@ -121,9 +121,9 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 			target.bugs = append(target.bugs, faults.BugID(id))
 		}
 	}
-	add := func(name string, plan *cluster.Plan, seeded bool) {
+	add := func(name string, plan *plan.Plan, seeded bool) {
 		plan.Bugs, plan.StepBudget = target.bugs, fuzzSteps
-		if err := plan.Validate(engine.ShippedBuilds()); err != nil {
+		if err := plan.Validate(cluster.ShippedKnown()); err != nil {
 			t.Fatal(err)
 		}
 		h := fnv.New32a()
@@ -179,7 +179,7 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 }
 
 // plan is the plan that an input means.
-func (f *fuzzTarget) plan(i fuzzInput) *cluster.Plan {
+func (f *fuzzTarget) plan(i fuzzInput) *plan.Plan {
 	at, _ := slices.BinarySearchFunc(f.bases, i.base, func(b fuzzBase, want uint16) int { return int(b.hash) - int(want) })
 	return editPlan(f.bases[at%len(f.bases)].plan, i.edits)
 }
@@ -231,14 +231,14 @@ func shrinkRuns(steps uint64) int {
 // something somewhere.
 func TestFuzzInputs(t *testing.T) {
 	target := newFuzzTarget(t)
-	builds := engine.ShippedBuilds()
+	known := cluster.ShippedKnown()
 	changed := make([]bool, len(planEdits))
 	for n, base := range target.bases {
 		was := string(scenario.Format(base.plan))
 		for kind := range planEdits {
 			edit := []byte{byte(kind), byte(n*29 + kind*7), byte(n*37 + kind)}
 			p := editPlan(base.plan, edit)
-			if err := p.Validate(builds); err != nil {
+			if err := p.Validate(known); err != nil {
 				t.Fatalf("%s with edit %v: %v", base.name, edit, err)
 			}
 			text := string(scenario.Format(p))

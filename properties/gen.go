@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -22,7 +23,7 @@ type Space struct {
 	// Work are the instances to choose from, in place of the shipped orchestrations; one may be chosen several times. Its
 	// id is the beginning of the ids of the instances, times are counted from the instance's start, and one that does not say
 	// how it must end may end as it will: whatever it does in quiet weather, faults may make it time out.
-	Work []cluster.InstancePlan
+	Work []plan.Instance
 	// NoPrograms leaves generated programs out.
 	NoPrograms bool
 }
@@ -30,14 +31,14 @@ type Space struct {
 // Workload is what a plan runs.
 type Workload struct {
 	Programs  program.Set
-	Instances []cluster.InstancePlan
-	Histories []cluster.SeededHistory
-	Probes    []cluster.Probe
+	Instances []plan.Instance
+	Histories []plan.History
+	Probes    []plan.Probe
 }
 
 // PlanFrom makes plans for Config.Plan: the plan of a seed is what the generator gives for it, always the same.
-func PlanFrom(g *rapid.Generator[*cluster.Plan]) func(seed uint64) (*cluster.Plan, error) {
-	return func(seed uint64) (*cluster.Plan, error) {
+func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, error) {
+	return func(seed uint64) (*plan.Plan, error) {
 		plan := g.Example(int(seed))
 		plan.Name = fmt.Sprintf("generated-%d", seed)
 		return plan, nil
@@ -48,9 +49,9 @@ func PlanFrom(g *rapid.Generator[*cluster.Plan]) func(seed uint64) (*cluster.Pla
 const horizon = 20 * time.Second
 
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
-func (s Space) Plan() *rapid.Generator[*cluster.Plan] {
-	return rapid.Custom(func(t *rapid.T) *cluster.Plan {
-		p := &cluster.Plan{Name: "generated", Strategy: cluster.StrategyFilter, Profile: cluster.ProfileContract}
+func (s Space) Plan() *rapid.Generator[*plan.Plan] {
+	return rapid.Custom(func(t *rapid.T) *plan.Plan {
+		p := &plan.Plan{Name: "generated", Strategy: plan.StrategyFilter, Profile: plan.ProfileContract}
 		p.Nodes = s.Nodes().Draw(t, "nodes")
 		p.Schedule = s.Schedule(p.Nodes).Draw(t, "schedule")
 		w := s.Workload().Draw(t, "workload")
@@ -94,11 +95,11 @@ func rarely(t *rapid.T, in int, label string) bool {
 }
 
 // Nodes draws one to four nodes; the first is not absent, so that something runs.
-func (s Space) Nodes() *rapid.Generator[[]cluster.NodePlan] {
-	return rapid.Custom(func(t *rapid.T) []cluster.NodePlan {
-		nodes := make([]cluster.NodePlan, number(t, 1, 4, "count"))
+func (s Space) Nodes() *rapid.Generator[[]plan.Node] {
+	return rapid.Custom(func(t *rapid.T) []plan.Node {
+		nodes := make([]plan.Node, number(t, 1, 4, "count"))
 		for i := range nodes {
-			nodes[i] = cluster.NodePlan{Name: string(rune('A' + i)), Build: s.build().Draw(t, "build")}
+			nodes[i] = plan.Node{Name: string(rune('A' + i)), Build: s.build().Draw(t, "build")}
 			nodes[i].Absent = i > 0 && rarely(t, 6, "absent")
 			if rapid.Bool().Draw(t, "tuned") {
 				nodes[i].Options = s.NodeOptions().Draw(t, "options")
@@ -125,14 +126,14 @@ var tuning = []struct {
 }
 
 // NodeOptions draws settings of one to three groups of options.
-func (s Space) NodeOptions() *rapid.Generator[[]cluster.Setting] {
-	return rapid.Custom(func(t *rapid.T) []cluster.Setting {
-		var out []cluster.Setting
+func (s Space) NodeOptions() *rapid.Generator[[]plan.Setting] {
+	return rapid.Custom(func(t *rapid.T) []plan.Setting {
+		var out []plan.Setting
 		var groups []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(tuning)-1), 1, 3, rapid.ID).Draw(t, "groups")
 		for _, i := range groups {
 			values := rapid.SampledFrom(tuning[i].values).Draw(t, "values")
 			for j, name := range tuning[i].names {
-				out = append(out, cluster.Setting{Name: name, Value: values[j]})
+				out = append(out, plan.Setting{Name: name, Value: values[j]})
 			}
 		}
 		return out
@@ -140,8 +141,8 @@ func (s Space) NodeOptions() *rapid.Generator[[]cluster.Setting] {
 }
 
 // Schedule draws up to eight steps, in order of time, that make sense for nodes that are up, down or absent.
-func (s Space) Schedule(nodes []cluster.NodePlan) *rapid.Generator[[]cluster.Step] {
-	return rapid.Custom(func(t *rapid.T) []cluster.Step {
+func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
+	return rapid.Custom(func(t *rapid.T) []plan.Step {
 		var times []time.Duration = rapid.SliceOfN(upTo(horizon), 0, 8).Draw(t, "times")
 		slices.Sort(times)
 		up := make([]bool, len(nodes))
@@ -149,20 +150,20 @@ func (s Space) Schedule(nodes []cluster.NodePlan) *rapid.Generator[[]cluster.Ste
 		for i := range nodes {
 			up[i] = !nodes[i].Absent
 		}
-		var steps []cluster.Step
+		var steps []plan.Step
 		for _, at := range times {
 			i := number(t, 0, len(nodes)-1, "node")
 			if gone[i] {
 				continue
 			}
-			step := cluster.Step{At: at, Node: nodes[i].Name}
+			step := plan.Step{At: at, Node: nodes[i].Name}
 			s.step(t, &step, up[i], len(steps) == 0 && nodes[i].Absent)
 			switch step.Verb {
-			case cluster.VerbStop, cluster.VerbCrash:
+			case plan.VerbStop, plan.VerbCrash:
 				up[i] = false
-			case cluster.VerbRemove:
+			case plan.VerbRemove:
 				up[i], gone[i] = false, true
-			case cluster.VerbPause, cluster.VerbRegister, cluster.VerbDeregister:
+			case plan.VerbPause, plan.VerbRegister, plan.VerbDeregister:
 			default:
 				up[i] = true
 			}
@@ -173,34 +174,34 @@ func (s Space) Schedule(nodes []cluster.NodePlan) *rapid.Generator[[]cluster.Ste
 }
 
 // step draws what happens to a node.
-func (s Space) step(t *rapid.T, step *cluster.Step, up, absent bool) {
+func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	switch {
 	case absent:
-		step.Verb = cluster.VerbAdd
+		step.Verb = plan.VerbAdd
 		return
 	case !up:
-		step.Verb = cluster.VerbStart
+		step.Verb = plan.VerbStart
 		return
 	}
-	step.Verb = rapid.SampledFrom([]cluster.Verb{
-		cluster.VerbUpgrade, cluster.VerbUpgrade, cluster.VerbUpgrade, cluster.VerbRollback, cluster.VerbCrash, cluster.VerbCrash,
-		cluster.VerbPause, cluster.VerbStop, cluster.VerbWiden, cluster.VerbNarrow, cluster.VerbDeregister, cluster.VerbRegister, cluster.VerbRemove,
+	step.Verb = rapid.SampledFrom([]plan.Verb{
+		plan.VerbUpgrade, plan.VerbUpgrade, plan.VerbUpgrade, plan.VerbRollback, plan.VerbCrash, plan.VerbCrash,
+		plan.VerbPause, plan.VerbStop, plan.VerbWiden, plan.VerbNarrow, plan.VerbDeregister, plan.VerbRegister, plan.VerbRemove,
 	}).Draw(t, "verb")
 	switch step.Verb {
-	case cluster.VerbUpgrade, cluster.VerbRollback:
+	case plan.VerbUpgrade, plan.VerbRollback:
 		step.Build = s.build().Draw(t, "build")
-	case cluster.VerbPause:
+	case plan.VerbPause:
 		step.For = time.Second + upTo(9*time.Second).Draw(t, "for")
-	case cluster.VerbWiden:
+	case plan.VerbWiden:
 		step.Range = &engine.VersionRange{Max: engine.V(99, 0, 0)}
-	case cluster.VerbNarrow:
+	case plan.VerbNarrow:
 		step.Range = &engine.VersionRange{
 			Min: rapid.SampledFrom([]engine.Version{{}, engine.V(1, 0, 0), engine.V(2, 0, 0)}).Draw(t, "min"),
 			Max: rapid.SampledFrom([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(9, 0, 0)}).Draw(t, "max"),
 		}
-	case cluster.VerbRegister, cluster.VerbDeregister:
+	case plan.VerbRegister, plan.VerbDeregister:
 		if s.Work != nil { // which handlers a user's builds have is not known
-			*step = cluster.Step{At: step.At, Node: step.Node, Verb: cluster.VerbCrash}
+			*step = plan.Step{At: step.At, Node: step.Node, Verb: plan.VerbCrash}
 			return
 		}
 		o := rapid.SampledFrom(cluster.ShippedOrchestrations()).Draw(t, "handler")
@@ -209,7 +210,7 @@ func (s Space) step(t *rapid.T, step *cluster.Step, up, absent bool) {
 }
 
 // Faults draws a rate for each of some kinds, in windows or for all of turbulence, for one node or for all.
-func (s Space) Faults(nodes []cluster.NodePlan) *rapid.Generator[faults.Plan] {
+func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	return rapid.Custom(func(t *rapid.T) faults.Plan {
 		var p faults.Plan
 		if rarely(t, 5, "calm weather") {

@@ -10,24 +10,25 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
 // TestGeneratedPlansAreValid: whatever is drawn, Validate takes it, and its text reads back as the same plan.
 func TestGeneratedPlansAreValid(t *testing.T) {
-	builds := engine.ShippedBuilds()
+	known := cluster.ShippedKnown()
 	for name, space := range map[string]properties.Space{
 		"shipped":     {},
 		"no programs": {NoPrograms: true},
 		"own work": {
-			Work:   []cluster.InstancePlan{{ID: "refund", Orchestration: "Refund", Input: "5"}},
+			Work:   []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "5"}},
 			Builds: func() []*engine.Build { return engine.ShippedBuilds()[1:3] },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := space.Plan().Draw(t, "plan")
-				if err := p.Validate(builds); err != nil {
+				if err := p.Validate(known); err != nil {
 					t.Fatal(err)
 				}
 				if len(p.Instances) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -45,28 +46,28 @@ func (s Space) Workload() *rapid.Generator[Workload] {
 }
 
 // shippedWork are instances of the shipped orchestrations, with what clients do to them counted from their start.
-func shippedWork() []cluster.InstancePlan {
-	var out []cluster.InstancePlan
+func shippedWork() []plan.Instance {
+	var out []plan.Instance
 	for _, o := range cluster.ShippedOrchestrations() {
-		in := cluster.InstancePlan{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
+		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
 		switch o.Name {
 		case "ProcessOrder":
 			if len(out) > 0 && out[len(out)-1].ID == o.Name {
 				continue // which version starts is for whoever starts it
 			}
-			in.Actions = []cluster.Action{{At: 2 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
+			in.Actions = []plan.Action{{At: 2 * time.Second, Verb: plan.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
 		case "Approval":
 			in.Input = "4s"
-			in.Actions = []cluster.Action{{At: 3 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "yes"}}
+			in.Actions = []plan.Action{{At: 3 * time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "yes"}}
 		case "Cancellable":
-			in.Actions = []cluster.Action{{At: 5 * time.Second, Verb: cluster.ActionCancel, Data: "enough"}}
+			in.Actions = []plan.Action{{At: 5 * time.Second, Verb: plan.ActionCancel, Data: "enough"}}
 		}
 		out = append(out, in)
 	}
 	return out
 }
 
-func (s Space) work() []cluster.InstancePlan {
+func (s Space) work() []plan.Instance {
 	if s.Work != nil {
 		return s.Work
 	}
@@ -74,21 +75,21 @@ func (s Space) work() []cluster.InstancePlan {
 }
 
 // instance draws one of the work: when it starts, by how much its actions are early or late, and whether it is cancelled.
-func (s Space) instance(i int) *rapid.Generator[cluster.InstancePlan] {
-	return rapid.Custom(func(t *rapid.T) cluster.InstancePlan {
-		var in cluster.InstancePlan = rapid.SampledFrom(s.work()).Draw(t, "work")
+func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
+	return rapid.Custom(func(t *rapid.T) plan.Instance {
+		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
 		if in.Expect == "" {
-			in.Expect = cluster.ExpectAny
+			in.Expect = plan.EndAny
 		}
 		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
 			in.Actions[j].At = in.StartAt + upTo(in.Actions[j].At*2).Draw(t, "at")
 		}
-		if in.Expect != cluster.ExpectEternal && rarely(t, 8, "cancelled") {
-			in.Expect = cluster.ExpectAny
-			in.Actions = append(in.Actions, cluster.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: cluster.ActionCancel, Data: "enough"})
+		if in.Expect != plan.EndEternal && rarely(t, 8, "cancelled") {
+			in.Expect = plan.EndAny
+			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: plan.ActionCancel, Data: "enough"})
 		}
 		return in
 	})
@@ -98,30 +99,30 @@ func (s Space) instance(i int) *rapid.Generator[cluster.InstancePlan] {
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set program.Set = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
-	in := cluster.InstancePlan{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: cluster.ExpectAny}
+	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: plan.EndAny}
 	for _, event := range set[len(set)-1].Waits() {
 		for i := range number(t, 0, 2, "raises") {
-			in.Actions = append(in.Actions, cluster.Action{
-				At: in.StartAt + upTo(6*time.Second).Draw(t, "at"), Verb: cluster.ActionRaise, Name: event, Data: numbered(event, i),
+			in.Actions = append(in.Actions, plan.Action{
+				At: in.StartAt + upTo(6*time.Second).Draw(t, "at"), Verb: plan.ActionRaise, Name: event, Data: numbered(event, i),
 			})
 		}
 	}
 	if rarely(t, 8, "cancelled") {
-		in.Actions = append(in.Actions, cluster.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: cluster.ActionCancel, Data: "enough"})
+		in.Actions = append(in.Actions, plan.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: plan.ActionCancel, Data: "enough"})
 	}
 	w.Instances = append(w.Instances, in)
 }
 
-func (s Space) history(i int) *rapid.Generator[cluster.SeededHistory] {
-	return rapid.Custom(func(t *rapid.T) cluster.SeededHistory {
-		h := cluster.SeededHistory{Instance: numbered("old", i), KickAt: upTo(horizon).Draw(t, "kick")}
-		h.Shape = rapid.SampledFrom([]cluster.HistoryShape{
-			cluster.ShapeWaiting, cluster.ShapeWaiting, cluster.ShapeLegacy, cluster.ShapeNewKind, cluster.ShapeUnknownKind, cluster.ShapeCorrupt,
+func (s Space) history(i int) *rapid.Generator[plan.History] {
+	return rapid.Custom(func(t *rapid.T) plan.History {
+		h := plan.History{Instance: numbered("old", i), KickAt: upTo(horizon).Draw(t, "kick")}
+		h.Shape = rapid.SampledFrom([]plan.Shape{
+			plan.ShapeWaiting, plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeNewKind, plan.ShapeUnknownKind, plan.ShapeCorrupt,
 		}).Draw(t, "shape")
 		pins := []engine.Version{
 			engine.V(2, 0, 0), engine.V(3, 0, 0), engine.V(10, 0, 0), engine.V(1, 5, 0), engine.V(1, 6, 0), engine.V(0, 8, 0), engine.V(1, 1500, 0),
 		}
-		newKind := h.Shape == cluster.ShapeNewKind
+		newKind := h.Shape == plan.ShapeNewKind
 		if newKind { // no build has ever written that kind under an older pin, or under none (S23)
 			pins = pins[:3]
 		}
@@ -133,9 +134,9 @@ func (s Space) history(i int) *rapid.Generator[cluster.SeededHistory] {
 	})
 }
 
-func (s Space) probe() *rapid.Generator[cluster.Probe] {
-	return rapid.Custom(func(t *rapid.T) cluster.Probe {
-		return cluster.Probe{
+func (s Space) probe() *rapid.Generator[plan.Probe] {
+	return rapid.Custom(func(t *rapid.T) plan.Probe {
+		return plan.Probe{
 			Name: "probe", Build: s.build().Draw(t, "build"),
 			Filter:        rapid.SampledFrom([]string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}).Draw(t, "filter"),
 			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(horizon).Draw(t, "from"), Every: time.Second,

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestRecovery tells the stories of locks that run out, of clusters that have been upgraded, and of cancels.
@@ -43,7 +43,7 @@ func TestRecovery(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := newLiveRig(t, cluster.Plan{}, Options{Properties: []string{"L08", "L09", "L10"}})
+			r := newLiveRig(t, plan.Plan{}, Options{Properties: []string{"L08", "L09", "L10"}})
 			if got := r.tell(test.story); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 				for _, v := range r.m.Violations() {
@@ -92,7 +92,7 @@ func TestParentTold(t *testing.T) {
 		{name: "L06_bad_too_early", sends: []engine.WorkItem{toParent(2)}, want: "told its end and has not ended"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newLiveRig(t, cluster.Plan{}, Options{Properties: []string{"L06"}})
+			r := newLiveRig(t, plan.Plan{}, Options{Properties: []string{"L06"}})
 			r.tell("0 up A 1.5.0\n0 seed parent 1.5.0\n0 send parent")
 			if c.before != nil {
 				c.before(r)

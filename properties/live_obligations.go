@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // turnsMax bounds the turns that an instance may take in calm before it ends.
@@ -330,9 +331,9 @@ func (c *obligations) finish() {
 		}
 		want := engine.StatusCompleted
 		switch p.Expect {
-		case cluster.ExpectAny:
+		case plan.EndAny:
 			continue
-		case cluster.ExpectFailed, cluster.ExpectEternal, cluster.ExpectPoison:
+		case plan.EndFailed, plan.EndEternal, plan.EndPoison:
 			want = engine.StatusFailed
 		}
 		got, output := engine.Status(""), ""
@@ -343,7 +344,7 @@ func (c *obligations) finish() {
 			continue
 		}
 		c.m.liveness("L02", 0, no, "%s must end as %s (the plan expects %q) and ended as %s with %q, although nothing cancelled, poisoned or damaged it",
-			in.name, want, cmp.Or(p.Expect, cluster.ExpectCompleted), got, output)
+			in.name, want, cmp.Or(p.Expect, plan.EndCompleted), got, output)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // poisonChecker watches the decisions of nodes (L05, and of L01 that a delivery above max_attempts is poison), and that
@@ -155,7 +156,7 @@ func (c *poisonChecker) judge(n *liveNode, d *delivery, note *node.Note) {
 	}
 	c.m.happened(factHealthyPoisoned)
 	strategy := c.live.plan.Strategy
-	if strategy != "" && strategy != cluster.StrategyFilter || byHandler {
+	if strategy != "" && strategy != plan.StrategyFilter || byHandler {
 		return // routing by bouncing, or handlers not everywhere: counted, not a violation
 	}
 	c.m.liveness("L05", n.number, d.instance,

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // rigStart is the store time at which stories begin: as in a run, not zero.
@@ -20,7 +21,7 @@ const rigStart = 1_000_000
 
 // liveWorld is a world of which a test says everything.
 type liveWorld struct {
-	plan   cluster.Plan
+	plan   plan.Plan
 	store  *memprovider.Store
 	infos  []cluster.NodeInfo
 	now    int64
@@ -28,7 +29,7 @@ type liveWorld struct {
 	builds []*engine.Build
 }
 
-func (w *liveWorld) Plan() *cluster.Plan                  { return &w.plan }
+func (w *liveWorld) Plan() *plan.Plan                     { return &w.plan }
 func (w *liveWorld) Store() *memprovider.Store            { return w.store }
 func (w *liveWorld) Nodes() []cluster.NodeInfo            { return w.infos }
 func (w *liveWorld) Node(number uint32) *cluster.NodeInfo { return &w.infos[number-1] }
@@ -83,7 +84,7 @@ type rigHeld struct {
 	worker   bool
 }
 
-func newLiveRig(t testing.TB, plan cluster.Plan, o Options) *liveRig {
+func newLiveRig(t testing.TB, plan plan.Plan, o Options) *liveRig {
 	w := &liveWorld{plan: plan, now: rigStart, store: memprovider.New(memprovider.Options{}), builds: engine.ShippedBuilds()}
 	r := &liveRig{t: t, w: w, held: map[string]*rigHeld{}}
 	for _, name := range []string{"A", "B", "C"} {
@@ -189,7 +190,7 @@ func (r *liveRig) do(verb string, args []string) {
 		r.w.phase = map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[args[0]]
 		r.record(cluster.Record{Kind: cluster.RecPhaseBegan, Phase: r.w.phase})
 	case "mark":
-		r.record(cluster.Record{Kind: cluster.RecScheduled, Schedule: &cluster.Step{Verb: cluster.VerbMark, Mark: args[0]}})
+		r.record(cluster.Record{Kind: cluster.RecScheduled, Schedule: &plan.Step{Verb: plan.VerbMark, Mark: args[0]}})
 	case "tick":
 		open, until := r.m.Open(r.w.now)
 		r.ticks = append(r.ticks, fmt.Sprintf("%v %d", open, until-rigStart))

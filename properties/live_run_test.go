@@ -9,37 +9,38 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // liveProperties are those of this half of the package.
 var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
 
 // upgradePlan is a rolling upgrade under load.
-func upgradePlan(instances int, f faults.Plan) *cluster.Plan {
-	p := &cluster.Plan{Name: "upgrade", Faults: f}
+func upgradePlan(instances int, f faults.Plan) *plan.Plan {
+	p := &plan.Plan{Name: "upgrade", Faults: f}
 	for i, name := range []string{"A", "B", "C"} {
-		p.Nodes = append(p.Nodes, cluster.NodePlan{Name: name, Build: "1.5.0"})
-		p.Schedule = append(p.Schedule, cluster.Step{At: time.Duration(10+15*i) * time.Second, Verb: cluster.VerbUpgrade, Node: name, Build: "2.0.0"})
+		p.Nodes = append(p.Nodes, plan.Node{Name: name, Build: "1.5.0"})
+		p.Schedule = append(p.Schedule, plan.Step{At: time.Duration(10+15*i) * time.Second, Verb: plan.VerbUpgrade, Node: name, Build: "2.0.0"})
 	}
-	p.Schedule = append([]cluster.Step{{At: time.Second, Verb: cluster.VerbMark, Mark: "old"}}, p.Schedule...)
+	p.Schedule = append([]plan.Step{{At: time.Second, Verb: plan.VerbMark, Mark: "old"}}, p.Schedule...)
 	kinds := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable"}
 	for i := range instances {
 		kind := kinds[i%len(kinds)]
-		in := cluster.InstancePlan{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
+		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
 		switch kind {
 		case "Eternal":
-			in.Expect = cluster.ExpectEternal
+			in.Expect = plan.EndEternal
 		case "ProcessOrder", "Approval":
-			in.Actions = []cluster.Action{{At: in.StartAt + 3*time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "boss"}}
+			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
 		case "Cancellable":
-			in.Expect = cluster.ExpectAny
+			in.Expect = plan.EndAny
 		}
 		p.Instances = append(p.Instances, in)
 	}
 	return p
 }
 
-func runPlan(t testing.TB, p *cluster.Plan, seed uint64, o Options) *cluster.Result {
+func runPlan(t testing.TB, p *plan.Plan, seed uint64, o Options) *cluster.Result {
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor { return New(w, o) }})
 	if err != nil {
@@ -79,28 +80,28 @@ func TestUpgradeHolds(t *testing.T) {
 
 // oddPlan has what liveness is about: histories of every shape and of foreign pins, a handler that is nowhere, one that is
 // on one node only, a node that narrows so that it leaves out its own build, and a probe that counts.
-func oddPlan(f faults.Plan) *cluster.Plan {
+func oddPlan(f faults.Plan) *plan.Plan {
 	v := func(major, minor uint32) *engine.Version { p := engine.V(major, minor, 0); return &p }
-	p := &cluster.Plan{
+	p := &plan.Plan{
 		Name: "odd", Faults: f, Turbulence: 40 * time.Second,
-		Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.6.0", Handlers: []string{"Cancellable@1.0.0"}}},
-		Histories: []cluster.SeededHistory{
-			{Instance: "waiting", Pin: v(1, 5), Shape: cluster.ShapeWaiting},
-			{Instance: "unpinned", Shape: cluster.ShapeWaiting},
-			{Instance: "foreign", Pin: v(3, 5), Shape: cluster.ShapeWaiting},
-			{Instance: "legacy", Pin: v(0, 8), Shape: cluster.ShapeLegacy},
-			{Instance: "new-kind", Pin: v(2, 0), Shape: cluster.ShapeNewKind},
-			{Instance: "unknown-kind", Pin: v(1, 5), Shape: cluster.ShapeUnknownKind},
-			{Instance: "corrupt", Pin: v(1, 5), Shape: cluster.ShapeCorrupt},
-			{Instance: "corrupt-foreign", Pin: v(4, 0), Shape: cluster.ShapeCorrupt},
+		Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.6.0", Handlers: []string{"Cancellable@1.0.0"}}},
+		Histories: []plan.History{
+			{Instance: "waiting", Pin: v(1, 5), Shape: plan.ShapeWaiting},
+			{Instance: "unpinned", Shape: plan.ShapeWaiting},
+			{Instance: "foreign", Pin: v(3, 5), Shape: plan.ShapeWaiting},
+			{Instance: "legacy", Pin: v(0, 8), Shape: plan.ShapeLegacy},
+			{Instance: "new-kind", Pin: v(2, 0), Shape: plan.ShapeNewKind},
+			{Instance: "unknown-kind", Pin: v(1, 5), Shape: plan.ShapeUnknownKind},
+			{Instance: "corrupt", Pin: v(1, 5), Shape: plan.ShapeCorrupt},
+			{Instance: "corrupt-foreign", Pin: v(4, 0), Shape: plan.ShapeCorrupt},
 		},
-		Schedule: []cluster.Step{{At: 20 * time.Second, Verb: cluster.VerbNarrow, Node: "B", Range: &engine.VersionRange{Min: engine.V(1, 0, 0), Max: engine.V(1, 9, 0)}}},
-		Instances: []cluster.InstancePlan{
-			{ID: "nowhere", Orchestration: "NoSuch", Expect: cluster.ExpectPoison},
-			{ID: "stranded", Orchestration: "ProcessOrder", Version: "2.0.0", StartAt: 2 * time.Second, Expect: cluster.ExpectAny},
-			{ID: "eternal", Orchestration: "Eternal", Expect: cluster.ExpectEternal},
-			{ID: "parent", Orchestration: "Parent", StartAt: 3 * time.Second, Expect: cluster.ExpectAny},
-			{ID: "counter", Orchestration: "Counter", StartAt: 4 * time.Second, Expect: cluster.ExpectAny},
+		Schedule: []plan.Step{{At: 20 * time.Second, Verb: plan.VerbNarrow, Node: "B", Range: &engine.VersionRange{Min: engine.V(1, 0, 0), Max: engine.V(1, 9, 0)}}},
+		Instances: []plan.Instance{
+			{ID: "nowhere", Orchestration: "NoSuch", Expect: plan.EndPoison},
+			{ID: "stranded", Orchestration: "ProcessOrder", Version: "2.0.0", StartAt: 2 * time.Second, Expect: plan.EndAny},
+			{ID: "eternal", Orchestration: "Eternal", Expect: plan.EndEternal},
+			{ID: "parent", Orchestration: "Parent", StartAt: 3 * time.Second, Expect: plan.EndAny},
+			{ID: "counter", Orchestration: "Counter", StartAt: 4 * time.Second, Expect: plan.EndAny},
 		},
 	}
 	return p
@@ -134,11 +135,11 @@ func TestOddHolds(t *testing.T) {
 // TestPlantedBugs: each of these bugs breaks that property in a campaign of a few seeds. Bugs that this version's
 // catalogue does not have yet are skipped.
 func TestPlantedBugs(t *testing.T) {
-	odd := func() *cluster.Plan { return oddPlan(faults.None()) }
-	upgrade := func() *cluster.Plan { return upgradePlan(20, faults.Light()) }
+	odd := func() *plan.Plan { return oddPlan(faults.None()) }
+	upgrade := func() *plan.Plan { return upgradePlan(20, faults.Light()) }
 	tests := []struct {
 		id       faults.BugID
-		plan     func() *cluster.Plan
+		plan     func() *plan.Plan
 		property string
 	}{
 		{"engine/count-ignored", odd, "L01"},
@@ -199,7 +200,7 @@ func TestCoveragePoints(t *testing.T) {
 		}
 		known[p.Name] = true
 	}
-	for _, p := range []*cluster.Plan{upgradePlan(12, faults.Full()), oddPlan(faults.Full())} {
+	for _, p := range []*plan.Plan{upgradePlan(12, faults.Full()), oddPlan(faults.Full())} {
 		last := ""
 		for _, point := range runPlan(t, p, 1, Options{}).Coverage {
 			if point.Name <= last {

@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // livenessChecks are the checkers of liveness. What they share sees everything before them.
@@ -32,7 +33,7 @@ const neverMs = math.MaxInt64
 // Listeners are told of facts.
 type liveState struct {
 	base
-	plan      cluster.Plan
+	plan      plan.Plan
 	nodes     []liveNode     // by number - 1
 	instances []liveInstance // by number
 	rows      []liveRow      // by number

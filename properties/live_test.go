@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // repeat is a block of a story, n times, with %d for the time, which moves on by every.
@@ -86,7 +86,7 @@ func TestLiveness(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := newLiveRig(t, cluster.Plan{}, Options{Properties: liveProperties})
+			r := newLiveRig(t, plan.Plan{}, Options{Properties: liveProperties})
 			if got := r.tell(test.story); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 				for _, v := range r.m.Violations() {

@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // checker watches a run for one property, or for a few that share their state. Embed base to get methods that do
@@ -42,7 +43,7 @@ func (base) finish()                     {}
 
 // world is what monitors read of a run. *cluster.World is one; tests have a smaller one.
 type world interface {
-	Plan() *cluster.Plan
+	Plan() *plan.Plan
 	Store() *memprovider.Store
 	Nodes() []cluster.NodeInfo
 	Node(number uint32) *cluster.NodeInfo

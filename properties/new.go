@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Options say what a Monitor watches. The zero value watches everything that always holds.
@@ -17,7 +18,7 @@ type Options struct {
 	// Without are ids that are not reported, although Properties or the default asks for them.
 	Without []string
 	// Expectations are what a scenario expects beside that, whatever Properties says.
-	Expectations []cluster.Expectation
+	Expectations []plan.Expectation
 	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
 	// reported under the id "referee".
 	Referee bool

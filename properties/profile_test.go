@@ -11,11 +11,12 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
 // profileRun runs a seed of a built-in scenario under a profile.
-func profileRun(t *testing.T, name string, seed uint64, p cluster.Profile, record *sim.Recording) (*cluster.Plan, *cluster.Result) {
+func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *sim.Recording) (*plan.Plan, *cluster.Result) {
 	t.Helper()
 	s, err := scenario.Lookup(name)
 	if err != nil {
@@ -36,20 +37,20 @@ func profileRun(t *testing.T, name string, seed uint64, p cluster.Profile, recor
 
 // TestProfile: what the contract keeps 0.1.26 breaks, and a shrunk run names the one switch that it needs.
 func TestProfile(t *testing.T) {
-	if _, r := profileRun(t, "corners", 1, cluster.ProfileContract, nil); len(r.Violations) > 0 {
+	if _, r := profileRun(t, "corners", 1, plan.ProfileContract, nil); len(r.Violations) > 0 {
 		t.Errorf("the contract profile: %v", r.Violations)
 	}
 	record := &sim.Recording{}
-	plan, r := profileRun(t, "corners", 1, cluster.ProfileDuroxide, record)
+	pl, r := profileRun(t, "corners", 1, plan.ProfileDuroxide, record)
 	violated := slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == "S11" })
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
 	}
-	small, err := properties.Shrink(properties.Concrete{Plan: plan, Choices: record}, properties.ShrinkOptions{Property: "S11", MaxRuns: 400})
+	small, err := properties.Shrink(properties.Concrete{Plan: pl, Choices: record}, properties.ShrinkOptions{Property: "S11", MaxRuns: 400})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := small.Plan; p.Profile != cluster.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
+	if p := small.Plan; p.Profile != plan.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
 		t.Errorf("shrunk to profile %s with %v, expected one switch", p.Profile, p.Bugs)
 	}
 }

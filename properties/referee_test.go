@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -72,7 +73,7 @@ func TestRefereeRefuses(t *testing.T) {
 
 // TestRefereeKnowsSeeds asks about everything that a seeded instance has.
 func TestRefereeKnowsSeeds(t *testing.T) {
-	w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+	w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
 	m := newMonitor(w, Options{Properties: []string{}, Referee: true})
 	w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 	status, b, pin := "half way", w.builds[1], engine.V(1, 5, 0)

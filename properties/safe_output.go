@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -16,7 +17,7 @@ import (
 type outputChecker struct {
 	base
 	set  program.Set
-	plan *cluster.Plan
+	plan *plan.Plan
 	// byName are the indices of the plan's instances that run programs; only looked up.
 	byName map[string]int
 	// panics is the text with which any activity may fail.
@@ -89,10 +90,10 @@ func (k *outputChecker) circumstances(in *instanceState) (c program.Circumstance
 	if i, planned := k.byName[in.name]; planned {
 		p := &k.plan.Instances[i]
 		c.Input = p.Input
-		c.Cancelled = p.Expect == cluster.ExpectEternal || cancels(p) > 0
+		c.Cancelled = p.Expect == plan.EndEternal || cancels(p) > 0
 		c.Events = func(name string) (sent []string) {
 			for _, a := range p.Actions {
-				if a.Verb == cluster.ActionRaise && a.Name == name {
+				if a.Verb == plan.ActionRaise && a.Name == name {
 					sent = append(sent, a.Data)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestReplaysAtTheEnd: an execution that charged and completed is replayed by code that does so, and by code that does
@@ -41,7 +42,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 		{"S11_bad on a newer build", charge("Refund", "done"), "2.0.0", "1.5.0", false, "does not replay on build 2.0.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
 			m := newMonitor(w, Options{Properties: []string{"S11"}})
 			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			var build *engine.Build

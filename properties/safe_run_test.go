@@ -11,38 +11,39 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // busyPlan is a rolling upgrade under every kind of work, with histories that some builds or none can read, and probes
 // with the filters that nodes never send.
-func busyPlan(f faults.Plan) *cluster.Plan {
-	p := &cluster.Plan{Name: "busy", Faults: f}
+func busyPlan(f faults.Plan) *plan.Plan {
+	p := &plan.Plan{Name: "busy", Faults: f}
 	for i, name := range []string{"A", "B", "C"} {
-		p.Nodes = append(p.Nodes, cluster.NodePlan{Name: name, Build: "1.5.0"})
-		p.Schedule = append(p.Schedule, cluster.Step{At: time.Duration(10+15*i) * time.Second, Verb: cluster.VerbUpgrade, Node: name, Build: "2.0.0"})
+		p.Nodes = append(p.Nodes, plan.Node{Name: name, Build: "1.5.0"})
+		p.Schedule = append(p.Schedule, plan.Step{At: time.Duration(10+15*i) * time.Second, Verb: plan.VerbUpgrade, Node: name, Build: "2.0.0"})
 	}
 	for i := range 27 {
 		kind := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable", "Panicky"}[i%9]
-		in := cluster.InstancePlan{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
+		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
 		switch kind {
 		case "Eternal":
-			in.Expect = cluster.ExpectEternal
+			in.Expect = plan.EndEternal
 		case "ProcessOrder", "Approval":
-			in.Actions = []cluster.Action{{At: in.StartAt + 3*time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "boss"}}
+			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
 		case "Cancellable", "Panicky":
-			in.Expect = cluster.ExpectAny
+			in.Expect = plan.EndAny
 		}
 		p.Instances = append(p.Instances, in)
 	}
-	for i, shape := range []cluster.HistoryShape{
-		cluster.ShapeWaiting, cluster.ShapeUnknownKind, cluster.ShapeNewKind, cluster.ShapeLegacy, cluster.ShapeCorrupt,
+	for i, shape := range []plan.Shape{
+		plan.ShapeWaiting, plan.ShapeUnknownKind, plan.ShapeNewKind, plan.ShapeLegacy, plan.ShapeCorrupt,
 	} {
 		pin := []engine.Version{engine.V(1, 5, 0), engine.V(3, 0, 0), engine.V(0, 8, 0)}[i%3]
-		p.Histories = append(p.Histories, cluster.SeededHistory{Instance: "seeded-" + string(shape), Pin: &pin, Shape: shape, KickAt: time.Second})
+		p.Histories = append(p.Histories, plan.History{Instance: "seeded-" + string(shape), Pin: &pin, Shape: shape, KickAt: time.Second})
 	}
-	p.Histories = append(p.Histories, cluster.SeededHistory{Instance: "seeded-unpinned", Shape: cluster.ShapeWaiting, KickAt: time.Second})
+	p.Histories = append(p.Histories, plan.History{Instance: "seeded-unpinned", Shape: plan.ShapeWaiting, KickAt: time.Second})
 	for i, filter := range []string{"none", "any", "1.x | >=2.0.0, <=3.0.0"} {
-		p.Probes = append(p.Probes, cluster.Probe{
+		p.Probes = append(p.Probes, plan.Probe{
 			Name: fmt.Sprintf("probe-%d", i), Build: "1.5.0", Filter: filter, IgnoreAttempt: i == 1, Every: 3 * time.Second, Count: 20,
 		})
 	}
@@ -57,7 +58,7 @@ type patient struct {
 
 func (p patient) Open(nowMs int64) (bool, int64) { return nowMs < p.w.StartMs()+120_000, nowMs + 1 }
 
-func runSafety(t testing.TB, plan *cluster.Plan, seed uint64) *cluster.Result {
+func runSafety(t testing.TB, plan *plan.Plan, seed uint64) *cluster.Result {
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 		return patient{newMonitor(w, Options{Properties: safetyIDs()}), w}
@@ -155,7 +156,7 @@ func TestShadowOfKeptState(t *testing.T) {
 		{"shadow_bad owner", func(m *model) { m.sessions[0].owner = "w2" }, `session "till": the store has {till w1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
 			m := newMonitor(w, Options{Properties: []string{shadowID}})
 			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			fillStore(t, w.store, w.builds[1])
@@ -222,7 +223,7 @@ func TestShadow(t *testing.T) {
 		{"shadow_bad instance", func(m *model) { *m.instances[1] = instanceState{no: 1, name: "order-1"} }, "instances row: the store has true, the shadow false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &cluster.Plan{}, builds: engine.ShippedBuilds()}
+			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
 			m := newMonitor(w, Options{Properties: []string{shadowID}})
 			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			fillStore(t, w.store, w.builds[1])
@@ -310,7 +311,7 @@ func (r recorder) Record(rec *cluster.Record) {
 	r.tape.entries = append(r.tape.entries, e)
 }
 
-func recordRun(t testing.TB, plan *cluster.Plan) *tape {
+func recordRun(t testing.TB, plan *plan.Plan) *tape {
 	tp := &tape{builds: engine.ShippedBuilds()}
 	_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 7, Builds: tp.builds, Monitor: func(w *cluster.World) cluster.Monitor {
 		tp.nodes = slices.Clone(w.Nodes())
@@ -324,7 +325,7 @@ func recordRun(t testing.TB, plan *cluster.Plan) *tape {
 
 // play tells a fresh monitor of the safety properties everything.
 func (tp *tape) play() *watch {
-	w := &fakeWorld{plan: &cluster.Plan{}, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
+	w := &fakeWorld{plan: &plan.Plan{}, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
 	m := newWatch(w, func(string) bool { return true })
 	m.add(safetyChecks(m.run)...)
 	for i := range tp.entries {

@@ -11,16 +11,17 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Concrete is a run with nothing left to chance: a plan, and what was chosen where the plan leaves something open. A
 // fault rate of the plan only says that the fault is possible; it happens where a choice says so. What no choice names
 // takes the benign value: no fault, least latency, first in line.
 type Concrete struct {
-	Plan    *cluster.Plan
+	Plan    *plan.Plan
 	Choices *sim.Recording
 	// Expect is what the scenario expects beside the properties.
-	Expect []cluster.Expectation
+	Expect []plan.Expectation
 }
 
 // Size counts what a reader of a concrete plan has to keep in mind.
@@ -111,7 +112,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if o.Builds != nil {
 		builds = o.Builds()
 	}
-	if err := failing.Plan.Validate(builds); err != nil {
+	if err := failing.Plan.Validate(plan.Known{Builds: builds, Orchestrations: cluster.ShippedNames()}); err != nil {
 		return nil, err
 	}
 	s.best = failing
@@ -119,7 +120,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if !s.violates(s.best) {
 		return nil, fmt.Errorf("plan %s does not violate %s with its choices", failing.Plan.Name, o.Property)
 	}
-	s.guard = (len(failing.Plan.Bugs) > 0 || failing.Plan.Profile == cluster.ProfileDuroxide) && s.holdsWithoutBugs(s.best)
+	s.guard = (len(failing.Plan.Bugs) > 0 || failing.Plan.Profile == plan.ProfileDuroxide) && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
 	s.all()
 	out := &Shrunk{Concrete: s.best, From: from, Minimal: !s.spent()}
@@ -194,9 +195,9 @@ func (s *shrinker) violates(c Concrete) bool {
 
 // holdsWithoutBugs says whether a candidate holds when its seeded bugs, and its profile, are switched off.
 func (s *shrinker) holdsWithoutBugs(c Concrete) bool {
-	plan := *c.Plan
-	plan.Bugs, plan.Profile = nil, cluster.ProfileContract
-	c.Plan = &plan
+	p := *c.Plan
+	p.Bugs, p.Profile = nil, plan.ProfileContract
+	c.Plan = &p
 	return !s.violates(c)
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // enoughChoices is how many choices are so few that no others are looked for.
@@ -46,10 +46,10 @@ func (s *shrinker) otherChoices() {
 // allRates is the best plan with all rates that the plan had at the start: other faults may do it.
 func (s *shrinker) allRates() Concrete {
 	here := func(name string) bool {
-		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n cluster.NodePlan) bool { return n.Name == name })
+		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
 	}
 	kept := slices.DeleteFunc(slices.Clone(s.rates), func(r faults.Rate) bool { return !here(r.Node) })
-	return edit(s.best, func(p *cluster.Plan) { p.Faults.Rates = kept })
+	return edit(s.best, func(p *plan.Plan) { p.Faults.Rates = kept })
 }
 
 // asked are the choices that a run of a candidate asks for, with those that its recording does not have at 0.
@@ -130,10 +130,10 @@ func (s *shrinker) twoChoices(c Concrete) {
 func (s *shrinker) startsWithBuild() (changed bool) {
 	for i := 0; i < len(s.best.Plan.Schedule); i++ {
 		step := s.best.Plan.Schedule[i]
-		if step.Verb != cluster.VerbUpgrade && step.Verb != cluster.VerbRollback {
+		if step.Verb != plan.VerbUpgrade && step.Verb != plan.VerbRollback {
 			continue
 		}
-		c := edit(s.best, func(p *cluster.Plan) {
+		c := edit(s.best, func(p *plan.Plan) {
 			p.Schedule = slices.Delete(slices.Clone(p.Schedule), i, i+1)
 			p.Nodes = slices.Clone(p.Nodes)
 			for j := range p.Nodes {

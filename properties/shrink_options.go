@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // fewerAttempts lowers max_attempts of all nodes that name it, to the least with which the violation can be shown: what
@@ -41,7 +41,7 @@ func attempts(c Concrete) (most int64) {
 
 // withAttempts is the plan with max_attempts no larger than that.
 func withAttempts(c Concrete, most int64) Concrete {
-	return edit(c, func(p *cluster.Plan) {
+	return edit(c, func(p *plan.Plan) {
 		p.Nodes = slices.Clone(p.Nodes)
 		for i := range p.Nodes {
 			p.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)

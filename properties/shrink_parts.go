@@ -5,7 +5,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // parts is one kind of things that can be left out of a concrete plan.
@@ -20,20 +20,20 @@ type parts struct {
 func planParts() []parts {
 	return append([]parts{
 		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Instances = less(p.Instances, drop) })
+			return edit(c, func(p *plan.Plan) { p.Instances = less(p.Instances, drop) })
 		}},
 		{"history", func(c Concrete) int { return len(c.Plan.Histories) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Histories = less(p.Histories, drop) })
+			return edit(c, func(p *plan.Plan) { p.Histories = less(p.Histories, drop) })
 		}},
 		{"probe", func(c Concrete) int { return len(c.Plan.Probes) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Probes = less(p.Probes, drop) })
+			return edit(c, func(p *plan.Plan) { p.Probes = less(p.Probes, drop) })
 		}},
 		{"node", func(c Concrete) int { return len(c.Plan.Nodes) }, withoutNodes},
 		{"step", func(c Concrete) int { return len(c.Plan.Schedule) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Schedule = less(p.Schedule, drop) })
+			return edit(c, func(p *plan.Plan) { p.Schedule = less(p.Schedule, drop) })
 		}},
 		{"rate", func(c Concrete) int { return len(c.Plan.Faults.Rates) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Faults.Rates = less(p.Faults.Rates, drop) })
+			return edit(c, func(p *plan.Plan) { p.Faults.Rates = less(p.Faults.Rates, drop) })
 		}},
 		{"expectation", func(c Concrete) int { return len(c.Expect) }, func(c Concrete, drop []bool) Concrete {
 			c.Expect = less(c.Expect, drop)
@@ -64,7 +64,7 @@ func choiceParts() []parts {
 }
 
 // edit changes a copy of the plan; change must not write into its slices.
-func edit(c Concrete, change func(p *cluster.Plan)) Concrete {
+func edit(c Concrete, change func(p *plan.Plan)) Concrete {
 	plan := *c.Plan
 	change(&plan)
 	c.Plan = &plan
@@ -90,26 +90,26 @@ func total[T any](list []T, count func(x T) int) int {
 	return n
 }
 
-func actionsOf(in cluster.InstancePlan) int { return len(in.Actions) }
-func optionsOf(n cluster.NodePlan) int      { return len(n.Options) }
-func handlersOf(n cluster.NodePlan) int     { return len(n.Handlers) }
+func actionsOf(in plan.Instance) int { return len(in.Actions) }
+func optionsOf(n plan.Node) int      { return len(n.Options) }
+func handlersOf(n plan.Node) int     { return len(n.Handlers) }
 
 // withoutNodes leaves out nodes with their steps and their faults.
 func withoutNodes(c Concrete, drop []bool) Concrete {
 	gone := func(name string) bool {
-		i := slices.IndexFunc(c.Plan.Nodes, func(n cluster.NodePlan) bool { return n.Name == name })
+		i := slices.IndexFunc(c.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
 		return i >= 0 && drop[i]
 	}
-	return edit(c, func(p *cluster.Plan) {
+	return edit(c, func(p *plan.Plan) {
 		p.Nodes = less(p.Nodes, drop)
-		p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s cluster.Step) bool { return gone(s.Node) })
+		p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return gone(s.Node) })
 		p.Faults.Rates = slices.DeleteFunc(slices.Clone(p.Faults.Rates), func(r faults.Rate) bool { return gone(r.Node) })
 	})
 }
 
 // withoutActions leaves out actions of instances, counted through all of them.
 func withoutActions(c Concrete, drop []bool) Concrete {
-	return edit(c, func(p *cluster.Plan) {
+	return edit(c, func(p *plan.Plan) {
 		p.Instances = slices.Clone(p.Instances)
 		at := 0
 		for i := range p.Instances {
@@ -121,7 +121,7 @@ func withoutActions(c Concrete, drop []bool) Concrete {
 }
 
 func withoutOptions(c Concrete, drop []bool) Concrete {
-	return edit(c, func(p *cluster.Plan) {
+	return edit(c, func(p *plan.Plan) {
 		p.Nodes = slices.Clone(p.Nodes)
 		at := 0
 		for i := range p.Nodes {
@@ -134,7 +134,7 @@ func withoutOptions(c Concrete, drop []bool) Concrete {
 
 // withoutHandlers leaves out names in the lists of handlers. An empty list stays one: no list is all that the build ships.
 func withoutHandlers(c Concrete, drop []bool) Concrete {
-	return edit(c, func(p *cluster.Plan) {
+	return edit(c, func(p *plan.Plan) {
 		p.Nodes = slices.Clone(p.Nodes)
 		at := 0
 		for i := range p.Nodes {
@@ -149,13 +149,13 @@ func withoutHandlers(c Concrete, drop []bool) Concrete {
 
 // reasonable says whether a plan still means what it says: an instance that is expected to end otherwise than by itself
 // keeps what ends it.
-func reasonable(p *cluster.Plan, was *cluster.Plan) bool {
+func reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
-		if in.Expect == "" || in.Expect == cluster.ExpectCompleted || in.Expect == cluster.ExpectAny {
+		if in.Expect == "" || in.Expect == plan.EndCompleted || in.Expect == plan.EndAny {
 			continue
 		}
-		j := slices.IndexFunc(was.Instances, func(o cluster.InstancePlan) bool { return o.ID == in.ID })
+		j := slices.IndexFunc(was.Instances, func(o plan.Instance) bool { return o.ID == in.ID })
 		if j >= 0 && cancels(&was.Instances[j]) != cancels(in) {
 			return false
 		}
@@ -163,10 +163,10 @@ func reasonable(p *cluster.Plan, was *cluster.Plan) bool {
 	return true
 }
 
-func cancels(in *cluster.InstancePlan) int {
+func cancels(in *plan.Instance) int {
 	n := 0
 	for _, a := range in.Actions {
-		if a.Verb == cluster.ActionCancel {
+		if a.Verb == plan.ActionCancel {
 			n++
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // all shrinks until a round changes nothing.
@@ -34,14 +34,14 @@ func (s *shrinker) all() {
 // oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to take the place of them
 // all.
 func (s *shrinker) oneSwitch() {
-	if s.best.Plan.Profile != cluster.ProfileDuroxide {
+	if s.best.Plan.Profile != plan.ProfileDuroxide {
 		return
 	}
 	own := s.best.Plan.Bugs
 	with := func(ids ...faults.BugID) Concrete {
-		c, plan := s.best, *s.best.Plan
-		plan.Profile, plan.Bugs = cluster.ProfileContract, slices.Concat(own, ids)
-		c.Plan = &plan
+		c, p := s.best, *s.best.Plan
+		p.Profile, p.Bugs = plan.ProfileContract, slices.Concat(own, ids)
+		c.Plan = &p
 		return c
 	}
 	var all []faults.BugID
@@ -182,7 +182,7 @@ func (s *shrinker) redraw(c Concrete, seed uint64) bool {
 	if s.spent() {
 		return false
 	}
-	drawn := edit(c, func(p *cluster.Plan) {
+	drawn := edit(c, func(p *plan.Plan) {
 		if seed/2%2 == 1 {
 			p.Faults.Rates = slices.Clone(p.Faults.Rates)
 			for i := range p.Faults.Rates {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // probeParts are what may be left out of a probe: the acts and the times among which one is drawn. A probe without acts
@@ -12,16 +12,16 @@ import (
 func probeParts() []parts {
 	return []parts{
 		{"act", func(c Concrete) int { return total(c.Plan.Probes, actsOf) }, func(c Concrete, drop []bool) Concrete {
-			return editProbes(c, func(b *cluster.Probe, at int) int {
+			return editProbes(c, func(b *plan.Probe, at int) int {
 				n := actsOf(*b)
-				if b.Does = less(b.Does, drop[at:at+n]); !slices.Contains(b.Does, cluster.ActRepin) {
+				if b.Does = less(b.Does, drop[at:at+n]); !slices.Contains(b.Does, plan.ActRepin) {
 					b.Pin = nil
 				}
 				return n
 			})
 		}},
 		{"hold", func(c Concrete) int { return total(c.Plan.Probes, holdsOf) }, func(c Concrete, drop []bool) Concrete {
-			return editProbes(c, func(b *cluster.Probe, at int) int {
+			return editProbes(c, func(b *plan.Probe, at int) int {
 				n := holdsOf(*b)
 				b.Holds = less(b.Holds, drop[at:at+n])
 				return n
@@ -30,13 +30,13 @@ func probeParts() []parts {
 	}
 }
 
-func actsOf(b cluster.Probe) int  { return len(b.Does) }
-func holdsOf(b cluster.Probe) int { return len(b.Holds) }
+func actsOf(b plan.Probe) int  { return len(b.Does) }
+func holdsOf(b plan.Probe) int { return len(b.Holds) }
 
 // editProbes changes each probe of a copy of the plan; change is told at which of its parts, counted through all probes,
 // it is, and returns how many there were.
-func editProbes(c Concrete, change func(b *cluster.Probe, at int) int) Concrete {
-	return edit(c, func(p *cluster.Plan) {
+func editProbes(c Concrete, change func(b *plan.Probe, at int) int) Concrete {
+	return edit(c, func(p *plan.Plan) {
 		p.Probes = slices.Clone(p.Probes)
 		at := 0
 		for i := range p.Probes {
@@ -46,6 +46,6 @@ func editProbes(c Concrete, change func(b *cluster.Probe, at int) int) Concrete 
 }
 
 // probeDelay is the delay of a probe.
-func probeDelay(i int) func(p *cluster.Plan) *time.Duration {
-	return func(p *cluster.Plan) *time.Duration { return &p.Probes[i].Delay }
+func probeDelay(i int) func(p *plan.Plan) *time.Duration {
+	return func(p *plan.Plan) *time.Duration { return &p.Probes[i].Delay }
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -13,10 +13,10 @@ import (
 func programParts() []parts {
 	return []parts{
 		{"program", func(c Concrete) int { return len(c.Plan.Programs) }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Programs = less(p.Programs, drop) })
+			return edit(c, func(p *plan.Plan) { p.Programs = less(p.Programs, drop) })
 		}},
 		{"statement", func(c Concrete) int { return c.Plan.Programs.Statements() }, func(c Concrete, drop []bool) Concrete {
-			return edit(c, func(p *cluster.Plan) { p.Programs = p.Programs.Without(drop) })
+			return edit(c, func(p *plan.Plan) { p.Programs = p.Programs.Without(drop) })
 		}},
 	}
 }
@@ -25,7 +25,7 @@ func programParts() []parts {
 func (s *shrinker) fewerBlocks() (changed bool) {
 	for at := s.best.Plan.Programs.Statements() - 1; at >= 0; at-- {
 		set, ok := s.best.Plan.Programs.Unblock(at)
-		if ok && s.try(edit(s.best, func(p *cluster.Plan) { p.Programs = set })) {
+		if ok && s.try(edit(s.best, func(p *plan.Plan) { p.Programs = set })) {
 			changed = true
 		}
 	}
@@ -43,7 +43,7 @@ func (s *shrinker) earlierPrograms() (changed bool) {
 			if s.best.Plan.Programs.Lookup(s.best.Plan.Instances[i].Orchestration) == nil {
 				break
 			}
-			if s.try(edit(s.best, func(p *cluster.Plan) {
+			if s.try(edit(s.best, func(p *plan.Plan) {
 				p.Instances = slices.Clone(p.Instances)
 				p.Instances[i].Orchestration = name
 			})) {
@@ -97,7 +97,7 @@ func statementValue(at int, units []int64, least int64, f field) value {
 			return v
 		},
 		set: func(c Concrete, v int64) Concrete {
-			return edit(c, func(p *cluster.Plan) {
+			return edit(c, func(p *plan.Plan) {
 				p.Programs = p.Programs.Edit(at, func(n *program.Node) { f(n, &v) })
 			})
 		},

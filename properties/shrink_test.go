@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -138,7 +139,7 @@ type smaller struct {
 
 // withoutEach are all plans with one part less. It is written apart from the shrinker on purpose.
 func withoutEach(c properties.Concrete) (all []smaller) {
-	add := func(what string, change func(p *cluster.Plan, r *sim.Recording)) {
+	add := func(what string, change func(p *plan.Plan, r *sim.Recording)) {
 		p, r := *c.Plan, *c.Choices
 		p.Schedule, p.Nodes, p.Instances = slices.Clone(p.Schedule), slices.Clone(p.Nodes), slices.Clone(p.Instances)
 		p.Histories, p.Probes, p.Faults.Rates = slices.Clone(p.Histories), slices.Clone(p.Probes), slices.Clone(p.Faults.Rates)
@@ -147,45 +148,45 @@ func withoutEach(c properties.Concrete) (all []smaller) {
 		all = append(all, smaller{what, properties.Concrete{Plan: &p, Choices: &r, Expect: c.Expect}})
 	}
 	for i, s := range c.Plan.Schedule {
-		add("step "+string(s.Verb)+" "+s.Node, func(p *cluster.Plan, _ *sim.Recording) { p.Schedule = slices.Delete(p.Schedule, i, i+1) })
+		add("step "+string(s.Verb)+" "+s.Node, func(p *plan.Plan, _ *sim.Recording) { p.Schedule = slices.Delete(p.Schedule, i, i+1) })
 	}
 	for i, n := range c.Plan.Nodes {
-		add("node "+n.Name, func(p *cluster.Plan, _ *sim.Recording) {
+		add("node "+n.Name, func(p *plan.Plan, _ *sim.Recording) {
 			p.Nodes = slices.Delete(p.Nodes, i, i+1)
-			p.Schedule = slices.DeleteFunc(p.Schedule, func(s cluster.Step) bool { return s.Node == n.Name })
+			p.Schedule = slices.DeleteFunc(p.Schedule, func(s plan.Step) bool { return s.Node == n.Name })
 			p.Faults.Rates = slices.DeleteFunc(p.Faults.Rates, func(r faults.Rate) bool { return r.Node == n.Name })
 		})
 		for j, o := range n.Options {
-			add("option "+o.Name, func(p *cluster.Plan, _ *sim.Recording) {
+			add("option "+o.Name, func(p *plan.Plan, _ *sim.Recording) {
 				p.Nodes[i].Options = slices.Delete(slices.Clone(n.Options), j, j+1)
 			})
 		}
 	}
 	for i, in := range c.Plan.Instances {
-		add("instance "+in.ID, func(p *cluster.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
+		add("instance "+in.ID, func(p *plan.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
 		for j, a := range in.Actions {
-			if a.Verb == cluster.ActionCancel && in.Expect != "" && in.Expect != cluster.ExpectAny {
+			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != plan.EndAny {
 				continue // without it, what the plan expects makes no sense
 			}
-			add("action on "+in.ID, func(p *cluster.Plan, _ *sim.Recording) {
+			add("action on "+in.ID, func(p *plan.Plan, _ *sim.Recording) {
 				p.Instances[i].Actions = slices.Delete(slices.Clone(in.Actions), j, j+1)
 			})
 		}
 	}
 	for i, h := range c.Plan.Histories {
-		add("history "+h.Instance, func(p *cluster.Plan, _ *sim.Recording) { p.Histories = slices.Delete(p.Histories, i, i+1) })
+		add("history "+h.Instance, func(p *plan.Plan, _ *sim.Recording) { p.Histories = slices.Delete(p.Histories, i, i+1) })
 	}
 	for i, b := range c.Plan.Probes {
-		add("probe "+b.Name, func(p *cluster.Plan, _ *sim.Recording) { p.Probes = slices.Delete(p.Probes, i, i+1) })
+		add("probe "+b.Name, func(p *plan.Plan, _ *sim.Recording) { p.Probes = slices.Delete(p.Probes, i, i+1) })
 	}
 	for i, r := range c.Plan.Faults.Rates {
-		add("fault "+string(r.Kind), func(p *cluster.Plan, _ *sim.Recording) { p.Faults.Rates = slices.Delete(p.Faults.Rates, i, i+1) })
+		add("fault "+string(r.Kind), func(p *plan.Plan, _ *sim.Recording) { p.Faults.Rates = slices.Delete(p.Faults.Rates, i, i+1) })
 	}
 	for i, choice := range c.Choices.Choices {
-		add("choice "+choice.Key.String(), func(_ *cluster.Plan, r *sim.Recording) { r.Choices = slices.Delete(r.Choices, i, i+1) })
+		add("choice "+choice.Key.String(), func(_ *plan.Plan, r *sim.Recording) { r.Choices = slices.Delete(r.Choices, i, i+1) })
 	}
 	for i, choice := range c.Choices.Priorities {
-		add("priority "+choice.Key.String(), func(_ *cluster.Plan, r *sim.Recording) { r.Priorities = slices.Delete(r.Priorities, i, i+1) })
+		add("priority "+choice.Key.String(), func(_ *plan.Plan, r *sim.Recording) { r.Priorities = slices.Delete(r.Priorities, i, i+1) })
 	}
 	return all
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -84,7 +84,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 		ids = append(ids, v.Property)
 	}
 	found := s.First.Property
-	if s.Plan.Profile == cluster.ProfileDuroxide {
+	if s.Plan.Profile == plan.ProfileDuroxide {
 		found += " " + string(s.Plan.Profile)
 	}
 	for _, id := range s.Plan.Bugs {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // value is a number of a concrete plan that may be simpler. Zero is the simplest value.
@@ -65,34 +65,34 @@ var (
 // numbers, and choices of more than two values.
 func values(c Concrete) []value {
 	var out []value
-	duration := func(field func(p *cluster.Plan) *time.Duration, least time.Duration) {
+	duration := func(field func(p *plan.Plan) *time.Duration, least time.Duration) {
 		out = append(out, value{
 			get:   func(c Concrete) int64 { return int64(*field(c.Plan)) },
 			set:   func(c Concrete, v int64) Concrete { return setDuration(c, field, time.Duration(v)) },
 			units: timeUnits, least: int64(least),
 		})
 	}
-	duration(func(p *cluster.Plan) *time.Duration { return &p.Turbulence }, 0)
+	duration(func(p *plan.Plan) *time.Duration { return &p.Turbulence }, 0)
 	for i := range c.Plan.Schedule {
-		duration(func(p *cluster.Plan) *time.Duration { return &p.Schedule[i].At }, 0)
+		duration(func(p *plan.Plan) *time.Duration { return &p.Schedule[i].At }, 0)
 		if c.Plan.Schedule[i].For > 0 {
-			duration(func(p *cluster.Plan) *time.Duration { return &p.Schedule[i].For }, time.Millisecond)
+			duration(func(p *plan.Plan) *time.Duration { return &p.Schedule[i].For }, time.Millisecond)
 		}
 	}
 	for i := range c.Plan.Instances {
-		duration(func(p *cluster.Plan) *time.Duration { return &p.Instances[i].StartAt }, 0)
+		duration(func(p *plan.Plan) *time.Duration { return &p.Instances[i].StartAt }, 0)
 		for j := range c.Plan.Instances[i].Actions {
-			duration(func(p *cluster.Plan) *time.Duration { return &p.Instances[i].Actions[j].At }, 0)
+			duration(func(p *plan.Plan) *time.Duration { return &p.Instances[i].Actions[j].At }, 0)
 		}
 		if n, err := strconv.ParseInt(c.Plan.Instances[i].Input, 10, 64); err == nil && n > 0 {
 			out = append(out, input(i))
 		}
 	}
 	for i := range c.Plan.Histories {
-		duration(func(p *cluster.Plan) *time.Duration { return &p.Histories[i].KickAt }, 0)
+		duration(func(p *plan.Plan) *time.Duration { return &p.Histories[i].KickAt }, 0)
 	}
 	for i := range c.Plan.Probes {
-		duration(func(p *cluster.Plan) *time.Duration { return &p.Probes[i].From }, 0)
+		duration(func(p *plan.Plan) *time.Duration { return &p.Probes[i].From }, 0)
 		duration(probeDelay(i), 0)
 		out = append(out, probeCount(i))
 	}
@@ -106,8 +106,8 @@ func values(c Concrete) []value {
 }
 
 // setDuration sets a time in a copy of the plan.
-func setDuration(c Concrete, field func(p *cluster.Plan) *time.Duration, d time.Duration) Concrete {
-	return edit(c, func(p *cluster.Plan) {
+func setDuration(c Concrete, field func(p *plan.Plan) *time.Duration, d time.Duration) Concrete {
+	return edit(c, func(p *plan.Plan) {
 		p.Schedule = slices.Clone(p.Schedule)
 		p.Histories = slices.Clone(p.Histories)
 		p.Probes = slices.Clone(p.Probes)
@@ -127,7 +127,7 @@ func input(i int) value {
 			return n
 		},
 		set: func(c Concrete, v int64) Concrete {
-			return edit(c, func(p *cluster.Plan) {
+			return edit(c, func(p *plan.Plan) {
 				p.Instances = slices.Clone(p.Instances)
 				p.Instances[i].Input = strconv.FormatInt(v, 10)
 			})
@@ -140,7 +140,7 @@ func probeCount(i int) value {
 	return value{
 		get: func(c Concrete) int64 { return int64(c.Plan.Probes[i].Count) },
 		set: func(c Concrete, v int64) Concrete {
-			return edit(c, func(p *cluster.Plan) {
+			return edit(c, func(p *plan.Plan) {
 				p.Probes = slices.Clone(p.Probes)
 				p.Probes[i].Count = int(v)
 			})

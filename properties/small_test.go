@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -95,11 +96,11 @@ func (s *smallScenario) run(t *testing.T, seed uint64, on []faults.BugID, o prop
 }
 
 // judged are the scenario's expectations; an always is also a sometimes, for what never happens tells nothing.
-func (s *smallScenario) judged() []cluster.Expectation {
+func (s *smallScenario) judged() []plan.Expectation {
 	list := slices.Clone(s.Expect)
 	for _, e := range s.Expect {
-		if e.Mode == cluster.ModeAlways {
-			e.Mode, e.Has = cluster.ModeSometimes, nil
+		if e.Mode == plan.ModeAlways {
+			e.Mode, e.Has = plan.ModeSometimes, nil
 			list = append(list, e)
 		}
 	}
@@ -133,7 +134,7 @@ func (s *smallScenario) check(t *testing.T) {
 		}
 	}
 	for _, e := range o.Expectations {
-		if e.Mode == cluster.ModeSometimes && !seen[e.PointName()] {
+		if e.Mode == plan.ModeSometimes && !seen[e.PointName()] {
 			t.Errorf("%s, line %d: no seed shows what %q is about", s.Name, e.Line, e.Text)
 		}
 	}
@@ -153,7 +154,7 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 	o := properties.Options{Properties: []string{d.breaks}}
 	sometimes := false
 	if d.breaks == "" {
-		i := slices.IndexFunc(s.Expect, func(e cluster.Expectation) bool {
+		i := slices.IndexFunc(s.Expect, func(e plan.Expectation) bool {
 			return strings.ReplaceAll(e.Text, `"`, "") == strings.ReplaceAll(d.expect, `"`, "")
 		})
 		if i < 0 {
@@ -161,7 +162,7 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 			return
 		}
 		o = properties.Options{Properties: []string{}, Expectations: s.Expect[i : i+1]}
-		sometimes = s.Expect[i].Mode == cluster.ModeSometimes
+		sometimes = s.Expect[i].Mode == plan.ModeSometimes
 	}
 	changed, what := s, fmt.Sprint(d.bugs)
 	if d.old != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -71,16 +72,16 @@ func turnEvent(kind string) engine.EventData {
 //	plan raise order-1 go yes                a client sends order-1 the event go with the data yes
 //	plan cancel order-1                      a client cancels it
 //	plan start order-1                       a client starts it and does no more
-func storyPlan(t testing.TB, text string) *cluster.Plan {
+func storyPlan(t testing.TB, text string) *plan.Plan {
 	t.Helper()
-	p := &cluster.Plan{}
-	instance := func(id string) *cluster.InstancePlan {
+	p := &plan.Plan{}
+	instance := func(id string) *plan.Instance {
 		for i := range p.Instances {
 			if p.Instances[i].ID == id {
 				return &p.Instances[i]
 			}
 		}
-		p.Instances = append(p.Instances, cluster.InstancePlan{ID: id, Orchestration: "Order"})
+		p.Instances = append(p.Instances, plan.Instance{ID: id, Orchestration: "Order"})
 		return &p.Instances[len(p.Instances)-1]
 	}
 	for line := range strings.Lines(text) {
@@ -99,8 +100,8 @@ func storyPlan(t testing.TB, text string) *cluster.Plan {
 			continue
 		}
 		f := strings.Fields(rest)
-		a := cluster.Action{Verb: cluster.ActionVerb(f[0])}
-		if a.Verb == cluster.ActionRaise {
+		a := plan.Action{Verb: plan.ActionVerb(f[0])}
+		if a.Verb == plan.ActionRaise {
 			a.Name, a.Data = f[2], f[3]
 		}
 		in := instance(f[1])

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // A story is a sequence of observations and records in text, one a line, told to a monitor. What stands between the
@@ -46,11 +47,11 @@ type fakeWorld struct {
 	nowMs  int64
 	steps  uint64
 	store  *memprovider.Store
-	plan   *cluster.Plan
+	plan   *plan.Plan
 	builds []*engine.Build
 }
 
-func (w *fakeWorld) Plan() *cluster.Plan             { return w.plan }
+func (w *fakeWorld) Plan() *plan.Plan                { return w.plan }
 func (w *fakeWorld) Store() *memprovider.Store       { return w.store }
 func (w *fakeWorld) Nodes() []cluster.NodeInfo       { return w.nodes }
 func (w *fakeWorld) Node(n uint32) *cluster.NodeInfo { return &w.nodes[n-1] }

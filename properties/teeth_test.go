@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -110,7 +111,7 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 			if c.bug == "" {
 				bad, on = alone(t, c.scenario, c.expect, c.line, c.by), nil
 			}
-			if sound.Expect[0].Mode == cluster.ModeSometimes {
+			if sound.Expect[0].Mode == plan.ModeSometimes {
 				if seed := metBy(t, bad, on); seed != 0 {
 					t.Errorf("with %s, seed %d of %s shows %q all the same", name, seed, c.scenario, c.expect)
 				}
@@ -181,7 +182,7 @@ func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario 
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(s.Expect, func(e cluster.Expectation) bool { return e.Text == expectation })
+		i := slices.IndexFunc(s.Expect, func(e plan.Expectation) bool { return e.Text == expectation })
 		if i < 0 {
 			t.Fatalf("%s does not expect %q", name, expectation)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -23,7 +23,7 @@ type Config struct {
 	Scenario string
 	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on nothing but the seed, and
 	// is called from several goroutines at once.
-	Plan func(seed uint64) (*cluster.Plan, error)
+	Plan func(seed uint64) (*plan.Plan, error)
 	// Overrides are what is wanted otherwise than Scenario says: the fault load, for instance.
 	Overrides scenario.Overrides
 	// Seeds is how many seeds are run, from First on; 0 is DefaultSeeds. First 0 is 1.

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -20,8 +21,8 @@ import (
 type testRun struct {
 	c       Config
 	name    string
-	plan    func(seed uint64) (*cluster.Plan, error)
-	expect  []cluster.Expectation
+	plan    func(seed uint64) (*plan.Plan, error)
+	expect  []plan.Expectation
 	entry   *scenario.Entry // a stored run that is to be replayed, nil for a campaign
 	command string
 }
@@ -82,7 +83,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		}
 	}
 	r.name, r.expect = s.Name, s.Expect
-	r.plan = func(seed uint64) (*cluster.Plan, error) { return s.Expand(seed, c.Overrides) }
+	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, c.Overrides) }
 	return r, nil
 }
 
@@ -125,7 +126,7 @@ func (r *testRun) monitor(w *cluster.World) cluster.Monitor {
 	return New(w, Options{Properties: r.c.Properties, Expectations: r.expect})
 }
 
-func (r *testRun) config(plan *cluster.Plan) cluster.Config {
+func (r *testRun) config(plan *plan.Plan) cluster.Config {
 	return cluster.Config{Plan: plan, Builds: r.c.builds(), Handlers: r.c.Handlers, Monitor: r.monitor, DoubleCheck: r.c.DoubleCheck}
 }
 

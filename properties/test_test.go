@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -75,10 +75,10 @@ func TestTestHolds(t *testing.T) {
 	}
 }
 
-func onePlan(uint64) (*cluster.Plan, error) {
-	return &cluster.Plan{
-		Name: "one", Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}},
-		Instances: []cluster.InstancePlan{{ID: "chain", Orchestration: "Chain", Input: "3"}},
+func onePlan(uint64) (*plan.Plan, error) {
+	return &plan.Plan{
+		Name: "one", Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}},
+		Instances: []plan.Instance{{ID: "chain", Orchestration: "Chain", Input: "3"}},
 	}, nil
 }
 

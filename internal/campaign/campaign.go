@@ -9,13 +9,14 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Options say what a campaign does.
 type Options struct {
 	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so that it must not
 	// change what calls share. The plan it returns is the run's alone.
-	Plan func(seed uint64) (*cluster.Plan, error)
+	Plan func(seed uint64) (*plan.Plan, error)
 	// First and Count are the seeds: First, First+1, and so on. Count must not be 0.
 	First, Count uint64
 	// Shard takes every Of-th seed of them; the zero value takes all.

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // fake is a monitor that finds what the test's seeds are to find: it learns the seed from the plan's name.
@@ -53,11 +54,11 @@ func (f *fake) Coverage() []cluster.Point {
 // options are those of a campaign over a small plan. The plan's name is the seed.
 func options(count uint64) campaign.Options {
 	return campaign.Options{
-		Plan: func(seed uint64) (*cluster.Plan, error) {
-			return &cluster.Plan{
+		Plan: func(seed uint64) (*plan.Plan, error) {
+			return &plan.Plan{
 				Name:      fmt.Sprint(seed),
-				Nodes:     []cluster.NodePlan{{Name: "A", Build: "1.5.0"}},
-				Instances: []cluster.InstancePlan{{ID: "chain-1", Orchestration: "Chain", Input: "3", StartAt: time.Second}},
+				Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},
+				Instances: []plan.Instance{{ID: "chain-1", Orchestration: "Chain", Input: "3", StartAt: time.Second}},
 			}, nil
 		},
 		Monitor: func(w *cluster.World) cluster.Monitor {
@@ -171,10 +172,10 @@ func TestDriftIsFound(t *testing.T) {
 		t.Errorf("drifts %v in a deterministic campaign", s.Drifts)
 	}
 	calls := 0
-	plan := o.Plan
+	pl := o.Plan
 	o.Workers = 1
-	o.Plan = func(seed uint64) (*cluster.Plan, error) {
-		p, err := plan(seed)
+	o.Plan = func(seed uint64) (*plan.Plan, error) {
+		p, err := pl(seed)
 		if calls++; calls%2 == 0 && seed == 4 {
 			p.Instances[0].StartAt += time.Second
 		}
@@ -198,12 +199,12 @@ func TestViolationsAreBounded(t *testing.T) {
 func TestFirstSeedWithoutPlanIsTheError(t *testing.T) {
 	bad := errors.New("no such plan")
 	o := options(30)
-	plan := o.Plan
-	o.Plan = func(seed uint64) (*cluster.Plan, error) {
+	pl := o.Plan
+	o.Plan = func(seed uint64) (*plan.Plan, error) {
 		if seed >= 6 {
 			return nil, bad
 		}
-		return plan(seed)
+		return pl(seed)
 	}
 	for _, workers := range []int{1, 4} {
 		o.Workers = workers

@@ -11,7 +11,7 @@
 // and the stack.
 //
 //	sum, err := campaign.Run(campaign.Options{
-//		Plan:  func(seed uint64) (*cluster.Plan, error) { return sc.Expand(seed) },
+//		Plan:  func(seed uint64) (*plan.Plan, error) { return sc.Expand(seed) },
 //		First: 1, Count: 1000,
 //		KeepGoing: true,
 //	})

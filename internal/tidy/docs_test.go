@@ -17,6 +17,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -30,7 +31,7 @@ var generated = map[string]func() string{
 	"steps":      func() string { return statements(scenario.Steps()) },
 	"events": func() string {
 		var b strings.Builder
-		for _, e := range cluster.ExpectEvents() {
+		for _, e := range plan.Events() {
 			fmt.Fprintf(&b, "- **%s**: %s.\n", e.Name, e.Summary)
 			for _, a := range e.Attrs {
 				fmt.Fprintf(&b, "  - `%s`: %s", a.Name, a.Summary)
@@ -71,7 +72,7 @@ var generated = map[string]func() string{
 	"orchestrations": func() string {
 		b := table("orchestration", "since build", "what it does", "ends as")
 		for _, o := range cluster.ShippedOrchestrations() {
-			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, o.Expect)
+			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, string(o.Expect))
 		}
 		return b.String()
 	},

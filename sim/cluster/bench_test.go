@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // workload is one of the plain workloads by which engines are compared: no faults, no checkers, one node.
@@ -57,12 +58,12 @@ var workloads = []workload{
 }
 
 // plan is a run of the workload: its instances start within a second.
-func (w *workload) plan() *cluster.Plan {
-	p := &cluster.Plan{
-		Name: w.name, Nodes: []cluster.NodePlan{{Name: "A", Build: "2.0.0"}}, Turbulence: w.lasts, StepBudget: 10_000_000,
+func (w *workload) plan() *plan.Plan {
+	p := &plan.Plan{
+		Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, Turbulence: w.lasts, StepBudget: 10_000_000,
 	}
 	for i := range w.instances {
-		p.Instances = append(p.Instances, cluster.InstancePlan{
+		p.Instances = append(p.Instances, plan.Instance{
 			ID: fmt.Sprintf("w-%d", i), Orchestration: "Work", StartAt: time.Duration(i) * time.Second / time.Duration(w.instances), Input: "0",
 		})
 	}

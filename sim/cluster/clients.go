@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // clientState is what the clients of a run remember. Clients are one caller, outside of all nodes.
@@ -75,7 +76,7 @@ func (w *World) actionKey(i, j int, attempt uint32) sim.Key {
 func (w *World) onInstance(i, attempt int) {
 	p := &w.plan.Instances[i]
 	key := w.instanceKey(p.ID).Num(labelRetry, uint64(attempt))
-	if !w.clientSend(p.start(), key) {
+	if !w.clientSend(startItem(p), key) {
 		w.kernel.After(clientRetry, key, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
 	}
 }
@@ -85,17 +86,17 @@ func (w *World) onAction(i int, packed uint64) {
 	j, attempt := int(packed>>attemptBits), uint32(packed)
 	a := &w.plan.Instances[i].Actions[j]
 	id := w.plan.Instances[i].ID
-	if a.Verb == ActionDelete || a.Verb == ActionPrune {
+	if a.Verb == plan.ActionDelete || a.Verb == plan.ActionPrune {
 		w.manage(id, a)
 		return
 	}
 	var item engine.WorkItem
 	switch a.Verb {
-	case ActionRaise:
+	case plan.ActionRaise:
 		item = w.raiseItem(id, a.Name, a.Data)
-	case ActionEnqueue:
+	case plan.ActionEnqueue:
 		item = engine.QueueMessageItem{Instance: id, Name: a.Name, Data: a.Data}
-	case ActionCancel:
+	case plan.ActionCancel:
 		item = engine.CancelInstanceItem{Instance: id, Reason: a.Data}
 	default:
 		panic(fmt.Sprintf("cluster: action %q", a.Verb))

@@ -4,12 +4,13 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Config is everything that Run depends on.
 type Config struct {
 	// Plan is what to carry out. It is only read, so many runs may share one.
-	Plan *Plan
+	Plan *plan.Plan
 	// Seed drives every choice, unless Chooser does.
 	Seed uint64
 	// Chooser decides what the plan leaves open; nil is sim.Random(Seed).

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // order is a plan in which a node is upgraded while an order waits for its approval.
-func order() *cluster.Plan {
-	return &cluster.Plan{
+func order() *plan.Plan {
+	return &plan.Plan{
 		Name:  "order",
-		Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}},
-		Schedule: []cluster.Step{
-			{At: 5 * time.Second, Verb: cluster.VerbUpgrade, Node: "A", Build: "2.0.0"},
+		Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}},
+		Schedule: []plan.Step{
+			{At: 5 * time.Second, Verb: plan.VerbUpgrade, Node: "A", Build: "2.0.0"},
 		},
-		Instances: []cluster.InstancePlan{{
+		Instances: []plan.Instance{{
 			ID: "order-1", Orchestration: "ProcessOrder", Version: "1.0.0", StartAt: time.Second,
-			Actions: []cluster.Action{{At: 10 * time.Second, Verb: cluster.ActionRaise, Name: "approval", Data: "the boss"}},
+			Actions: []plan.Action{{At: 10 * time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "the boss"}},
 		}},
 	}
 }

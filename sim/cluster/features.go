@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // featureOrchestrations are the shipped orchestrations that use what a plain workflow does not: queue messages, custom
@@ -15,10 +16,10 @@ import (
 // gone.
 func featureOrchestrations(v1, always engine.Version) []ShippedOrchestration {
 	return []ShippedOrchestration{
-		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", ExpectCompleted, clerk},
-		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", ExpectCompleted, ledger},
-		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", ExpectCompleted, picky},
-		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", ExpectCompleted, studio},
+		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk},
+		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", plan.EndCompleted, ledger},
+		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", plan.EndCompleted, picky},
+		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", plan.EndCompleted, studio},
 	}
 }
 

@@ -5,25 +5,25 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // The event that a client sends to seeded histories, so that there is something to fetch.
 const (
-	kickName      = "go"
-	kickNewName   = "approval"
-	kickNewTopic  = "orders"
-	unknownKind   = `"type":"EventOfAnotherWorld"`
-	seededVersion = "1.0.0"
+	kickName     = "go"
+	kickNewName  = "approval"
+	kickNewTopic = "orders"
+	unknownKind  = `"type":"EventOfAnotherWorld"`
 )
 
 // seedHistory puts a seeded history into the store. The orchestration that it is a history of is Cancellable, or
 // ProcessOrder 2.0.0 for the shape of the new kind, so that builds that read it can go on with it.
-func (w *World) seedHistory(h *SeededHistory) {
+func (w *World) seedHistory(h *plan.History) {
 	pin := ""
 	if h.Pin != nil {
 		pin = h.Pin.String()
 	}
-	events := h.events(pin)
+	events := eventsOf(h, pin)
 	seed := memprovider.SeedExecution{ID: engine.InitialExecutionID, Pin: h.Pin, Status: engine.StatusRunning}
 	for _, e := range events {
 		data, err := w.clients.codec.AppendEvent(nil, e)
@@ -35,14 +35,14 @@ func (w *World) seedHistory(h *SeededHistory) {
 	}
 	next := uint64(len(events) + 1)
 	switch h.Shape {
-	case ShapeUnknownKind:
+	case plan.ShapeUnknownKind:
 		data := fmt.Appendf(nil, `{"event_id":%d,"source_event_id":null,"instance_id":%q,"execution_id":1,"timestamp_ms":%d,"duroxide_version":%q,%s}`,
 			next, h.Instance, w.StartMs(), pin, unknownKind)
 		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
-	case ShapeCorrupt:
+	case plan.ShapeCorrupt:
 		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: engine.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
-	name, version := h.handler()
+	name, version := h.Handler()
 	err := w.store.Seed(memprovider.SeedInstance{
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.SeedExecution{seed},
 	})
@@ -61,31 +61,16 @@ func (w *World) encodeSomehow(e engine.Event) []byte {
 	panic(fmt.Sprintf("cluster: no build writes %s", e.Kind()))
 }
 
-// handler is the orchestration that a seeded history is a history of.
-func (h *SeededHistory) handler() (name, version string) {
-	name, version = h.Orchestration, h.Version
-	if name == "" {
-		name, version = "Cancellable", seededVersion
-		if h.Shape == ShapeNewKind {
-			name, version = "ProcessOrder", "2.0.0"
-		}
-	}
-	if version == "" {
-		version = seededVersion
-	}
-	return name, version
-}
-
-// events are the well-formed events of a seeded history.
-func (h *SeededHistory) events(pin string) []engine.Event {
-	name, version := h.handler()
+// eventsOf are the well-formed events of a seeded history.
+func eventsOf(h *plan.History, pin string) []engine.Event {
+	name, version := h.Handler()
 	data := []engine.EventData{engine.OrchestrationStarted{Name: name, Version: version}}
 	switch h.Shape {
-	case ShapeWaiting:
+	case plan.ShapeWaiting:
 		data = append(data, engine.ExternalSubscribed{Name: kickName})
-	case ShapeLegacy:
+	case plan.ShapeLegacy:
 		data = append(data, engine.LegacyNote{Text: "started by an old cluster"}, engine.ExternalSubscribed{Name: kickName})
-	case ShapeNewKind:
+	case plan.ShapeNewKind:
 		data = append(data, engine.ActivityScheduled{Name: "Reserve"}, engine.ActivityCompleted{Result: "Reserve()"},
 			engine.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, engine.TimerCreated{FireAtMs: 1 << 41})
 	}
@@ -103,7 +88,7 @@ func (h *SeededHistory) events(pin string) []engine.Event {
 func (w *World) onKick(i int) {
 	h := &w.plan.Histories[i]
 	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}
-	if h.Shape == ShapeNewKind {
+	if h.Shape == plan.ShapeNewKind {
 		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
 	key := w.root.Name(labelHistory, h.Instance)

@@ -6,14 +6,15 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
 // builtin are the plans of the built-in scenarios with all faults on, for a seed.
-func builtin(t *testing.T, seed uint64) []*cluster.Plan {
+func builtin(t *testing.T, seed uint64) []*plan.Plan {
 	t.Helper()
 	full := faults.Full()
-	var plans []*cluster.Plan
+	var plans []*plan.Plan
 	for _, named := range scenario.Builtin() {
 		s, err := scenario.Lookup(named.Name)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // watcher is a monitor made of functions; those that are nil do nothing.
@@ -46,7 +47,7 @@ func (m *watcher) Violations() []cluster.Violation { return nil }
 func (m *watcher) Coverage() []cluster.Point       { return nil }
 
 // watch runs a plan under a watcher.
-func watch(t *testing.T, plan *cluster.Plan, seed uint64, m watcher) *cluster.Result {
+func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Result {
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 		m.w = w
@@ -59,7 +60,7 @@ func watch(t *testing.T, plan *cluster.Plan, seed uint64, m watcher) *cluster.Re
 }
 
 // stormy is a plan in which nodes are stopped, started, frozen and changed while they crash and freeze by themselves.
-func stormy() *cluster.Plan {
+func stormy() *plan.Plan {
 	p := upgradePlan(24, faults.Plan{Rates: []faults.Rate{
 		{Kind: faults.PauseNode, Num: 1, Den: 4},
 		{Kind: faults.CrashAfterFetch, Num: 1, Den: 12},
@@ -71,24 +72,24 @@ func stormy() *cluster.Plan {
 		{Kind: faults.LateActivity, Num: 1, Den: 10},
 	}})
 	p.Name = "stormy"
-	p.Nodes = append(p.Nodes, cluster.NodePlan{Name: "D", Build: "2.0.0", Absent: true}, cluster.NodePlan{Name: "E", Build: "2.0.0", Absent: true})
+	p.Nodes = append(p.Nodes, plan.Node{Name: "D", Build: "2.0.0", Absent: true}, plan.Node{Name: "E", Build: "2.0.0", Absent: true})
 	p.Schedule = nil
-	verbs := []cluster.Verb{cluster.VerbPause, cluster.VerbUpgrade, cluster.VerbStop, cluster.VerbStart, cluster.VerbPause, cluster.VerbCrash, cluster.VerbStart, cluster.VerbStop, cluster.VerbRollback}
+	verbs := []plan.Verb{plan.VerbPause, plan.VerbUpgrade, plan.VerbStop, plan.VerbStart, plan.VerbPause, plan.VerbCrash, plan.VerbStart, plan.VerbStop, plan.VerbRollback}
 	for i := range 45 {
-		s := cluster.Step{At: time.Duration(i+1) * 700 * time.Millisecond, Verb: verbs[i/3%len(verbs)], Node: []string{"A", "B", "C"}[i%3]}
+		s := plan.Step{At: time.Duration(i+1) * 700 * time.Millisecond, Verb: verbs[i/3%len(verbs)], Node: []string{"A", "B", "C"}[i%3]}
 		switch s.Verb {
-		case cluster.VerbPause:
+		case plan.VerbPause:
 			s.For = 3 * time.Second
-		case cluster.VerbUpgrade:
+		case plan.VerbUpgrade:
 			s.Build = "2.0.0"
-		case cluster.VerbRollback:
+		case plan.VerbRollback:
 			s.Build = "1.5.0"
 		}
 		p.Schedule = append(p.Schedule, s)
 	}
 	p.Schedule = append(p.Schedule,
-		cluster.Step{At: 10 * time.Second, Verb: cluster.VerbAdd, Node: "D"},
-		cluster.Step{At: 33 * time.Second, Verb: cluster.VerbRemove, Node: "C"})
+		plan.Step{At: 10 * time.Second, Verb: plan.VerbAdd, Node: "D"},
+		plan.Step{At: 33 * time.Second, Verb: plan.VerbRemove, Node: "C"})
 	return p
 }
 
@@ -105,10 +106,10 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 			case cluster.RecScheduled:
 				name := r.Schedule.Node
 				switch r.Schedule.Verb {
-				case cluster.VerbStop, cluster.VerbCrash, cluster.VerbRemove:
+				case plan.VerbStop, plan.VerbCrash, plan.VerbRemove:
 					wanted[name] = false
 					delete(told, name)
-				case cluster.VerbStart, cluster.VerbAdd, cluster.VerbUpgrade, cluster.VerbRollback:
+				case plan.VerbStart, plan.VerbAdd, plan.VerbUpgrade, plan.VerbRollback:
 					wanted[name] = true
 					if !w.Node(r.Node).Up {
 						told[name] = r.AtMs
@@ -144,11 +145,11 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 
 // TestAnUpgradeThatIsKilledComesBack: a node whose graceful stop takes too long is killed, and starts its new build.
 func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
-	plan := &cluster.Plan{
+	plan := &plan.Plan{
 		Name:      "kill",
-		Nodes:     []cluster.NodePlan{{Name: "N", Build: "1.5.0", Options: []cluster.Setting{{Name: "worker_lock_timeout", Value: "60s"}}}},
-		Instances: []cluster.InstancePlan{{ID: "leaf", Orchestration: "Leaf"}},
-		Schedule:  []cluster.Step{{At: 5 * time.Second, Verb: cluster.VerbUpgrade, Node: "N", Build: "2.0.0"}},
+		Nodes:     []plan.Node{{Name: "N", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_lock_timeout", Value: "60s"}}}},
+		Instances: []plan.Instance{{ID: "leaf", Orchestration: "Leaf"}},
+		Schedule:  []plan.Step{{At: 5 * time.Second, Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"}},
 		Faults:    faults.Plan{Rates: []faults.Rate{{Kind: faults.LateActivity, Num: 1, Den: 1}}}, Turbulence: 40 * time.Second,
 	}
 	killed, back := false, false
@@ -186,7 +187,7 @@ func TestParkedFetchesMeetFaults(t *testing.T) {
 // TestParkedFetchesDropOrphans: parking hides nothing that a poll would do: a queue message for an instance that is not
 // there is dropped though no fetch finds anything.
 func TestParkedFetchesDropOrphans(t *testing.T) {
-	plan := &cluster.Plan{Name: "orphan", Nodes: []cluster.NodePlan{{Name: "N", Build: "1.5.0"}}, Turbulence: 5 * time.Second}
+	plan := &plan.Plan{Name: "orphan", Nodes: []plan.Node{{Name: "N", Build: "1.5.0"}}, Turbulence: 5 * time.Second}
 	sent, dropped := false, int64(0)
 	watch(t, plan, 1, watcher{
 		calmMs: 5000,
@@ -213,12 +214,12 @@ func TestParkedFetchesDropOrphans(t *testing.T) {
 
 // TestRegisterTwice: registering what a node has changes nothing, be it that its build ships it only after an upgrade.
 func TestRegisterTwice(t *testing.T) {
-	plan := upgradePlan(4, faults.None())
+	p := upgradePlan(4, faults.None())
 	for _, h := range []string{"Leaf@1.0.0", "ProcessOrder@2.0.0"} {
-		plan.Schedule = append(plan.Schedule, cluster.Step{At: time.Second, Verb: cluster.VerbRegister, Node: "A", Handler: h})
+		p.Schedule = append(p.Schedule, plan.Step{At: time.Second, Verb: plan.VerbRegister, Node: "A", Handler: h})
 	}
 	changes := 0
-	watch(t, plan, 1, watcher{record: func(_ *cluster.World, r *cluster.Record) {
+	watch(t, p, 1, watcher{record: func(_ *cluster.World, r *cluster.Record) {
 		if r.Kind == cluster.RecHandlersChanged && strings.HasSuffix(r.Text, "is registered") {
 			changes++
 		}

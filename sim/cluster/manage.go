@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file is what operators do: they delete instances and prune executions, whatever the cluster does meanwhile. An
 // operator's call is one instant, and what it is told does not matter here: the properties judge what it did.
 
 // manage deletes an instance with its tree, or prunes it.
-func (w *World) manage(id string, a *Action) {
+func (w *World) manage(id string, a *plan.Action) {
 	w.changed = true
 	admin := w.clients.provider.Admin()
 	var err error
 	switch {
-	case a.Verb == ActionPrune:
+	case a.Verb == plan.ActionPrune:
 		_, err = admin.PruneExecutions(w.ctx, id, engine.PruneOptions{})
 	case a.Alone:
 		_, err = admin.DeleteInstancesAtomic(w.ctx, []string{id}, a.Forced)
@@ -30,9 +31,9 @@ func (w *World) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	var err error
 	switch s.plan.Sweep {
-	case SweepInstances:
+	case plan.SweepInstances:
 		_, err = admin.DeleteInstanceBulk(w.ctx, engine.InstanceFilter{})
-	case SweepExecutions:
+	case plan.SweepExecutions:
 		_, err = admin.PruneExecutionsBulk(w.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
 	default:
 		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has refused it

@@ -276,20 +276,3 @@ func (w *World) describeAck(a *engine.OrchestrationAck) string {
 	}
 	return text
 }
-
-// String is a schedule step in the words of a scenario file.
-func (s *Step) String() string {
-	switch s.Verb {
-	case VerbMark:
-		return "part " + s.Mark
-	case VerbUpgrade, VerbRollback:
-		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Build)
-	case VerbWiden, VerbNarrow:
-		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Range)
-	case VerbPause:
-		return fmt.Sprintf("%s %s for %v", s.Verb, s.Node, s.For)
-	case VerbRegister, VerbDeregister:
-		return fmt.Sprintf("%s %s on %s", s.Verb, s.Handler, s.Node)
-	}
-	return fmt.Sprintf("%s %s", s.Verb, s.Node)
-}

@@ -9,12 +9,13 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // nodeState is a node of the plan with its present incarnation.
 type nodeState struct {
 	number uint32
-	plan   *NodePlan
+	plan   *plan.Node
 	key    sim.Key // of the node
 	incKey sim.Key // of the incarnation
 	// build and options are what the next start takes; running and its options are those of the present incarnation.
@@ -51,7 +52,7 @@ func (w *World) makeNodes() error {
 		p := &w.plan.Nodes[i]
 		n := &nodeState{
 			number: uint32(i + 1), plan: p, key: w.root.Name(labelNode, p.Name),
-			build: findBuild(w.builds, p.Build), options: node.DefaultOptions(),
+			build: plan.FindBuild(w.builds, p.Build), options: node.DefaultOptions(),
 		}
 		for _, s := range p.Options {
 			if err := n.options.Set(s.Name, s.Value); err != nil {
@@ -75,16 +76,6 @@ func (w *World) number(name string) uint32 {
 		}
 	}
 	return 0
-}
-
-// findBuild is the build of that name, nil if there is none.
-func findBuild(builds []*engine.Build, name string) *engine.Build {
-	for _, b := range builds {
-		if b.Name() == name {
-			return b
-		}
-	}
-	return nil
 }
 
 // restart stops a node gracefully, if it is up, and starts it with what are now its build and options.
@@ -163,7 +154,7 @@ func (w *World) onNodeStart(n *nodeState) {
 			panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 		}
 	}
-	if err := w.plan.registerPrograms(n.registry); err != nil {
+	if err := registerPrograms(w.plan.Programs, n.registry); err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has tried
 	}
 	for _, c := range n.changes {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // tick is how often, in calm, clients look after their instances and the world looks whether it is done.
@@ -30,7 +31,7 @@ func (w *World) onCalm() {
 		}
 	}
 	for i := range w.plan.Instances {
-		if p := &w.plan.Instances[i]; p.Expect == ExpectEternal {
+		if p := &w.plan.Instances[i]; p.Expect == plan.EndEternal {
 			w.clientSend(engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}, w.instanceKey(p.ID).At(labelPhase))
 		}
 	}

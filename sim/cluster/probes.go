@@ -6,11 +6,12 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // probeState is a probe at work. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
 type probeState struct {
-	plan     *Probe
+	plan     *plan.Probe
 	key      sim.Key
 	provider engine.Provider
 	codec    engine.Codec
@@ -45,19 +46,19 @@ func (w *World) beginProbe(i int) time.Duration {
 	p := &w.plan.Probes[i]
 	s := &probeState{plan: p, left: p.Count, key: w.root.Name(labelProbe, p.Name)}
 	if p.Filter != "" {
-		filter, err := parseProbeFilter(p.Filter)
+		filter, err := plan.ParseFilter(p.Filter)
 		if err != nil {
 			panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // Validate has refused it
 		}
 		s.filter = filter
 	}
-	s.codec = findBuild(w.builds, p.Build).Codec
+	s.codec = plan.FindBuild(w.builds, p.Build).Codec
 	s.provider = w.storeHandle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
 	w.probes = append(w.probes, s)
 	w.kernel.At(w.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
 	last := p.From + time.Duration(max(p.Count-1, 0))*p.Every
 	if len(p.Holds) > 0 {
-		last += p.lock() + probeEdge
+		last += p.LockFor() + probeEdge
 	}
 	return last
 }
@@ -79,9 +80,9 @@ func (w *World) onProbe(i int) {
 		h := probeHeld{try: uint32(s.plan.Count - s.left)}
 		var err error
 		if s.plan.Work {
-			h.work, err = s.provider.FetchWorkItem(w.ctx, s.plan.lock(), 0, nil, engine.TagFilter{})
+			h.work, err = s.provider.FetchWorkItem(w.ctx, s.plan.LockFor(), 0, nil, engine.TagFilter{})
 		} else {
-			h.turn, err = s.provider.FetchOrchestrationItem(w.ctx, s.plan.lock(), 0, s.filter)
+			h.turn, err = s.provider.FetchOrchestrationItem(w.ctx, s.plan.LockFor(), 0, s.filter)
 		}
 		if err == nil && (h.turn != nil || h.work != nil) {
 			w.probeHolds(i, h)
@@ -91,20 +92,20 @@ func (w *World) onProbe(i int) {
 }
 
 // probeItem is what a probe sends.
-func (w *World) probeItem(p *Probe) engine.WorkItem {
-	if p.Send == SendMessage {
+func (w *World) probeItem(p *plan.Probe) engine.WorkItem {
+	if p.Send == plan.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
 	}
 	for i := range w.plan.Instances {
 		if in := &w.plan.Instances[i]; in.ID == p.Instance {
-			return in.start()
+			return startItem(in)
 		}
 	}
 	panic(fmt.Sprintf("cluster: probe %s: no instance %s", p.Name, p.Instance)) // Validate has refused it
 }
 
-// start is the message with which a client starts the instance.
-func (p *InstancePlan) start() engine.StartItem {
+// startItem is the message with which a client starts the instance.
+func startItem(p *plan.Instance) engine.StartItem {
 	return engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
 }
 
@@ -114,21 +115,21 @@ func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uin
 // probeHolds keeps what a probe has fetched for a drawn while.
 func (w *World) probeHolds(i int, h probeHeld) {
 	s := w.probes[i]
-	key, lock := s.tryKey(h.try).At(labelHold), s.plan.lock()
-	hold := HoldLeast
+	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
+	hold := plan.HoldLeast
 	if n := len(s.plan.Holds); n > 0 {
 		hold = s.plan.Holds[w.oneOf(key, n)]
 	}
 	lo, hi := time.Duration(0), time.Duration(0)
 	switch hold {
-	case HoldLeast:
+	case plan.HoldLeast:
 		w.probeActs(s, &h)
 		return
-	case HoldTypical:
+	case plan.HoldTypical:
 		lo, hi = lock/8, lock/2
-	case HoldBefore:
+	case plan.HoldBefore:
 		lo, hi = lock-probeEdge, lock-time.Millisecond
-	case HoldAfter:
+	case plan.HoldAfter:
 		lo, hi = lock, lock+probeEdge
 	}
 	s.held = append(s.held, h)
@@ -157,34 +158,34 @@ func (w *World) onProbeEnd(i, held int) {
 
 // probeActs does what the plan says, or draws, with what a probe has.
 func (w *World) probeActs(s *probeState, h *probeHeld) {
-	act := ActAbandon
+	act := plan.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
 		act = s.plan.Does[w.oneOf(s.tryKey(h.try).At(labelAct), n)]
 	}
 	token := h.token()
 	switch act {
-	case ActAbandon:
+	case plan.ActAbandon:
 		w.probeAbandons(s, h, token)
-	case ActRenew:
+	case plan.ActRenew:
 		w.probeRenews(s, h, token)
 		w.probeAbandons(s, h, token)
-	case ActLeave:
-	case ActAck:
+	case plan.ActLeave:
+	case plan.ActAck:
 		w.probeAcks(s, h, token, act)
-	case ActTwice:
+	case plan.ActTwice:
 		w.probeAcks(s, h, token, act)
 		w.probeAcks(s, h, token, act)
 		w.probeRenews(s, h, token)
 		w.probeAbandons(s, h, token)
-	case ActForge:
+	case plan.ActForge:
 		const forged = "-forged"
 		w.probeAcks(s, h, token+forged, act)
 		w.probeRenews(s, h, token+forged)
 		w.probeAbandons(s, h, token+forged)
 		w.probeAbandons(s, h, token)
-	case ActRepin, ActBehind:
+	case plan.ActRepin, plan.ActBehind:
 		w.probeAcks(s, h, token, act)
-	case ActContradict:
+	case plan.ActContradict:
 		w.probeContradicts(s, h)
 		w.probeAbandons(s, h, token)
 	default:
@@ -202,14 +203,14 @@ func (w *World) probeAbandons(s *probeState, h *probeHeld, token string) {
 
 func (w *World) probeRenews(s *probeState, h *probeHeld, token string) {
 	if h.turn != nil {
-		_ = s.provider.RenewOrchestrationItemLock(w.ctx, token, s.plan.lock())
+		_ = s.provider.RenewOrchestrationItemLock(w.ctx, token, s.plan.LockFor())
 		return
 	}
-	_ = s.provider.RenewWorkItemLock(w.ctx, token, s.plan.lock())
+	_ = s.provider.RenewWorkItemLock(w.ctx, token, s.plan.LockFor())
 }
 
 // probeAcks acknowledges what a probe has, and puts it back. An activity is put back behind its ack, at the same instant.
-func (w *World) probeAcks(s *probeState, h *probeHeld, token string, act ProbeAct) {
+func (w *World) probeAcks(s *probeState, h *probeHeld, token string, act plan.ProbeAct) {
 	if h.work != nil {
 		if s.provider.AckWorkItem(w.ctx, token, nil) == nil {
 			_ = s.provider.EnqueueForWorker(w.ctx, h.work.Item)
@@ -223,10 +224,10 @@ func (w *World) probeAcks(s *probeState, h *probeHeld, token string, act ProbeAc
 	}
 	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: item.ExecutionID, OrchestratorItems: item.Messages}
 	switch act {
-	case ActRepin:
+	case plan.ActRepin:
 		pin := *s.plan.Pin
 		ack.Metadata.PinnedVersion = &pin
-	case ActBehind:
+	case plan.ActBehind:
 		ack.ExecutionID = max(ack.ExecutionID-1, engine.InitialExecutionID)
 	}
 	_ = s.provider.AckOrchestrationItem(w.ctx, ack)

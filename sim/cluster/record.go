@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Record is one thing that happened in the world outside the store. A record is valid only during the call that hands
@@ -34,7 +35,7 @@ type Record struct {
 	Log       *node.Log
 	Phase     Phase
 	Fault     faults.Kind
-	Schedule  *Step
+	Schedule  *plan.Step
 	Instance  string // the instance, by its name
 	Item      engine.WorkItem
 	Activity  *node.RunActivity

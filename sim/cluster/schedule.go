@@ -6,64 +6,65 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // isCore says whether a node is up in calm: it is started at all, and its last step is not stop or remove.
-func (w *World) isCore(p *NodePlan) bool {
+func (w *World) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
 	for _, s := range w.stepsOf(p) {
-		started = started || s.Verb.starts()
-		stopped = s.Verb == VerbStop || s.Verb == VerbRemove
+		started = started || s.Verb.Starts()
+		stopped = s.Verb == plan.VerbStop || s.Verb == plan.VerbRemove
 	}
 	return started && !stopped
 }
 
 // startsLater says whether the first step about a node starts it.
-func (w *World) startsLater(p *NodePlan) bool {
+func (w *World) startsLater(p *plan.Node) bool {
 	steps := w.stepsOf(p)
-	return len(steps) > 0 && (steps[0].Verb == VerbStart || steps[0].Verb == VerbAdd)
+	return len(steps) > 0 && (steps[0].Verb == plan.VerbStart || steps[0].Verb == plan.VerbAdd)
 }
 
 // stepsOf are the steps about a node, in the order in which they are carried out.
-func (w *World) stepsOf(p *NodePlan) []*Step {
-	var steps []*Step
+func (w *World) stepsOf(p *plan.Node) []*plan.Step {
+	var steps []*plan.Step
 	for i := range w.plan.Schedule {
-		if s := &w.plan.Schedule[i]; s.Node == p.Name && s.Verb != VerbMark {
+		if s := &w.plan.Schedule[i]; s.Node == p.Name && s.Verb != plan.VerbMark {
 			steps = append(steps, s)
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b *Step) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(steps, func(a, b *plan.Step) int { return cmp.Compare(a.At, b.At) })
 	return steps
 }
 
 // onSchedule carries out a step.
-func (w *World) onSchedule(s *Step) {
+func (w *World) onSchedule(s *plan.Step) {
 	w.changed = true
 	w.record(&Record{Kind: RecScheduled, Schedule: s, Node: w.number(s.Node)})
-	if s.Verb == VerbMark {
+	if s.Verb == plan.VerbMark {
 		return
 	}
 	n := w.nodes[w.number(s.Node)-1]
 	switch s.Verb {
-	case VerbUpgrade, VerbRollback:
-		n.build = findBuild(w.builds, s.Build)
+	case plan.VerbUpgrade, plan.VerbRollback:
+		n.build = plan.FindBuild(w.builds, s.Build)
 		w.restart(n)
-	case VerbWiden, VerbNarrow:
+	case plan.VerbWiden, plan.VerbNarrow:
 		r := *s.Range
 		n.options.SupportedReplayVersions = &r
 		w.restart(n)
-	case VerbStop, VerbRemove:
+	case plan.VerbStop, plan.VerbRemove:
 		w.keepDown(n)
 		w.drain(n)
-	case VerbCrash:
+	case plan.VerbCrash:
 		w.keepDown(n)
 		w.crash(n, "by the schedule")
-	case VerbStart, VerbAdd:
+	case plan.VerbStart, plan.VerbAdd:
 		w.startSoon(n)
-	case VerbPause:
+	case plan.VerbPause:
 		w.pause(n, s.For)
-	case VerbRegister, VerbDeregister:
-		c := handlerChange{handler: s.Handler, remove: s.Verb == VerbDeregister}
+	case plan.VerbRegister, plan.VerbDeregister:
+		c := handlerChange{handler: s.Handler, remove: s.Verb == plan.VerbDeregister}
 		n.changes = append(n.changes, c)
 		if n.machine != nil {
 			w.applyChange(n, c)
@@ -101,22 +102,22 @@ func (w *World) applyChange(n *nodeState, c handlerChange) {
 }
 
 // tryHandlers calls the user's registration, if there is one, for each build that a node will run: no start can fail then.
-func (w *World) tryHandlers(p *NodePlan) error {
+func (w *World) tryHandlers(p *plan.Node) error {
 	if w.shippedHandlers {
 		return nil
 	}
 	builds := []string{p.Build}
 	for _, s := range w.stepsOf(p) {
-		if s.Verb == VerbUpgrade || s.Verb == VerbRollback {
+		if s.Verb == plan.VerbUpgrade || s.Verb == plan.VerbRollback {
 			builds = append(builds, s.Build)
 		}
 	}
 	for _, b := range builds {
 		r := node.NewRegistry()
-		if err := w.cfg.Handlers(r, findBuild(w.builds, b)); err != nil {
+		if err := w.cfg.Handlers(r, plan.FindBuild(w.builds, b)); err != nil {
 			return fmt.Errorf("handlers of build %s: %w", b, err)
 		}
-		if err := w.plan.registerPrograms(r); err != nil {
+		if err := registerPrograms(w.plan.Programs, r); err != nil {
 			return fmt.Errorf("with the handlers of build %s: %w", b, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestScheduleSteps carries out each verb and looks for what it must lead to, in that order, in the story of the run.
@@ -16,92 +17,92 @@ func TestScheduleSteps(t *testing.T) {
 	narrow := engine.MustParseRange("1.x")
 	for _, tc := range []struct {
 		name  string
-		node  cluster.NodePlan
-		steps []cluster.Step
+		node  plan.Node
+		steps []plan.Step
 		want  []string
 		not   string // what must not happen after that
 	}{
 		{
 			name:  "upgrade",
-			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbUpgrade, Node: "N", Build: "2.0.0"}},
+			steps: []plan.Step{{At: sec(2), Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"}},
 			want:  []string{"N 1.5.0 starts, replays >=0.0.0, <=1.5.0", "upgrade N to 2.0.0", "N 1.5.0 stops gracefully", "N 1.5.0 has stopped", "N 2.0.0 starts, replays >=0.0.0, <=2.0.0"},
 		},
 		{
 			name: "rollback",
-			node: cluster.NodePlan{Build: "2.0.0"},
-			steps: []cluster.Step{
-				{At: sec(2), Verb: cluster.VerbRollback, Node: "N", Build: "1.5.0"},
+			node: plan.Node{Build: "2.0.0"},
+			steps: []plan.Step{
+				{At: sec(2), Verb: plan.VerbRollback, Node: "N", Build: "1.5.0"},
 			},
 			want: []string{"N 2.0.0 starts", "rollback N to 1.5.0", "has stopped", "N 1.5.0 starts"},
 		},
 		{
 			name: "stop and start",
-			steps: []cluster.Step{
-				{At: sec(2), Verb: cluster.VerbStop, Node: "N"},
-				{At: sec(4), Verb: cluster.VerbStart, Node: "N"},
+			steps: []plan.Step{
+				{At: sec(2), Verb: plan.VerbStop, Node: "N"},
+				{At: sec(4), Verb: plan.VerbStart, Node: "N"},
 			},
 			want: []string{"N 1.5.0 starts", "stop N", "has stopped", "start N", "N 1.5.0 starts"},
 		},
 		{
 			name: "crash and start",
-			steps: []cluster.Step{
-				{At: sec(2), Verb: cluster.VerbCrash, Node: "N"},
-				{At: sec(4), Verb: cluster.VerbStart, Node: "N"},
+			steps: []plan.Step{
+				{At: sec(2), Verb: plan.VerbCrash, Node: "N"},
+				{At: sec(4), Verb: plan.VerbStart, Node: "N"},
 			},
 			want: []string{"crash N", "N 1.5.0 CRASHES (by the schedule)", "start N", "N 1.5.0 starts"},
 		},
 		{
 			name:  "crash, and calm brings it back",
-			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbCrash, Node: "N"}},
+			steps: []plan.Step{{At: sec(2), Verb: plan.VerbCrash, Node: "N"}},
 			want:  []string{"CRASHES", "calm begins", "N 1.5.0 starts"},
 		},
 		{
 			name:  "pause",
-			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbPause, Node: "N", For: sec(7)}},
+			steps: []plan.Step{{At: sec(2), Verb: plan.VerbPause, Node: "N", For: sec(7)}},
 			want:  []string{"pause N for 7s", "N 1.5.0 freezes for 7s", "N 1.5.0 goes on"},
 		},
 		{
 			name:  "add",
-			node:  cluster.NodePlan{Absent: true},
-			steps: []cluster.Step{{At: sec(3), Verb: cluster.VerbAdd, Node: "N"}},
+			node:  plan.Node{Absent: true},
+			steps: []plan.Step{{At: sec(3), Verb: plan.VerbAdd, Node: "N"}},
 			want:  []string{"M 1.5.0 starts", "add N", "N 1.5.0 starts"},
 		},
 		{
 			name:  "remove",
-			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbRemove, Node: "N"}},
+			steps: []plan.Step{{At: sec(2), Verb: plan.VerbRemove, Node: "N"}},
 			want:  []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "calm begins"},
 		},
 		{
 			name: "narrow and widen",
-			node: cluster.NodePlan{Build: "2.0.0"},
-			steps: []cluster.Step{
-				{At: sec(2), Verb: cluster.VerbNarrow, Node: "N", Range: &narrow},
-				{At: sec(4), Verb: cluster.VerbWiden, Node: "N", Range: &engine.VersionRange{Max: engine.V(9, 9, 9)}},
+			node: plan.Node{Build: "2.0.0"},
+			steps: []plan.Step{
+				{At: sec(2), Verb: plan.VerbNarrow, Node: "N", Range: &narrow},
+				{At: sec(4), Verb: plan.VerbWiden, Node: "N", Range: &engine.VersionRange{Max: engine.V(9, 9, 9)}},
 			},
 			want: []string{"narrow N to >=1.0.0, <=1.999.999", "N 2.0.0 starts, replays >=1.0.0, <=1.999.999", "widen N to", "N 2.0.0 starts, replays >=0.0.0, <=9.9.9"},
 		},
 		{
 			name: "deregister and register",
-			steps: []cluster.Step{
-				{At: sec(2), Verb: cluster.VerbDeregister, Node: "N", Handler: "Leaf@1.0.0"},
-				{At: sec(2), Verb: cluster.VerbDeregister, Node: "M", Handler: "Leaf@1.0.0"},
-				{At: sec(9), Verb: cluster.VerbRegister, Node: "N", Handler: "Leaf@1.0.0"},
-				{At: sec(9), Verb: cluster.VerbRegister, Node: "M", Handler: "Leaf@1.0.0"},
+			steps: []plan.Step{
+				{At: sec(2), Verb: plan.VerbDeregister, Node: "N", Handler: "Leaf@1.0.0"},
+				{At: sec(2), Verb: plan.VerbDeregister, Node: "M", Handler: "Leaf@1.0.0"},
+				{At: sec(9), Verb: plan.VerbRegister, Node: "N", Handler: "Leaf@1.0.0"},
+				{At: sec(9), Verb: plan.VerbRegister, Node: "M", Handler: "Leaf@1.0.0"},
 			},
 			want: []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"},
 		},
 		{
 			name: "steps out of order: the last in time counts",
-			steps: []cluster.Step{
-				{At: sec(4), Verb: cluster.VerbStop, Node: "N"},
-				{At: sec(2), Verb: cluster.VerbUpgrade, Node: "N", Build: "2.0.0"},
+			steps: []plan.Step{
+				{At: sec(4), Verb: plan.VerbStop, Node: "N"},
+				{At: sec(2), Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"},
 			},
 			want: []string{"upgrade N to 2.0.0", "N 2.0.0 starts", "stop N", "N 2.0.0 has stopped", "calm begins"},
 			not:  "N 2.0.0 starts",
 		},
 		{
 			name:  "mark",
-			steps: []cluster.Step{{At: sec(2), Verb: cluster.VerbMark, Mark: "the middle"}},
+			steps: []plan.Step{{At: sec(2), Verb: plan.VerbMark, Mark: "the middle"}},
 			want:  []string{"part the middle"},
 		},
 	} {
@@ -111,9 +112,9 @@ func TestScheduleSteps(t *testing.T) {
 			if subject.Build == "" {
 				subject.Build = "1.5.0"
 			}
-			plan := &cluster.Plan{
-				Name: tc.name, Nodes: []cluster.NodePlan{{Name: "M", Build: "1.5.0"}, subject}, Schedule: tc.steps,
-				Instances: []cluster.InstancePlan{{ID: "leaf", Orchestration: "Leaf", StartAt: sec(3)}},
+			plan := &plan.Plan{
+				Name: tc.name, Nodes: []plan.Node{{Name: "M", Build: "1.5.0"}, subject}, Schedule: tc.steps,
+				Instances: []plan.Instance{{ID: "leaf", Orchestration: "Leaf", StartAt: sec(3)}},
 			}
 			var story strings.Builder
 			_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Narrator: func(l cluster.Line) {
@@ -139,26 +140,26 @@ func TestScheduleSteps(t *testing.T) {
 
 // TestValidate: a plan that makes no sense is refused, with everything that is wrong with it.
 func TestValidate(t *testing.T) {
-	one := []cluster.NodePlan{{Name: "A", Build: "1.5.0"}}
+	one := []plan.Node{{Name: "A", Build: "1.5.0"}}
 	for _, tc := range []struct {
 		name string
-		plan cluster.Plan
+		plan plan.Plan
 		want string
 	}{
-		{"no nodes", cluster.Plan{}, "no nodes"},
-		{"unknown build", cluster.Plan{Nodes: []cluster.NodePlan{{Name: "A", Build: "1.4.0"}}}, `node A: unknown build "1.4.0": want one of 0.8.0, 1.5.0`},
-		{"node named twice", cluster.Plan{Nodes: append(one, one...)}, "node A is named twice"},
-		{"unknown option", cluster.Plan{Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0", Options: []cluster.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},
-		{"unknown node in a step", cluster.Plan{Nodes: one, Schedule: []cluster.Step{{Verb: cluster.VerbStop, Node: "B"}}}, `unknown node "B"`},
-		{"strategy", cluster.Plan{Nodes: one, Strategy: cluster.StrategyBounce}, "not in this version"},
-		{"profile", cluster.Plan{Nodes: one, Profile: "duroxide"}, "unknown profile"},
-		{"probe", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
-		{"history of another handler", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, Orchestration: "Chain"}}}, "is a history of Cancellable@1.0.0"},
-		{"step in calm", cluster.Plan{Nodes: one, Turbulence: 5 * time.Second, Schedule: []cluster.Step{{At: 5 * time.Second, Verb: cluster.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, when turbulence is over after 5s"},
-		{"turbulence", cluster.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
-		{"kick before the start", cluster.Plan{Nodes: one, Histories: []cluster.SeededHistory{{Instance: "h", Shape: cluster.ShapeWaiting, KickAt: -1}}}, "before the start"},
-		{"probe before the start", cluster.Plan{Nodes: one, Probes: []cluster.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
-		{"unknown bug", cluster.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
+		{"no nodes", plan.Plan{}, "no nodes"},
+		{"unknown build", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.4.0"}}}, `node A: unknown build "1.4.0": want one of 0.8.0, 1.5.0`},
+		{"node named twice", plan.Plan{Nodes: append(one, one...)}, "node A is named twice"},
+		{"unknown option", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},
+		{"unknown node in a step", plan.Plan{Nodes: one, Schedule: []plan.Step{{Verb: plan.VerbStop, Node: "B"}}}, `unknown node "B"`},
+		{"strategy", plan.Plan{Nodes: one, Strategy: plan.StrategyBounce}, "not in this version"},
+		{"profile", plan.Plan{Nodes: one, Profile: "duroxide"}, "unknown profile"},
+		{"probe", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
+		{"history of another handler", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, Orchestration: "Chain"}}}, "is a history of Cancellable@1.0.0"},
+		{"step in calm", plan.Plan{Nodes: one, Turbulence: 5 * time.Second, Schedule: []plan.Step{{At: 5 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, when turbulence is over after 5s"},
+		{"turbulence", plan.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
+		{"kick before the start", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, KickAt: -1}}}, "before the start"},
+		{"probe before the start", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
+		{"unknown bug", plan.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := cluster.Run(cluster.Config{Plan: &tc.plan})

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // collector keeps every event that the store appended, by instance name.
@@ -71,10 +72,10 @@ func TestOneMoreDrawMovesNothing(t *testing.T) {
 func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 	pin := engine.V(9, 9, 9)
 	for seed := range uint64(10) {
-		plan := upgradePlan(16, faults.Light())
-		want := histories(t, cluster.Config{Plan: plan, Seed: seed})
-		stranger := *plan
-		stranger.Histories = []cluster.SeededHistory{{Instance: "stranger", Pin: &pin, Shape: cluster.ShapeWaiting, KickAt: 5 * time.Second}}
+		p := upgradePlan(16, faults.Light())
+		want := histories(t, cluster.Config{Plan: p, Seed: seed})
+		stranger := *p
+		stranger.Histories = []plan.History{{Instance: "stranger", Pin: &pin, Shape: plan.ShapeWaiting, KickAt: 5 * time.Second}}
 		got := histories(t, cluster.Config{Plan: &stranger, Seed: seed})
 		for name := range want {
 			if diff := cmp.Diff(want[name], got[name]); diff != "" {
@@ -115,11 +116,11 @@ func TestAMapIterationIsSeen(t *testing.T) {
 			return "", nil
 		})
 	}
-	plan := upgradePlan(4, faults.None())
-	plan.Instances = append(plan.Instances, cluster.InstancePlan{ID: "shuffled", Orchestration: "Shuffled"})
+	p := upgradePlan(4, faults.None())
+	p.Instances = append(p.Instances, plan.Instance{ID: "shuffled", Orchestration: "Shuffled"})
 	digests := map[sim.Digest]bool{}
 	for range 20 {
-		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Handlers: planted})
+		r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: planted})
 		if err != nil {
 			t.Fatal(err)
 		}

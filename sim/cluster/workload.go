@@ -11,15 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-)
-
-// How an instance of a plan must end (InstancePlan.Expect).
-const (
-	ExpectCompleted = "completed"
-	ExpectFailed    = "failed"
-	ExpectEternal   = "eternal"
-	ExpectPoison    = "poison"
-	ExpectAny       = "any"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // ShippedOrchestration is one of the orchestrations that shipped builds register.
@@ -30,7 +22,7 @@ type ShippedOrchestration struct {
 	Since   engine.Version
 	Summary string
 	// Expect is how an instance ends by default.
-	Expect  string
+	Expect  plan.End
 	handler orch.Handler
 }
 
@@ -39,29 +31,43 @@ func ShippedOrchestrations() []ShippedOrchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
 	shipped := []ShippedOrchestration{
-		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", ExpectCompleted, approval},
-		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", ExpectAny, cancellable},
-		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", ExpectCompleted, chain},
-		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", ExpectCompleted, counter},
-		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", ExpectEternal, eternal},
-		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", ExpectCompleted, family},
-		{"FanOut", v1, always, "as many activities as its input says (5), joined", ExpectCompleted, fanOut},
-		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", ExpectCompleted, hasty},
-		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", ExpectCompleted, herald},
-		{"Leaf", v1, always, "one activity; the child of Parent", ExpectCompleted, leaf},
-		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", ExpectFailed, nanny},
-		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", ExpectCompleted, orderDesk1},
-		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", ExpectCompleted, orderDesk2},
-		{"Panicky", v1, always, "panics after one activity", ExpectFailed, panicky},
-		{"Parent", v1, always, "two children, joined", ExpectCompleted, parent},
-		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", ExpectCompleted, processOrder1},
-		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", ExpectCompleted, processOrder2},
-		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", ExpectCompleted, race},
-		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", ExpectCompleted, restless},
+		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", plan.EndCompleted, approval},
+		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", plan.EndAny, cancellable},
+		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", plan.EndCompleted, chain},
+		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", plan.EndCompleted, counter},
+		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", plan.EndEternal, eternal},
+		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", plan.EndCompleted, family},
+		{"FanOut", v1, always, "as many activities as its input says (5), joined", plan.EndCompleted, fanOut},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", plan.EndCompleted, hasty},
+		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", plan.EndCompleted, herald},
+		{"Leaf", v1, always, "one activity; the child of Parent", plan.EndCompleted, leaf},
+		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", plan.EndFailed, nanny},
+		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", plan.EndCompleted, orderDesk1},
+		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", plan.EndCompleted, orderDesk2},
+		{"Panicky", v1, always, "panics after one activity", plan.EndFailed, panicky},
+		{"Parent", v1, always, "two children, joined", plan.EndCompleted, parent},
+		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", plan.EndCompleted, processOrder1},
+		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", plan.EndCompleted, processOrder2},
+		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", plan.EndCompleted, race},
+		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", plan.EndCompleted, restless},
 	}
 	shipped = append(shipped, append(featureOrchestrations(v1, always), cornerOrchestrations(v1, always)...)...)
 	slices.SortStableFunc(shipped, func(a, b ShippedOrchestration) int { return strings.Compare(a.Name, b.Name) })
 	return shipped
+}
+
+// ShippedKnown is what plans may name that run what is shipped.
+func ShippedKnown() plan.Known {
+	return plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: ShippedNames()}
+}
+
+// ShippedNames are the names of the orchestrations with their versions, as NAME@VERSION.
+func ShippedNames() []string {
+	var names []string
+	for _, o := range ShippedOrchestrations() {
+		names = append(names, o.Name+"@"+o.Version.String())
+	}
+	return names
 }
 
 // ShippedActivities are the activities of the shipped orchestrations.
@@ -86,22 +92,9 @@ func ShippedHandlers(r *node.Registry, b *engine.Build) error {
 	return nil
 }
 
-// parseHandler splits "Name@1.0.0".
-func parseHandler(s string) (name string, v engine.Version, err error) {
-	name, version, ok := strings.Cut(s, "@")
-	if !ok || name == "" {
-		return "", v, fmt.Errorf("handler %q: want NAME@VERSION, as in ProcessOrder@1.0.0", s)
-	}
-	v, err = engine.ParseVersion(version)
-	if err != nil {
-		return "", v, fmt.Errorf("handler %q: %w", s, err)
-	}
-	return name, v, nil
-}
-
 // registerShipped registers one shipped orchestration by "Name@1.0.0"; registering what is there changes nothing.
 func registerShipped(r *node.Registry, handler string) error {
-	name, v, err := parseHandler(handler)
+	name, v, err := plan.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
 		return err
 	}
@@ -115,7 +108,7 @@ func registerShipped(r *node.Registry, handler string) error {
 
 // deregister removes one orchestration by "Name@1.0.0"; removing what is not there changes nothing.
 func deregister(r *node.Registry, handler string) error {
-	name, v, err := parseHandler(handler)
+	name, v, err := plan.ParseHandler(handler)
 	if err != nil {
 		return err
 	}

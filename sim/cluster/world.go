@@ -12,13 +12,14 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // World is one run in progress. Monitors read it through its exported methods, except Observe, which is the store's;
 // nobody else sees one.
 type World struct {
 	cfg     *Config
-	plan    *Plan
+	plan    *plan.Plan
 	kernel  *sim.Kernel[event]
 	chooser sim.Chooser
 	root    sim.Key
@@ -154,7 +155,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if shipped {
 		cfg.Handlers = ShippedHandlers
 	}
-	if err := cfg.Plan.Validate(cfg.Builds); err != nil {
+	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: ShippedNames()}); err != nil {
 		return nil, err
 	}
 	w := &World{
@@ -185,7 +186,7 @@ func newWorld(cfg *Config) (*World, error) {
 		w.trace.Keep(func(index, sum uint64) { w.marks = append(w.marks, sim.Mark{Index: index, Sum: sum}) })
 	}
 	rules := faults.NewTables
-	if cfg.Plan.Profile == ProfileDuroxide {
+	if cfg.Plan.Profile == plan.ProfileDuroxide {
 		rules = faults.ProfileTables
 	}
 	if w.tables, err = rules(cfg.Plan.Bugs...); err != nil {
@@ -220,7 +221,7 @@ func (w *World) storeHandle(codec engine.Codec, caller engine.Caller) engine.Pro
 }
 
 // Plan is the plan that is carried out.
-func (w *World) Plan() *Plan { return w.plan }
+func (w *World) Plan() *plan.Plan { return w.plan }
 
 // Store is the store; monitors only read it.
 func (w *World) Store() *memprovider.Store { return w.store }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestBuiltinScenarios: each file parses under its own name, has a title, formats to a text that parses to the same, and
@@ -40,7 +40,7 @@ func TestBuiltinScenarios(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := p.Validate(engine.ShippedBuilds()); err != nil {
+				if err := p.Validate(cluster.ShippedKnown()); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				planRoundTrip(t, p)
@@ -54,7 +54,7 @@ func TestBuiltinScenarios(t *testing.T) {
 }
 
 // checkTold checks that marks come in the order in which they are written, whatever was drawn.
-func checkTold(t *testing.T, seed uint64, s *Scenario, p *cluster.Plan) {
+func checkTold(t *testing.T, seed uint64, s *Scenario, p *plan.Plan) {
 	t.Helper()
 	for i := 1; i < len(p.Schedule); i++ {
 		if p.Schedule[i].At < p.Schedule[i-1].At {
@@ -82,7 +82,7 @@ func roundTrip(t *testing.T, s *Scenario) {
 func planRoundTrip(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, p *cluster.Plan) {
+}, p *plan.Plan) {
 	t.Helper()
 	text := Format(p)
 	back, err := Parse("plan.txt", text)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // FormatVersion is the version of corpus entries that this package reads and writes.
@@ -34,9 +34,9 @@ const (
 type Entry struct {
 	// FormatVersion is the version of the format in which it was written; Format writes FormatVersion.
 	FormatVersion int
-	Plan          *cluster.Plan
+	Plan          *plan.Plan
 	// Expect is what the scenario expected of its runs.
-	Expect []cluster.Expectation
+	Expect []plan.Expectation
 	// Recording is what was chosen. Invariant: not nil in mode recorded. Keys made from sim.RootKey(true) are readable.
 	Recording *sim.Recording
 	Seed      uint64

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // compareKeys compares keys by hash and rendering: what they are, and not where their paths lie.
@@ -62,7 +62,7 @@ func TestEntryRoundTrip(t *testing.T) {
 	e.Recording.Complete, e.Recording.SeededOrder = true, false
 	entryRoundTrip(t, e)
 	e.Recording, e.Mode, e.Expect, e.Digest, e.Note, e.Found, e.Verdict = nil, ModeSeeded, nil, "", "", "", Violates()
-	e.Plan = &cluster.Plan{Strategy: cluster.StrategyFilter, Profile: cluster.ProfileContract}
+	e.Plan = &plan.Plan{Strategy: plan.StrategyFilter, Profile: plan.ProfileContract}
 	entryRoundTrip(t, e)
 }
 

@@ -39,7 +39,7 @@
 //
 // # Expectations
 //
-// An expectation is about events (see [cluster.ExpectEvents]) and their attributes.
+// An expectation is about events (see [plan.Events]) and their attributes.
 //
 //	expect never fetch in "step 1" where pin=2.0.0 node=B|C
 //	expect always turn where first=yes build=2.0.0 has pin=2.0.0
@@ -59,6 +59,6 @@
 //
 // Parse never panics, whatever it is given; it reports the first error with file, line and what was expected. It checks
 // what the text alone can show: words, ranges, names that stand twice, nodes, parts of the story, builds, options and
-// kinds of faults that do not exist. Whether a node has a handler, or a step makes sense, is for cluster.Plan.Validate.
+// kinds of faults that do not exist. Whether a node has a handler, or a step makes sense, is for plan.Plan.Validate.
 // Times reach to 1000 hours. A plan that breaks these rules can be formatted, but its text is not read back.
 package scenario

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -99,7 +99,7 @@ func ExampleBuiltin() {
 
 func ExampleEntry_Format() {
 	e := scenario.Entry{
-		Plan:    &cluster.Plan{Name: "tiny", Nodes: []cluster.NodePlan{{Name: "A", Build: "1.5.0"}}},
+		Plan:    &plan.Plan{Name: "tiny", Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}}},
 		Seed:    42,
 		Found:   "S04 provider/filter-after-decode",
 		Verdict: scenario.Violates("S04"),

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Overrides are what a caller wants otherwise than the scenario says. The zero value leaves all as it is.
@@ -19,8 +19,8 @@ type Overrides struct {
 	// Faults, if not nil, take the place of the scenario's own; NamedFaults has them by name.
 	Faults *faults.Plan
 	// Profile and Strategy, if not empty, take the place of the scenario's own.
-	Profile  cluster.Profile
-	Strategy cluster.Strategy
+	Profile  plan.Profile
+	Strategy plan.Strategy
 	// Bugs, if not nil, take the place of the scenario's own.
 	Bugs []faults.BugID
 	// Instances, if not 0, is the number of instances of the load. A scenario without load has none.
@@ -51,7 +51,7 @@ var (
 // many like it stand before; an instance of the load by its number. So one more step, node or instance moves no other. An action
 // that is drawn before the start of its instance is moved to the start.
 // An error says that the scenario was not made by Parse, or what in o is wrong.
-func (s *Scenario) Expand(seed uint64, o Overrides) (*cluster.Plan, error) {
+func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if err := s.validate(o); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *Scenario) validate(o Overrides) error {
 func (d Draw) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
 
 // in says whether the plan has the time that is drawn.
-func (d Draw) in(p *cluster.Plan) bool {
+func (d Draw) in(p *plan.Plan) bool {
 	n := 0
 	switch d.Of {
 	case DrawStep, DrawFor:
@@ -174,7 +174,7 @@ type expansion struct {
 	s       *Scenario
 	chooser sim.Chooser
 	root    sim.Key
-	plan    *cluster.Plan
+	plan    *plan.Plan
 }
 
 // between draws a time in whole milliseconds: a plan is read by people.
@@ -230,7 +230,7 @@ func (e *expansion) instances() {
 }
 
 // actionKey is the key of the last of the actions.
-func actionKey(instance sim.Key, actions []cluster.Action) sim.Key {
+func actionKey(instance sim.Key, actions []plan.Action) sim.Key {
 	last, nth := actions[len(actions)-1], uint64(0)
 	for _, a := range actions[:len(actions)-1] {
 		if a.Verb == last.Verb && a.Name == last.Name {
@@ -252,7 +252,7 @@ func (e *expansion) load(o Overrides) {
 	for i := range count {
 		key := e.root.Num(labelLoad, uint64(i+1))
 		m := l.Mix[sim.Pick(e.chooser, key.At(labelMix), weights)]
-		in := cluster.InstancePlan{
+		in := plan.Instance{
 			ID: m.Orchestration + "-" + strconv.Itoa(i+1), Orchestration: m.Orchestration, Version: m.Version,
 			Input: e.input(key.At(labelInput), m.Input), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect,
 		}
@@ -339,7 +339,7 @@ func (p *parser) instanceIDs() iter.Seq[string] {
 }
 
 // clonePlan is a copy that shares nothing with p.
-func clonePlan(p *cluster.Plan) *cluster.Plan {
+func clonePlan(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.Nodes = slices.Clone(p.Nodes)
 	for i := range c.Nodes {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Format is the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. Every rate is
 // written out, so that the text goes on to mean the same when the named fault plans change. An empty strategy or profile
 // is read back as the default, filter and contract, which is what it means.
-func Format(p *cluster.Plan) []byte {
+func Format(p *plan.Plan) []byte {
 	s := Scenario{Name: p.Name, Template: *p}
 	var b bytes.Buffer
 	s.format(&b, len(p.Faults.Rates), "")
@@ -53,10 +53,10 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	for _, point := range s.Require {
 		line("require coverage %s", quote(point))
 	}
-	if p.Strategy != "" && p.Strategy != cluster.StrategyFilter {
+	if p.Strategy != "" && p.Strategy != plan.StrategyFilter {
 		line("strategy %s", p.Strategy)
 	}
-	if p.Profile != "" && p.Profile != cluster.ProfileContract {
+	if p.Profile != "" && p.Profile != plan.ProfileContract {
 		line("profile %s", p.Profile)
 	}
 	if p.Turbulence != 0 {
@@ -151,7 +151,7 @@ func (s *Scenario) formatInstances(b *bytes.Buffer) {
 			b.WriteString(" at " + when)
 		}
 		if in.Expect != "" {
-			b.WriteString(" expect " + in.Expect)
+			b.WriteString(" expect " + string(in.Expect))
 		}
 		b.WriteByte('\n')
 		for j, a := range in.Actions {
@@ -177,7 +177,7 @@ func formatHandler(name, version string) string {
 	return text
 }
 
-func formatAction(b *bytes.Buffer, indent string, a cluster.Action, relative bool, when string) {
+func formatAction(b *bytes.Buffer, indent string, a plan.Action, relative bool, when string) {
 	b.WriteString(indent + string(a.Verb))
 	if a.Forced {
 		b.WriteString(" forced")
@@ -185,7 +185,7 @@ func formatAction(b *bytes.Buffer, indent string, a cluster.Action, relative boo
 	if a.Alone {
 		b.WriteString(" alone")
 	}
-	if a.Verb == cluster.ActionRaise || a.Verb == cluster.ActionEnqueue {
+	if a.Verb == plan.ActionRaise || a.Verb == plan.ActionEnqueue {
 		b.WriteString(" " + quote(a.Name))
 		if a.Topic != "" {
 			b.WriteString(" topic " + quote(a.Topic))
@@ -224,7 +224,7 @@ func (s *Scenario) formatLoad(b *bytes.Buffer) {
 				b.WriteString(" with " + quote(m.Input))
 			}
 			if m.Expect != "" {
-				b.WriteString(" expect " + m.Expect)
+				b.WriteString(" expect " + string(m.Expect))
 			}
 			b.WriteByte('\n')
 			for _, a := range m.Actions {
@@ -252,15 +252,15 @@ func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, " %s", t.Verb)
 		switch t.Verb {
-		case cluster.VerbMark:
+		case plan.VerbMark:
 			fmt.Fprintf(b, " %q", t.Mark)
-		case cluster.VerbUpgrade, cluster.VerbRollback:
+		case plan.VerbUpgrade, plan.VerbRollback:
 			fmt.Fprintf(b, " %s to %s", quote(t.Node), quote(t.Build))
-		case cluster.VerbPause:
+		case plan.VerbPause:
 			fmt.Fprintf(b, " %s for %s", quote(t.Node), s.time(DrawFor, i, 0, t.For))
-		case cluster.VerbWiden, cluster.VerbNarrow:
+		case plan.VerbWiden, plan.VerbNarrow:
 			fmt.Fprintf(b, " %s to %s", quote(t.Node), formatRange(t.Range))
-		case cluster.VerbRegister, cluster.VerbDeregister:
+		case plan.VerbRegister, plan.VerbDeregister:
 			fmt.Fprintf(b, " %s on %s", quote(t.Handler), quote(t.Node))
 		default:
 			b.WriteString(" " + quote(t.Node))
@@ -280,7 +280,7 @@ func formatRange(r *engine.VersionRange) string {
 	return r.Min.String() + ".." + r.Max.String()
 }
 
-func formatExpectations(b *bytes.Buffer, list []cluster.Expectation) {
+func formatExpectations(b *bytes.Buffer, list []plan.Expectation) {
 	gap(b, len(list))
 	for _, e := range list {
 		fmt.Fprintf(b, "expect %s\n", formatExpectation(e))
@@ -288,14 +288,14 @@ func formatExpectations(b *bytes.Buffer, list []cluster.Expectation) {
 }
 
 // formatExpectation is the text of an expectation without its keyword.
-func formatExpectation(e cluster.Expectation) string {
+func formatExpectation(e plan.Expectation) string {
 	text := string(e.Mode) + " " + e.Event
 	if e.In != "" {
 		text += fmt.Sprintf(" in %q", e.In)
 	}
 	for _, list := range []struct {
 		word  string
-		attrs []cluster.Attr
+		attrs []plan.Attr
 	}{{" where", e.Where}, {" has", e.Has}} {
 		if len(list.attrs) > 0 {
 			text += list.word

@@ -11,7 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -38,7 +38,7 @@ func TestScenarioRoundTrip(t *testing.T) {
 	})
 }
 
-func drawPlan(t *rapid.T) *cluster.Plan {
+func drawPlan(t *rapid.T) *plan.Plan {
 	builds := []string{"0.8.0", "1.5.0", "2.0.0-rc.1", "2.0.0", "3.0.0"}
 	// Names are awkward on purpose: keywords, quotes, comments, spaces, bytes that are no text.
 	name := rapid.OneOf(
@@ -57,21 +57,21 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 		return engine.V(n.Draw(t, "major"), n.Draw(t, "minor"), n.Draw(t, "patch"))
 	})
 
-	p := &cluster.Plan{
+	p := &plan.Plan{
 		Name:       name.Draw(t, "name"),
-		Strategy:   cluster.Strategy(rapid.SampledFrom(strategies).Draw(t, "strategy")),
-		Profile:    cluster.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
+		Strategy:   plan.Strategy(rapid.SampledFrom(strategies).Draw(t, "strategy")),
+		Profile:    plan.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
 		Turbulence: at.Draw(t, "turbulence"),
 		StepBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "budget"),
 	}
 	var nodes []string
 	for _, n := range rapid.SliceOfNDistinct(name, 1, 4, rapid.ID).Draw(t, "nodes") {
 		nodes = append(nodes, n)
-		np := cluster.NodePlan{Name: n, Build: build.Draw(t, "build"), Absent: rapid.Bool().Draw(t, "absent")}
-		np.Options = append(np.Options, rapid.SliceOfNDistinct(rapid.SampledFrom([]cluster.Setting{
+		np := plan.Node{Name: n, Build: build.Draw(t, "build"), Absent: rapid.Bool().Draw(t, "absent")}
+		np.Options = append(np.Options, rapid.SliceOfNDistinct(rapid.SampledFrom([]plan.Setting{
 			{Name: "max_attempts", Value: "3"}, {Name: "supported_replay_versions", Value: ">=1.0.0,  <2.0.0"},
 			{Name: "worker_tag_filter", Value: "Tags(a,b c)"}, {Name: "worker_node_id", Value: ""},
-		}), 0, 3, func(s cluster.Setting) string { return s.Name }).Draw(t, "options")...)
+		}), 0, 3, func(s plan.Setting) string { return s.Name }).Draw(t, "options")...)
 		if rapid.Bool().Draw(t, "limited") {
 			np.Handlers = append([]string{}, rapid.SliceOfNDistinct(handler, 0, 3, rapid.ID).Draw(t, "handlers")...)
 		}
@@ -79,20 +79,20 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 	}
 	node := rapid.SampledFrom(nodes)
 	for range rapid.IntRange(0, 6).Draw(t, "steps") {
-		s := cluster.Step{At: at.Draw(t, "at"), Verb: cluster.Verb(rapid.SampledFrom(names(stepTable)).Draw(t, "verb"))}
-		if s.Verb == cluster.VerbMark {
+		s := plan.Step{At: at.Draw(t, "at"), Verb: plan.Verb(rapid.SampledFrom(names(stepTable)).Draw(t, "verb"))}
+		if s.Verb == plan.VerbMark {
 			s.Mark = name.Draw(t, "mark")
 		} else {
 			s.Node = node.Draw(t, "node")
 		}
 		switch s.Verb {
-		case cluster.VerbUpgrade, cluster.VerbRollback:
+		case plan.VerbUpgrade, plan.VerbRollback:
 			s.Build = build.Draw(t, "build")
-		case cluster.VerbPause:
+		case plan.VerbPause:
 			s.For = time.Microsecond + at.Draw(t, "for")
-		case cluster.VerbWiden, cluster.VerbNarrow:
+		case plan.VerbWiden, plan.VerbNarrow:
 			s.Range = &engine.VersionRange{Min: triple.Draw(t, "min"), Max: triple.Draw(t, "max")}
-		case cluster.VerbRegister, cluster.VerbDeregister:
+		case plan.VerbRegister, plan.VerbDeregister:
 			s.Handler = handler.Draw(t, "handler")
 		}
 		p.Schedule = append(p.Schedule, s)
@@ -108,30 +108,30 @@ func drawPlan(t *rapid.T) *cluster.Plan {
 	ids := rapid.SliceOfNDistinct(name, 0, 6, rapid.ID).Draw(t, "ids")
 	for i, id := range ids {
 		if i%2 == 0 {
-			in := cluster.InstancePlan{
+			in := plan.Instance{
 				ID: id, Orchestration: name.Draw(t, "orchestration"), Version: version.Draw(t, "version"), Input: value.Draw(t, "input"),
-				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append([]string{""}, ends...)).Draw(t, "expect"),
+				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(plan.Ends(), "")).Draw(t, "expect"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "actions") {
-				a := cluster.Action{At: in.StartAt + at.Draw(t, "at"), Verb: cluster.ActionCancel}
+				a := plan.Action{At: in.StartAt + at.Draw(t, "at"), Verb: plan.ActionCancel}
 				switch rapid.IntRange(0, 3).Draw(t, "verb") {
 				case 0:
 					a.Data = value.Draw(t, "reason")
 				case 1:
-					a.Verb, a.Name, a.Topic, a.Data = cluster.ActionRaise, name.Draw(t, "event"), value.Draw(t, "topic"), value.Draw(t, "data")
+					a.Verb, a.Name, a.Topic, a.Data = plan.ActionRaise, name.Draw(t, "event"), value.Draw(t, "topic"), value.Draw(t, "data")
 				case 2:
-					a.Verb, a.Forced, a.Alone = cluster.ActionDelete, rapid.Bool().Draw(t, "forced"), rapid.Bool().Draw(t, "alone")
+					a.Verb, a.Forced, a.Alone = plan.ActionDelete, rapid.Bool().Draw(t, "forced"), rapid.Bool().Draw(t, "alone")
 				case 3:
-					a.Verb = cluster.ActionPrune
+					a.Verb = plan.ActionPrune
 				}
 				in.Actions = append(in.Actions, a)
 			}
 			p.Instances = append(p.Instances, in)
 			continue
 		}
-		h := cluster.SeededHistory{
+		h := plan.History{
 			Instance: id,
-			Shape:    cluster.HistoryShape(rapid.SampledFrom(shapes).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
+			Shape:    plan.Shape(rapid.SampledFrom(shapes).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
 		}
 		if rapid.Bool().Draw(t, "named") {
 			h.Orchestration, h.Version = name.Draw(t, "orchestration"), version.Draw(t, "version")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -14,7 +14,10 @@ import (
 // poison" or "expect any". known is what the nodes of all builds may register, as "Name@1.0.0"; programs of the scenario
 // are known, too. The error is an *Error.
 func (s *Scenario) CheckOrchestrations(known []string) error {
-	type start struct{ what, name, version, expect string }
+	type start struct {
+		what, name, version string
+		expect              plan.End
+	}
 	var starts []start
 	for _, in := range s.Template.Instances {
 		starts = append(starts, start{"instance " + in.ID, in.Orchestration, in.Version, in.Expect})
@@ -38,7 +41,7 @@ func (s *Scenario) CheckOrchestrations(known []string) error {
 	for _, st := range starts {
 		handler, near := st.name, ""
 		switch {
-		case st.expect == cluster.ExpectPoison || st.expect == cluster.ExpectAny:
+		case st.expect == plan.EndPoison || st.expect == plan.EndAny:
 			continue
 		case !slices.Contains(names, st.name):
 			near = didYouMean(st.name, names)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -67,7 +67,7 @@ const (
 
 func newParser(file string, builds []*engine.Build) *parser {
 	p := &parser{file: file, s: &Scenario{File: file}, once: map[string]int{}, named: map[string]int{}}
-	p.s.Template.Strategy, p.s.Template.Profile = cluster.StrategyFilter, cluster.ProfileContract
+	p.s.Template.Strategy, p.s.Template.Profile = plan.StrategyFilter, plan.ProfileContract
 	for _, b := range builds {
 		p.builds = append(p.builds, b.Name())
 	}
@@ -148,11 +148,11 @@ func (p *parser) statement() {
 	// strategy NAME is how work that a node cannot run is routed.
 	case "strategy":
 		p.single(head.text)
-		p.s.Template.Strategy = cluster.Strategy(p.oneOf("strategy", strategies))
+		p.s.Template.Strategy = plan.Strategy(p.oneOf("strategy", strategies))
 	// profile NAME is whose decisions the nodes follow where the documents leave a choice.
 	case "profile":
 		p.single(head.text)
-		p.s.Template.Profile = cluster.Profile(p.oneOf("profile", profiles))
+		p.s.Template.Profile = plan.Profile(p.oneOf("profile", profiles))
 	// turbulence DURATION is how long steps and faults go on; then it is calm, and what must happen must happen.
 	case "turbulence":
 		p.single(head.text)
@@ -197,18 +197,18 @@ func (p *parser) statement() {
 		p.instance()
 	// raise EVENT sends an event to the instance above, or to each of the mix above.
 	case "raise":
-		p.action(owner, cluster.ActionRaise)
+		p.action(owner, plan.ActionRaise)
 	// enqueue EVENT sends a queue message to the instance above, or to each of the mix above.
 	case "enqueue":
-		p.action(owner, cluster.ActionEnqueue)
+		p.action(owner, plan.ActionEnqueue)
 	// cancel cancels the instance above, or each of the mix above.
 	case "cancel":
-		p.action(owner, cluster.ActionCancel)
+		p.action(owner, plan.ActionCancel)
 	// delete deletes the instance above, or each of the mix above; prune removes its old executions.
 	case "delete":
-		p.action(owner, cluster.ActionDelete)
+		p.action(owner, plan.ActionDelete)
 	case "prune":
-		p.action(owner, cluster.ActionPrune)
+		p.action(owner, plan.ActionPrune)
 	// load COUNT instances starts as many more; the mix lines below say of what kinds.
 	case "load":
 		p.load()
@@ -250,14 +250,13 @@ func belongs(name string, which func(StatementInfo) bool) bool {
 
 var (
 	strategies = []string{
-		string(cluster.StrategyFilter), string(cluster.StrategyBounce), string(cluster.StrategySweeper), string(cluster.StrategyDeadletter),
+		string(plan.StrategyFilter), string(plan.StrategyBounce), string(plan.StrategySweeper), string(plan.StrategyDeadletter),
 	}
-	profiles = []string{string(cluster.ProfileContract), string(cluster.ProfileDuroxide)}
+	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide)}
 	shapes   = []string{
-		string(cluster.ShapeWaiting), string(cluster.ShapeUnknownKind), string(cluster.ShapeNewKind),
-		string(cluster.ShapeLegacy), string(cluster.ShapeCorrupt),
+		string(plan.ShapeWaiting), string(plan.ShapeUnknownKind), string(plan.ShapeNewKind),
+		string(plan.ShapeLegacy), string(plan.ShapeCorrupt),
 	}
-	ends = []string{"completed", "failed", "eternal", "poison", "any"}
 )
 
 func bugIDs() []string {

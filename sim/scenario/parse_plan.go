@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 func faultKinds() []string {
@@ -52,12 +52,12 @@ func (p *parser) fault() {
 
 // node reads NAME... runs BUILD [absent].
 func (p *parser) node() {
-	plan := &p.s.Template
-	p.first = len(plan.Nodes)
+	pl := &p.s.Template
+	p.first = len(pl.Nodes)
 	for {
 		name := p.name("a node's name")
 		p.unique("node", name)
-		plan.Nodes = append(plan.Nodes, cluster.NodePlan{Name: name})
+		pl.Nodes = append(pl.Nodes, plan.Node{Name: name})
 		if p.err != nil || p.accept("runs") || p.accept("run") {
 			break
 		}
@@ -68,8 +68,8 @@ func (p *parser) node() {
 	}
 	build := p.build()
 	absent := p.accept("absent")
-	for i := p.first; i < len(plan.Nodes); i++ {
-		plan.Nodes[i].Build, plan.Nodes[i].Absent = build, absent
+	for i := p.first; i < len(pl.Nodes); i++ {
+		pl.Nodes[i].Build, pl.Nodes[i].Absent = build, absent
 	}
 	p.owner = ownerNode
 }
@@ -101,11 +101,11 @@ func (p *parser) option(owner ownerKind) {
 	}
 	for i := p.first; i < len(p.s.Template.Nodes); i++ {
 		n := &p.s.Template.Nodes[i]
-		if slices.ContainsFunc(n.Options, func(s cluster.Setting) bool { return s.Name == name }) {
+		if slices.ContainsFunc(n.Options, func(s plan.Setting) bool { return s.Name == name }) {
 			p.failf("option %s of node %s stands here for the second time", name, n.Name)
 			return
 		}
-		n.Options = append(n.Options, cluster.Setting{Name: name, Value: value})
+		n.Options = append(n.Options, plan.Setting{Name: name, Value: value})
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *parser) registered(name string) {
 
 // history reads INSTANCE and then, in any order, runs, pinned or unpinned, shape and kick.
 func (p *parser) history() {
-	var h cluster.SeededHistory
+	var h plan.History
 	h.Instance = p.name("an instance")
 	p.unique("instance", h.Instance)
 	index, seen := len(p.s.Template.Histories), map[string]bool{}
@@ -162,7 +162,7 @@ func (p *parser) history() {
 			v := p.version()
 			h.Pin = &v
 		case "shape":
-			h.Shape = cluster.HistoryShape(p.oneOf("shape", shapes))
+			h.Shape = plan.Shape(p.oneOf("shape", shapes))
 		case "kick":
 			p.keyword("at")
 			lo, hi := p.span("a time")
@@ -181,7 +181,7 @@ func (p *parser) history() {
 
 // instance reads ID runs NAME[@VERSION] and then, in any order, with, at and expect.
 func (p *parser) instance() {
-	var in cluster.InstancePlan
+	var in plan.Instance
 	in.ID = p.name("an instance")
 	p.unique("instance", in.ID)
 	p.keyword("runs")
@@ -195,7 +195,7 @@ func (p *parser) instance() {
 			in.StartAt = lo
 			p.draw(Draw{Of: DrawStart, Index: len(p.s.Template.Instances), Lo: lo, Hi: hi})
 		case "expect":
-			in.Expect = p.oneOf("end", ends)
+			in.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
 		}
 	}
 	p.s.Template.Instances = append(p.s.Template.Instances, in)
@@ -203,22 +203,22 @@ func (p *parser) instance() {
 }
 
 // action reads the rest of raise, enqueue, cancel, delete and prune.
-func (p *parser) action(owner ownerKind, verb cluster.ActionVerb) {
+func (p *parser) action(owner ownerKind, verb plan.ActionVerb) {
 	if !p.below(owner, "an instance or a mix", ownerInstance, ownerMix) {
 		return
 	}
-	t := ActionTemplate{Action: cluster.Action{Verb: verb}}
+	t := ActionTemplate{Action: plan.Action{Verb: verb}}
 	clauses := []string{"because", "at", "after"}
 	switch verb {
-	case cluster.ActionRaise:
+	case plan.ActionRaise:
 		t.Action.Name = p.name("the name of an event")
 		clauses = []string{"topic", "data", "at", "after"}
-	case cluster.ActionEnqueue:
+	case plan.ActionEnqueue:
 		t.Action.Name = p.name("the name of a queue")
 		clauses = []string{"data", "at", "after"}
-	case cluster.ActionDelete:
+	case plan.ActionDelete:
 		clauses = []string{"forced", "alone", "at", "after"}
-	case cluster.ActionPrune:
+	case plan.ActionPrune:
 		clauses = []string{"at", "after"}
 	}
 	seen := map[string]bool{}
@@ -306,7 +306,7 @@ func (p *parser) mix(owner ownerKind) {
 				p.failf("%v", err)
 			}
 		case "expect":
-			m.Expect = p.oneOf("end", ends)
+			m.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
 		}
 	}
 	p.s.Load.Mix = append(p.s.Load.Mix, m)

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // step reads a step of the schedule. A relative one is counted from the step before it.
 func (p *parser) step(lo, hi time.Duration, relative bool) {
-	plan := &p.s.Template
-	index := len(plan.Schedule)
+	pl := &p.s.Template
+	index := len(pl.Schedule)
 	if relative && index == 0 && p.err == nil {
 		p.failf("there is no step before this one: expected \"at\" and a time")
 	}
@@ -25,25 +25,25 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	if slices.Contains(names(stepTable), t.text) && !t.quoted {
 		p.form = formOf(stepTable, t.text)
 	}
-	s := cluster.Step{Verb: cluster.Verb(t.text), At: lo}
+	s := plan.Step{Verb: plan.Verb(t.text), At: lo}
 	switch {
 	case t.quoted:
 		p.failf("expected a step, found the string %q", t.text)
 	// mark PART begins a part of the story; the events that follow belong to it, until the next mark.
-	case s.Verb == cluster.VerbMark:
+	case s.Verb == plan.VerbMark:
 		s.Mark = p.name("a part's name")
 	// upgrade NODE to BUILD stops the node gracefully and starts the build in its place.
 	// rollback NODE to BUILD is the same, and reads better when the build is older.
-	case s.Verb == cluster.VerbUpgrade, s.Verb == cluster.VerbRollback:
+	case s.Verb == plan.VerbUpgrade, s.Verb == plan.VerbRollback:
 		s.Node = p.name("a node")
 		p.keyword("to")
 		s.Build = p.build()
 	// stop NODE stops it gracefully, remove NODE for good; crash NODE stops it at once; start NODE starts it again; add
 	// NODE starts an absent node for the first time.
-	case s.Verb == cluster.VerbStop, s.Verb == cluster.VerbRemove, s.Verb == cluster.VerbCrash, s.Verb == cluster.VerbStart, s.Verb == cluster.VerbAdd:
+	case s.Verb == plan.VerbStop, s.Verb == plan.VerbRemove, s.Verb == plan.VerbCrash, s.Verb == plan.VerbStart, s.Verb == plan.VerbAdd:
 		s.Node = p.name("a node")
 	// pause NODE for TIME freezes it, locks and all.
-	case s.Verb == cluster.VerbPause:
+	case s.Verb == plan.VerbPause:
 		s.Node = p.name("a node")
 		p.keyword("for")
 		from, to := p.span("a time")
@@ -52,12 +52,12 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 		}
 		p.draw(Draw{Of: DrawFor, Index: index, Lo: from, Hi: to})
 	// widen NODE to RANGE and narrow NODE to RANGE restart it gracefully with another range of pins.
-	case s.Verb == cluster.VerbWiden, s.Verb == cluster.VerbNarrow:
+	case s.Verb == plan.VerbWiden, s.Verb == plan.VerbNarrow:
 		s.Node = p.name("a node")
 		p.keyword("to")
 		s.Range = p.versionRange()
 	// register NAME@VERSION on NODE and deregister NAME@VERSION on NODE change what a running node can run.
-	case s.Verb == cluster.VerbRegister, s.Verb == cluster.VerbDeregister:
+	case s.Verb == plan.VerbRegister, s.Verb == plan.VerbDeregister:
 		s.Handler = p.name("an orchestration")
 		p.registered(s.Handler)
 		p.keyword("on")
@@ -70,12 +70,12 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	}
 	d := Draw{Of: DrawStep, Index: index, Lo: lo, Hi: hi, Relative: relative}
 	if relative {
-		before := plan.Schedule[index-1].At
+		before := pl.Schedule[index-1].At
 		s.At = p.sum(before, lo)
 		d = p.settle(d, before, p.drawn(DrawStep, index-1, 0))
 	}
 	p.draw(d)
-	plan.Schedule = append(plan.Schedule, s)
+	pl.Schedule = append(pl.Schedule, s)
 	p.stepLines = append(p.stepLines, p.line)
 }
 
@@ -102,8 +102,8 @@ func (p *parser) versionRange() *engine.VersionRange {
 // expect reads MODE EVENT [in PART] [where ...] [has ...]. "in PART:" may stand before the event, too, and "where" may
 // be left out.
 func (p *parser) expect() {
-	e := cluster.Expectation{Line: p.line}
-	e.Mode = cluster.Mode(p.oneOf("mode", []string{string(cluster.ModeAlways), string(cluster.ModeNever), string(cluster.ModeSometimes)}))
+	e := plan.Expectation{Line: p.line}
+	e.Mode = plan.Mode(p.oneOf("mode", []string{string(plan.ModeAlways), string(plan.ModeNever), string(plan.ModeSometimes)}))
 	in := func() bool {
 		if !p.accept("in") {
 			return false
@@ -153,13 +153,13 @@ func (p *parser) expect() {
 	p.expectLines = append(p.expectLines, p.line)
 }
 
-func (p *parser) attr(event string) cluster.Attr {
+func (p *parser) attr(event string) plan.Attr {
 	t := p.next("an attribute")
 	name, value, ok := strings.Cut(t.text, "=")
 	if p.err == nil && (!ok || name == "") {
 		p.failf("unexpected %q: expected NAME=VALUE, as in: %s", t.text, p.form)
 	}
-	for _, info := range cluster.ExpectEvents() {
+	for _, info := range plan.Events() {
 		if info.Name != event {
 			continue
 		}
@@ -173,12 +173,12 @@ func (p *parser) attr(event string) cluster.Attr {
 			}
 		}
 	}
-	return cluster.Attr{Name: name, Value: value}
+	return plan.Attr{Name: name, Value: value}
 }
 
 func eventNames() []string {
 	var out []string
-	for _, e := range cluster.ExpectEvents() {
+	for _, e := range plan.Events() {
 		out = append(out, e.Name)
 	}
 	return out
@@ -217,27 +217,27 @@ func (p *parser) finish() {
 	if p.err != nil {
 		return
 	}
-	plan := &p.s.Template
+	pl := &p.s.Template
 	var nodes, parts, actors []string
-	for _, n := range plan.Nodes {
+	for _, n := range pl.Nodes {
 		nodes = append(nodes, n.Name)
 	}
-	for _, s := range plan.Schedule {
-		if s.Verb == cluster.VerbMark {
+	for _, s := range pl.Schedule {
+		if s.Verb == plan.VerbMark {
 			parts = append(parts, s.Mark)
 		}
 	}
 	actors = append(actors, nodes...)
-	for _, b := range plan.Probes {
+	for _, b := range pl.Probes {
 		actors = append(actors, b.Name)
 	}
-	for i, s := range plan.Schedule {
-		if s.Verb != cluster.VerbMark {
+	for i, s := range pl.Schedule {
+		if s.Verb != plan.VerbMark {
 			p.line = p.stepLines[i]
 			p.known("node", s.Node, nodes)
 		}
 	}
-	for i, r := range plan.Faults.Rates {
+	for i, r := range pl.Faults.Rates {
 		if r.Node != "" {
 			p.line = p.faultLines[i]
 			p.known("node", r.Node, nodes)
@@ -263,12 +263,12 @@ func (p *parser) finish() {
 	if p.err != nil {
 		return
 	}
-	plan.Faults.Rates = append(plan.Faults.Rates, p.common.Rates...)
+	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
 	slices.SortFunc(p.s.Draws, compareDraws)
-	plan.Name = p.s.Name
+	pl.Name = p.s.Name
 	if p.s.Name == "" && p.entry == nil {
 		p.s.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(p.file, "\\", "/")), path.Ext(p.file))
-		plan.Name = p.s.Name
+		pl.Name = p.s.Name
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // probeEvery is the time between two acts of a probe that does not say.
@@ -17,7 +17,7 @@ const probeEvery = time.Second
 
 // probe reads NAME reads BUILD, what the probe acts on, and then, in any order, the clauses.
 func (p *parser) probe() {
-	var b cluster.Probe
+	var b plan.Probe
 	b.Name = p.name("a probe's name")
 	p.unique("probe", b.Name)
 	p.keyword("reads")
@@ -28,18 +28,18 @@ func (p *parser) probe() {
 	case "work":
 		b.Work = true
 	case "sends":
-		b.Send = cluster.ProbeSend(p.oneOf("message of a probe", texts(cluster.ProbeSends())))
+		b.Send = plan.ProbeSend(p.oneOf("message of a probe", texts(plan.ProbeSends())))
 		b.Instance = p.name("an instance")
 	case "sweeps":
-		b.Sweep = cluster.ProbeSweep(p.oneOf("sweep of a probe", texts(cluster.ProbeSweeps())))
+		b.Sweep = plan.ProbeSweep(p.oneOf("sweep of a probe", texts(plan.ProbeSweeps())))
 	}
 	b.Every, b.Count = probeEvery, 1
 	for seen := map[string]bool{}; p.more(); {
 		p.probeClause(&b, p.clause(seen, "does", "to", "holds", "locks", "delays", "from", "every", "times", "ignore-attempt"))
 	}
-	switch repins := slices.Contains(b.Does, cluster.ActRepin); {
+	switch repins := slices.Contains(b.Does, plan.ActRepin); {
 	case p.err != nil:
-	case b.Work && slices.ContainsFunc(b.Does, cluster.ProbeAct.ForTurns):
+	case b.Work && slices.ContainsFunc(b.Does, plan.ProbeAct.ForTurns):
 		p.failf("probe %s fetches activities: expected no act that is for turns only, as repin, behind and contradict are", b.Name)
 	case b.Sweep != "" && len(b.Does)+len(b.Holds) > 0:
 		p.failf("probe %s sweeps: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
@@ -54,19 +54,19 @@ func (p *parser) probe() {
 	p.probeLines = append(p.probeLines, p.line)
 }
 
-func (p *parser) probeClause(b *cluster.Probe, clause string) {
+func (p *parser) probeClause(b *plan.Probe, clause string) {
 	switch clause {
 	case "does":
-		b.Does = alternatives[cluster.ProbeAct](p, "act", texts(cluster.ProbeActs()))
+		b.Does = alternatives[plan.ProbeAct](p, "act", texts(plan.ProbeActs()))
 	case "to":
 		v := p.version()
 		b.Pin = &v
 	case "holds":
-		b.Holds = alternatives[cluster.ProbeHold](p, "class of times", texts(cluster.ProbeHolds()))
+		b.Holds = alternatives[plan.ProbeHold](p, "class of times", texts(plan.ProbeHolds()))
 	case "locks":
 		b.Lock = p.duration("a duration")
-		if p.err == nil && b.Lock < cluster.ProbeLockLeast {
-			p.failf("locks %v: expected at least %v", b.Lock, cluster.ProbeLockLeast)
+		if p.err == nil && b.Lock < plan.ProbeLockLeast {
+			p.failf("locks %v: expected at least %v", b.Lock, plan.ProbeLockLeast)
 		}
 	case "delays":
 		b.Delay = p.duration("a duration")
@@ -117,13 +117,13 @@ func (p *parser) finishProbes() {
 	}
 	for i, b := range p.s.Template.Probes {
 		p.line = p.probeLines[i]
-		if b.Send == cluster.SendStart {
+		if b.Send == plan.SendStart {
 			p.known("instance", b.Instance, ids)
 		}
 	}
 }
 
-func formatProbe(b *bytes.Buffer, p *cluster.Probe, from string) {
+func formatProbe(b *bytes.Buffer, p *plan.Probe, from string) {
 	fmt.Fprintf(b, "probe %s reads %s", quote(p.Name), quote(p.Build))
 	switch {
 	case p.Work:

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -93,7 +93,7 @@ const eventsWithin = 6 * time.Second
 
 // generate draws a program for an instance, and sends it up to two of each event that it waits for. Such an instance may
 // end in any way that its program allows, unless the mix says otherwise.
-func (e *expansion) generate(in *cluster.InstancePlan, key sim.Key) {
+func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	key, n := key.At(labelProgram), uint64(0)
 	choose := func(of int) int {
 		n++
@@ -103,13 +103,13 @@ func (e *expansion) generate(in *cluster.InstancePlan, key sim.Key) {
 	e.plan.Programs = append(e.plan.Programs, set...)
 	in.Orchestration = in.ID
 	if in.Expect == "" {
-		in.Expect = cluster.ExpectAny
+		in.Expect = plan.EndAny
 	}
 	for _, event := range set[len(set)-1].Waits() {
 		for i := range choose(3) {
-			in.Actions = append(in.Actions, cluster.Action{
+			in.Actions = append(in.Actions, plan.Action{
 				At:   in.StartAt + time.Duration(choose(int(eventsWithin/time.Millisecond)))*time.Millisecond,
-				Verb: cluster.ActionRaise, Name: event, Data: fmt.Sprintf("%s %d", event, i+1),
+				Verb: plan.ActionRaise, Name: event, Data: fmt.Sprintf("%s %d", event, i+1),
 			})
 		}
 	}

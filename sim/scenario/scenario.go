@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Scenario is a plan, or a family of plans that differ in what is drawn from the seed.
@@ -14,13 +14,13 @@ type Scenario struct {
 	// Title is the text of the first comment line.
 	Title string
 	// Template is the plan with each open time at its least and without the instances of the load.
-	Template cluster.Plan
+	Template plan.Plan
 	// Draws are the open times of the template, sorted by Of, Index and Action.
 	Draws []Draw
 	// Load, if not nil, are instances that are drawn.
 	Load *Load
 	// Expect is what the runs must show, beside the properties.
-	Expect []cluster.Expectation
+	Expect []plan.Expectation
 	Seeds  SeedSpec
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
 	Require []string
@@ -67,12 +67,13 @@ type Load struct {
 type MixEntry struct {
 	// Weight is the entry's share: its part of the sum of all weights.
 	Weight uint32
-	// Orchestration, Version, Expect are as in cluster.InstancePlan.
-	Orchestration, Version, Expect string
+	// Orchestration, Version, Expect are as in plan.Instance.
+	Orchestration, Version string
+	Expect                 plan.End
 	// Generated says that each instance runs a program of its own, drawn from the seed; Orchestration is then
 	// GeneratedName, and the program's name is that of the instance. A program that waits for an event may be sent it.
 	Generated bool
-	// Input is as in cluster.InstancePlan, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
+	// Input is as in plan.Instance, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
 	Input   string
 	Actions []ActionTemplate
 }
@@ -80,7 +81,7 @@ type MixEntry struct {
 // ActionTemplate is an action of each instance of a mix entry.
 type ActionTemplate struct {
 	// Action is what is done; its At is not used.
-	Action cluster.Action
+	Action plan.Action
 	// Lo and Hi are when, since the start of the instance if Relative and since the start of the run if not.
 	Lo, Hi   time.Duration
 	Relative bool

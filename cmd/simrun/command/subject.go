@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -47,7 +48,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		}
 		s.over.Faults = &plan
 	}
-	s.over.Profile, s.over.Strategy = cluster.Profile(f.Profile), cluster.Strategy(f.Strategy)
+	s.over.Profile, s.over.Strategy = plan.Profile(f.Profile), plan.Strategy(f.Strategy)
 	for _, id := range f.Bug {
 		bug, ok := faults.Switch(faults.BugID(id))
 		if !ok {
@@ -74,11 +75,11 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		return nil, err
 	}
 	// Whatever is wrong with plan or flags is wrong with every seed: say so before the first run.
-	plan, err := s.plan(1)
+	first, err := s.plan(1)
 	if err != nil {
 		return nil, err
 	}
-	return s, plan.Validate(p.builds())
+	return s, first.Validate(plan.Known{Builds: p.builds(), Orchestrations: cluster.ShippedNames()})
 }
 
 // nearBugs names the bugs that begin most like an id, if those are few.
@@ -159,7 +160,7 @@ func builtinNames() []string {
 }
 
 // plan expands a seed. It may be called from several goroutines at once.
-func (s *subject) plan(seed uint64) (*cluster.Plan, error) { return s.scenario.Expand(seed, s.over) }
+func (s *subject) plan(seed uint64) (*plan.Plan, error) { return s.scenario.Expand(seed, s.over) }
 
 func (s *subject) monitor(w *cluster.World) cluster.Monitor {
 	return properties.New(w, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
@@ -172,7 +173,7 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 }
 
 // configOf is what runs a plan with the program's builds and handlers.
-func (s *subject) configOf(plan *cluster.Plan, seed uint64) cluster.Config {
+func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	return cluster.Config{
 		Plan: plan, Seed: seed, Builds: s.program.builds(), Handlers: s.program.Handlers, Monitor: s.monitor,
 		DoubleCheck: s.flags.DoubleCheck,
@@ -200,7 +201,7 @@ func (s *subject) required(seeds uint64) []string {
 func (s *subject) sometimes() []string {
 	var points []string
 	for _, e := range s.scenario.Expect {
-		if e.Mode == cluster.ModeSometimes {
+		if e.Mode == plan.ModeSometimes {
 			points = append(points, e.PointName())
 		}
 	}

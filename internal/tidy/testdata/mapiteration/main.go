@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 func main() {
@@ -28,10 +29,10 @@ func main() {
 	}
 	result, err := cluster.Run(cluster.Config{
 		Seed: 1,
-		Plan: &cluster.Plan{
+		Plan: &plan.Plan{
 			Name:      "map-iteration",
-			Nodes:     []cluster.NodePlan{{Name: "A", Build: "1.5.0"}},
-			Instances: []cluster.InstancePlan{{ID: "order-1", Orchestration: "Order", Expect: cluster.ExpectAny}},
+			Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},
+			Instances: []plan.Instance{{ID: "order-1", Orchestration: "Order", Expect: plan.EndAny}},
 		},
 		Handlers: func(r *node.Registry, _ *engine.Build) error {
 			if err := r.RegisterActivity("Pack", func(_ node.ActivityContext, item string) (string, error) { return item, nil }); err != nil {

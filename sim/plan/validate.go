@@ -1,4 +1,4 @@
-package cluster
+package plan
 
 import (
 	"errors"
@@ -9,12 +9,13 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/program"
 )
 
-// Validate says whether a plan makes sense with these builds, all that is wrong at once. A run of a valid plan does not
+// Validate says whether a plan makes sense with what is known, all that is wrong at once. A run of a valid plan does not
 // fail.
-func (p *Plan) Validate(builds []*engine.Build) error {
-	v := &validation{plan: p, builds: builds}
+func (p *Plan) Validate(known Known) error {
+	v := &validation{plan: p, known: known}
 	v.nodes()
 	v.schedule()
 	v.programs()
@@ -48,10 +49,18 @@ func (p *Plan) Validate(builds []*engine.Build) error {
 	return fmt.Errorf("plan %s: %w", p.Name, errors.Join(v.errs...))
 }
 
+// Known is what plans may name.
+type Known struct {
+	Builds []*engine.Build
+	// Orchestrations are those that are shipped, as NAME@VERSION: handlers of a node and steps register no other, and no
+	// program has such a name.
+	Orchestrations []string
+}
+
 type validation struct {
-	plan   *Plan
-	builds []*engine.Build
-	errs   []error
+	plan  *Plan
+	known Known
+	errs  []error
 }
 
 func (v *validation) fail(format string, args ...any) {
@@ -59,10 +68,10 @@ func (v *validation) fail(format string, args ...any) {
 }
 
 func (v *validation) build(what, name string) *engine.Build {
-	b := findBuild(v.builds, name)
+	b := FindBuild(v.known.Builds, name)
 	if b == nil {
-		names := make([]string, len(v.builds))
-		for i, b := range v.builds {
+		names := make([]string, len(v.known.Builds))
+		for i, b := range v.known.Builds {
 			names[i] = b.Name()
 		}
 		v.fail("%s: unknown build %q: want one of %s", what, name, strings.Join(names, ", "))
@@ -71,12 +80,12 @@ func (v *validation) build(what, name string) *engine.Build {
 }
 
 func (v *validation) handler(what, handler string) {
-	name, version, err := parseHandler(handler)
+	name, version, err := ParseHandler(handler)
 	if err != nil {
 		v.fail("%s: %v", what, err)
 		return
 	}
-	if !slices.ContainsFunc(ShippedOrchestrations(), func(o ShippedOrchestration) bool { return o.Name == name && o.Version == version }) {
+	if !slices.Contains(v.known.Orchestrations, name+"@"+version.String()) {
 		v.fail("%s: no orchestration %s is known", what, handler)
 	}
 }
@@ -128,7 +137,7 @@ func (v *validation) schedule() {
 			}
 			continue
 		}
-		if !slices.ContainsFunc(v.plan.Nodes, func(n NodePlan) bool { return n.Name == s.Node }) {
+		if !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == s.Node }) {
 			v.fail("%s: unknown node %q", what, s.Node)
 		}
 		switch s.Verb {
@@ -189,9 +198,7 @@ func (v *validation) instances() {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)
 			}
 		}
-		switch in.Expect {
-		case "", ExpectCompleted, ExpectFailed, ExpectEternal, ExpectPoison, ExpectAny:
-		default:
+		if in.Expect != "" && !slices.Contains(Ends(), in.Expect) {
 			v.fail("%s: unknown expectation %q: want completed, failed, eternal, poison or any", what, in.Expect)
 		}
 	}
@@ -213,8 +220,8 @@ func (v *validation) histories() {
 		if h.Instance == "" {
 			v.fail("a history without an instance")
 		}
-		own := SeededHistory{Shape: h.Shape}
-		if name, version := own.handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
+		own := History{Shape: h.Shape}
+		if name, version := own.Handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
 			v.fail("history %s: shape %s is a history of %s@%s, not of %s", h.Instance, h.Shape, name, version, h.Orchestration)
 		}
 		if h.KickAt < 0 {
@@ -237,8 +244,32 @@ func (v *validation) faults() {
 		if r.Den == 0 || r.Num > r.Den {
 			v.fail("fault %s: %d in %d is not a ratio between 0 and 1", r.Kind, r.Num, r.Den)
 		}
-		if r.Node != "" && !slices.ContainsFunc(v.plan.Nodes, func(n NodePlan) bool { return n.Name == r.Node }) {
+		if r.Node != "" && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == r.Node }) {
 			v.fail("fault %s: unknown node %q", r.Kind, r.Node)
+		}
+	}
+}
+
+func (v *validation) programs() {
+	if err := v.plan.Programs.Validate(); err != nil {
+		v.errs = append(v.errs, err)
+	}
+	for i := range v.plan.Programs {
+		name := v.plan.Programs[i].Name
+		if slices.ContainsFunc(v.known.Orchestrations, func(o string) bool { return strings.HasPrefix(o, name+"@") }) {
+			v.fail("program %s: there is a shipped orchestration of that name", name)
+		}
+	}
+	for i := range v.plan.Instances {
+		in := &v.plan.Instances[i]
+		if v.plan.Programs.Lookup(in.Orchestration) == nil {
+			continue
+		}
+		if in.Version != "" && in.Version != program.Version {
+			v.fail("instance %s: program %s has version %s, not %s", in.ID, in.Orchestration, program.Version, in.Version)
+		}
+		if !program.IsInput(in.Input) {
+			v.fail("instance %s: a program is not given the input %q", in.ID, in.Input)
 		}
 	}
 }

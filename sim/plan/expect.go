@@ -1,4 +1,4 @@
-package cluster
+package plan
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 //	always turn in pinned where pin=1.5.0 has build=1.5.0|1.6.0
 //	sometimes fetch where attempt=2
 //
-// A fact has an event name and attributes; ExpectEvents lists them.
+// A fact has an event name and attributes; Events lists them.
 type Expectation struct {
 	// Line and Text are where the scenario says so.
 	Line int
@@ -98,9 +98,9 @@ const (
 	EventDecode  = "decode"
 )
 
-// ExpectEvents are the events that expectations can name, with their attributes. A build's version is itself the name of
+// Events are the events that expectations can name, with their attributes. A build's version is itself the name of
 // an attribute of the event "up", and so is NAME@VERSION of the event "node".
-func ExpectEvents() []EventInfo {
+func Events() []EventInfo {
 	node := AttrInfo{"node", "the node, by its name in the plan", nil}
 	build := AttrInfo{"build", "the node's build", nil}
 	pin := AttrInfo{"pin", "the execution's pin, or none", nil}
@@ -143,7 +143,7 @@ func ExpectEvents() []EventInfo {
 	}
 }
 
-// Validate says what is wrong with the expectation, in the words of ExpectEvents.
+// Validate says what is wrong with the expectation, in the words of Events.
 func (e Expectation) Validate() error {
 	switch e.Mode {
 	case ModeAlways:
@@ -157,7 +157,7 @@ func (e Expectation) Validate() error {
 	default:
 		return fmt.Errorf("expectation %q: expected always, never or sometimes", e.Mode)
 	}
-	for _, info := range ExpectEvents() {
+	for _, info := range Events() {
 		if info.Name == e.Event {
 			for _, list := range [][]Attr{e.Where, e.Has} {
 				for _, a := range list {
@@ -170,7 +170,7 @@ func (e Expectation) Validate() error {
 		}
 	}
 	var names []string
-	for _, info := range ExpectEvents() {
+	for _, info := range Events() {
 		names = append(names, info.Name)
 	}
 	return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
@@ -189,7 +189,7 @@ func (info EventInfo) check(a Attr) error {
 			return AttrInfo{Name: a.Name}.check(info.Name, a)
 		}
 	}
-	if _, _, err := parseHandler(a.Name); err == nil && info.Name == EventNode {
+	if _, _, err := ParseHandler(a.Name); err == nil && info.Name == EventNode {
 		return AttrInfo{Name: a.Name, Values: []string{"yes", "no"}}.check(info.Name, a)
 	}
 	return fmt.Errorf("%s has no attribute %q: expected one of %s", info.Name, a.Name, strings.Join(names, ", "))

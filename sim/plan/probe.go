@@ -1,4 +1,4 @@
-package cluster
+package plan
 
 import (
 	"fmt"
@@ -118,7 +118,7 @@ const (
 	probeEvery = time.Millisecond // the shortest time between two acts of a probe
 )
 
-func (p *Probe) lock() time.Duration {
+func (p *Probe) LockFor() time.Duration {
 	if p.Lock == 0 {
 		return probeLock
 	}
@@ -179,7 +179,7 @@ func (v *validation) probeAim(what string, p *Probe) {
 	case aims != 1:
 		v.fail("%s: want a filter, activities, something to send or something to sweep, and one of these only", what)
 	case p.Filter != "":
-		if _, err := parseProbeFilter(p.Filter); err != nil {
+		if _, err := ParseFilter(p.Filter); err != nil {
 			v.fail("%s: %v", what, err)
 		}
 	case p.Sweep != "" && !slices.Contains(ProbeSweeps(), p.Sweep):
@@ -189,7 +189,7 @@ func (v *validation) probeAim(what string, p *Probe) {
 		v.fail("%s: sends %q: want one of %v", what, p.Send, ProbeSends())
 	case p.Instance == "":
 		v.fail("%s: sends %s to no instance", what, p.Send)
-	case p.Send == SendStart && !slices.ContainsFunc(v.plan.Instances, func(in InstancePlan) bool { return in.ID == p.Instance }):
+	case p.Send == SendStart && !slices.ContainsFunc(v.plan.Instances, func(in Instance) bool { return in.ID == p.Instance }):
 		v.fail("%s: sends the start of %q, which is no instance of the plan", what, p.Instance)
 	}
 	if p.Instance != "" && p.Send == "" {
@@ -198,7 +198,7 @@ func (v *validation) probeAim(what string, p *Probe) {
 }
 
 // parseProbeFilter reads "any", "none", or ranges separated by " | ".
-func parseProbeFilter(text string) (*engine.CapabilityFilter, error) {
+func ParseFilter(text string) (*engine.CapabilityFilter, error) {
 	switch text {
 	case "any":
 		return nil, nil

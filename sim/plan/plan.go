@@ -1,6 +1,8 @@
-package cluster
+package plan
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -12,13 +14,13 @@ import (
 // by a run; whoever mutates one clones it first.
 type Plan struct {
 	Name  string
-	Nodes []NodePlan
+	Nodes []Node
 	// Schedule is executed in order of At; steps due at the same time in the order given.
 	Schedule []Step
 	// Programs are orchestrations that every node has beside its handlers; instances run them by name.
 	Programs  program.Set
-	Instances []InstancePlan
-	Histories []SeededHistory
+	Instances []Instance
+	Histories []History
 	Probes    []Probe
 	Faults    faults.Plan
 	Strategy  Strategy
@@ -53,7 +55,7 @@ const (
 )
 
 // NodePlan is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.
-type NodePlan struct {
+type Node struct {
 	Name    string
 	Build   string
 	Options []Setting
@@ -87,7 +89,7 @@ const (
 )
 
 // starts says whether a node runs after the step that it was not told to run before.
-func (v Verb) starts() bool {
+func (v Verb) Starts() bool {
 	switch v {
 	case VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd:
 		return true
@@ -109,7 +111,7 @@ type Step struct {
 }
 
 // InstancePlan is an instance that a client starts, and what the client does with it later.
-type InstancePlan struct {
+type Instance struct {
 	ID            string
 	Orchestration string
 	// Version is the handler version to ask for, empty for "by policy".
@@ -117,9 +119,8 @@ type InstancePlan struct {
 	Input   string
 	StartAt time.Duration
 	Actions []Action
-	// Expect is how the instance must end: "completed", "failed", "eternal" (goes on until it is cancelled),
-	// "poison" (its handler exists nowhere), "any". Empty is "completed".
-	Expect string
+	// Expect is how the instance must end; empty is ExpectCompleted.
+	Expect End
 }
 
 // Action is something that a client does to an instance.
@@ -146,26 +147,99 @@ const (
 )
 
 // SeededHistory is an execution that exists before the run, as an earlier cluster may have left it.
-type SeededHistory struct {
+type History struct {
 	Instance      string
 	Orchestration string
 	Version       string
 	// Pin is the execution's pin; nil leaves it unpinned.
 	Pin *engine.Version
 	// Shape says what the stored events are like.
-	Shape HistoryShape
+	Shape Shape
 	// KickAt is when a client sends it an event, so that there is something to fetch; 0 is at the start.
 	KickAt time.Duration
 }
 
 // HistoryShape is what a seeded history looks like.
-type HistoryShape string
+type Shape string
 
 // The shapes of seeded histories.
 const (
-	ShapeWaiting     HistoryShape = "waiting"      // healthy, waits for the event that the kick sends
-	ShapeUnknownKind HistoryShape = "unknown-kind" // holds an event kind that no build knows
-	ShapeNewKind     HistoryShape = "new-kind"     // holds a kind that builds read from 2.0.0 on
-	ShapeLegacy      HistoryShape = "legacy"       // holds the legacy kind of 0.8.0
-	ShapeCorrupt     HistoryShape = "corrupt"      // holds bytes that are not JSON
+	ShapeWaiting     Shape = "waiting"      // healthy, waits for the event that the kick sends
+	ShapeUnknownKind Shape = "unknown-kind" // holds an event kind that no build knows
+	ShapeNewKind     Shape = "new-kind"     // holds a kind that builds read from 2.0.0 on
+	ShapeLegacy      Shape = "legacy"       // holds the legacy kind of 0.8.0
+	ShapeCorrupt     Shape = "corrupt"      // holds bytes that are not JSON
 )
+
+// handler is the orchestration that a seeded history is a history of.
+func (h *History) Handler() (name, version string) {
+	name, version = h.Orchestration, h.Version
+	if name == "" {
+		name, version = "Cancellable", seededVersion
+		if h.Shape == ShapeNewKind {
+			name, version = "ProcessOrder", "2.0.0"
+		}
+	}
+	if version == "" {
+		version = seededVersion
+	}
+	return name, version
+}
+
+// seededVersion is the version of seeded histories that say none.
+const seededVersion = "1.0.0"
+
+// String is a schedule step in the words of a scenario file.
+func (s *Step) String() string {
+	switch s.Verb {
+	case VerbMark:
+		return "part " + s.Mark
+	case VerbUpgrade, VerbRollback:
+		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Build)
+	case VerbWiden, VerbNarrow:
+		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Range)
+	case VerbPause:
+		return fmt.Sprintf("%s %s for %v", s.Verb, s.Node, s.For)
+	case VerbRegister, VerbDeregister:
+		return fmt.Sprintf("%s %s on %s", s.Verb, s.Handler, s.Node)
+	}
+	return fmt.Sprintf("%s %s", s.Verb, s.Node)
+}
+
+// End is how an instance must end.
+type End string
+
+// The ends that a plan can ask for.
+const (
+	EndCompleted End = "completed"
+	EndFailed    End = "failed"
+	EndEternal   End = "eternal" // goes on until it is cancelled
+	EndPoison    End = "poison"  // fails because its handler exists nowhere
+	EndAny       End = "any"
+)
+
+// Ends are all of them.
+func Ends() []End { return []End{EndCompleted, EndFailed, EndEternal, EndPoison, EndAny} }
+
+// parseHandler splits "Name@1.0.0".
+func ParseHandler(s string) (name string, v engine.Version, err error) {
+	name, version, ok := strings.Cut(s, "@")
+	if !ok || name == "" {
+		return "", v, fmt.Errorf("handler %q: want NAME@VERSION, as in ProcessOrder@1.0.0", s)
+	}
+	v, err = engine.ParseVersion(version)
+	if err != nil {
+		return "", v, fmt.Errorf("handler %q: %w", s, err)
+	}
+	return name, v, nil
+}
+
+// findBuild is the build of that name, nil if there is none.
+func FindBuild(builds []*engine.Build, name string) *engine.Build {
+	for _, b := range builds {
+		if b.Name() == name {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+// Package plan is what a run will do, as data: nodes and their builds, a schedule, instances and what clients do to them,
+// probes, faults. It says what is wrong with a plan before anything runs, and what a scenario expects of the run.
+//
+//	p := &plan.Plan{
+//		Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},
+//		Schedule:  []plan.Step{{At: 5 * time.Second, Verb: plan.VerbUpgrade, Node: "A", Build: "2.0.0"}},
+//		Instances: []plan.Instance{{ID: "order-1", Orchestration: "ProcessOrder"}},
+//	}
+//
+// Package sim/cluster carries a plan out; sim/scenario reads and writes plans as text. A plan holds no code: it names
+// builds and orchestrations, and Plan.Validate is told which there are.
+package plan

@@ -14,15 +14,6 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestChoicesWithTwoIndexes runs them with rules of its own, which are the right ones: the second index changes nothing.
-func TestChoicesWithTwoIndexes(t *testing.T) {
-	for _, c := range choices {
-		t.Run(c.name, func(t *testing.T) {
-			checkScript(t, newWorld(memprovider.Options{Rules: memprovider.DefaultRules()}), c.script)
-		})
-	}
-}
-
 type choice struct{ name, script string }
 
 var choices = []choice{

@@ -22,12 +22,6 @@ func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
 	return s.index.next(filter)
 }
 
-// TrueNextOrchestration is NextOrchestration by the contract's rules, whatever rules the store has: checkers judge a
-// wrong provider by it. It looks at the store's present state, right or wrong.
-func (s *Store) TrueNextOrchestration(filter *engine.CapabilityFilter) Eligibility {
-	return s.truth.next(filter)
-}
-
 func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
 	e := Eligibility{AtMs: x.changesAt(filter)}
 	in := x.pick(filter)

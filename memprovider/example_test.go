@@ -66,18 +66,6 @@ func ExampleStore_NextWork() {
 	// Output: false true
 }
 
-// A store with a seeded bug can still be asked what would be right.
-func ExampleStore_TrueNextOrchestration() {
-	rules := memprovider.RulesWith(bugs.New("provider/unpinned-incompatible"))
-	store := memprovider.New(memprovider.Options{Rules: rules})
-	client := store.Handle(build("2.0.0").Codec, engine.Caller{})
-	_ = client.EnqueueForOrchestrator(context.Background(), engine.StartItem{Instance: "new", Orchestration: "Order"}, 0)
-
-	filter := engine.FilterFor(engine.MustParseRange("2.x"))
-	fmt.Println(store.NextOrchestration(filter).Now, store.TrueNextOrchestration(filter).Now)
-	// Output: false true
-}
-
 // A history that no running build wrote, damaged afterwards.
 func ExampleStore_Seed() {
 	codec := build("2.0.0").Codec

@@ -7,7 +7,6 @@ import "github.com/durosim/durosim/engine"
 // the number of distinct pins, not of instances.
 type index struct {
 	rules   *Rules
-	which   int       // which of an instance's places is this index's
 	buckets []*bucket // the unpinned one among them; in order of first use
 	// Instances without context that have visible messages: stuck ones wait for their start, orphans are dropped.
 	stuck, orphans heap[*instance]
@@ -31,7 +30,7 @@ type place struct {
 
 // update places the instance anew.
 func (x *index) update(in *instance, now int64) {
-	p := &in.places[x.which]
+	p := &in.place
 	b := x.bucket(x.rules.Pin(in.pins()))
 	if p.bucket != b {
 		if p.bucket != nil {

@@ -26,10 +26,9 @@ type instance struct {
 	// kv is the key-value store, nil while nothing was ever set or cleared.
 	kv *kvState
 	// lock is the instance lock; it stays when it expires, until it is replaced or released.
-	lock lock
-	// places are the instance's places in the two indexes.
-	places [2]place
-	dirty  bool
+	lock  lock
+	place place // in the index
+	dirty bool
 }
 
 // instanceMeta is an instances row. Only created ones count.

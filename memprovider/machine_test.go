@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -26,9 +25,9 @@ type machine struct {
 	events  uint64
 }
 
-func newMachine(rules *memprovider.Rules) *machine {
+func newMachine() *machine {
 	m := &machine{shadow: &shadow{}, failing: memprovider.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
-	m.world = newWorld(memprovider.Options{Sink: m.shadow, Rules: rules, BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+	m.world = newWorld(memprovider.Options{Sink: m.shadow, BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
 		if at == m.failing {
 			return errStorage
 		}
@@ -322,7 +321,7 @@ func (m *machine) Check(t *rapid.T) {
 		}
 	}
 	for _, filter := range machineFilters {
-		e := m.store.TrueNextOrchestration(filter)
+		e := m.store.NextOrchestration(filter)
 		want := m.shadow.next(shot, m.store.Now(), filter)
 		if e.Instance != want || e.Now != (want != 0) || !e.Now && e.AtMs <= m.store.Now() {
 			t.Fatalf("filter %s: %+v, but instance %d is eligible", filter, e, want)
@@ -363,29 +362,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 }
 
 func TestMachine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { t.Repeat(newMachine(nil).actions()) })
-}
-
-// TestTruthUnderBugs: with a wrong filter the store keeps answering by the right rules when asked to.
-func TestTruthUnderBugs(t *testing.T) {
-	for _, id := range []bugs.ID{
-		"provider/filter-ignored", "provider/pin-of-first-execution", "provider/head-of-line-block", "provider/filter-after-count",
-		"provider/orphan-dropped-while-start-queued", "provider/orphan-kept", "provider/contextless-batch-blocks",
-	} {
-		t.Run(string(id), func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				m := newMachine(memprovider.RulesWith(bugs.New(id)))
-				actions := m.actions()
-				if id == "provider/filter-after-count" { // there a fetch that finds nothing does change something
-					actions["Fetch"] = func(t *rapid.T) {
-						_, _ = m.FetchOrchestrationItem(ctx, drawMs(t), 0, rapid.SampledFrom(machineFilters).Draw(t, "filter"))
-					}
-					actions["Fetch2"] = actions["Fetch"]
-				}
-				t.Repeat(actions)
-			})
-		})
-	}
+	rapid.Check(t, func(t *rapid.T) { t.Repeat(newMachine().actions()) })
 }
 
 // TestTwoRunsAreOne makes the same calls twice and compares everything that is observed.

@@ -18,8 +18,7 @@ const Never int64 = math.MaxInt64
 type Options struct {
 	// Sink receives every observation; nil means nobody watches.
 	Sink engine.Sink
-	// Rules are the rules of the store; nil means DefaultRules. With rules of its own a store keeps a second index by
-	// the right ones, for TrueNextOrchestration.
+	// Rules are the rules of the store; nil means DefaultRules.
 	Rules *Rules
 	// StartMs is the time at which the store begins, in milliseconds.
 	StartMs int64
@@ -36,7 +35,6 @@ type Options struct {
 type Store struct {
 	options Options
 	rules   *Rules
-	right   *Rules
 	now     int64
 	// generation grows with each change that may alter what an orchestration fetch finds, workGeneration with each that
 	// may alter what a work fetch finds.
@@ -50,8 +48,7 @@ type Store struct {
 	codecs    []engine.Codec               // by codec number; one for each name
 	pins      []*engine.Version            // interned
 
-	index *index // by the store's rules
-	truth *index // by the right rules; the same one if the store has no rules of its own
+	index *index
 	work  workIndex
 	dirty []*instance // to be placed anew at the end of the call
 	// childrenOf are the instances that name a parent, by the parent's name, in order of number.
@@ -114,15 +111,11 @@ func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock
 
 // New makes an empty store.
 func New(o Options) *Store {
-	s := &Store{options: o, rules: o.Rules, right: DefaultRules(), now: o.StartMs, names: make(map[string]engine.InstanceNo)}
+	s := &Store{options: o, rules: o.Rules, now: o.StartMs, names: make(map[string]engine.InstanceNo)}
 	if s.rules == nil {
-		s.rules = s.right
+		s.rules = DefaultRules()
 	}
 	s.index = &index{rules: s.rules}
-	s.truth = s.index
-	if s.rules != s.right {
-		s.truth = &index{rules: s.right, which: 1}
-	}
 	return s
 }
 
@@ -239,9 +232,6 @@ func (s *Store) settle() {
 		in.dirty = false
 		in.promote(s.now)
 		s.index.update(in, s.now)
-		if s.truth != s.index {
-			s.truth.update(in, s.now)
-		}
 		s.dirty[i] = nil
 	}
 	s.dirty = s.dirty[:0]

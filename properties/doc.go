@@ -112,8 +112,8 @@
 //
 // 21. S21: judged when a node begins to run an activity.
 //
-// 22. S22: what is eligible is the store's own question, asked by the right rules. Orphaned queue messages are, too: a fetch
-// drops them.
+// 22. S22: what is eligible is worked out from the observations; the store is asked nothing, so that what its index has lost
+// is seen. A fetch drops orphaned queue messages. Where damage leaves in doubt what an instance runs, nothing is asked.
 //
 // 23. S23: exempt are unpinned executions and pins of which the run has no build.
 //

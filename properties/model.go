@@ -20,8 +20,12 @@ type model struct {
 	builds    []*engine.Build
 	nodes     []nodeModel      // by number - 1
 	bare      []*instanceState // instances without a pin that have orchestrator rows, in no order that matters
-	sessions  []sessionState   // in order of id
-	damaged   int              // how often a fault changed stored bytes
+	queued    []*instanceState // instances that have orchestrator rows, and activities that are queued, likewise
+	work      []*rowState
+	// sessionWork is how many of these belong to a session.
+	sessionWork int
+	sessions    []sessionState // in order of id
+	damaged     int            // how often a fault changed stored bytes
 	// overwritten says of the event appended last that one of its id was there; removedCall is the call that had appended
 	// the event that was removed last.
 	overwritten bool
@@ -73,6 +77,8 @@ type instanceState struct {
 	kept keptState
 	was  instanceWas
 	bare int // index in model.bare + 1, 0 if not in it
+	// queuedAt is the same for model.queued.
+	queuedAt int
 }
 
 // instanceWas is an instance as it was before a call touched it.
@@ -147,6 +153,8 @@ type rowState struct {
 	// present says that the row is in its queue.
 	present bool
 	damaged bool
+	// workAt is the row's index in model.work + 1, 0 if it is not in it.
+	workAt int
 	// removed says why a row left; it was call number removedBy.
 	removed    engine.RemoveReason
 	removedBy  uint64

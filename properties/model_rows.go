@@ -54,9 +54,16 @@ func (m *model) link(r *rowState) {
 	in := r.instance
 	if r.queue == engine.QueueWorker {
 		in.work = insertByNumber(in.work, r)
+		m.work = append(m.work, r)
+		r.workAt = len(m.work)
+		m.sessionWork += r.ofSession()
 		return
 	}
 	in.queue = insertByNumber(in.queue, r)
+	if in.queuedAt == 0 {
+		m.queued = append(m.queued, in)
+		in.queuedAt = len(m.queued)
+	}
 	m.placeBare(in)
 }
 
@@ -68,10 +75,27 @@ func (m *model) unlink(r *rowState) {
 	in := r.instance
 	if r.queue == engine.QueueWorker {
 		in.work = deleteByNumber(in.work, r)
+		last := m.work[len(m.work)-1]
+		m.work[r.workAt-1], last.workAt = last, r.workAt
+		m.work, r.workAt = m.work[:len(m.work)-1], 0
+		m.sessionWork -= r.ofSession()
 		return
 	}
 	in.queue = deleteByNumber(in.queue, r)
+	if len(in.queue) == 0 {
+		last := m.queued[len(m.queued)-1]
+		m.queued[in.queuedAt-1], last.queuedAt = last, in.queuedAt
+		m.queued, in.queuedAt = m.queued[:len(m.queued)-1], 0
+	}
 	m.placeBare(in)
+}
+
+// ofSession is 1 for an activity that belongs to a session, else 0.
+func (r *rowState) ofSession() int {
+	if w, ok := r.item.(engine.ActivityExecuteItem); ok && w.SessionID != "" {
+		return 1
+	}
+	return 0
 }
 
 func insertByNumber(rows []*rowState, r *rowState) []*rowState {

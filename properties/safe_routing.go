@@ -109,25 +109,6 @@ func (k *routingChecker) delivered(c *callState, o *engine.Observation) {
 	k.held[i] = want
 }
 
-// takesTag is docs/contract/provider.md#p6.7.
-func takesTag(f engine.TagFilter, tag string) bool {
-	listed := false
-	for _, t := range f.Tags {
-		listed = listed || t == tag
-	}
-	switch f.Mode {
-	case engine.TagAny:
-		return true
-	case engine.TagNone:
-		return false
-	case engine.TagTags:
-		return tag != "" && listed
-	case engine.TagDefaultAnd:
-		return tag == "" || listed
-	}
-	return tag == ""
-}
-
 func tagText(f engine.TagFilter) string {
 	switch f.Mode {
 	case engine.TagAny:

@@ -56,6 +56,21 @@ func (r *conserveRig) start(instance string, delay time.Duration) func() {
 	}
 }
 
+// lost is a start that the store has accepted and that no index of it knows: nothing that is asked of the store shows it.
+func (r *conserveRig) lost() {
+	r.m.Observe(&engine.Observation{Kind: engine.ObsInstanceNamed, Instance: 1, Name: "x"})
+	r.m.Observe(&engine.Observation{
+		Kind: engine.ObsRowInserted, Queue: engine.QueueOrchestrator, Message: 1, Instance: 1, AtMs: r.w.now, UntilMs: r.w.now,
+		Item: engine.StartItem{Instance: "x", Orchestration: "H", ExecutionID: 1},
+	})
+}
+
+// queueMessage queues a message for an instance that nobody has started.
+func (r *conserveRig) queueMessage() {
+	p := r.w.store.Handle(r.w.builds[1].Codec, engine.Caller{})
+	_ = p.EnqueueForOrchestrator(context.Background(), engine.QueueMessageItem{Instance: "x", Name: "q"}, 0)
+}
+
 // work queues an activity.
 func (r *conserveRig) work() {
 	p := r.w.store.Handle(r.w.builds[1].Codec, engine.Caller{})
@@ -144,6 +159,16 @@ func TestWorkConserving(t *testing.T) {
 			r.at(10, r.start("x", 0))
 			r.at(1000)
 		}},
+		{"nothing_bad_lost_from_the_index", true, func(r *conserveRig) { r.at(0, r.lost, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"parked_bad_lost_from_the_index", true, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.lost)
+			r.at(113)
+		}},
+		{"nothing_ok_orphan_to_come", false, func(r *conserveRig) {
+			r.at(0, r.queueMessage, r.start("x", time.Second), r.say(cluster.RecCallExecuted, 1, upTo2))
+		}},
+		{"nothing_bad_orphan_kept", true, func(r *conserveRig) { r.at(0, r.queueMessage, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
 		{"parked_bad_activity", true, func(r *conserveRig) {
 			r.at(0, r.say(cluster.RecParked, 1, worker))
 			r.at(10, r.work)

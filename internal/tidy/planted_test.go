@@ -21,6 +21,13 @@ func checkBans(m *module) []finding { return bans(m, permitted) }
 // one is a tree with one file, sim/x.go, with that body after its package clause.
 func one(body string) map[string]string { return map[string]string{"sim/x.go": "package sim\n" + body} }
 
+// cites is a tree with one file, sim/x.go, and the page that it cites.
+func cites(body string) map[string]string {
+	files := one(body)
+	files[providerPage] = `<a id="p5.2"></a>` + "\n# `fetch_item` and more\n" + `<a id="f1"></a>`
+	return files
+}
+
 // TestPlanted watches each check find what was planted for it.
 func TestPlanted(t *testing.T) {
 	mod := `"` + modulePath + `/`
@@ -35,6 +42,21 @@ func TestPlanted(t *testing.T) {
 		{"foreign module", checkImports, map[string]string{"engine/x.go": `package engine` + "\n" + `import _ "github.com/google/uuid"`}, "engine must not import github.com/google/uuid: use the standard library"},
 		{"foreign module in sim", checkImports, one(`import _ "golang.org/x/exp/constraints"`), "sim must not import golang.org/x/exp"},
 		{"test module in a test", checkImports, map[string]string{"sim/x_test.go": "package sim\n" + `import _ "pgregory.net/rapid"`}, ""},
+
+		{"page that is not there", checkReferences, one("// See docs/contract/nothing.md#p1."), "sim/x.go:2: no page docs/contract/nothing.md"},
+		{"anchor that is not there", checkReferences, cites("// See docs/contract/provider.md#p5.20."), "docs/contract/provider.md has no anchor #p5.20"},
+		{"second anchor that is not there", checkReferences, cites("// See docs/contract/provider.md#p5.2, #f1 and #f99."), "no anchor #f99"},
+		{"anchors that are there", checkReferences, cites("// See docs/contract/provider.md#p5.2 and #f1, docs/contract/provider.md#fetch_item-and-more. Or docs/contract/provider.md."), ""},
+		{"page without its path", checkReferences, cites("// See provider.md."), "provider.md: cite a page by its path"},
+		{"page outside the module", checkReferences, cites("// See design.md."), "design.md: cite a page by its path"},
+		{"section by its number", checkReferences, cites("// This is section 5.2."), "a section by its number"},
+		{"section in a scenario", checkReferences, map[string]string{"sim/scenario/scenarios/x.txt": "# Section 3."}, "x.txt:1: a section by its number"},
+		{"clause that is not there", checkReferences, map[string]string{providerPage: `<a id="p5.2"></a>`, "properties/oracle/x.go": "package oracle\nfunc f() { g(by(\"5.2\", \"I1\"), free(F1, \"5.3\")) }"}, "x.go:2: docs/contract/provider.md has no anchor #p5.3"},
+		{"link to nothing", checkReferences, map[string]string{"docs/a.md": "[b](b.md)"}, "docs/a.md:1: no file docs/b.md"},
+		{"link to no anchor", checkReferences, map[string]string{"docs/a.md": "# A\n[b](b.md#c)", "docs/b.md": "# B"}, "docs/a.md:2: docs/b.md has no anchor #c"},
+		{"link to no anchor of the page itself", checkReferences, map[string]string{"docs/a.md": "# A\n[a](#b)"}, "docs/a.md has no anchor #b"},
+		{"links that lead there", checkReferences, map[string]string{"docs/a.md": "# A b\n[a](#a-b) [b](b.md#b) [c](../x) [d](https://example.org/y#z)", "docs/b.md": "# B", "x/y.txt": ""}, ""},
+		{"duplicate anchor", checkReferences, map[string]string{"docs/a.md": `<a id="x"></a> <a id="x"></a>`}, "duplicate anchor #x"},
 
 		{"go statement", checkBans, one("func f() { go f() }"), "sim/x.go:2: go statement: write a kernel event"},
 		{"go statement in replay", checkBans, map[string]string{"engine/replay/turn.go": "package replay\nfunc f() { go f() }"}, "go statement"},

@@ -74,9 +74,10 @@ type CancelCall struct{ ID CallID }
 
 // SetTimer asks for a Wake after a delay of the node's clock.
 type SetTimer struct {
-	Timer   TimerID
-	After   time.Duration
-	Purpose TimerPurpose
+	Timer TimerID
+	After time.Duration
+	// Purpose says what the timer is for, in words.
+	Purpose string
 }
 
 // CancelTimer takes back a timer that has not fired.
@@ -224,15 +225,12 @@ const (
 	SlotSessions
 )
 
-// TimerPurpose says what a timer is for; it names the timer in the trace.
-type TimerPurpose uint8
-
-// The purposes of timers.
+// What timers are for.
 const (
-	TimerPoll TimerPurpose = iota
-	TimerFetchBackoff
-	TimerAckRetry
-	TimerRenewal
-	TimerGrace
-	TimerSessions
+	timerPoll         = "poll"
+	timerFetchBackoff = "fetch backoff"
+	timerAckRetry     = "ack retry"
+	timerRenewal      = "renewal"
+	timerGrace        = "grace"
+	timerSessions     = "sessions"
 )

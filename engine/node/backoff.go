@@ -8,16 +8,16 @@ const (
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second
-	// AckFailedDelay is the delay of the abandon after a turn's ack failed for good, WorkAckFailedDelay of the one after
+	// ackFailedDelay is the delay of the abandon after a turn's ack failed for good, workAckFailedDelay of the one after
 	// an activity's.
-	AckFailedDelay     = 50 * time.Millisecond
-	WorkAckFailedDelay = 100 * time.Millisecond
-	// SessionsFullDelay is the delay of the abandon of a session activity beyond the cap.
-	SessionsFullDelay = 100 * time.Millisecond
+	ackFailedDelay     = 50 * time.Millisecond
+	workAckFailedDelay = 100 * time.Millisecond
+	// sessionsFullDelay is the delay of the abandon of a session activity beyond the cap.
+	sessionsFullDelay = 100 * time.Millisecond
 	// AckRetries is how often an ack that failed retryably is sent again.
 	AckRetries = 5
-	// PermanentFetchErrorDelay is the pause after a fetch that failed permanently.
-	PermanentFetchErrorDelay = 100 * time.Millisecond
+	// permanentFetchErrorDelay is the pause after a fetch that failed permanently.
+	permanentFetchErrorDelay = 100 * time.Millisecond
 )
 
 // RenewalInterval is how long after it was taken or renewed a lock is renewed: the one formula for turns, activities and

@@ -2,8 +2,8 @@ package node
 
 import "slices"
 
-// Clone is a node in the same state that steps on its own. It shares what is never changed, and the registry.
-func (n *Node) Clone() *Node {
+// clone is a node in the same state that steps on its own. It shares what is never changed, and the registry.
+func (n *Node) clone() *Node {
 	c := *n
 	c.out = nil
 	c.slots = slices.Clone(n.slots)

@@ -188,15 +188,15 @@ func (c *Counters) countAbandon(d Decision) {
 	}
 }
 
-func (c *Counters) countPoison(cause PoisonCause) {
+func (c *Counters) countPoison(cause poisonCause) {
 	switch cause {
-	case PoisonUndecodable:
+	case poisonUndecodable:
 		c.PoisonedUndecodable++
-	case PoisonIncompatible:
+	case poisonIncompatible:
 		c.PoisonedIncompatible++
-	case PoisonNoHandler:
+	case poisonNoHandler:
 		c.PoisonedNoHandler++
-	case PoisonCrashes:
+	case poisonCrashes:
 		c.PoisonedCrashes++
 	}
 }

@@ -165,7 +165,7 @@ func (d *driver) newNode(args []string) {
 
 func (d *driver) step(in Input) string {
 	d.t.Helper()
-	first, second, before := d.node.Clone(), d.node.Clone(), d.node.Clone()
+	first, second, before := d.node.clone(), d.node.clone(), d.node.clone()
 	out := first.Step(in)
 	text := renderCalls(out)
 	if !reflect.DeepEqual(second, before) {

@@ -49,7 +49,7 @@ func (n *Node) take(s *slot, h hold) {
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
 	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining()) {
-		h.renewalTimer = n.setTimer(interval, TimerRenewal)
+		h.renewalTimer = n.setTimer(interval, timerRenewal)
 	}
 }
 
@@ -90,7 +90,7 @@ func (n *Node) onRenewed(s *slot, err error) {
 	if err == nil {
 		h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
 		took := time.Duration(max(n.nowMs-h.renewalSentMs, 0)) * time.Millisecond
-		h.renewalTimer = n.setTimer(max(n.renewalInterval(s.id.Kind)-took, time.Millisecond), TimerRenewal)
+		h.renewalTimer = n.setTimer(max(n.renewalInterval(s.id.Kind)-took, time.Millisecond), timerRenewal)
 		return
 	}
 	n.counters.RenewalFailures++
@@ -101,7 +101,7 @@ func (n *Node) onRenewed(s *slot, err error) {
 		step = RenewalRetry
 	}
 	if step == RenewalRetry {
-		h.renewalTimer = n.setTimer(RenewalRetryDelay(h.lockTimeout), TimerRenewal)
+		h.renewalTimer = n.setTimer(RenewalRetryDelay(h.lockTimeout), timerRenewal)
 		return
 	}
 	n.onRenewalOver(s, err.Error(), step)
@@ -156,12 +156,12 @@ func (n *Node) onAcked(s *slot, err error) {
 	case AckRetry:
 		n.counters.AckRetries++
 		s.phase = phaseAckPausing
-		s.timer = n.setTimer(step.After, TimerAckRetry)
+		s.timer = n.setTimer(step.After, timerAckRetry)
 	case AckAbandon:
 		n.counters.AckFailures++
-		delay := AckFailedDelay
+		delay := ackFailedDelay
 		if s.id.Kind == SlotWorker {
-			delay = WorkAckFailedDelay
+			delay = workAckFailedDelay
 		}
 		n.abandon(s, Note{Decision: DecideAckFailed, Delay: delay, Cause: err.Error()})
 	case AckForget:

@@ -115,7 +115,7 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 			Field{"name", e.Name}, Field{"data", e.Data})
 	}
 	if e := out.Nondeterminism; e != nil {
-		n.log(LevelWarn, d.Item.Instance, "detected nondeterminism", Field{"kind", e.Kind.String()}, Field{"error", e.Text})
+		n.log(LevelWarn, d.Item.Instance, "detected nondeterminism", Field{"kind", e.Kind}, Field{"error", e.Text})
 	}
 	for _, line := range out.Traces {
 		n.log(LevelInfo, d.Item.Instance, line)

@@ -100,20 +100,14 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Name is the node's name.
-func (n *Node) Name() string { return n.name }
-
 // Filter is what the node fetches with. It must not be changed.
 func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
-
-// Supported is the range of pins that the node replays.
-func (n *Node) Supported() engine.VersionRange { return n.supported }
 
 // Counters are the node's counts so far.
 func (n *Node) Counters() Counters { return n.counters }
 
-// Holds is how many batches and activities the node holds at the moment.
-func (n *Node) Holds() int {
+// holds is how many batches and activities the node holds at the moment.
+func (n *Node) holds() int {
 	count := 0
 	for i := range n.slots {
 		if n.slots[i].hold != nil {
@@ -309,7 +303,7 @@ func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
 	return n.calls
 }
 
-func (n *Node) setTimer(after time.Duration, purpose TimerPurpose) TimerID {
+func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 	n.timers++
 	n.emit(SetTimer{Timer: n.timers, After: after, Purpose: purpose})
 	return n.timers

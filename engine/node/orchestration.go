@@ -10,9 +10,9 @@ import (
 
 // The rules by which the node itself drops messages; replay has its own.
 const (
-	DropTerminal  = replay.DropTerminal // the current execution has ended
-	DropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
-	DropPoison    = "poison"            // the batch was delivered too often
+	dropTerminal  = replay.DropTerminal // the current execution has ended
+	dropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
+	dropPoison    = "poison"            // the batch was delivered too often
 )
 
 // onOrchestration decides what to do with a fetched batch.
@@ -65,10 +65,10 @@ func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
 	case n.rules.Ended(d.status, d.begin != nil) || d.duplicate == DuplicateWins && d.brought != nil:
-		note = Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(DropTerminal)}
+		note = Note{Decision: DecideDropTerminal, Cause: "execution is " + string(d.status), Dropped: d.dropAll(dropTerminal)}
 		n.logTerminal(d)
 	case d.unstarted():
-		note = Note{Decision: DecideDropUnstarted, Cause: "no history and no start", Dropped: d.dropAll(DropUnstarted)}
+		note = Note{Decision: DecideDropUnstarted, Cause: "no history and no start", Dropped: d.dropAll(dropUnstarted)}
 		n.logUnstarted(d)
 	default:
 		return false

@@ -9,28 +9,28 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// PoisonCause is why the deliveries of a poisoned batch did not end in a commit, as far as the node that poisons can see.
-type PoisonCause uint8
+// poisonCause is why the deliveries of a poisoned batch did not end in a commit, as far as the node that poisons can see.
+type poisonCause uint8
 
 // The causes, in the order in which they are looked for.
 const (
-	PoisonUndecodable  PoisonCause = iota // its history or a message cannot be decoded here
-	PoisonIncompatible                    // its pin is outside this node's range
-	PoisonNoHandler                       // this node lacks its handler
-	PoisonCrashes                         // none of these: crashes, expired locks, lost answers
+	poisonUndecodable  poisonCause = iota // its history or a message cannot be decoded here
+	poisonIncompatible                    // its pin is outside this node's range
+	poisonNoHandler                       // this node lacks its handler
+	poisonCrashes                         // none of these: crashes, expired locks, lost answers
 )
 
 // poisonCause finds the cause, with its text.
-func (n *Node) poisonCause(d *delivery) (PoisonCause, string) {
+func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	switch _, found := d.resolve(n.registry); {
 	case d.undecodable():
-		return PoisonUndecodable, "undecodable history"
+		return poisonUndecodable, "undecodable history"
 	case !n.rules.Admits(n.admitted, d.pin):
-		return PoisonIncompatible, n.incompatible(d)
+		return poisonIncompatible, n.incompatible(d)
 	case !found:
-		return PoisonNoHandler, missingHandler(d)
+		return poisonNoHandler, missingHandler(d)
 	}
-	return PoisonCrashes, "crashes"
+	return poisonCrashes, "crashes"
 }
 
 // poisons ends what was delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). A decodable
@@ -49,7 +49,7 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	s.hold.execution = ack.ExecutionID
 	n.logPoison(d, text)
 	n.counters.countPoison(cause)
-	note := Note{Decision: DecidePoison, Cause: text, Dropped: d.dropAll(DropPoison)}
+	note := Note{Decision: DecidePoison, Cause: text, Dropped: d.dropAll(dropPoison)}
 	n.note(s, note)
 	n.counters.countDrops(note.Dropped)
 	n.startRenewing(s)

@@ -139,8 +139,8 @@ func (r *Registry) SetPolicy(name string, p Policy) error {
 
 // RegisterActivity adds an activity.
 func (r *Registry) RegisterActivity(name string, run Activity) error {
-	if strings.HasPrefix(name, SystemActivityPrefix) {
-		return fmt.Errorf("activity name '%s' uses reserved prefix '%s'", name, SystemActivityPrefix)
+	if strings.HasPrefix(name, orch.SystemActivityPrefix) {
+		return fmt.Errorf("activity name '%s' uses reserved prefix '%s'", name, orch.SystemActivityPrefix)
 	}
 	if name == "" || run == nil {
 		return fmt.Errorf("activity registration %q: expected a name and a function", name)

@@ -52,7 +52,7 @@ func ExampleRegistry_RegisterActivity() {
 	}
 	fmt.Println(r.RegisterActivity("charge", charge))
 	fmt.Println(r.RegisterActivity("charge", charge))
-	fmt.Println(r.RegisterActivity(SystemActivityPrefix+"new_guid", charge))
+	fmt.Println(r.RegisterActivity(orch.SystemActivityPrefix+"new_guid", charge))
 	run, _ := r.Activity("charge")
 	fmt.Println(run(ActivityContext{Instance: "order-1", Attempt: 2}, "5"))
 	// Output:

@@ -27,7 +27,7 @@ func renderCall(c Call) string {
 	case CancelCall:
 		return fmt.Sprintf("take back call %d", c.ID)
 	case SetTimer:
-		return fmt.Sprintf("timer %d in %v: %s", c.Timer, c.After, [...]string{"poll", "fetch backoff", "ack retry", "renewal", "grace", "sessions"}[c.Purpose])
+		return fmt.Sprintf("timer %d in %v: %s", c.Timer, c.After, c.Purpose)
 	case CancelTimer:
 		return fmt.Sprintf("take back timer %d", c.Timer)
 	case RunTurn:

@@ -155,7 +155,7 @@ func pauseAfterError(retryable bool, k int) (time.Duration, bool) {
 	if retryable {
 		return FetchErrorBackoff(k), true
 	}
-	return PermanentFetchErrorDelay, true
+	return permanentFetchErrorDelay, true
 }
 
 // retryAck: an ack changes nothing or everything, so the same ack may be sent again as long as it may have changed

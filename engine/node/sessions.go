@@ -72,13 +72,13 @@ func (n *Node) keepSessions() {
 	if k := &n.keeper; !k.begun && len(n.owners) > 0 && n.rules.RenewsSessions() {
 		k.begun = true
 		n.armSessionRenewal()
-		k.cleanup = n.setTimer(n.options.SessionCleanupInterval, TimerSessions)
+		k.cleanup = n.setTimer(n.options.SessionCleanupInterval, timerSessions)
 	}
 }
 
 func (n *Node) armSessionRenewal() {
 	if d := n.rules.RenewalInterval(n.options.SessionLockTimeout, n.options.SessionLockRenewalBuffer); d > 0 {
-		n.keeper.renewal = n.setTimer(d, TimerSessions)
+		n.keeper.renewal = n.setTimer(d, timerSessions)
 	}
 }
 
@@ -117,7 +117,7 @@ func (n *Node) onSessionAnswer(in Answer) bool {
 		k.cleanupCall = 0
 		n.counters.SessionsCleaned += uint64(max(in.Count, 0))
 		if !n.stopped {
-			k.cleanup = n.setTimer(n.options.SessionCleanupInterval, TimerSessions)
+			k.cleanup = n.setTimer(n.options.SessionCleanupInterval, timerSessions)
 		}
 	default:
 		return false

@@ -96,7 +96,7 @@ func (n *Node) onFetched(s *slot, in Answer) {
 		s.errors = 0
 		n.counters.FetchedNothing++
 		took := time.Duration(max(n.nowMs-s.fetchedMs, 0)) * time.Millisecond
-		n.pause(s, TimerPoll, n.rules.PauseAfterNothing(took, n.options.DispatcherMinPollInterval))
+		n.pause(s, timerPoll, n.rules.PauseAfterNothing(took, n.options.DispatcherMinPollInterval))
 	case in.Orchestration != nil && s.id.Kind == SlotOrchestration:
 		s.errors = 0
 		n.counters.FetchedOrchestrations++
@@ -122,11 +122,11 @@ func (n *Node) onFetchFailed(s *slot, err error) {
 		s.phase = phaseStuck
 		return
 	}
-	n.pause(s, TimerFetchBackoff, pause)
+	n.pause(s, timerFetchBackoff, pause)
 }
 
 // pause waits before the next fetch, unless there is nothing to wait for or the node drains.
-func (n *Node) pause(s *slot, purpose TimerPurpose, d time.Duration) {
+func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	if d <= 0 || n.draining {
 		n.next(s)
 		return

@@ -12,9 +12,6 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// SystemActivityPrefix begins names that are reserved for the runtime's own activities (docs/contract/runtime.md#r7.12).
-const SystemActivityPrefix = orch.SystemActivityPrefix
-
 // activityCode finds the code of an activity: a system activity, which every node has, or one of the registry.
 func (n *Node) activityCode(name string) (Activity, bool) {
 	switch name {
@@ -65,7 +62,7 @@ func (n *Node) readsKey(s *slot) bool {
 // onKeyRead acknowledges what was read. A read that failed retryably is another delivery's.
 func (n *Node) onKeyRead(s *slot, in Answer) {
 	if engine.IsRetryable(in.Err) {
-		n.abandon(s, Note{Decision: DecideReadFailed, Delay: WorkAckFailedDelay, Cause: in.Err.Error()})
+		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})
 		return
 	}
 	if in.Err != nil {

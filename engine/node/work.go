@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/replay"
 )
 
 // onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back for want
@@ -24,7 +23,7 @@ func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 		// No contract provider does this: it refuses such an item. It is not this node's to drop.
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: o.UnregisteredBackoffMax, Cause: fmt.Sprintf("not an activity: %s", f.Item.Kind())})
 	case item.SessionID != "" && n.sessionsInFlight() > n.rules.SessionCap(o.MaxSessionsPerRuntime):
-		n.abandon(s, Note{Decision: DecideSessionsFull, Delay: SessionsFullDelay, Cause: "the node serves as many sessions as it may"})
+		n.abandon(s, Note{Decision: DecideSessionsFull, Delay: sessionsFullDelay, Cause: "the node serves as many sessions as it may"})
 	case n.rules.ExceedsMaxAttempts(f.AttemptCount, o.MaxAttempts):
 		n.poisonsWork(s)
 	default:
@@ -117,15 +116,11 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 // callActivity is the edge where user code runs: its panic, or runtime.Goexit, is a failure. The error's text is the
 // user's code, too.
 func (n *Node) callActivity(run Activity, ctx ActivityContext, input string) (result, failure string, failed bool) {
-	contain := replay.Contain
-	if n.workspace != nil {
-		contain = n.workspace.Contain
-	}
 	var out struct { // one, so that it is allocated at once
 		result, failure string
 		failed          bool
 	}
-	text, panicked := contain(func() {
+	text, panicked := n.workspace.Contain(func() {
 		var err error
 		if out.result, err = run(ctx, input); err != nil {
 			out.failure, out.failed = err.Error(), true
@@ -150,14 +145,14 @@ func missingActivity(a engine.ActivityExecuteItem) string { return "activity mis
 func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 	n.counters.ActivitiesLost++
 	s.hold.discard = discard
-	n.note(s, Note{Decision: DecideWorkLost, Delay: WorkAckFailedDelay, Cause: cause})
+	n.note(s, Note{Decision: DecideWorkLost, Delay: workAckFailedDelay, Cause: cause})
 	n.logActivityLost(s.hold, cause)
 	if n.options.ActivityCancellationGracePeriod == 0 {
 		n.onGraceOver(s)
 		return
 	}
 	s.phase = phaseGrace
-	s.timer = n.setTimer(n.options.ActivityCancellationGracePeriod, TimerGrace)
+	s.timer = n.setTimer(n.options.ActivityCancellationGracePeriod, timerGrace)
 }
 
 // onGraceOver ends a lost activity that did not end by itself.
@@ -172,5 +167,5 @@ func (n *Node) endLost(s *slot) {
 		n.commit(s, DecideWorkLost, call.AckWorkItem{LockToken: s.hold.token})
 		return
 	}
-	n.handBack(s, DecideWorkLost, WorkAckFailedDelay)
+	n.handBack(s, DecideWorkLost, workAckFailedDelay)
 }

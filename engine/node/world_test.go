@@ -27,8 +27,8 @@ type world struct {
 }
 
 func (w *world) step(in Input) {
-	before := w.node.Clone()
-	again := before.Clone()
+	before := w.node.clone()
+	again := before.clone()
 	out := w.node.Step(in)
 	if text := renderCalls(again.Step(in)); text != renderCalls(out) || !reflect.DeepEqual(again, w.node) {
 		w.t.Fatalf("%#v: two steps from one state differ", in)
@@ -225,8 +225,8 @@ func anyWorld(t *rapid.T, on []bugs.ID) {
 		}
 		w.act(batches, works)
 	}
-	if len(on) == 0 && n.Holds() != len(w.held) {
-		t.Fatalf("the node holds %d, the world gave %d more than it got back", n.Holds(), len(w.held))
+	if len(on) == 0 && n.holds() != len(w.held) {
+		t.Fatalf("the node holds %d, the world gave %d more than it got back", n.holds(), len(w.held))
 	}
 	w.step(Drain{NowMs: w.nowMs})
 	for i := 0; w.stopped == 0; i++ {
@@ -238,7 +238,7 @@ func anyWorld(t *rapid.T, on []bugs.ID) {
 	for _, c := range w.calls { // late answers to renewals are due at most
 		w.step(Answer{NowMs: w.nowMs, Call: c.ID, Err: engine.Retryablef("call", "late")})
 	}
-	if w.stopped != 1 || len(w.timers) != 0 || len(w.jobs) != 0 || n.Holds() != 0 || len(on) == 0 && len(w.held) != 0 {
+	if w.stopped != 1 || len(w.timers) != 0 || len(w.jobs) != 0 || n.holds() != 0 || len(on) == 0 && len(w.held) != 0 {
 		t.Fatalf("stopped %d times, with %d timers, %d jobs, %d held", w.stopped, len(w.timers), len(w.jobs), len(w.held))
 	}
 }

@@ -72,7 +72,7 @@ type Output struct {
 	// NotCarried are the queue messages that a continue-as-new leaves behind because there are too many.
 	NotCarried []engine.CarriedEvent
 	// Nondeterminism says where code and history, or messages, disagree, nil if the turn did not fail for that.
-	Nondeterminism *NondeterminismError
+	Nondeterminism *Nondeterminism
 	// Polls is how often the code was polled.
 	Polls int
 	// Traces are the lines that the code wrote while it was not replaying.
@@ -97,10 +97,10 @@ type Dropped struct {
 const (
 	DropTerminal        = "terminal"             // the execution had ended before this turn
 	DropStaleExecution  = "stale-execution"      // a completion for another execution
-	DropDuplicate       = "duplicate-completion" // the schedule is closed already, with whatever outcome
-	DropDuplicateCancel = "duplicate-cancel"     // the first cancel request counts
-	DropDuplicateStart  = "duplicate-start"      // the execution has its start
-	DropNoSchedule      = "no-schedule"          // a completion that nothing asked for; the turn fails
-	DropKindMismatch    = "kind-mismatch"        // a completion of another kind than its schedule; the turn fails
-	DropNotOrchestrator = "not-orchestrator-work"
+	dropDuplicate       = "duplicate-completion" // the schedule is closed already, with whatever outcome
+	dropDuplicateCancel = "duplicate-cancel"     // the first cancel request counts
+	dropDuplicateStart  = "duplicate-start"      // the execution has its start
+	dropNoSchedule      = "no-schedule"          // a completion that nothing asked for; the turn fails
+	dropKindMismatch    = "kind-mismatch"        // a completion of another kind than its schedule; the turn fails
+	dropNotOrchestrator = "not-orchestrator-work"
 )

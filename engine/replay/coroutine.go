@@ -249,13 +249,6 @@ func (t *turn) tearDown() {
 	}
 }
 
-// Contain is Workspace.Contain without a workspace.
-func Contain(code func()) (text string, panicked bool) {
-	w := NewWorkspace()
-	defer w.Close()
-	return w.Contain(code)
-}
-
 func recovered(code func()) (text string, panicked bool) {
 	defer func() {
 		if r := recover(); r != nil {

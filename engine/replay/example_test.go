@@ -96,18 +96,12 @@ func ExampleVerify() {
 	// "the code returns \"thanks\", the history ends with OrchestrationCompleted(\"paid\")" <nil>
 }
 
-func ExampleChildInstance() {
-	fmt.Println(replay.ChildInstance("order-1", "sub::5"))
-	fmt.Println(replay.ChildInstance("order-1", "invoice-7"))
-	// Output:
-	// order-1::sub::5
-	// invoice-7
-}
-
-func ExampleContain() {
-	text, panicked := replay.Contain(func() { panic("no paper") })
+func ExampleWorkspace_Contain() {
+	w := replay.NewWorkspace()
+	defer w.Close()
+	text, panicked := w.Contain(func() { panic("no paper") })
 	fmt.Println(panicked, text)
-	text, panicked = replay.Contain(runtime.Goexit)
+	text, panicked = w.Contain(runtime.Goexit)
 	fmt.Println(panicked, text)
 	// Output:
 	// true no paper

@@ -97,7 +97,7 @@ func (t *turn) reconcile() {
 				now = append(now, pos)
 			}
 		}
-		t.disagree(mismatch(CancellationMismatch, 0, fmt.Sprintf(
+		t.disagree(mismatch(cancellationMismatch, 0, fmt.Sprintf(
 			"cancellation mismatch (%s): baseline_dropped_future_cancel_requests=%s ctx_cancelled_in_replayed_segment=%s",
 			group.name, t.idSet(then), t.idSet(now))))
 		return
@@ -209,7 +209,7 @@ func (t *turn) withdrawActivity(id uint64) {
 
 func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason string) {
 	t.cancels = append(t.cancels, childCancel{pos, engine.CancelInstanceItem{
-		Instance: ChildInstance(t.in.Instance, d.Instance), Reason: reason,
+		Instance: childInstance(t.in.Instance, d.Instance), Reason: reason,
 	}})
 }
 
@@ -222,8 +222,8 @@ func (t *turn) enqueueCancels() {
 	}
 }
 
-// ChildInstance is a child's full id: an automatic one gets its parent's in front, an explicit one is as it was chosen.
-func ChildInstance(parent, scheduled string) string {
+// childInstance is a child's full id: an automatic one gets its parent's in front, an explicit one is as it was chosen.
+func childInstance(parent, scheduled string) string {
 	if strings.HasPrefix(scheduled, autoPrefix) {
 		return parent + "::" + scheduled
 	}

@@ -29,7 +29,7 @@ func TestLinkOf(t *testing.T) {
 }
 
 func TestChildInstance(t *testing.T) {
-	if ChildInstance("p", "own") != "own" || ChildInstance("p", "sub::6") != "p::sub::6" {
+	if childInstance("p", "own") != "own" || childInstance("p", "sub::6") != "p::sub::6" {
 		t.Error("an id of a child is wrong")
 	}
 }

@@ -16,12 +16,12 @@ func (t *turn) prep() error {
 		switch m := m.(type) {
 		case engine.StartItem:
 			if i != start {
-				t.drop(i, DropDuplicateStart)
+				t.drop(i, dropDuplicateStart)
 				t.refuse(m)
 			}
 		case engine.ContinueAsNewItem:
 			if i != start {
-				t.drop(i, DropDuplicateStart)
+				t.drop(i, dropDuplicateStart)
 			}
 		case engine.ActivityCompletedItem:
 			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, engine.ActivityCompleted{Result: m.Result}, nil)
@@ -46,13 +46,13 @@ func (t *turn) prep() error {
 			t.add(0, engine.QueueEventDelivered{Name: m.Name, Data: m.Data})
 		case engine.CancelInstanceItem:
 			if t.cancelled {
-				t.drop(i, DropDuplicateCancel)
+				t.drop(i, dropDuplicateCancel)
 				continue
 			}
 			t.cancelled, t.reason = true, m.Reason
 			t.add(0, engine.OrchestrationCancelRequested{Reason: m.Reason})
 		case engine.ActivityExecuteItem:
-			t.drop(i, DropNotOrchestrator)
+			t.drop(i, dropNotOrchestrator)
 		default:
 			return fmt.Errorf("replay: message %d of %s has no known kind", i, t.in.Instance)
 		}
@@ -90,18 +90,18 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	}
 	pos := t.find(id)
 	if pos < 0 || t.sched[pos].kind == notSchedule {
-		t.drop(message, DropNoSchedule)
-		t.disagree(mismatch(NoMatchingSchedule, id, fmt.Sprintf("no matching schedule for %s id=%d", completionNames[kind], id)))
+		t.drop(message, dropNoSchedule)
+		t.disagree(mismatch(noMatchingSchedule, id, fmt.Sprintf("no matching schedule for %s id=%d", completionNames[kind], id)))
 		return
 	}
 	s := &t.sched[pos]
 	if s.kind != kind {
-		t.drop(message, DropKindMismatch)
-		t.disagree(mismatch(CompletionKindMismatch, id, fmt.Sprintf("completion kind mismatch for id=%d, expected '%v', got '%v'", id, s.kind, kind)))
+		t.drop(message, dropKindMismatch)
+		t.disagree(mismatch(completionKindMismatch, id, fmt.Sprintf("completion kind mismatch for id=%d, expected '%v', got '%v'", id, s.kind, kind)))
 		return
 	}
 	if t.rules.IsDuplicate(s.closed, s.failed == (details != nil)) {
-		t.drop(message, DropDuplicate)
+		t.drop(message, dropDuplicate)
 		return
 	}
 	s.closed, s.failed = true, details != nil

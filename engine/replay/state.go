@@ -114,16 +114,16 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 
 // claimState matches an event of the state with the oldest action. One that the code does not come to any more is
 // tolerated (docs/contract/runtime.md#r7.3).
-func (t *turn) claimState(e *engine.Event) *NondeterminismError {
+func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	if !t.emitted() {
 		return nil
 	}
 	a := t.oldestAction()
-	kind, what := KVMismatch, ""
+	kind, what := kvMismatch, ""
 	ok := false
 	switch d := e.Data.(type) {
 	case engine.CustomStatusUpdated:
-		kind, what = CustomStatusMismatch, "custom status"
+		kind, what = customStatusMismatch, "custom status"
 		ok = a.Kind == orch.ActionSetCustomStatus || a.Kind == orch.ActionResetCustomStatus
 	case engine.KeyValueSet:
 		what = "kv set"

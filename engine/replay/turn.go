@@ -166,7 +166,7 @@ func (t *turn) begin() error {
 func (t *turn) readStart() {
 	s, ok := t.in.History[0].Data.(engine.OrchestrationStarted)
 	if !ok {
-		t.disagree(mismatch(CorruptedHistory, t.in.History[0].EventID, "corrupted history: first event must be OrchestrationStarted"))
+		t.disagree(mismatch(corruptedHistory, t.in.History[0].EventID, "corrupted history: first event must be OrchestrationStarted"))
 		t.parent = t.in.Parent
 		return
 	}

@@ -136,7 +136,7 @@ func (t *turn) noteContinue(a *action) {
 }
 
 // apply gives an event its effect on the code. The answer is nil if all is well.
-func (t *turn) apply(pos int) *NondeterminismError {
+func (t *turn) apply(pos int) *Nondeterminism {
 	e := t.at(pos)
 	switch d := e.Data.(type) {
 	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled,
@@ -169,13 +169,13 @@ func (t *turn) apply(pos int) *NondeterminismError {
 }
 
 // claim matches a schedule event with the oldest action and binds the action's future to it.
-func (t *turn) claim(pos int, e *engine.Event, missing string) *NondeterminismError {
+func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	if !t.emitted() {
-		return mismatch(NoEmittedAction, e.EventID, missing)
+		return mismatch(noEmittedAction, e.EventID, missing)
 	}
 	a := t.oldestAction()
 	if !matches(&a.Action, e.Data) {
-		return mismatch(ScheduleMismatch, e.EventID,
+		return mismatch(scheduleMismatch, e.EventID,
 			"schedule mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 	}
 	t.bind(pos, a.token, e.Data)
@@ -221,13 +221,13 @@ func (t *turn) bind(pos int, token orch.Token, data engine.EventData) {
 }
 
 // deliver stores a completion's outcome with its future.
-func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) *NondeterminismError {
+func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetails) *Nondeterminism {
 	pos := t.find(e.SourceEventID)
 	if pos < 0 || !t.sched[pos].open {
-		return mismatch(CompletionWithoutSchedule, e.EventID, "completion without open schedule")
+		return mismatch(completionWithoutSchedule, e.EventID, "completion without open schedule")
 	}
 	if _, ok := e.Data.(engine.ActivityCompleted); ok && t.sched[pos].kind != scheduleActivity {
-		return mismatch(CompletionExpectedActivity, e.EventID, "completion kind mismatch: expected activity")
+		return mismatch(completionExpectedActivity, e.EventID, "completion kind mismatch: expected activity")
 	}
 	var err error
 	if details != nil {

@@ -86,8 +86,12 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 type host struct{ *turn }
 
 // Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
-// reach the caller: panicked says that there was one, and text which.
+// reach the caller: panicked says that there was one, and text which. A nil workspace is as good as an empty one.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {
+	if w == nil {
+		w = NewWorkspace()
+		defer w.Close()
+	}
 	w.contained.code = code
 	c := w.coroutine(w.contain)
 	if s, _ := c.next(); s == signalExiting {

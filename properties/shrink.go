@@ -90,6 +90,8 @@ type Shrunk struct {
 	// action, option, handler, fault rate, expectation or choice, without losing the violation. It is false if the
 	// bound on runs ended the search.
 	Minimal bool
+
+	needs []string // of the caller's handlers, what the plan uses
 }
 
 // Shrink finds a smaller concrete plan that violates the same property. The search is greedy and always the same: it
@@ -126,7 +128,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	out := &Shrunk{Concrete: s.best, From: from, Minimal: !s.spent()}
 	out.Result, _ = s.run(s.best, sim.Replay(s.best.Choices), nil)
 	out.First, _ = firstOf(out.Result, o.Property)
-	out.Runs = s.runs
+	out.Runs, out.needs = s.runs, s.needs(s.best)
 	return out, nil
 }
 
@@ -175,12 +177,18 @@ func (s *shrinker) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (
 			r, err = nil, fmt.Errorf("the run crashed: %v", p)
 		}
 	}()
-	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Recording: record, Handlers: s.o.Handlers}
+	cfg := s.config(c, chooser)
+	cfg.Recording = record
+	return cluster.Run(cfg)
+}
+
+func (s *shrinker) config(c Concrete, chooser sim.Chooser) cluster.Config {
+	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Handlers: s.o.Handlers}
 	if s.o.Builds != nil {
 		cfg.Builds = s.o.Builds()
 	}
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return New(w, Options{Expectations: c.Expect}) }
-	return cluster.Run(cfg)
+	return cfg
 }
 
 // violates says whether a candidate violates the property.

@@ -92,6 +92,6 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	}
 	return &scenario.Entry{
 		Plan: s.Plan, Expect: s.Expect, Recording: s.Choices, Seed: seed, Mode: scenario.ModeRecorded,
-		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Note: note,
+		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Needs: s.needs, Note: note,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", EnvPlan, err)
 			}
+			if orchestrations, activities := c.known(); orchestrations != nil {
+				if err := r.entry.CheckNeeds(env.plan, slices.Concat(orchestrations, activities), c.Handlers != nil); err != nil {
+					return nil, fmt.Errorf("%s: %w", EnvPlan, err)
+				}
+			}
 			r.name, r.expect = env.plan, r.entry.Expect
 			return r, nil
 		}
@@ -77,7 +83,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, err
 		}
 	}
-	if known := c.known(); known != nil {
+	if known, _ := c.known(); known != nil {
 		if err := s.CheckOrchestrations(known); err != nil {
 			return nil, err
 		}
@@ -105,21 +111,23 @@ func (c Config) builds() []*engine.Build {
 	return c.Builds()
 }
 
-// known is what the nodes of all builds register, as "Name@1.0.0"; nil if a registration fails, which the first run tells.
-func (c Config) known() []string {
+// known is what the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a registration fails, which the
+// first run tells.
+func (c Config) known() (orchestrations, activities []string) {
 	handlers := c.Handlers
 	if handlers == nil {
 		handlers = cluster.ShippedHandlers
 	}
-	known := []string{}
+	orchestrations = []string{}
 	for _, b := range c.builds() {
 		r := node.NewRegistry()
 		if handlers(r, b) != nil {
-			return nil
+			return nil, nil
 		}
-		known = append(known, r.Orchestrations()...)
+		orchestrations = append(orchestrations, r.Orchestrations()...)
+		activities = append(activities, r.Activities()...)
 	}
-	return known
+	return orchestrations, activities
 }
 
 func (r *testRun) monitor(w *cluster.World) cluster.Monitor {

@@ -46,8 +46,12 @@ type Entry struct {
 	Verdict string
 	// Digest is that of the trace when the entry was stored; empty is unknown.
 	Digest string
-	Note   string
-	Mode   Mode
+	// Needs are the orchestrations, as "Name@1.0.0", and the activities that the run uses and durosim does not ship. A
+	// program that has its own handlers registers them; without them a replay is another run. Nil is a run of what is
+	// shipped.
+	Needs []string
+	Note  string
+	Mode  Mode
 }
 
 // The verdicts of an entry.
@@ -107,6 +111,13 @@ func (e *Entry) Format() []byte {
 		fmt.Fprintf(&b, "digest %s\n", e.Digest)
 	}
 	fmt.Fprintf(&b, "seed %d\nmode %s\n", e.Seed, e.Mode)
+	if len(e.Needs) > 0 {
+		b.WriteString("needs")
+		for _, name := range e.Needs {
+			b.WriteString(" " + quote(name))
+		}
+		b.WriteByte('\n')
+	}
 	if e.Note != "" {
 		fmt.Fprintf(&b, "note %s\n", quoteText(e.Note))
 	}
@@ -182,6 +193,11 @@ func (p *parser) corpus(statement string) {
 	// mode says whether choices come from the recording or from the seed.
 	case "mode":
 		e.Mode = Mode(p.oneOf("mode", []string{string(ModeRecorded), string(ModeSeeded)}))
+	// needs HANDLER... are the handlers of a program of one's own that the run uses.
+	case "needs":
+		for ok := true; ok; ok = p.more() {
+			e.Needs = append(e.Needs, p.name("an orchestration or an activity"))
+		}
 	// note TEXT is for the reader.
 	case "note":
 		e.Note = p.rest("a text")

@@ -128,7 +128,7 @@ func ExampleParseEntry() {
 }
 
 func ExampleStatements() {
-	for _, s := range scenario.Statements()[7:10] {
+	for _, s := range scenario.Statements()[8:11] {
 		fmt.Printf("%-26s %s\n", s.Form, s.Meaning)
 	}
 	// Output:

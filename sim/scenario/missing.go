@@ -9,6 +9,23 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
+// CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known is what the nodes of
+// all builds may register, as in CheckOrchestrations, and their activities; own says that the caller has handlers of its
+// own. The error is an *Error.
+func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
+	var missing []string
+	for _, name := range e.Needs {
+		if !own || !slices.Contains(known, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return &Error{File: file, Msg: fmt.Sprintf("the stored run needs the handlers %s, which this program does not have: "+
+		"replay it with the program or the test that stored it", strings.Join(missing, ", "))}
+}
+
 // CheckOrchestrations refuses a scenario in which a client starts an orchestration that nobody has: it would end as
 // poison, as the contract asks, and the scenario would hold without a turn. One that is missing on purpose says "expect
 // poison" or "expect any". known is what the nodes of all builds may register, as "Name@1.0.0"; programs of the scenario

@@ -232,7 +232,7 @@ func (p *parser) statement() {
 	// expect says what the runs must show, beside the properties that always hold.
 	case "expect":
 		p.expect()
-	case "durosim", "found", "verdict", "digest", "seed", "mode", "note", "recording", "choice", "priority":
+	case "durosim", "found", "verdict", "digest", "seed", "mode", "needs", "note", "recording", "choice", "priority":
 		p.corpus(head.text)
 	default:
 		if slices.Contains(names(stepTable), head.text) {

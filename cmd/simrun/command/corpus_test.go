@@ -11,6 +11,9 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
+// simrun is the program of cmd/simrun.
+var simrun = Program{Name: "simrun"}
+
 // TestCorpus replays every plan that once found something. A drifted digest is a notice, a drifted verdict fails.
 func TestCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))

@@ -8,12 +8,13 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
 // listCmd is the verb list.
 type listCmd struct {
-	Kind string `arg:"" optional:"" help:"What to list: builds, scenarios, properties, faults, bugs or coverage."`
+	Kind string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
 	JSON bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -35,6 +36,10 @@ type itemJSON struct {
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
+	// Of orchestrations: the first build that registers it, and how it ends if nothing goes wrong; the latter of shipped
+	// ones.
+	Since string `json:"since,omitempty"`
+	Ends  string `json:"ends,omitempty"`
 	// Of scenarios: the seeds from which their requirements count.
 	Seeds int `json:"seeds,omitempty"`
 	// Of properties.
@@ -67,10 +72,11 @@ type listing struct {
 func listings() []listing {
 	return []listing{
 		{"builds", listBuilds, []string{"build", "replays pins", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Range, i.Summary} }},
+		{"orchestrations", listOrchestrations, []string{"orchestration", "since build", "ends", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Since, orDash(i.Ends), orDash(i.Summary)} }},
 		{"scenarios", listScenarios, []string{"scenario", "seeds", "summary"}, func(i itemJSON) []string { return []string{i.ID, fmt.Sprint(i.Seeds), i.Summary} }},
 		{"properties", listProperties, []string{"property", "name", "class", "holds"}, func(i itemJSON) []string { return []string{i.ID, i.Name, i.Class, i.Summary} }},
-		{"faults", listFaults, []string{"fault", "suspends", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Suspends), i.Summary} }},
-		{"bugs", listBugs, []string{"bug", "breaks", "scenario", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Properties), i.Scenario, i.Summary} }},
+		{"faults", listFaults, []string{"fault", "suspends", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Suspends...), i.Summary} }},
+		{"bugs", listBugs, []string{"bug", "breaks", "scenario", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Properties...), i.Scenario, i.Summary} }},
 		{"coverage", listCoverage, []string{"point", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Summary} }},
 	}
 }
@@ -128,6 +134,37 @@ func buildSummary(b *engine.Build) string {
 	return text
 }
 
+// listOrchestrations lists what nodes may register, in the order of the names.
+func listOrchestrations(p *Program) ([]itemJSON, error) {
+	since := map[string]string{}
+	for _, b := range p.builds() {
+		r, err := p.registry(b)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range r.Orchestrations() {
+			if since[name] == "" {
+				since[name] = b.Name()
+			}
+		}
+	}
+	names, _, err := p.registered()
+	if err != nil {
+		return nil, err
+	}
+	var items []itemJSON
+	for _, name := range names {
+		item := itemJSON{ID: name, Since: since[name]}
+		for _, o := range cluster.ShippedOrchestrations() {
+			if p.Handlers == nil && o.Name+"@"+o.Version.String() == name {
+				item.Summary, item.Ends = o.Summary, string(o.Expect)
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
 func kindNames(s engine.KindSet) []string {
 	var names []string
 	for _, k := range s.List() {
@@ -180,9 +217,10 @@ func listCoverage(*Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-func orDash(s []string) string {
-	if len(s) == 0 {
-		return "-"
+// orDash are words, or a dash if there are none.
+func orDash(words ...string) string {
+	if text := strings.Join(words, " "); text != "" {
+		return text
 	}
-	return strings.Join(s, " ")
+	return "-"
 }

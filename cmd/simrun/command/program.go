@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,15 +60,24 @@ func (p *Program) defaultScenario() string {
 	return p.Scenario
 }
 
-// registered are the orchestrations, as "Name@1.0.0", and the activities that nodes of any build may register, sorted.
-func (p *Program) registered() (orchestrations, activities []string, err error) {
+// registry is what a node of a build registers.
+func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	handlers := p.Handlers
 	if handlers == nil {
 		handlers = cluster.ShippedHandlers
 	}
+	r := node.NewRegistry()
+	if err := handlers(r, b); err != nil {
+		return nil, fmt.Errorf("handlers of build %s: %w", b.Name(), err)
+	}
+	return r, nil
+}
+
+// registered are the orchestrations, as "Name@1.0.0", and the activities that nodes of any build may register, sorted.
+func (p *Program) registered() (orchestrations, activities []string, err error) {
 	for _, b := range p.builds() {
-		r := node.NewRegistry()
-		if err := handlers(r, b); err != nil {
+		r, err := p.registry(b)
+		if err != nil {
 			return nil, nil, err
 		}
 		orchestrations = append(orchestrations, r.Orchestrations()...)

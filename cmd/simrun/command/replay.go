@@ -90,7 +90,15 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	if c.Seed != nil || len(c.options()) > 0 {
 		return nil, errors.New("a stored run has its own seed, faults, profile, strategy and bugs, and no referee: leave out those flags")
 	}
-	return scenario.ParseEntryWith(c.Scenario, data, p.builds())
+	entry, err := scenario.ParseEntryWith(c.Scenario, data, p.builds())
+	if err != nil {
+		return nil, err
+	}
+	orchestrations, activities, err := p.registered()
+	if err != nil {
+		return nil, err
+	}
+	return entry, entry.CheckNeeds(c.Scenario, slices.Concat(orchestrations, activities), p.Handlers != nil)
 }
 
 func (f planFlags) options() []string { return (&subject{flags: f}).options() }

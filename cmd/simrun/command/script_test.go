@@ -1,4 +1,4 @@
-package command
+package command_test
 
 import (
 	"encoding/json"
@@ -12,14 +12,16 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/durosim/durosim/cmd/simrun/command"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"simrun": func() { Main(simrun) }})
+	testscript.Main(m, map[string]func(){
+		"simrun": func() { command.Main(command.Program{Name: "simrun"}) },
+		"orders": func() { command.Main(orders) },
+	})
 }
-
-// simrun is the program of cmd/simrun.
-var simrun = Program{Name: "simrun"}
 
 // The scripts use, beside testscript's own commands:
 //
@@ -72,11 +74,10 @@ func cmdRepro(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[1])), "\n")
 	last := lines[len(lines)-1]
-	rest, ok := strings.CutPrefix(last, "simrun ")
-	if !ok {
+	if !strings.HasPrefix(last, "simrun ") && !strings.HasPrefix(last, "orders ") {
 		ts.Fatalf("the last line is no command to paste: %q", last)
 	}
-	cmdExits(ts, false, append([]string{args[0], "simrun"}, strings.Fields(rest)...))
+	cmdExits(ts, false, append([]string{args[0]}, strings.Fields(last)...))
 }
 
 func readObject(ts *testscript.TestScript, file string) map[string]json.RawMessage {

@@ -1,0 +1,66 @@
+package command_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/durosim/durosim/cmd/simrun/command"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// refund pays money back, unless the bank takes too long.
+func refund(ctx *orch.Context, input string) (string, error) {
+	paid, late := ctx.ScheduleActivity("PayBack", input), ctx.ScheduleTimer(time.Minute)
+	if winner, receipt, err := orch.Select(paid, late); winner == 0 {
+		return receipt, err
+	}
+	return "", errors.New("the bank does not answer")
+}
+
+// refund2 is refund as release 2.0.0 has it, which asks the auditor first: what is in flight cannot go on with it.
+func refund2(ctx *orch.Context, input string) (string, error) {
+	if _, err := ctx.ScheduleActivity("Audit", input).Await(); err != nil {
+		return "", err
+	}
+	return refund(ctx, input)
+}
+
+// register is called for each start of a node: build b ships this.
+func register(r *node.Registry, b *engine.Build) error {
+	handler := refund
+	if b.Version.Compare(engine.V(2, 0, 0)) >= 0 {
+		handler = refund2
+	}
+	answer := func(_ node.ActivityContext, input string) (string, error) { return "done: " + input, nil }
+	return errors.Join(
+		r.Register("Refund", engine.V(1, 0, 0), handler),
+		r.RegisterActivity("PayBack", answer), r.RegisterActivity("Audit", answer))
+}
+
+// orders is the whole program: its func main is command.Main(orders).
+var orders = command.Program{Name: "orders", Handlers: register, Scenario: "testdata/orders/upgrade.txt"}
+
+// A program of one's own has simrun's verbs on its own handlers.
+func Example() {
+	orders.Run([]string{"list", "orchestrations"}, os.Stdout, os.Stderr)
+	status := orders.Run([]string{"why", "--seed", "1", "--at", "1.1s", "refund-1"}, os.Stdout, os.Stderr)
+	fmt.Println("exit status", status)
+	// Output:
+	// orchestration   since build   ends   summary
+	// Refund@1.0.0    0.8.0         -      -
+	// refund-1 at 1.100s of upgrade, seed 1
+	//
+	// delayed: its first message becomes visible in 59.916s
+	//
+	//   time                1.1s
+	//   status              Running
+	//   execution           1
+	//   pin                 1.5.0
+	//   messages            1
+	//   activities queued   1
+	// exit status 0
+}

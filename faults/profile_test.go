@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/memprovider"
 )
 
 // changed are the rules that two tables do not share, by table and name.
 func changed(a, b *Tables) []string {
 	var names []string
 	for _, table := range []string{"Provider", "Node", "Replay"} {
-		x, y := reflect.ValueOf(*a).FieldByName(table), reflect.ValueOf(*b).FieldByName(table)
+		x, y := rulesOf(a, table), rulesOf(b, table)
 		for i := range x.NumField() {
 			same := false
 			if x.Field(i).Kind() == reflect.Func {
@@ -25,6 +27,14 @@ func changed(a, b *Tables) []string {
 		}
 	}
 	return names
+}
+
+// rulesOf is one table of rules; those of the store are the right ones unless there are others.
+func rulesOf(t *Tables, table string) reflect.Value {
+	if table == "Provider" && t.Provider == nil {
+		return reflect.ValueOf(*memprovider.DefaultRules())
+	}
+	return reflect.Indirect(reflect.ValueOf(*t).FieldByName(table))
 }
 
 func tablesOf(t *testing.T, ids ...BugID) *Tables {
@@ -41,14 +51,10 @@ func tablesOf(t *testing.T, ids ...BugID) *Tables {
 func TestProfileSwitches(t *testing.T) {
 	right := tablesOf(t)
 	var all []string
-	for _, id := range ProfileSwitches() {
-		b, ok := Switch(id)
-		if !ok || b.Summary == "" || b.ID != id {
-			t.Fatalf("%s: found %v, %+v", id, ok, b)
-		}
-		names := changed(right, tablesOf(t, id))
+	for _, b := range Profile() {
+		names := changed(right, tablesOf(t, b.ID))
 		if len(names) != 1+len(b.With) {
-			t.Errorf("%s replaces %v, with %v: expected one rule, and one for each companion", id, names, b.With)
+			t.Errorf("%s replaces %v, with %v: expected one rule, and one for each companion", b.ID, names, b.With)
 		}
 		if len(b.With) == 0 {
 			all = append(all, names...)
@@ -65,58 +71,30 @@ func TestProfileSwitches(t *testing.T) {
 	if all = slices.Compact(all); !slices.Equal(got, all) {
 		t.Errorf("the profile replaces %v, its switches %v", got, all)
 	}
-	if !profile.WrongProvider {
+	if profile.Provider == nil {
 		t.Error("the profile has switches in the provider, and does not say so")
 	}
 }
 
-// TestSharedSwitches: a switch that another family has, too, is that bug under another name.
-func TestSharedSwitches(t *testing.T) {
-	all := offered
-	for _, s := range sharedSwitches() {
-		i := slices.IndexFunc(all, func(b Bug) bool { return b.ID == s.is })
-		if i < 0 || strings.HasPrefix(string(s.is), ProfileFamily) || !strings.HasPrefix(string(s.id), ProfileFamily) {
-			t.Errorf("%s is %s: expected a switch of the profile, and a bug of another family", s.id, s.is)
-			continue
-		}
-		own := tablesOf(t)
-		all[i].apply(own)
-		if names := changed(own, tablesOf(t, s.id)); s.summary == "" || len(changed(tablesOf(t), own)) != 1 || len(names) > 1 {
-			t.Errorf("%s differs from %s in %v", s.id, s.is, names)
-		}
-	}
-}
-
-// TestSwitch: what no property catches can be switched on all the same if it is 0.1.26's.
-func TestSwitch(t *testing.T) {
-	for id, want := range map[BugID]bool{
-		"duroxide-0.1.26/worker-ack-not-retried": true,
-		"provider/filter-after-lock":             true,
-		"provider/no-such-bug":                   false,
-		"duroxide-0.1.26/no-such-switch":         false,
-	} {
-		if _, ok := Switch(id); ok != want {
-			t.Errorf("Switch(%s): %v, want %v", id, ok, want)
-		}
-	}
+func TestUnknownBugBesideTheProfile(t *testing.T) {
 	if _, err := ProfileTables("provider/no-such-bug"); err == nil {
 		t.Error("the profile takes an unknown bug")
 	}
 }
 
-// TestFindings: each switch of the profile is told once: what it costs and what mends it if the catalogue has it, else why
-// no property sees it.
+// TestFindings: each switch of the profile says what it costs and what mends it if the catalogue has it, else why no
+// property sees it; no other row says any of that.
 func TestFindings(t *testing.T) {
-	var told []BugID
-	for _, f := range Findings() {
-		told = append(told, f.ID)
-		_, caught := Lookup(f.ID)
-		if caught != (f.Consequence != "" && f.Fix != "") || caught != (f.Unseen == "") {
-			t.Errorf("%s is caught: %v, and its finding says otherwise: %+v", f.ID, caught, f)
+	for _, b := range Bugs() {
+		told := b.Consequence != "" && b.Fix != ""
+		if !strings.HasPrefix(string(b.ID), ProfileFamily) {
+			if told || b.Unseen != "" {
+				t.Errorf("%s is no switch of the profile, and has a finding", b.ID)
+			}
+			continue
 		}
-	}
-	slices.Sort(told)
-	if want := ProfileSwitches(); !slices.Equal(told, want) {
-		t.Errorf("findings of %v, want %v", told, want)
+		if b.Caught() != told || b.Caught() != (b.Unseen == "") {
+			t.Errorf("%s is caught: %v, and its finding says otherwise: %+v", b.ID, b.Caught(), b)
+		}
 	}
 }

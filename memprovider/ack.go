@@ -44,7 +44,7 @@ func (p *Provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine
 	}
 	c := commit{p: p, ack: ack, in: in}
 	c.token, _, _ = s.lookup(orchestratorToken, ack.LockToken)
-	atomic := s.rules.AckIsAtomic()
+	atomic := s.rules.AckIsAtomic
 	if atomic {
 		if err := c.checkEvents(); err != nil {
 			return in, err
@@ -267,12 +267,12 @@ func (c *commit) pin() {
 func (c *commit) events() *engine.ProviderError {
 	s := c.p.store
 	ex := s.historyOf(c.in, c.ack.ExecutionID)
-	if s.rules.ReadsHistory() {
+	if s.rules.ReadsHistory {
 		if _, err := s.decode(c.in, ex, c.p.codecNo, false); err != nil {
 			return engine.Permanentf(opAckOrchestration, "%w", err)
 		}
 	}
-	if s.rules.RewritesHistory() {
+	if s.rules.RewritesHistory {
 		if err := c.rewrite(ex); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -67,7 +66,7 @@ func TestFailedAckChangesNothing(t *testing.T) {
 // TestRewritingAckIsTakenBackToo: even an ack with a seeded bug takes back all it did.
 func TestRewritingAckIsTakenBackToo(t *testing.T) {
 	w := newWorld(memprovider.Options{
-		Rules: memprovider.RulesWith(bugs.New("provider/ack-re-encodes")),
+		Rules: wrongBy("provider/ack-re-encodes"),
 		BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
 			if at == memprovider.AckEnqueueWork {
 				return engine.Permanentf("test", "no")

@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/bugs"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // TestEachBugShows runs each bug's script twice: "OPERATION -> RIGHT | WRONG" gives RIGHT by the default rules and WRONG
 // under the bug, a result without bar is the same under both.
 func TestEachBugShows(t *testing.T) {
-	cases := map[bugs.ID]string{} // looked up only
+	cases := map[faults.BugID]string{} // looked up only
 	for _, c := range slices.Concat(bugCases, deliveryBugCases, keptBugCases) {
 		cases[c.id] = c.script
 	}
-	for _, b := range memprovider.Bugs() {
+	for _, b := range faults.BugsOf("memprovider") {
 		t.Run(string(b.ID), func(t *testing.T) {
 			script, ok := cases[b.ID]
 			if !ok || !strings.Contains(script, "|") {
@@ -24,11 +24,11 @@ func TestEachBugShows(t *testing.T) {
 			}
 			right, wrong := sides(script)
 			checkScript(t, newWorld(memprovider.Options{}), right)
-			checkScript(t, newWorld(memprovider.Options{Rules: memprovider.RulesWith(bugs.New(b.ID))}), wrong)
+			checkScript(t, newWorld(memprovider.Options{Rules: wrongBy(b.ID)}), wrong)
 		})
 	}
-	if len(cases) != len(memprovider.Bugs()) {
-		t.Errorf("%d cases for %d bugs", len(cases), len(memprovider.Bugs()))
+	if len(cases) != len(faults.BugsOf("memprovider")) {
+		t.Errorf("%d cases for %d bugs", len(cases), len(faults.BugsOf("memprovider")))
 	}
 }
 
@@ -46,14 +46,17 @@ func sides(script string) (right, wrong string) {
 	return right, wrong
 }
 
-func TestRulesWithoutProviderBugsAreNil(t *testing.T) {
-	if memprovider.RulesWith(nil) != nil || memprovider.RulesWith(bugs.New("engine/whatever")) != nil {
-		t.Error("RulesWith made rules without a bug of this package")
+// wrongBy are the rules of a store with planted bugs.
+func wrongBy(ids ...faults.BugID) *memprovider.Rules {
+	tables, err := faults.NewTables(ids...)
+	if err != nil {
+		panic(err)
 	}
+	return tables.Provider
 }
 
 type bugCase struct {
-	id     bugs.ID
+	id     faults.BugID
 	script string
 }
 

@@ -113,7 +113,7 @@ func (s *Store) deleteAll(op string, names []string, force bool) (*engine.Delete
 			return nil, engine.Permanentf(op, "instance %q is running: end it first, or force the deletion", in.name)
 		}
 		for _, child := range s.childrenOf[in.name] {
-			if _, found := slices.BinarySearchFunc(list, child, byInstance); !found && s.rules.RefusesOrphans() {
+			if _, found := slices.BinarySearchFunc(list, child, byInstance); !found && s.rules.RefusesOrphans {
 				return nil, engine.Permanentf(op, "deleting %q would orphan its child %q: delete the whole tree", in.name, child.name)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -94,21 +93,4 @@ func ExampleStore_Snapshot() {
 	shot := store.Snapshot()
 	fmt.Println(len(shot.Instances), shot.Messages[0].Number, shot.Messages[0].VisibleMs, string(shot.Messages[0].Data))
 	// Output: 1 1 1000 {"CancelInstance":{"instance":"a","reason":"test"}}
-}
-
-// Each seeded bug changes one rule.
-func ExampleBugs() {
-	b := memprovider.Bugs()[0]
-	rules := memprovider.DefaultRules()
-	b.Apply(rules)
-	fmt.Printf("%s: %s\n%v\n", b.ID, b.Summary, rules.FetchOrder)
-	// Output:
-	// provider/filter-after-lock: the filter is applied after the lock is taken; the lock is released again
-	// [1 0 2 3]
-}
-
-// RulesWith are the rules with the bugs of a set.
-func ExampleRulesWith() {
-	fmt.Println(memprovider.RulesWith(nil) == nil, memprovider.RulesWith(bugs.New("provider/orphan-kept")) == nil)
-	// Output: true false
 }

@@ -91,10 +91,10 @@ func (x *index) pick(filter *engine.CapabilityFilter) *instance {
 			best = e
 		}
 	}
-	if best == nil || !x.rules.LooksPast() && best.item != x.oldest() {
+	if best == nil || !x.rules.LooksPast && best.item != x.oldest() {
 		return nil
 	}
-	if e := x.stuck.head(); e != nil && !x.rules.LooksPastContextless() && !best.less(e) {
+	if e := x.stuck.head(); e != nil && !x.rules.LooksPastContextless && !best.less(e) {
 		return nil
 	}
 	return best.item

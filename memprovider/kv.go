@@ -111,7 +111,7 @@ func (c *commit) keyValues() {
 
 // clearKV puts a tombstone over a key.
 func (s *Store) clearKV(in *instance, key string) {
-	s.setKV(in, engine.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone())
+	s.setKV(in, engine.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone)
 }
 
 // mergeKV moves the delta into the store.
@@ -120,7 +120,7 @@ func (s *Store) mergeKV(in *instance) {
 	if kv == nil || len(kv.delta) == 0 {
 		return
 	}
-	if !s.rules.ReadsKVAtOnce() {
+	if !s.rules.ReadsKVAtOnce {
 		kv.before, kv.hasBefore, kv.mergedMs = slices.Clone(kv.store), true, s.now
 	}
 	for _, r := range slices.Clone(kv.delta) {

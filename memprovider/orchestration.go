@@ -77,7 +77,7 @@ func (p *Provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 		if !passed {
 			continue
 		}
-		if d.failed != nil && !s.rules.DeliversDecodeError() {
+		if d.failed != nil && !s.rules.DeliversDecodeError {
 			return nil, nil, engine.Permanentf(opFetchOrchestration, "%w", d.failed)
 		}
 		return d.fetched(), in, nil
@@ -178,7 +178,7 @@ func (d *delivery) decode() {
 	for _, r := range d.in.visible {
 		item, err := s.decodeItem(r, d.p.codecNo)
 		if err != nil {
-			if d.failed == nil && !s.rules.SkipsUndecodableMessage() {
+			if d.failed == nil && !s.rules.SkipsUndecodableMessage {
 				d.failed = err
 			}
 			continue
@@ -191,7 +191,7 @@ func (d *delivery) decode() {
 	d.context = contextOf(d.in, start)
 	if d.in.hasContext() {
 		var err error
-		d.history, err = s.decode(d.in, d.context.execution, d.p.codecNo, s.rules.SkipsUndecodable())
+		d.history, err = s.decode(d.in, d.context.execution, d.p.codecNo, s.rules.SkipsUndecodable)
 		if err != nil && !s.rules.SwallowsDecodeError(d.in.meta.created) {
 			d.failed = err
 		}
@@ -213,7 +213,7 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
 		History: d.history, Messages: d.messages,
 	}
-	f.Item.KVSnapshot = d.in.kv.snapshot(d.p.store.rules.SnapshotsMerged())
+	f.Item.KVSnapshot = d.in.kv.snapshot(d.p.store.rules.SnapshotsMerged)
 	if d.failed != nil {
 		f.Item.HistoryError = d.failed.Error()
 	}

@@ -52,7 +52,7 @@ func (s *Store) prune(in *instance, options engine.PruneOptions, r *engine.Prune
 			s.removeExecution(in, ex, &r.ExecutionsDeleted, &r.EventsDeleted)
 		}
 	}
-	if s.rules.PruneTakesKV() {
+	if s.rules.PruneTakesKV {
 		s.emptyKV(in)
 	}
 }

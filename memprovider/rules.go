@@ -10,9 +10,9 @@ type Rules struct {
 	// Pin picks the pin that the filter looks at: of the current execution, or of the first one.
 	Pin func(current, first *engine.Version) *engine.Version
 	// LooksPast says whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
-	LooksPast func() bool
+	LooksPast bool
 	// LooksPastContextless says whether a fetch goes on when the oldest instance has neither a context nor a start.
-	LooksPastContextless func() bool
+	LooksPastContextless bool
 	// SeesLock says whether a fetch sees a live lock, by when it was taken.
 	SeesLock func(takenMs, now int64) bool
 	// IsOrphan says whether a visible batch of an instance without context is dropped: whether it is made of queue
@@ -27,15 +27,15 @@ type Rules struct {
 	CountAfterDecodeError func(before, counted uint32) uint32
 	// DeliversDecodeError says whether an undecodable delivery is handed out with its HistoryError set; otherwise the
 	// fetch fails while it holds the lock.
-	DeliversDecodeError func() bool
+	DeliversDecodeError bool
 	// SkipsUndecodable says whether a fetch leaves out events that it cannot decode.
-	SkipsUndecodable func() bool
+	SkipsUndecodable bool
 
 	// SwallowsDecodeError says whether a history that cannot be decoded is delivered as an empty one, by whether the
 	// instance has a row.
 	SwallowsDecodeError func(hasRow bool) bool
 	// SkipsUndecodableMessage says whether a batch leaves out messages that cannot be decoded, without a word.
-	SkipsUndecodableMessage func() bool
+	SkipsUndecodableMessage bool
 
 	// AbandonTouches says whether an abandon concerns a visible message of its instance, by whether its token marked it.
 	AbandonTouches func(marked bool) bool
@@ -54,19 +54,19 @@ type Rules struct {
 	// TagStored is the tag under which an activity is stored.
 	TagStored func(tag string) string
 	// WorkLooksPast says whether a work fetch goes on behind an activity that it cannot decode.
-	WorkLooksPast func() bool
+	WorkLooksPast bool
 	// PlainFetchTakesSessions says whether a work fetch without session config takes session activities.
-	PlainFetchTakesSessions func() bool
+	PlainFetchTakesSessions bool
 	// SessionOwned says whether a session, if it has a row, keeps its activities from everybody but its owner.
 	SessionOwned func(exists bool, untilMs, now int64) bool
 	// ClaimsWithFetch says whether a fetch claims the session in the step in which it locks the activity.
-	ClaimsWithFetch func() bool
+	ClaimsWithFetch bool
 	// RenewsSession says whether a renewal extends a session of its owner.
 	RenewsSession func(live, active bool) bool
 	// CleansSession says whether a cleanup deletes a session that has run out, by whether activities carry its id.
 	CleansSession func(hasWork bool) bool
 	// WorkIsActivity says whether an ack or a renewal of an activity counts as activity of its session.
-	WorkIsActivity func() bool
+	WorkIsActivity bool
 
 	// VisibleAt is the time at which something delayed becomes visible.
 	VisibleAt func(now, delayMs int64) int64
@@ -76,7 +76,7 @@ type Rules struct {
 	// AckOrder is the order of the steps of an orchestration ack.
 	AckOrder []AckStep
 	// AckIsAtomic says whether an ack is checked before its first step and taken back when a later one fails.
-	AckIsAtomic func() bool
+	AckIsAtomic bool
 	// Cancels says whether an ack deletes an activity, which somebody may hold, for an identifier of its instance.
 	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
 	// Consumes says whether an ack deletes a visible message, by whether its token marked it.
@@ -91,28 +91,28 @@ type Rules struct {
 	// MergesKV says whether an ack that sets this status (empty for none) merges the key-value delta into the store.
 	MergesKV func(status engine.Status) bool
 	// KeepsTombstone says whether a cleared key leaves a tombstone in the delta, or only loses its row there.
-	KeepsTombstone func() bool
+	KeepsTombstone bool
 	// SnapshotsMerged says whether a fetch shows the merged view of the key-value store, not the store alone.
-	SnapshotsMerged func() bool
+	SnapshotsMerged bool
 	// ReadsKVAtOnce says whether a client read takes both key-value tables from one state; otherwise it sees, in the
 	// millisecond of a merge, the store before it and the delta after it.
-	ReadsKVAtOnce func() bool
+	ReadsKVAtOnce bool
 
 	// DeleteSteps are the steps of the deletion of an instance.
 	DeleteSteps []DeleteStep
 	// RefusesDelete says whether a deletion is refused, by whether it is forced, and whether an instance of it is running.
 	RefusesDelete func(force, running bool) bool
 	// RefusesOrphans says whether a deletion is refused that would leave a child without its parent.
-	RefusesOrphans func() bool
+	RefusesOrphans bool
 	// Prunes says whether a prune may remove an execution: the current one, a running one, or another.
 	Prunes func(current, running bool) bool
 	// PruneTakesKV says whether a prune empties the key-value store.
-	PruneTakesKV func() bool
+	PruneTakesKV bool
 
 	// RewritesHistory says whether an ack decodes the stored events of its execution and writes them again.
-	RewritesHistory func() bool
+	RewritesHistory bool
 	// ReadsHistory says whether an ack decodes the stored events of its execution.
-	ReadsHistory func() bool
+	ReadsHistory bool
 }
 
 // Holding is how a token stands when it is used. A token that names a live lock is the zero value.
@@ -185,31 +185,31 @@ func DefaultRules() *Rules {
 	return &Rules{
 		Admits:                (*engine.CapabilityFilter).Admits,
 		Pin:                   currentPin,
-		LooksPast:             always,
+		LooksPast:             true,
 		IsOrphan:              orphanIfNoStartQueued,
-		LooksPastContextless:  always,
+		LooksPastContextless:  true,
 		SeesLock:              seenAtOnce,
 		FetchOrder:            []FetchStep{FetchFilter, FetchLock, FetchCount, FetchDecode},
 		BatchCount:            maxCount,
 		CountAfterDecodeError: keepCounted,
-		DeliversDecodeError:   always,
-		SkipsUndecodable:      never,
+		DeliversDecodeError:   true,
+		SkipsUndecodable:      false,
 
 		SwallowsDecodeError:     swallowsNone,
-		SkipsUndecodableMessage: never,
+		SkipsUndecodableMessage: false,
 
 		AbandonTouches:    func(marked bool) bool { return marked },
 		CountAfterAbandon: lowerByOne,
 		TakesTag:          engine.TagFilter.Matches,
 		TagStored:         sameTag,
-		WorkLooksPast:     always,
+		WorkLooksPast:     true,
 
-		PlainFetchTakesSessions: never,
+		PlainFetchTakesSessions: false,
 		SessionOwned:            untilItEnds,
-		ClaimsWithFetch:         always,
+		ClaimsWithFetch:         true,
 		RenewsSession:           liveAndActive,
 		CleansSession:           withoutWork,
-		WorkIsActivity:          always,
+		WorkIsActivity:          true,
 
 		MayCommit:      ifLive,
 		MayRenew:       ifLive,
@@ -221,30 +221,27 @@ func DefaultRules() *Rules {
 			AckConsume, AckInstance, AckExecution, AckPin, AckPointer, AckEvents, AckStatus, AckCustomStatus, AckKV,
 			AckEnqueueWork, AckCancelWork, AckEnqueueMessages, AckRelease,
 		},
-		AckIsAtomic:     always,
+		AckIsAtomic:     true,
 		Cancels:         theTriple,
 		Consumes:        ifMarked,
 		PinAfterAck:     pinWhenTold,
 		PointerAfterAck: maxExecution,
-		RewritesHistory: never,
-		ReadsHistory:    never,
+		RewritesHistory: false,
+		ReadsHistory:    false,
 
 		DeleteSteps:    []DeleteStep{DeleteMessages, DeleteWork, DeleteHistory, DeleteKV, DeleteLock, DeleteRow},
 		RefusesDelete:  runningUnlessForced,
-		RefusesOrphans: always,
+		RefusesOrphans: true,
 		Prunes:         neitherCurrentNorRunning,
-		PruneTakesKV:   never,
+		PruneTakesKV:   false,
 
 		CustomStatusVersion: oncePerAck,
 		MergesKV:            engine.Status.Terminal,
-		KeepsTombstone:      always,
-		SnapshotsMerged:     never,
-		ReadsKVAtOnce:       always,
+		KeepsTombstone:      true,
+		SnapshotsMerged:     false,
+		ReadsKVAtOnce:       true,
 	}
 }
-
-func always() bool { return true }
-func never() bool  { return false }
 
 func currentPin(current, _ *engine.Version) *engine.Version { return current }
 

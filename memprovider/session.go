@@ -103,7 +103,7 @@ func (s *Store) forgetSession(x *session) {
 // taker is a fetch's caller. Without a config he takes no session activities.
 func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	if config == nil {
-		return taker{sessions: s.rules.PlainFetchTakesSessions()}
+		return taker{sessions: s.rules.PlainFetchTakesSessions}
 	}
 	return taker{owner: s.owners[config.OwnerID], sessions: true}
 }
@@ -116,7 +116,7 @@ func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	}
 	r.holder = s.ownerNamed(config.OwnerID)
 	c := claim{session: r.sessionID, owner: r.holder, untilMs: s.now + milliseconds(config.LockTimeout)}
-	if s.rules.ClaimsWithFetch() {
+	if s.rules.ClaimsWithFetch {
 		s.applyClaim(c)
 		return
 	}
@@ -140,7 +140,7 @@ func (s *Store) applyClaim(c claim) {
 
 // touchSession notes that the holder of a session activity is active: if the session is live and still his (F27).
 func (s *Store) touchSession(r *row) {
-	if r.sessionID == "" || !s.rules.WorkIsActivity() {
+	if r.sessionID == "" || !s.rules.WorkIsActivity {
 		return
 	}
 	if x := s.sessionNamed(r.sessionID); x.live(s.now) && x.owner == r.holder {

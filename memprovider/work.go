@@ -88,7 +88,7 @@ func (p *Provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 // ready row; it is needed only behind one that cannot be decoded.
 func (p *Provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
 	s := p.store
-	if !s.rules.WorkLooksPast() {
+	if !s.rules.WorkLooksPast {
 		return nil, nil
 	}
 	ready := s.work.all(t, tags, s.rules, s.candidateRows[:0])

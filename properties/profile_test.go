@@ -72,7 +72,7 @@ func TestFindingsNeedTheirSwitch(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, id, _ := strings.Cut(e.Found, " ")
-		if _, ok := faults.Switch(faults.BugID(id)); !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
+		if _, ok := faults.Lookup(faults.BugID(id)); !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
 			continue
 		}
 		n++

@@ -45,14 +45,14 @@ func (s *shrinker) oneSwitch() {
 		return c
 	}
 	var all []faults.BugID
-	for _, id := range faults.ProfileSwitches() {
-		if b, _ := faults.Switch(id); len(b.With) > 0 {
+	for _, b := range faults.Profile() {
+		if len(b.With) > 0 {
 			continue // it would bring a deviation that the profile has not
 		}
-		if s.try(with(id)) {
+		if s.try(with(b.ID)) {
 			return
 		}
-		all = append(all, id)
+		all = append(all, b.ID)
 	}
 	if !s.try(with(all...)) {
 		return

@@ -40,8 +40,8 @@ type start struct {
 
 // read makes the delivery that of a batch, by the rules.
 func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
-	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart(), pin: f.Item.Pin}
-	if rules.StatusIsTold() {
+	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart, pin: f.Item.Pin}
+	if rules.StatusIsTold {
 		d.status = f.Item.CurrentStatus
 	}
 	for i := range f.Item.History {
@@ -207,7 +207,7 @@ func (s *start) replayStart(version string) *replay.Start {
 // refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist
 // (docs/contract-decisions.md#row-8). A turn does this itself; what ends without one must do it here.
 func (n *Node) refusals(d *delivery) []engine.WorkItem {
-	if n.replay != nil && n.replay.AnswersRefusedStart != nil && !n.replay.AnswersRefusedStart() {
+	if n.replay != nil && !n.replay.AnswersRefusedStart {
 		return nil
 	}
 	var out []engine.WorkItem

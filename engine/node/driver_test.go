@@ -12,7 +12,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/internal/bugs"
 )
 
 // TestScripts runs the scripts in testdata: blocks of commands, one a line, with the calls that they led to. A file may
@@ -141,14 +140,14 @@ func (d *driver) newNode(args []string) {
 	options := DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 1
 	build := buildNamed(d.t, "1.5.0")
-	var on []bugs.ID
+	var on []string
 	for _, a := range args {
 		name, value, _ := strings.Cut(a, "=")
 		switch name {
 		case "build":
 			build = buildNamed(d.t, value)
 		case "bug":
-			on = append(on, bugs.ID(value))
+			on = append(on, value)
 		default:
 			if err := options.Set(name, value); err != nil {
 				d.t.Fatal(err)
@@ -156,7 +155,7 @@ func (d *driver) newNode(args []string) {
 		}
 	}
 	d.reg = testRegistry(d.t)
-	n, err := New(Config{Name: "n1", Build: build, Registry: d.reg, Options: options, Rules: RulesWith(bugs.New(on...))})
+	n, err := New(Config{Name: "n1", Build: build, Registry: d.reg, Options: options, Rules: RulesWith(on...)})
 	if err != nil {
 		d.t.Fatal(err)
 	}

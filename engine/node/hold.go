@@ -48,7 +48,7 @@ func (n *Node) take(s *slot, h hold) {
 // taken; the time that the answer took is not known and comes out of the buffer.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
-	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining()) {
+	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining) {
 		h.renewalTimer = n.setTimer(interval, timerRenewal)
 	}
 }

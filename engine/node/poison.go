@@ -40,7 +40,7 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false
 	}
-	continued := d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart()
+	continued := d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart
 	if continued && d.begin == nil && !d.undecodable() {
 		return false
 	}
@@ -83,7 +83,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		ack.HistoryDelta = []engine.Event{event(engine.InitialEventID, started), event(engine.InitialEventID+1, failed)}
 		m := &ack.Metadata
 		m.OrchestrationName, m.OrchestrationVersion = started.Name, started.Version
-		if n.rules.PoisonPins() {
+		if n.rules.PoisonPins {
 			pin := n.build.Version
 			m.PinnedVersion = &pin
 		}
@@ -92,7 +92,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		ack.HistoryDelta = []engine.Event{event(engine.CorruptedPoisonEventID, failed)}
 		// The name makes the instance, should its very start be what cannot be decoded.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
-	case n.rules.PoisonCancels():
+	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
 	default:
 		ack.HistoryDelta = []engine.Event{event(lastEventID(d.Item.History)+1, failed)}

@@ -25,7 +25,7 @@ type Rules struct {
 	// SessionCap is how many sessions the node may serve at a time, given the option.
 	SessionCap func(most int) int
 	// RenewsSessions says whether the node renews the sessions that it owns.
-	RenewsSessions func() bool
+	RenewsSessions bool
 	// UnregisteredBackoff is the delay for work without a handler at its n-th delivery.
 	UnregisteredBackoff func(n uint32, base, most time.Duration) time.Duration
 	// PauseAfterNothing is the pause after a fetch that found nothing and took that long.
@@ -37,7 +37,7 @@ type Rules struct {
 	// RenewalInterval is when a lock is renewed, 0 for never.
 	RenewalInterval func(timeout, buffer time.Duration) time.Duration
 	// RenewsWhileDraining says whether a draining node goes on to renew what it holds.
-	RenewsWhileDraining func() bool
+	RenewsWhileDraining bool
 	// TurnRenewalFailed says whether a failed renewal of a turn's lock is tried again.
 	TurnRenewalFailed func(err error) bool
 	// ActivityRenewalFailed says what a failed renewal of an activity's lock means.
@@ -45,20 +45,20 @@ type Rules struct {
 	// WorkerItems are the activities that a turn's ack enqueues.
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
 	// FailureFails says whether an activity's failure is acknowledged as one, rather than as its result.
-	FailureFails func() bool
+	FailureFails bool
 	// DuplicateStart says what a start does that finds the execution begun, or continued as new.
-	DuplicateStart func() DuplicateStart
+	DuplicateStart DuplicateStart
 	// PoisonTellsParent says whether a poisoned child answers its parent.
 	PoisonTellsParent func(undecodable bool) bool
 	// PoisonCancels says whether a poisoned execution's activities are cancelled.
-	PoisonCancels func() bool
+	PoisonCancels bool
 	// PoisonPins says whether the poison of what has not begun pins the execution that it makes.
-	PoisonPins func() bool
+	PoisonPins bool
 	// StatusIsTold says whether the current execution's status is the provider's to tell; otherwise its history shows it.
-	StatusIsTold func() bool
+	StatusIsTold bool
 	// PoisonWaitsForStart says whether the poison of an execution that is ContinuedAsNew belongs to the next one, and
 	// waits for its start; otherwise it is appended to the old one.
-	PoisonWaitsForStart func() bool
+	PoisonWaitsForStart bool
 }
 
 // Test is one of the tests on a fetched batch. None of them uses what another has found.
@@ -121,23 +121,23 @@ func DefaultRules() *Rules {
 		DeclareFilter:         engine.FilterFor,
 		AbandonIgnoresAttempt: uncounted,
 		SessionCap:            func(most int) int { return most },
-		RenewsSessions:        func() bool { return true },
+		RenewsSessions:        true,
 		UnregisteredBackoff:   UnregisteredBackoff,
 		PauseAfterNothing:     func(took, interval time.Duration) time.Duration { return interval - took },
 		PauseAfterError:       pauseAfterError,
 		AckFailed:             retryAck,
 		RenewalInterval:       RenewalInterval,
-		RenewsWhileDraining:   func() bool { return true },
+		RenewsWhileDraining:   true,
 		TurnRenewalFailed:     engine.IsRetryable,
 		ActivityRenewalFailed: activityRenewalFailed,
 		WorkerItems:           func(turn []engine.WorkItem) []engine.WorkItem { return turn },
-		FailureFails:          func() bool { return true },
-		DuplicateStart:        func() DuplicateStart { return DuplicateChangesNothing },
+		FailureFails:          true,
+		DuplicateStart:        DuplicateChangesNothing,
 		PoisonTellsParent:     func(bool) bool { return true },
-		PoisonCancels:         func() bool { return true },
-		PoisonPins:            func() bool { return true },
-		StatusIsTold:          func() bool { return true },
-		PoisonWaitsForStart:   func() bool { return true },
+		PoisonCancels:         true,
+		PoisonPins:            true,
+		StatusIsTold:          true,
+		PoisonWaitsForStart:   true,
 	}
 }
 

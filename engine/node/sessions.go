@@ -69,7 +69,7 @@ func (s *slot) session() string {
 }
 
 func (n *Node) keepSessions() {
-	if k := &n.keeper; !k.begun && len(n.owners) > 0 && n.rules.RenewsSessions() {
+	if k := &n.keeper; !k.begun && len(n.owners) > 0 && n.rules.RenewsSessions {
 		k.begun = true
 		n.armSessionRenewal()
 		k.cleanup = n.setTimer(n.options.SessionCleanupInterval, timerSessions)
@@ -88,7 +88,7 @@ func (n *Node) onSessionWake(t TimerID) bool {
 	switch t {
 	case k.renewal:
 		k.renewal = 0
-		if n.draining && !n.rules.RenewsWhileDraining() {
+		if n.draining && !n.rules.RenewsWhileDraining {
 			return true
 		}
 		n.counters.SessionRenewals++

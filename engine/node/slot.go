@@ -165,7 +165,7 @@ func (n *Node) drain(s *slot) {
 	case phaseFetching:
 		n.emit(CancelCall{ID: s.call})
 	default:
-		if s.hold != nil && !n.rules.RenewsWhileDraining() {
+		if s.hold != nil && !n.rules.RenewsWhileDraining {
 			n.stopRenewing(s.hold)
 		}
 	}

@@ -103,7 +103,7 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 		n.counters.ActivitiesFailed++
 		result = failure
 	}
-	if failed && n.rules.FailureFails() {
+	if failed && n.rules.FailureFails {
 		completion = failedActivity(a, engine.ErrorDetails{
 			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: failure},
 		})

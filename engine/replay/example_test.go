@@ -54,21 +54,6 @@ func ExampleRefuseStart() {
 	// false
 }
 
-// A seeded bug replaces one rule.
-func ExampleBugs() {
-	rules := replay.DefaultRules()
-	fmt.Println(rules.CancelEnds())
-	for _, b := range replay.Bugs() {
-		if b.ID == "engine/cancel-ignored" {
-			b.Apply(&rules)
-		}
-	}
-	fmt.Println(rules.CancelEnds())
-	// Output:
-	// true
-	// false
-}
-
 // A history is held against code that has changed since.
 func ExampleVerify() {
 	in := replay.Input{

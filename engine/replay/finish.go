@@ -20,13 +20,13 @@ func (t *turn) finish() {
 	}
 	main := t.mainTask()
 	limit := t.overLimit()
-	if limit != "" && t.abort.IsZero() && t.rules.LimitEnds() {
+	if limit != "" && t.abort.IsZero() && t.rules.LimitEnds {
 		t.abort = limitFailure(limit)
 	}
 	switch {
 	case !t.abort.IsZero():
 		t.fail(ResultFailed, t.abort)
-	case t.cancelled && t.rules.CancelEnds():
+	case t.cancelled && t.rules.CancelEnds:
 		t.fail(ResultCancelled, engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled, Reason: t.reason}})
 	case t.continues != nil:
 		t.end(ResultContinueAsNew, engine.OrchestrationContinuedAsNew{Input: t.continues.Input}, t.continues.Input)
@@ -48,7 +48,7 @@ func (t *turn) finish() {
 			t.end(ResultCompleted, engine.OrchestrationCompleted{Output: main.value}, main.value)
 		}
 	}
-	if limit != "" && !t.rules.LimitEnds() {
+	if limit != "" && !t.rules.LimitEnds {
 		t.appendLimitFailure(limit)
 	}
 	t.out.OrchestratorItems = append(t.out.OrchestratorItems, t.refusals...)
@@ -128,7 +128,7 @@ func (t *turn) idSet(positions []int) string {
 // settleDrops records what code that goes on has given up, and lets it go on with what that sets free, until there is
 // nothing more to do.
 func (t *turn) settleDrops() {
-	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds()) {
+	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds) {
 		if t.reconcile(); !t.abort.IsZero() {
 			return
 		}
@@ -137,7 +137,7 @@ func (t *turn) settleDrops() {
 		for pos := from; pos < len(t.sched); pos++ {
 			t.apply(pos)
 		}
-		if len(t.runnable) == 0 || !t.rules.FreedEventWakes() {
+		if len(t.runnable) == 0 || !t.rules.FreedEventWakes {
 			return
 		}
 		t.poll()
@@ -148,7 +148,7 @@ func (t *turn) settleDrops() {
 // cancelDropsEarly cancels dropped dequeues before their breadcrumbs are written: a rule of 0.1.26, which a replay does not
 // repeat.
 func (t *turn) cancelDropsEarly() {
-	if !t.hasQueues || !t.rules.DropsBeforeBreadcrumb() {
+	if !t.hasQueues || !t.rules.DropsBeforeBreadcrumb {
 		return
 	}
 	for i := 1; i < len(t.futures); i++ {
@@ -188,7 +188,7 @@ func (t *turn) dropSchedule(pos int) {
 	switch d := t.at(pos).Data.(type) {
 	case engine.ActivityScheduled:
 		t.add(id, engine.ActivityCancelRequested{Reason: engine.ReasonDroppedFuture})
-		if t.rules.WithdrawsDropped() {
+		if t.rules.WithdrawsDropped {
 			t.withdrawActivity(id)
 		}
 	case engine.SubOrchestrationScheduled:
@@ -216,7 +216,7 @@ func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason s
 // enqueueCancels asks children to end, if their start was enqueued or is by this turn.
 func (t *turn) enqueueCancels() {
 	for _, c := range t.cancels {
-		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted() {
+		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted {
 			t.out.OrchestratorItems = append(t.out.OrchestratorItems, c.item)
 		}
 	}

@@ -142,7 +142,7 @@ func (t *turn) dropAll() {
 }
 
 func (t *turn) refuse(start engine.StartItem) {
-	if answer, ok := RefuseStart(start, t.parent); ok && t.rules.AnswersRefusedStart() {
+	if answer, ok := RefuseStart(start, t.parent); ok && t.rules.AnswersRefusedStart {
 		t.refusals = append(t.refusals, answer)
 	}
 }

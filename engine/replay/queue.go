@@ -176,7 +176,7 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 		if !ok || taken[pos] {
 			continue
 		}
-		if waiting[d.Name] > 0 && t.rules.PendingDequeueReads() {
+		if waiting[d.Name] > 0 && t.rules.PendingDequeueReads {
 			waiting[d.Name]--
 			continue
 		}

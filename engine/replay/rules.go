@@ -24,13 +24,13 @@ type Rules struct {
 	// Writes says whether the build writes the kind into an execution of that pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
 	// CancelEnds says whether a cancel request ends the execution.
-	CancelEnds func() bool
+	CancelEnds bool
 	// TellsParent says whether an end of that kind is told to the parent.
 	TellsParent func(r Result) bool
 	// AnswersResult says whether a parent is told of an end of that kind as a result, rather than as a failure.
 	AnswersResult func(r Result) bool
 	// WithdrawsDropped says whether a dropped activity's work is withdrawn.
-	WithdrawsDropped func() bool
+	WithdrawsDropped bool
 	// CarriedParent is the parent link that the next execution gets.
 	CarriedParent func(own *engine.ParentLink) *engine.ParentLink
 	// ApplyOrder orders this turn's new events for the code; nil is the order in which history records them.
@@ -40,25 +40,25 @@ type Rules struct {
 	// CancelsChildren says whether an end of that kind, with the code's return or without, cancels running children.
 	CancelsChildren func(r Result, returned bool) bool
 	// CancelsUnstarted says whether children whose start is not enqueued get a cancel.
-	CancelsUnstarted func() bool
+	CancelsUnstarted bool
 	// ChildsParent is the link that the start of a child carries.
 	ChildsParent func(own engine.ParentLink) engine.ParentLink
 	// AnswersRefusedStart says whether a parent is told that its child exists already.
-	AnswersRefusedStart func() bool
+	AnswersRefusedStart bool
 	// QueueSlot is which of the untaken messages a dequeue gets, from 0, given how many dequeues before it are open and
 	// how many were cancelled.
 	QueueSlot func(open, cancelled int) int
 	// PendingDequeueReads says whether a dequeue that has not taken its message counts as its reader at continue-as-new.
-	PendingDequeueReads func() bool
+	PendingDequeueReads bool
 	// CarryForward splits the unread queue messages, in the order of history, into those for the next execution and those
 	// that are lost.
 	CarryForward func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent)
 	// CarriedStatus is the custom status that the next execution gets.
 	CarriedStatus func(last *string) *string
 	// FreedEventWakes says whether code goes on in the same turn with an event that a dropped wait has left it.
-	FreedEventWakes func() bool
+	FreedEventWakes bool
 	// DropsBeforeBreadcrumb says whether a dropped dequeue gives its message up before that is recorded.
-	DropsBeforeBreadcrumb func() bool
+	DropsBeforeBreadcrumb bool
 	// KVStamp is when a key was set: recorded if that is known, else now.
 	KVStamp func(recorded uint64, known bool, nowMs uint64) uint64
 	// PruneOrder orders the keys, which are ascending, that a prune clears.
@@ -66,7 +66,7 @@ type Rules struct {
 	// KVKeyCount is the number of keys that counts for the limit: all, or those of the snapshot and of this turn.
 	KVKeyCount func(all, ofTurn func() int) int
 	// LimitEnds says whether a broken limit ends the execution like any other failure; otherwise it is appended.
-	LimitEnds func() bool
+	LimitEnds bool
 }
 
 // DefaultRules are the right rules.
@@ -77,32 +77,29 @@ func DefaultRules() Rules {
 		Pins:             onlyFirst,
 		Winner:           firstReady,
 		Writes:           (*engine.Build).Writes,
-		CancelEnds:       always,
+		CancelEnds:       true,
 		TellsParent:      everyEndButContinue,
 		AnswersResult:    onlyCompleted,
-		WithdrawsDropped: always,
+		WithdrawsDropped: true,
 		CarriedParent:    sameParent,
 		StartsDetached:   unlessCancelled,
 		CancelsChildren:  atEveryEnd,
-		CancelsUnstarted: never,
+		CancelsUnstarted: false,
 		ChildsParent:     trueLink,
 
-		AnswersRefusedStart:   always,
+		AnswersRefusedStart:   true,
 		QueueSlot:             openBefore,
-		PendingDequeueReads:   never,
+		PendingDequeueReads:   false,
 		CarryForward:          carryOldest,
 		CarriedStatus:         sameStatus,
-		FreedEventWakes:       always,
-		DropsBeforeBreadcrumb: never,
+		FreedEventWakes:       true,
+		DropsBeforeBreadcrumb: false,
 		KVStamp:               recordedStamp,
 		PruneOrder:            byKey,
 		KVKeyCount:            allKeys,
-		LimitEnds:             always,
+		LimitEnds:             true,
 	}
 }
-
-func always() bool { return true }
-func never() bool  { return false }
 
 func sameExecution(current, carried uint64) bool { return current == carried }
 

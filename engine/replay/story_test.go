@@ -12,7 +12,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/bugs"
 )
 
 // TestStories plays testdata/*.txt, one situation a file, all of it about one execution at a time, whose history grows.
@@ -27,8 +26,9 @@ func TestStories(t *testing.T) {
 type story struct {
 	in    Input
 	rules Rules
-	// without is a seeded bug that is left out.
-	without bugs.ID
+	// bugs are those that are switched on, and without is one that is left out.
+	bugs    []string
+	without string
 }
 
 func newStory() *story {
@@ -52,13 +52,13 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		// build 2.0.0: the build of the following turns
 		s.in.Build = build(name())
 	case "bug":
-		// bug engine/cancel-ignored: switches a seeded bug on
-		i := slices.IndexFunc(Bugs(), func(b Bug) bool { return string(b.ID) == name() })
-		if i < 0 {
+		// bug engine/cancel-ignored: switches a planted bug on
+		if !slices.Contains(PlantedBugs, name()) {
 			d.Fatalf(t, "no bug %s", name())
 		}
-		if b := Bugs()[i]; b.ID != s.without {
-			b.Apply(&s.rules)
+		if name() != s.without {
+			s.bugs = append(s.bugs, name())
+			s.rules = RulesWith(s.bugs...)
 		}
 	case "code":
 		// code activity: the handler of the following turns, from handlers_test.go
@@ -197,26 +197,26 @@ func storyTexts(t *testing.T) string {
 	return b.String()
 }
 
-// TestBugsChangeOutcomes plays the stories of seeded bugs without them: each must come out differently.
+// TestBugsChangeOutcomes plays the stories of planted bugs without them: each must come out differently.
 func TestBugsChangeOutcomes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range Bugs() {
-			if !bytes.Contains(text, []byte("bug "+string(b.ID)+"\n")) {
+		for _, id := range PlantedBugs {
+			if !bytes.Contains(text, []byte("bug "+id+"\n")) {
 				continue
 			}
 			s, differs := newStory(), false
-			s.without = b.ID
+			s.without = id
 			datadriven.RunTestFromString(t, string(text), func(t *testing.T, d *datadriven.TestData) string {
 				got := s.run(t, d)
 				differs = differs || strings.TrimSuffix(got, "\n") != strings.TrimSuffix(d.Expected, "\n")
 				return d.Expected
 			})
 			if !differs {
-				t.Errorf("%s changes nothing", b.ID)
+				t.Errorf("%s changes nothing", id)
 			}
 		}
 	})

@@ -10,7 +10,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/bugs"
 )
 
 func TestBrokenCallers(t *testing.T) {
@@ -215,29 +214,18 @@ func TestParentLinks(t *testing.T) {
 	}
 }
 
-// TestBugs: every seeded bug replaces exactly one rule, has an id of its own and a story that plays it.
+// PlantedBugs are the ids of the bugs of this package, and RulesWith makes the rules with some of them; TestMain sets both.
+var (
+	PlantedBugs []string
+	RulesWith   func(ids ...string) Rules
+)
+
+// TestBugs: every planted bug has a story that plays it.
 func TestBugs(t *testing.T) {
 	stories := storyTexts(t)
-	seen := map[bugs.ID]bool{}
-	for _, b := range Bugs() {
-		if seen[b.ID] || b.Summary == "" {
-			t.Errorf("%s twice or without summary", b.ID)
-		}
-		seen[b.ID] = true
-		rules, defaults := DefaultRules(), DefaultRules()
-		b.Apply(&rules)
-		changed := 0
-		got, want := reflect.ValueOf(rules), reflect.ValueOf(defaults)
-		for i := range got.NumField() {
-			if got.Field(i).Pointer() != want.Field(i).Pointer() {
-				changed++
-			}
-		}
-		if changed != 1 {
-			t.Errorf("%s replaces %d rules", b.ID, changed)
-		}
-		if !strings.Contains(stories, "bug "+string(b.ID)+"\n") {
-			t.Errorf("no story plays %s", b.ID)
+	for _, id := range PlantedBugs {
+		if !strings.Contains(stories, "bug "+id+"\n") {
+			t.Errorf("no story plays %s", id)
 		}
 	}
 }

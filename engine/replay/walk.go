@@ -40,7 +40,7 @@ func (t *turn) replay() bool {
 		}
 	}
 	t.replaying = false
-	if t.due || t.rules.FreedEventWakes() {
+	if t.due || t.rules.FreedEventWakes {
 		t.poll()
 	}
 	return t.abort.IsZero()

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -149,6 +150,9 @@ func (b *banned) lift(c *ast.Comment, text string) {
 	}
 }
 
+// bugLiteral is a literal that is the id of a planted bug.
+var bugLiteral = regexp.MustCompile("^[`\"](engine|provider|duroxide-[0-9.]+)/[a-z0-9-]+[`\"]$")
+
 func (b *banned) add(n ast.Node, text string) {
 	b.out = append(b.out, finding{b.s.name, b.m.line(n), text})
 }
@@ -197,6 +201,9 @@ func (b *banned) node(n ast.Node) {
 		if n.Kind == token.STRING && strings.Contains(n.Value, "%p") {
 			b.add(n, "%p prints an address: "+insteadOfPointer)
 		}
+		if n.Kind == token.STRING && bugLiteral.MatchString(n.Value) && b.s.dir != "faults" {
+			b.add(n, "names a planted bug: "+insteadOfBug)
+		}
 	case *ast.CallExpr:
 		b.call(n)
 	case *ast.SelectorExpr:
@@ -234,9 +241,6 @@ func (b *banned) selector(n *ast.SelectorExpr) {
 		} else {
 			b.add(n, name+": "+instead)
 		}
-	}
-	if f, ok := b.info.Uses[n.Sel].(*types.Func); ok && f.FullName() == "(*"+modulePath+"/internal/bugs.Set).On" && !b.rules.bugs {
-		b.add(n, "asks whether a seeded bug is on: "+insteadOfBug)
 	}
 }
 

@@ -20,13 +20,12 @@ func init() {
 // switches are all of the profile, with the properties that ask for another behaviour.
 func switches() string {
 	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
-	for _, id := range faults.ProfileSwitches() {
-		bug, _ := faults.Switch(id)
-		if bug.Scenario == "" {
-			b.row("`"+string(id)+"`†", bug.Summary, "", "")
+	for _, bug := range faults.Profile() {
+		if !bug.Caught() {
+			b.row("`"+string(bug.ID)+"`†", bug.Summary, "", "")
 			continue
 		}
-		b.row("`"+string(id)+"`", bug.Summary, strings.Join(bug.Properties, ", "), "`"+bug.Scenario+"`")
+		b.row("`"+string(bug.ID)+"`", bug.Summary, strings.Join(bug.Properties, ", "), "`"+bug.Scenario+"`")
 	}
 	return b.String()
 }
@@ -39,24 +38,23 @@ func findings() string {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
-	for _, f := range faults.Findings() {
-		bug, caught := faults.Lookup(f.ID)
-		if !caught {
+	for _, bug := range faults.Bugs() {
+		if !bug.Caught() || !strings.HasPrefix(string(bug.ID), faults.ProfileFamily) {
 			continue
 		}
 		i := slices.IndexFunc(entries, func(e *scenario.Entry) bool {
-			return slices.ContainsFunc(bug.Properties, func(p string) bool { return e.Found == p+" "+string(f.ID) })
+			return slices.ContainsFunc(bug.Properties, func(p string) bool { return e.Found == p+" "+string(bug.ID) })
 		})
 		if i < 0 {
-			fmt.Fprintf(&b, "### `%s`\n\nNo stored run: `simrun shrink --bug %[1]s --out testdata/seeds` writes one.\n\n", f.ID)
+			fmt.Fprintf(&b, "### `%s`\n\nNo stored run: `simrun shrink --bug %[1]s --out testdata/seeds` writes one.\n\n", bug.ID)
 			continue
 		}
 		e := entries[i]
 		found, _, _ := strings.Cut(e.Found, " ")
 		property, _ := properties.ByID(found)
-		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s.\n\n", f.ID, bug.Summary)
+		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s.\n\n", bug.ID, bug.Summary)
 		fmt.Fprintf(&b, "- **Property**: %s. %s\n", property, property.Statement)
-		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n", f.Consequence, f.Fix)
+		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n", bug.Consequence, bug.Fix)
 		for _, with := range bug.With {
 			companion, _ := faults.Lookup(with)
 			fmt.Fprintf(&b, "- **Shown with** `%s` (%s), without which nothing reaches the rule.\n", with, companion.Summary)
@@ -77,12 +75,11 @@ func findings() string {
 // unseen are the switches that no property catches, and why.
 func unseen() string {
 	var b strings.Builder
-	for _, f := range faults.Findings() {
-		if f.Unseen == "" {
+	for _, bug := range faults.Bugs() {
+		if bug.Unseen == "" {
 			continue
 		}
-		bug, _ := faults.Switch(f.ID)
-		fmt.Fprintf(&b, "- `%s`†: %s. Unseen, since %s.\n", f.ID, bug.Summary, f.Unseen)
+		fmt.Fprintf(&b, "- `%s`†: %s. Unseen, since %s.\n", bug.ID, bug.Summary, bug.Unseen)
 	}
 	return b.String()
 }

@@ -31,7 +31,6 @@ func cites(body string) map[string]string {
 // TestPlanted watches each check find what was planted for it.
 func TestPlanted(t *testing.T) {
 	mod := `"` + modulePath + `/`
-	bugsPackage := "package bugs\ntype ID string\ntype Set struct{}\nfunc (s *Set) On(id ID) bool { return false }\n"
 	for _, p := range []planted{
 		{"upward import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim/cluster"`}, "engine/x.go:2: engine must not import sim/cluster: imports run downwards"},
 		{"sideways import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim"`}, "engine must not import sim:"},
@@ -106,14 +105,9 @@ func TestPlanted(t *testing.T) {
 		{"float with a reason", checkBans, one("func f(n int) string {\n//tidy:float shown only\n_ = float64(n)\nreturn \"\" }"), ""},
 		{"integer ratio", checkBans, one("const half = 1e6 / 2\nfunc f(n int) int { return n * 3 / 4 }"), ""},
 
-		{"bug asked for by a rule's owner", checkBans, map[string]string{
-			"internal/bugs/x.go": bugsPackage,
-			"memprovider/x.go":   "package memprovider\nimport " + mod + `internal/bugs"` + "\nfunc f(s *bugs.Set) bool { return s.On(\"b\") }",
-		}, ""},
-		{"bug asked for by a checker", checkBans, map[string]string{
-			"internal/bugs/x.go": bugsPackage,
-			"properties/x.go":    "package properties\nimport " + mod + `internal/bugs"` + "\nfunc f(s *bugs.Set) bool { return s.On(\"b\") }",
-		}, "properties/x.go:3: asks whether a seeded bug is on"},
+		{"bug named in the table", checkBans, map[string]string{"faults/x.go": "package faults\nconst id = \"provider/orphan-kept\""}, ""},
+		{"bug named by a checker", checkBans, map[string]string{"properties/x.go": "package properties\nconst id = \"provider/orphan-kept\""},
+			"properties/x.go:2: names a planted bug"},
 
 		{"sleeping test", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport \"time\"\nfunc f() { time.Sleep(1) }"}, "a test sleeps"},
 		{"missing doc.go", checkPackageComments, map[string]string{"sim/x.go": "package sim"}, "sim/doc.go: missing"},

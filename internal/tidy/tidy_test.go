@@ -44,30 +44,29 @@ var packages = map[string]imports{
 	"engine":        {others: publicModules},
 	"engine/call":   {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
 	"engine/orch":   {module: []string{"engine"}, others: publicModules},
-	"engine/replay": {module: []string{"engine", "engine/orch", "internal/bugs"}, others: publicModules},
+	"engine/replay": {module: []string{"engine", "engine/orch"}, tests: []string{"faults"}, others: publicModules},
 	"engine/client": {module: []string{"engine"}, others: publicModules},
-	"engine/node":   {module: []string{"engine", "engine/call", "engine/orch", "engine/replay", "internal/bugs"}, tests: []string{"engine/client"}, others: publicModules},
-	"memprovider":   {module: []string{"engine", "internal/bugs"}, others: publicModules},
+	"engine/node":   {module: []string{"engine", "engine/call", "engine/orch", "engine/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
+	"memprovider":   {module: []string{"engine"}, tests: []string{"faults"}, others: publicModules},
 	"memprovider/live": {
 		module: []string{"engine", "memprovider"}, others: publicModules},
 	"faults": {
-		module: []string{"engine", "engine/replay", "engine/node", "memprovider", "internal/bugs"}, others: publicModules},
+		module: []string{"engine", "engine/replay", "engine/node", "memprovider"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
 	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "sim/program", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/bugs"},
+		module: []string{"sim", "sim/plan", "sim/program", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults"},
 		tests:  []string{"sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "engine", "engine/node", "faults", "internal/bugs"},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "engine", "engine/node", "faults"},
 		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
-			"internal/bugs", "internal/campaign", "internal/commandline", "properties/oracle"},
+			"internal/campaign", "internal/commandline", "properties/oracle"},
 		others: publicModules},
-	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"memprovider", "memprovider/live"}, others: publicModules},
-	"properties/oracle":      {module: []string{"engine", "engine/call"}, tests: []string{"faults", "internal/bugs", "memprovider", "memprovider/live"}, others: publicModules},
-	"internal/bugs":          {others: publicModules},
+	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/oracle":      {module: []string{"engine", "engine/call"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "sim/plan", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/commandline":   {},
 	"internal/foreign":       {others: publicModules},
@@ -84,8 +83,6 @@ type permits struct {
 	goroutines bool
 	// imports and names are permitted although they are in bannedImports or bannedNames.
 	imports, names []string
-	// bugs permits asking whether a seeded bug is on.
-	bugs bool
 }
 
 // permitted says what a file may do: docs/architecture.md names the packages and files that are exempt.
@@ -97,16 +94,15 @@ func permitted(s *source) permits {
 	}
 	switch s.name {
 	case "engine/replay/coroutine.go": // coroutines, and the one helper that awaits a throw-away goroutine
-		return permits{goroutines: true, names: []string{"iter.Pull"}, bugs: true}
+		return permits{goroutines: true, names: []string{"iter.Pull"}}
 	case "engine/node/record.go": // makes records as data, at a time that it is given; whoever drives the node handles them
-		return permits{imports: []string{"log/slog"}, bugs: true}
+		return permits{imports: []string{"log/slog"}}
 	case "properties/test.go": // reads DUROSIM_SEED and DUROSIM_PLAN
 		return permits{imports: []string{"os"}}
 	case "properties/oracle/log.go": // records providers that are called concurrently
 		return permits{imports: []string{"sync"}}
 	}
-	owners := []string{"memprovider", "engine/replay", "engine/node", "faults", "internal/bugs"}
-	return permits{bugs: slices.Contains(owners, s.dir)}
+	return permits{}
 }
 
 // longFiles are files that may be longer than maxLines, with the reason.

@@ -228,7 +228,7 @@ var adminKillers = []killer{
 		}
 		c.do()
 	})),
-	rule("orphans are left", func(r *memprovider.Rules) { r.RefusesOrphans = func() bool { return false } }),
+	rule("orphans are left", func(r *memprovider.Rules) { r.RefusesOrphans = false }),
 	rule("running descendants do not count", func(r *memprovider.Rules) { r.RefusesDelete = func(bool, bool) bool { return false } }),
 	deletes("messages outlive their instance", memprovider.DeleteMessages),
 	deletes("work outlives its instance", memprovider.DeleteWork),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
@@ -52,8 +53,12 @@ func on(methods string, spoiled func(c *call)) func(c *call) {
 // killers are all wrong providers, seeded bugs first. A name is used once.
 func killers() []killer {
 	var all []killer
-	for _, b := range memprovider.Bugs() {
-		all = append(all, rule(string(b.ID), b.Apply))
+	for _, b := range faults.BugsOf("memprovider") {
+		tables, err := faults.NewTables(b.ID)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, killer{string(b.ID), memory(tables.Provider)})
 	}
 	return slices.Concat(all, queueKillers, workKillers, stateKillers, adminKillers, timeKillers)
 }

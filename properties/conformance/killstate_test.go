@@ -241,7 +241,7 @@ var stateKillers = []killer{
 		}
 		return entries
 	}),
-	rule("batches come with the merged view", func(r *memprovider.Rules) { r.SnapshotsMerged = func() bool { return true } }),
+	rule("batches come with the merged view", func(r *memprovider.Rules) { r.SnapshotsMerged = true }),
 	rule("keys are merged at every ack", func(r *memprovider.Rules) { r.MergesKV = func(engine.Status) bool { return true } }),
 	rule("keys are merged on every status", func(r *memprovider.Rules) { r.MergesKV = func(s engine.Status) bool { return s != "" } }),
 	rule("keys are merged on completion", func(r *memprovider.Rules) {
@@ -251,8 +251,8 @@ var stateKillers = []killer{
 		r.MergesKV = func(s engine.Status) bool { return s == engine.StatusContinuedAsNew }
 	}),
 	rule("keys are never merged", func(r *memprovider.Rules) { r.MergesKV = func(engine.Status) bool { return false } }),
-	rule("cleared keys leave no tombstone", func(r *memprovider.Rules) { r.KeepsTombstone = func() bool { return false } }),
-	rule("a prune takes the keys", func(r *memprovider.Rules) { r.PruneTakesKV = func() bool { return true } }),
+	rule("cleared keys leave no tombstone", func(r *memprovider.Rules) { r.KeepsTombstone = false }),
+	rule("a prune takes the keys", func(r *memprovider.Rules) { r.PruneTakesKV = true }),
 	spoil("clients read the store", on("GetKVValue GetKVAllValues", func(c *call) {
 		c.do()
 		if info, err := c.inner.Admin().GetInstanceInfo(c.ctx, c.instance); err == nil && info.CurrentExecutionID > 1 {

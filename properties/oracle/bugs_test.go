@@ -9,8 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
-	"github.com/durosim/durosim/memprovider"
 )
 
 // quiet is a test that may fail without failing the one around it.
@@ -85,9 +83,9 @@ var legal = map[faults.BugID]Freedom{
 const mostCalls = 10
 
 func TestEachBugIsRefused(t *testing.T) {
-	for _, b := range memprovider.Bugs() {
+	for _, b := range faults.BugsOf("memprovider") {
 		t.Run(string(b.ID), func(t *testing.T) {
-			wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New(b.ID)) })
+			wrong := inMemory(wrongBy(b.ID))
 			sequences, refusal := search(t, wrong, Options{}, "1000")
 			if why, ok := unseen[b.ID]; ok {
 				if refusal != nil {
@@ -114,7 +112,7 @@ func TestEachBugIsRefused(t *testing.T) {
 		})
 	}
 	for id := range unseen {
-		if !slices.ContainsFunc(memprovider.Bugs(), func(b memprovider.Bug) bool { return b.ID == id }) {
+		if !slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return b.ID == id }) {
 			t.Errorf("%s is no bug", id)
 		}
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
-	"github.com/durosim/durosim/memprovider"
 )
 
 // timed is a call with the store times between which it took effect.
@@ -170,7 +168,7 @@ func told(history []porcupine.Operation) string {
 // whoever calls it has no right order in about one history of ten at least.
 func TestConcurrentBugsAreNotLinearizable(t *testing.T) {
 	for _, id := range []faults.BugID{"provider/late-arrivals-deleted-by-ack", "provider/check-then-set-lock"} {
-		wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New(id)) })
+		wrong := inMemory(wrongBy(id))
 		seen := false
 		for run := 0; run < 500 && !seen; run++ {
 			seen = !linearizable(record(t, wrong, false))

@@ -9,10 +9,22 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // inMemory makes memprovider's stores by the given rules; nil are the contract's.
+// wrongBy makes the rules of a store with planted bugs.
+func wrongBy(ids ...faults.BugID) func() *memprovider.Rules {
+	return func() *memprovider.Rules {
+		tables, err := faults.NewTables(ids...)
+		if err != nil {
+			panic(err)
+		}
+		return tables.Provider
+	}
+}
+
 func inMemory(rules func() *memprovider.Rules) Factory {
 	return Factory{New: func(testing.TB) *Instance {
 		rows := &insertedRows{}

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/durosim/durosim/internal/bugs"
-	"github.com/durosim/durosim/memprovider"
 )
 
 // Search finds nothing in a right provider, and a wrong one's shortest sequence; the same seed finds the same.
@@ -17,7 +14,7 @@ func TestSearch(t *testing.T) {
 	if f, err := Search(inMemory(nil), Options{}, 1, 200, func() { done++ }); f != nil || err != nil || done != 200 {
 		t.Errorf("after %d sequences: %v, %v", done, f, err)
 	}
-	wrong := inMemory(func() *memprovider.Rules { return memprovider.RulesWith(bugs.New("provider/filter-ignored")) })
+	wrong := inMemory(wrongBy("provider/filter-ignored"))
 	f, err := Search(wrong, Options{}, 1, 2000, nil)
 	if f == nil || err != nil {
 		t.Fatalf("found %v, %v", f, err)

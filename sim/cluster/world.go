@@ -204,11 +204,7 @@ func newWorld(cfg *Config) (*World, error) {
 }
 
 func (w *World) storeOptions() memprovider.Options {
-	o := memprovider.Options{Sink: w, StartMs: w.start.Millis(), BeforeAckStep: w.beforeAckStep}
-	if w.tables.WrongProvider {
-		o.Rules = &w.tables.Provider
-	}
-	return o
+	return memprovider.Options{Sink: w, StartMs: w.start.Millis(), BeforeAckStep: w.beforeAckStep, Rules: w.tables.Provider}
 }
 
 // storeHandle is the store as one caller sees it, watched if the monitor wants that.

@@ -48,7 +48,7 @@ const (
 // Profile is whose decisions the nodes follow.
 type Profile string
 
-// The profiles of behaviour. The second is every switch of faults.ProfileSwitches at once.
+// The profiles of behaviour. The second is every switch of faults.Profile at once.
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"

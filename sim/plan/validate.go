@@ -39,7 +39,7 @@ func (p *Plan) Validate(known Known) error {
 		v.fail("unknown profile %q: want contract or duroxide-0.1.26", p.Profile)
 	}
 	for _, id := range p.Bugs {
-		if _, ok := faults.Switch(id); !ok {
+		if _, ok := faults.Lookup(id); !ok {
 			v.fail("unknown bug %q", id)
 		}
 	}

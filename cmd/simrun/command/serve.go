@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/bugs"
 	"github.com/durosim/durosim/internal/wire"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -41,16 +41,20 @@ func (c *serveCmd) run(a *app) (int, error) {
 		}
 		set = append(set, faults.BugID(id))
 	}
-	if err := newServer(set...).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
+	rules, err := faults.NewTables(set...)
+	if err != nil {
+		return 0, err
+	}
+	if err := newServer(rules.Provider).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
 		return 0, err
 	}
 	return exitOK, nil
 }
 
-// newServer serves stores in memory by the rules of these bugs.
-func newServer(set ...faults.BugID) *wire.Server {
+// newServer serves stores in memory by these rules, nil for the right ones.
+func newServer(rules *memprovider.Rules) *wire.Server {
 	return &wire.Server{New: func() (*wire.Store, error) {
-		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: memprovider.RulesWith(bugs.New(set...))})
+		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules})
 		codec := engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x())
 		return &wire.Store{
 			Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
@@ -62,12 +66,7 @@ func newServer(set ...faults.BugID) *wire.Server {
 }
 
 func isProviderBug(id string) bool {
-	for _, b := range memprovider.Bugs() {
-		if string(b.ID) == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id })
 }
 
 // unbuffered is standard output for those who wait for each line.

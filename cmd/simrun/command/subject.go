@@ -50,7 +50,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	}
 	s.over.Profile, s.over.Strategy = plan.Profile(f.Profile), plan.Strategy(f.Strategy)
 	for _, id := range f.Bug {
-		bug, ok := faults.Switch(faults.BugID(id))
+		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok {
 			return nil, fmt.Errorf("--bug %q: there is no such bug; %s%s lists all", id, nearBugs(id), p.hint("list bugs"))
 		}

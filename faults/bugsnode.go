@@ -1,0 +1,178 @@
+package faults
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+)
+
+// nodeBugs break what a node does with what it is given.
+func nodeBugs() []Bug {
+	return []Bug{
+		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good becomes a failure of the orchestration (5.4)",
+			Properties: []string{"L02"}, Scenario: refusedAcks,
+			node: func(r *node.Rules) {
+				next := r.AckFailed
+				r.AckFailed = func(kind node.SlotKind, err error, failures int) node.AckStep {
+					step := next(kind, err, failures)
+					if step.Do == node.AckAbandon && kind == node.SlotOrchestration {
+						step.Do = node.AckFail
+					}
+					return step
+				}
+			}},
+		{ID: "engine/activity-failure-as-result", Summary: "an activity that fails is acknowledged as completed, with the failure's text",
+			Properties: []string{"S20"}, Scenario: programs,
+			node: func(r *node.Rules) {
+				r.FailureFails = false
+			}},
+		{ID: "engine/activity-inputs-crossed", Summary: "of the activities that one turn schedules, the last two get each other's input",
+			Properties: []string{"S20"}, Scenario: programs,
+			node: func(r *node.Rules) {
+				r.WorkerItems = withInputsCrossed
+			}},
+		{ID: "engine/backoff-doubles-forever", Summary: "the backoff of a missing handler has no upper bound",
+			Properties: []string{"L02"}, Scenario: earlyInput,
+			node: func(r *node.Rules) {
+				r.UnregisteredBackoff = func(n uint32, base, _ time.Duration) time.Duration {
+					return base << min(max(n, 1)-1, 20)
+				}
+			}},
+		{ID: "engine/can-input-dropped", Summary: "input before a waiting continue-as-new start is acknowledged away (2.2 row 5)",
+			Properties: []string{"L10"}, Scenario: earlyInput,
+			node: func(r *node.Rules) {
+				right := r.Ended
+				r.Ended = func(status engine.Status, hasStart bool) bool {
+					return right(status, hasStart) || status == engine.StatusContinuedAsNew && !hasStart
+				}
+			}},
+		{ID: "engine/count-ignored", Summary: "nothing is ever poison",
+			Properties: []string{"L01"}, Scenario: noHandlers,
+			node: func(r *node.Rules) {
+				r.ExceedsMaxAttempts = func(uint32, uint32) bool { return false }
+			}},
+		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and bounces what it cannot replay",
+			Properties: []string{"L05", "L03"}, Scenario: upgrade,
+			node: func(r *node.Rules) {
+				r.DeclareFilter = func(engine.VersionRange) *engine.CapabilityFilter { return nil }
+			}},
+		{ID: "engine/history-error-ignores-attempt", Summary: "an undecodable history is given back uncounted, so it never ends",
+			Properties: []string{"L04"}, Scenario: nobody,
+			node: func(r *node.Rules) {
+				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, node.DecideHistoryError)
+			}},
+		{ID: "engine/incompatible-abandon-ignores-attempt", Summary: "an incompatible item is given back uncounted, so it never ends",
+			Properties: []string{"L01"}, Scenario: upgrade, With: []BugID{"provider/filter-ignored"},
+			node: func(r *node.Rules) {
+				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, node.DecideIncompatible)
+			}},
+		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
+			Properties: []string{"S19"}, Scenario: slowWork,
+			node: func(r *node.Rules) {
+				r.RenewalInterval = func(time.Duration, time.Duration) time.Duration { return 0 }
+			}},
+		{ID: "engine/pause-too-long", Summary: "a slot whose fetch failed pauses for 15 seconds",
+			Properties: []string{"L08", "L09"}, Scenario: outage,
+			node: func(r *node.Rules) {
+				r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 15 * time.Second, true }
+			}},
+		{ID: "engine/phantom-activity", Summary: "a turn's ack enqueues an activity that no event schedules",
+			Properties: []string{"S21"}, Scenario: upgrade,
+			node: func(r *node.Rules) {
+				r.WorkerItems = withPhantom
+			}},
+		{ID: "engine/phantom-of-next-execution", Summary: "a turn's ack enqueues its last activity a second time, for the next execution",
+			Properties: []string{"S21"}, Scenario: races,
+			node: func(r *node.Rules) {
+				r.WorkerItems = withPhantomOfNext
+			}},
+		{ID: "engine/poison-off-by-one", Summary: "the last allowed delivery is already poison",
+			Properties: []string{"L05"}, Scenario: crashes,
+			node: func(r *node.Rules) {
+				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
+			}},
+		{ID: "engine/poisons-terminal", Summary: "poison is tested before the end, so an ended instance can fail again (10.1)",
+			Properties: []string{"S08"}, Scenario: noHandlers,
+			node: func(r *node.Rules) {
+				r.Order = moved(r.Order, node.TestTerminal, slices.Index(r.Order, node.TestHistoryError))
+			}},
+		{ID: "engine/poll-stops", Summary: "a slot whose fetch failed never fetches again",
+			Properties: []string{"L02", "L08"}, Scenario: upgrade,
+			node: func(r *node.Rules) {
+				r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 0, false }
+			}},
+		{ID: "engine/renewal-error-cancels-activity", Summary: "any failed renewal cancels the activity, and its row is acknowledged without a completion (6.3)",
+			Properties: []string{"L02"}, Scenario: lostLocks,
+			node: func(r *node.Rules) {
+				r.ActivityRenewalFailed = func(error) node.RenewalStep { return node.RenewalDiscard }
+			}},
+		{ID: "engine/session-cap-ignored", Summary: "a node serves as many sessions as it is given",
+			Properties: []string{"S16"}, Scenario: sessions,
+			node: func(r *node.Rules) {
+				r.SessionCap = func(int) int { return math.MaxInt }
+			}},
+		{ID: "engine/session-not-renewed", Summary: "no session is ever renewed",
+			Properties: []string{"S19"}, Scenario: sessions,
+			node: func(r *node.Rules) {
+				r.RenewsSessions = false
+			}},
+		{ID: "engine/turn-not-retried", Summary: "a turn whose ack failed is forgotten: not sent again, not given back",
+			Properties: []string{"S19"}, Scenario: tornAcks,
+			node: func(r *node.Rules) {
+				r.AckFailed = func(node.SlotKind, error, int) node.AckStep { return node.AckStep{Do: node.AckForget} }
+			}},
+		{ID: "engine/version-check-missing", Summary: "the node replays any pin that it is given",
+			Properties: []string{"S10"}, Scenario: upgrade, With: []BugID{"engine/filter-not-declared"},
+			node: func(r *node.Rules) {
+				r.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
+			}},
+	}
+}
+
+// moved is the order with one test taken out and put in at another place, the others as they were.
+func moved(order []node.Test, t node.Test, to int) []node.Test {
+	rest := slices.DeleteFunc(slices.Clone(order), func(have node.Test) bool { return have == t })
+	return slices.Insert(rest, to, t)
+}
+
+func alsoIgnoring(next func(node.Decision) bool, also node.Decision) func(node.Decision) bool {
+	return func(d node.Decision) bool { return d == also || next(d) }
+}
+
+// withPhantom repeats the last activity under the next event's id, as a node would that numbers an item twice.
+func withPhantom(turn []engine.WorkItem) []engine.WorkItem {
+	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ID++ })
+}
+
+// withPhantomOfNext repeats it as one of the execution that comes after this one.
+func withPhantomOfNext(turn []engine.WorkItem) []engine.WorkItem {
+	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ExecutionID++ })
+}
+
+func withPhantomOf(turn []engine.WorkItem, change func(a *engine.ActivityExecuteItem)) []engine.WorkItem {
+	for _, item := range slices.Backward(turn) {
+		if a, ok := item.(engine.ActivityExecuteItem); ok {
+			change(&a)
+			return append(slices.Clone(turn), a)
+		}
+	}
+	return turn
+}
+
+// withInputsCrossed gives the last two activities each other's input.
+func withInputsCrossed(turn []engine.WorkItem) []engine.WorkItem {
+	if len(turn) < 2 {
+		return turn
+	}
+	out := slices.Clone(turn)
+	last, isLast := out[len(out)-1].(engine.ActivityExecuteItem)
+	before, isBefore := out[len(out)-2].(engine.ActivityExecuteItem)
+	if isLast && isBefore {
+		last.Input, before.Input = before.Input, last.Input
+		out[len(out)-1], out[len(out)-2] = last, before
+	}
+	return out
+}

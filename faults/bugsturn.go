@@ -1,0 +1,112 @@
+package faults
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// turnBugs break what a turn records, applies and sends.
+func turnBugs() []Bug {
+	return []Bug{
+		{ID: "engine/stale-completion-accepted", Summary: "a completion of another execution is taken for one of the current execution",
+			Properties: []string{"S13", "L02"}, Scenario: continueNew,
+			replay: func(r *replay.Rules) { r.ForThisExecution = func(uint64, uint64) bool { return true } }},
+		{ID: "engine/duplicate-completion-applied", Summary: "a completion of a schedule that is closed already is recorded and applied",
+			Properties: []string{"S13"}, Scenario: tornAcks,
+			replay: func(r *replay.Rules) { r.IsDuplicate = func(bool, bool) bool { return false } }},
+		{ID: "engine/completion-to-oldest-schedule", Summary: "a completion is recorded for the oldest open schedule of its kind instead of its own",
+			Properties: []string{"S13"}, Scenario: upgrade,
+			replay: func(r *replay.Rules) { r.Completes = oldest }},
+		{ID: "engine/pins-every-turn", Summary: "every turn pins its execution to the build that makes it",
+			Properties: []string{"S09"}, Scenario: upgrade,
+			replay: func(r *replay.Rules) { r.Pins = func(bool) bool { return true } }},
+		{ID: "engine/select-winner-not-replayed", Summary: "when several futures are ready, the last wins at first and the first wins in replay",
+			Properties: []string{"S11"}, Scenario: races,
+			replay: lastReadyWinsAtFirst},
+		{ID: "engine/result-to-wrong-await", Summary: "a result goes to the oldest open future of its kind instead of its own",
+			Properties: []string{"S11"}, Scenario: races,
+			replay: func(r *replay.Rules) { r.Recipient = oldest }},
+		{ID: "engine/writes-newer-kind", Summary: "a build writes what it emits, whatever the pinned build reads",
+			Properties: []string{"S23"}, Scenario: upgrade,
+			replay: func(r *replay.Rules) {
+				r.Writes = func(b *engine.Build, k engine.EventKind, _ *engine.Version) bool { return b.Emits.Has(k) }
+			}},
+		{ID: "engine/cancel-ignored", Summary: "a cancel request is recorded and does not end the execution",
+			Properties: []string{"L10"}, Scenario: upgrade,
+			replay: func(r *replay.Rules) { r.CancelEnds = false }},
+		{ID: "engine/parent-not-told", Summary: "a child's end is not told to its parent",
+			Properties: []string{"L06"}, Scenario: families,
+			replay: func(r *replay.Rules) { r.TellsParent = func(replay.Result) bool { return false } }},
+		{ID: "engine/child-failure-as-result", Summary: "a child that fails is told to its parent as completed, with the failure's text",
+			Properties: []string{"S20"}, Scenario: programs,
+			replay: func(r *replay.Rules) { r.AnswersResult = func(replay.Result) bool { return true } }},
+		{ID: "engine/cancelled-activity-kept", Summary: "a dropped activity is recorded as such and its work is not withdrawn",
+			Properties: []string{"S11"}, Scenario: races,
+			replay: func(r *replay.Rules) { r.WithdrawsDropped = false }},
+		{ID: "engine/can-parent-lost", Summary: "a child that continues as new forgets its parent",
+			Properties: []string{"L06"}, Scenario: families,
+			replay: func(r *replay.Rules) { r.CarriedParent = func(*engine.ParentLink) *engine.ParentLink { return nil } }},
+		{ID: "engine/completion-before-history-order", Summary: "new completions are applied in the order of their schedules, not in that of history",
+			Properties: []string{"S11"}, Scenario: races,
+			replay: func(r *replay.Rules) { r.ApplyOrder = bySchedule }},
+		{ID: "engine/queue-slot-wrong", Summary: "a dropped dequeue keeps its place, and takes the message of the next one with it",
+			Properties: []string{"S11", "L02"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.QueueSlot = func(open, cancelled int) int { return open + cancelled } }},
+		{ID: "engine/carry-forward-reordered", Summary: "unread queue messages cross a continue-as-new in reverse",
+			Properties: []string{"S17"}, Scenario: features,
+			replay: carriesReversed},
+		{ID: "engine/carry-forward-lost", Summary: "unread queue messages do not cross a continue-as-new",
+			Properties: []string{"S17"}, Scenario: features,
+			replay: func(r *replay.Rules) {
+				r.CarryForward = func(unread []engine.CarriedEvent) (_, _ []engine.CarriedEvent) { return nil, unread }
+			}},
+		{ID: "engine/custom-status-not-carried", Summary: "the custom status does not cross a continue-as-new",
+			Properties: []string{"L02"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.CarriedStatus = func(*string) *string { return nil } }},
+	}
+}
+
+func carriesReversed(r *replay.Rules) {
+	right := r.CarryForward
+	r.CarryForward = func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
+		carried, lost = right(unread)
+		carried = slices.Clone(carried)
+		slices.Reverse(carried)
+		return carried, lost
+	}
+}
+
+func reversedAtFirst(replaying bool, keys []string) []string {
+	if !replaying {
+		slices.Reverse(keys)
+	}
+	return keys
+}
+
+func lastReadyWinsAtFirst(r *replay.Rules) {
+	right := r.Winner
+	r.Winner = func(replaying bool, n int, ready func(i int) bool) int {
+		if replaying {
+			return right(replaying, n, ready)
+		}
+		for i := n - 1; i >= 0; i-- {
+			if ready(i) {
+				return i
+			}
+		}
+		return -1
+	}
+}
+
+// oldest is the first of those in question, or own if there is none.
+func oldest[T any](own T, others func() []T) T {
+	if all := others(); len(all) > 0 {
+		return all[0]
+	}
+	return own
+}
+
+func bySchedule(a, b *engine.Event) int { return cmp.Compare(a.SourceEventID, b.SourceEventID) }

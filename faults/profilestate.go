@@ -1,0 +1,82 @@
+package faults
+
+import (
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// stateSwitches are about continue-as-new, queue messages, waits and keys.
+func stateSwitches() []Bug {
+	return []Bug{
+		{ID: "duroxide-0.1.26/can-input-lost", Summary: "input that is fetched before a waiting continue-as-new start is acknowledged away, cancels included (13.2 19)",
+			Properties: []string{"L10"}, Scenario: earlyInput,
+			Consequence: "A cancel or an event that comes while the start of the next execution waits in a backoff is lost without a trace.",
+			Fix:         "Give it back, uncounted, until the start is processed.",
+			as:          "engine/can-input-dropped"},
+		{ID: "duroxide-0.1.26/queue-message-orphaned", Summary: "a queue message is dropped as an orphan although the start waits in a backoff (13.2 20)",
+			Properties: []string{"S12"}, Scenario: probes,
+			Consequence: "A message sent to an instance whose start waits in a backoff is dropped although both were accepted.",
+			Fix:         "A message is an orphan only if no start of its instance is queued, visible or not.",
+			as:          "provider/orphan-dropped-while-start-queued"},
+		{ID: "duroxide-0.1.26/duplicate-start-wins", Summary: "a duplicate start before a continue-as-new start has the batch dropped (13.2 18)",
+			Properties: []string{"L02"}, Scenario: secondStarts,
+			Consequence: "A client that repeats its start at the wrong moment stops an orchestration between two executions for ever.",
+			Fix:         "After a continue-as-new only a continue-as-new message is a start; the duplicate is dropped alone.",
+			node: func(r *node.Rules) {
+				r.DuplicateStart = node.DuplicateWins
+			}},
+		{ID: "duroxide-0.1.26/duplicate-start-code", Summary: "a duplicate start of a running instance brings its own handler and version (13.5 56)",
+			Properties: []string{"S11"}, Scenario: secondStarts,
+			Consequence: "A client that repeats its start after an upgrade runs new code over an old history, and the orchestration fails as nondeterministic.",
+			Fix:         "Take name and version of a running execution from its history.",
+			node: func(r *node.Rules) {
+				r.DuplicateStart = node.DuplicateBrings
+			}},
+		{ID: "duroxide-0.1.26/detached-lost-in-can", Summary: "a detached start in a turn that continues as new is recorded and never enqueued",
+			Properties: []string{"S11"}, Scenario: families,
+			Consequence: "An orchestration started just before a continue-as-new is in the history and never runs.",
+			Fix:         "Enqueue detached starts whatever the turn ends in, a cancel excepted.",
+			replay: func(r *replay.Rules) {
+				r.StartsDetached = func(res replay.Result) bool {
+					return res != replay.ResultCancelled && res != replay.ResultContinueAsNew
+				}
+			}},
+		{ID: "duroxide-0.1.26/pending-dequeue-reads", Summary: "a dequeue that has not taken its message keeps it from the next execution (13.2 25)",
+			Properties: []string{"L02"}, Scenario: corners,
+			Consequence: "A message that arrived for a dequeue which nobody had looked at is gone after a continue-as-new.",
+			Fix:         "Carry every message over that no code has taken.",
+			replay:      func(r *replay.Rules) { r.PendingDequeueReads = true }},
+		{ID: "duroxide-0.1.26/freed-event-waits", Summary: "an event that passes to the next wait when a wait is dropped is noticed by chance (13.4 44)",
+			Properties: []string{"L02"}, Scenario: features,
+			Consequence: "An event that came in the moment of a timeout is handed to the code's next wait only when something else happens, or never.",
+			Fix:         "Poll the code again when a dropped wait frees an event.",
+			replay:      func(r *replay.Rules) { r.FreedEventWakes = false }},
+		{ID: "duroxide-0.1.26/dropped-dequeue-early", Summary: "a dropped dequeue gives its message up before that is recorded, and the replay differs (13.4 45)",
+			Properties: []string{"S11"}, Scenario: features,
+			Consequence: "A message that comes together with the timeout of its dequeue fails the orchestration as nondeterministic.",
+			Fix:         "Apply a cancellation when it is recorded, at the same place in each replay.",
+			replay:      func(r *replay.Rules) { r.DropsBeforeBreadcrumb = true }},
+		{ID: "duroxide-0.1.26/kv-stamp-fresh", Summary: "a key set by this execution is as old as the turn that replays it (7.11)",
+			Properties: []string{"S11"}, Scenario: corners,
+			Consequence: "Code that prunes keys by their age fails as nondeterministic a while later.",
+			Fix:         "Take the age of a key from the event that set it.",
+			replay:      func(r *replay.Rules) { r.KVStamp = func(_ uint64, _ bool, nowMs uint64) uint64 { return nowMs } }},
+		{ID: "duroxide-0.1.26/prune-unordered", Summary: "a prune clears its keys in an order that a replay does not repeat (13.6 60)",
+			Properties: []string{"S11"}, Scenario: corners,
+			Consequence: "Code that prunes two keys at once fails as nondeterministic at random.",
+			Fix:         "Clear them in the order of their names.",
+			replay:      func(r *replay.Rules) { r.PruneOrder = reversedAtFirst }},
+		{ID: "duroxide-0.1.26/kv-keys-per-turn", Summary: "keys of earlier turns of the execution do not count for the limit (13.6 59)",
+			Properties: []string{"L02"}, Scenario: corners,
+			Consequence: "The limit of 100 keys holds for one turn only, so that an instance can grow without bound.",
+			Fix:         "Count the keys that earlier turns of the execution have set.",
+			replay:      func(r *replay.Rules) { r.KVKeyCount = func(_, ofTurn func() int) int { return ofTurn() } }},
+		{ID: "duroxide-0.1.26/other-outcome-applied", Summary: "a completion of the other outcome for a closed schedule is applied and kills the execution",
+			Properties: []string{"S13"}, Scenario: probes,
+			Consequence: "An activity that ran twice, once well and once not, kills its orchestration.",
+			Fix:         "Drop any second completion of a schedule as a duplicate.",
+			replay: func(r *replay.Rules) {
+				r.IsDuplicate = func(closed, sameOutcome bool) bool { return closed && sameOutcome }
+			}},
+	}
+}

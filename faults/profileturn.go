@@ -1,0 +1,95 @@
+package faults
+
+import "github.com/durosim/durosim/engine/node"
+
+// turnSwitches are about locks, acks, counts and poison.
+func turnSwitches() []Bug {
+	return []Bug{
+		{ID: "duroxide-0.1.26/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good is committed as a failure of the orchestration (13.1 4)",
+			Properties: []string{"L02"}, Scenario: refusedAcks,
+			Consequence: "A third of a second in which the database is busy turns healthy orchestrations into Failed ones, and nobody tells their parents.",
+			Fix:         "Give the turn back after the last try; never make an event of a failure that is not the orchestration's.",
+			as:          "engine/ack-failure-fails-orchestration"},
+		{ID: "duroxide-0.1.26/renewal-error-cancels", Summary: "any failed renewal cancels the activity, and its row is acknowledged without a completion (13.1 8)",
+			Properties: []string{"L02"}, Scenario: lostLocks,
+			Consequence: "One renewal that fails for a moment cancels an activity, deletes its work without a completion, and the orchestration waits for ever.",
+			Fix:         "Renew again until the lock runs out; give back what is lost instead of acknowledging it without a completion.",
+			as:          "engine/renewal-error-cancels-activity"},
+		{ID: "duroxide-0.1.26/renewal-stops-at-shutdown", Summary: "a draining node lets the locks of what it holds run out (5.5, 6.3)",
+			Properties: []string{"S19"}, Scenario: slowWork,
+			Consequence: "During each graceful restart, turns and activities that take longer than their locks run a second time elsewhere.",
+			Fix:         "Renew as long as something is held, draining or not.",
+			node: func(r *node.Rules) {
+				r.RenewsWhileDraining = false
+			}},
+		{ID: "duroxide-0.1.26/turn-renewal-gives-up", Summary: "any failed renewal of a turn is its last (5.5)",
+			Properties: []string{"S19"}, Scenario: slowWork,
+			Consequence: "After one lost renewal a long turn loses its lock, its work is thrown away and done again.",
+			Fix:         "Renew again after a retryable error.",
+			node: func(r *node.Rules) {
+				r.TurnRenewalFailed = func(error) bool { return false }
+			}},
+		{ID: "duroxide-0.1.26/head-of-line-block", Summary: "a fetch finds nothing when the oldest instance cannot be delivered (13.1 13)",
+			Properties: []string{"S22"}, Scenario: nobody,
+			Consequence: "One cancel or event for an instance that does not exist stops every orchestration of the store.",
+			Fix:         "Let a fetch look past what it cannot deliver.",
+			as:          "provider/head-of-line-block"},
+		{ID: "duroxide-0.1.26/packed-comparison", Summary: "the provider compares versions as major*1000000 + minor*1000 + patch (13.5 53)",
+			Properties: []string{"S01", "S22"}, Scenario: edges,
+			Consequence: "An instance pinned to a version with a part above 999 goes to nodes that cannot replay it, or to none.",
+			Fix:         "Compare major, minor and patch one after the other.",
+			as:          "provider/packed-comparison"},
+		{ID: "duroxide-0.1.26/version-check-first", Summary: "an incompatible pin is tested before poison, so a bounced item never ends (10.4)",
+			Properties: []string{"L01"}, Scenario: upgrade, With: []BugID{"provider/filter-ignored"},
+			Consequence: "Work that every node bounces is bounced for ever, and a compatible node that comes later poisons it at sight.",
+			Fix:         "Test the count before the pin, and name pin and range in the poison.",
+			node: func(r *node.Rules) {
+				r.Order = moved(r.Order, node.TestIncompatible, 0)
+			}},
+		{ID: "duroxide-0.1.26/terminal-poisoned", Summary: "a message for an ended instance that was delivered too often fails the instance again (13.1 15)",
+			Properties: []string{"S08"}, Scenario: noHandlers,
+			Consequence: "An orchestration that has completed turns into Failed when a left-over message has been delivered too often.",
+			Fix:         "Drop the messages of an ended execution before anything else is looked at.",
+			as:          "engine/poisons-terminal"},
+		{ID: "duroxide-0.1.26/status-by-history", Summary: "an undecodable instance is never ended, and its second poison is refused for ever (13.1 16)",
+			Properties: []string{"L01"}, Scenario: families,
+			Consequence: "An instance whose history cannot be read is poisoned again at its next message, which the store refuses, for ever.",
+			Fix:         "Let the provider tell the status of the execution, and drop what comes after its end.",
+			node: func(r *node.Rules) {
+				r.StatusIsTold = false
+			}},
+		{ID: "duroxide-0.1.26/undecodable-message-lost", Summary: "a message that cannot be decoded is left out of its batch, and the ack deletes it (13.1 14)",
+			Properties: []string{"S18", "S12"}, Scenario: damaged,
+			Consequence: "A message that a node cannot decode, of a newer build or damaged, is deleted with the batch that it came in.",
+			Fix:         "Deliver it as an error, counted, and keep its row until it is poisoned.",
+			as:          "provider/undecodable-message-dropped"},
+		{ID: "duroxide-0.1.26/corrupted-parent-not-told", Summary: "the poison of an undecodable history does not tell the parent (10.2)",
+			Properties: []string{"L06"}, Scenario: families,
+			Consequence: "The parent of a child whose history cannot be read waits for ever.",
+			Fix:         "Let the provider keep the parent link beside the history, and answer the parent with the poison.",
+			node: func(r *node.Rules) {
+				r.PoisonTellsParent = func(undecodable bool) bool { return !undecodable }
+			}},
+		{ID: "duroxide-0.1.26/poison-cancels-nothing", Summary: "the activities of a poisoned execution run on (10.1)",
+			Properties: []string{"L02"}, Scenario: orphans,
+			Consequence: "Children and activities of a poisoned orchestration run on, with nobody to read their results.",
+			Fix:         "End a poisoned execution like any other: cancel what runs.",
+			node: func(r *node.Rules) {
+				r.PoisonCancels = false
+			}},
+		{ID: "duroxide-0.1.26/poison-on-old-execution", Summary: "the poison of a continue-as-new start fails the execution that continued (10.1)",
+			Properties: []string{"S08"}, Scenario: crashes,
+			Consequence: "A loop that has continued as new shows its finished execution as failed, and the next one does not exist.",
+			Fix:         "Poison of a continue-as-new start begins the next execution and fails that one.",
+			node: func(r *node.Rules) {
+				r.PoisonWaitsForStart = false
+			}},
+		{ID: "duroxide-0.1.26/poisoned-start-unpinned", Summary: "a poisoned start makes an execution without a pin (10.1)",
+			Properties: []string{"S09"}, Scenario: noHandlers,
+			Consequence: "An execution that only poison began has no pin, so that nodes which cannot read it are handed it.",
+			Fix:         "Pin it to the build that writes it, as any first turn does.",
+			node: func(r *node.Rules) {
+				r.PoisonPins = false
+			}},
+	}
+}

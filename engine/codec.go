@@ -3,9 +3,9 @@ package engine
 // Codec turns events and work items into bytes and back. It belongs to a build: a kind that the build does not know is
 // an error of DecodeEvent, just as it is in a running node of that build.
 //
-// A Codec is immutable and may be shared by all that run the build. The Append methods append to dst and return the
-// extended slice; they fail only for data that the codec does not know. Decoding keeps nothing of its argument's array.
-// Equal events encode to equal bytes, in every process.
+// A Codec is immutable and may be shared by every node of the build. The Append methods append to dst and return the
+// extended slice; they fail only for data that the codec does not know. Decoded values do not alias the argument. Equal
+// events encode to equal bytes, in every process.
 type Codec interface {
 	// Name identifies the codec in messages; codecs of one build have one name.
 	Name() string
@@ -17,10 +17,10 @@ type Codec interface {
 	DecodeWorkItem(data []byte) (WorkItem, error)
 }
 
-// Rereader is a Codec that can tell what it makes of bytes from what another codec has made of them.
+// Rereader is a Codec that can sometimes predict its own result from another codec's, without decoding again.
 type Rereader interface {
 	Codec
-	// RereadsEvent says that the codec decodes the bytes that from has decoded to e, to the same e. False says nothing.
+	// RereadsEvent reports that this codec decodes to e the bytes that the codec from decoded to e. False means unknown.
 	RereadsEvent(from Codec, e Event) bool
 	// RereadsWorkItem is the same for a work item.
 	RereadsWorkItem(from Codec, w WorkItem) bool

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The encoder appends finished text: a key is given with all that surrounds it, as in `,"name":`.
+// The encoder appends finished text: keys are passed with their punctuation, as in `,"name":`.
 
 func appendEvent(dst []byte, e *Event) ([]byte, error) {
 	dst = appendNumber(dst, `{"event_id":`, e.EventID)
@@ -238,7 +238,7 @@ func appendTextUnlessEmpty(dst []byte, key, s string) []byte {
 	return appendText(dst, key, s)
 }
 
-// appendOptText omits nil. A pointer to "" is there and empty.
+// appendOptText omits nil. A pointer to "" is written as an empty string.
 func appendOptText(dst []byte, key string, s *string) []byte {
 	if s == nil {
 		return dst
@@ -250,12 +250,12 @@ func appendBool(dst []byte, key string, b bool) []byte {
 	return strconv.AppendBool(append(dst, key...), b)
 }
 
-// appendString appends s in quotes with only the escapes that JSON demands. Each byte that is no UTF-8 becomes U+FFFD,
-// written as itself rather than as an escape: so the text is the same once it was read and is written again.
+// appendString appends s in quotes with only the escapes that JSON demands. Each byte that is not UTF-8 becomes U+FFFD,
+// written literally rather than escaped, so that a text which is decoded and encoded again stays the same.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	from := 0 // what is before was appended
+	from := 0 // everything before it is appended
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {

@@ -106,7 +106,7 @@ func appendApplication(dst []byte, a *ApplicationError) ([]byte, error) {
 }
 
 func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
-	// What belongs to the kind; the rest must be zero.
+	// Fields that do not belong to the kind must be zero.
 	own := PoisonType{Kind: t.Kind, Instance: t.Instance, ExecutionID: t.ExecutionID, Cause: t.Cause}
 	switch t.Kind {
 	case PoisonOrchestration:

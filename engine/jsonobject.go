@@ -9,18 +9,18 @@ import (
 // field is a name and the JSON text of its value, checked but not interpreted.
 type field struct{ name, value string }
 
-// object is a JSON object whose fields are taken out by name, after scan. What goes wrong is taken out as zero, and the
-// first error stays in err, to be looked at in the end.
+// object is a scanned JSON object whose fields are read by name. A field that cannot be read is read as zero; err keeps the
+// first error, for the caller to test once at the end.
 //
-// The texts are parts of one string, and so are strings that are taken out of it where nothing is escaped.
+// Field texts are substrings of the scanned text, and so are the strings that are read from it, unless they have escapes.
 type object struct {
-	first [15]field // an OrchestrationStarted with everything has so many; an array can stay on the stack
+	first [15]field // as many as a complete OrchestrationStarted has; an array can stay on the stack
 	count int
 	rest  []field // those beyond first
 	err   error
 }
 
-// scan reads a text that is one object.
+// scan scans a text that holds exactly one object.
 func (o *object) scan(text string) {
 	s := scanner{text: text}
 	s.space()
@@ -35,7 +35,7 @@ func (o *object) scan(text string) {
 	if err == nil {
 		s.space()
 		if s.at < len(text) {
-			err = s.errorf("something after the object")
+			err = s.errorf("text after the object")
 		}
 	}
 	o.err = err
@@ -57,7 +57,7 @@ func (o *object) at(i int) *field {
 	return &o.rest[i-len(o.first)]
 }
 
-// scanTagged reads a text that is an object with one field.
+// scanTagged scans an object with exactly one field.
 func scanTagged(text string) (tag, value string, err error) {
 	var o object
 	o.scan(text)
@@ -73,14 +73,14 @@ func (o *object) fail(name string, err error) {
 	}
 }
 
-// get is the text of the field's value, "" when it is not there. An optional field is not there when it is null, either.
-// A needed one that is not there is an error, and so is any that is there twice.
+// get returns the text of a field's value, "" if the field is absent. An optional field that is null counts as absent. A
+// missing needed field is an error, and so is a duplicate field.
 func (o *object) get(name string, needed bool) string {
 	value := ""
 	for i := range o.count {
 		if f := o.at(i); f.name == name {
 			if value != "" {
-				o.fail(name, errors.New("there twice"))
+				o.fail(name, errors.New("duplicate"))
 				return ""
 			}
 			value = f.value
@@ -101,7 +101,7 @@ func (o *object) number(name string) uint64    { return o.toNumber(name, o.get(n
 func (o *object) number32(name string) uint32  { return uint32(o.toNumber(name, o.get(name, true), 32)) }
 func (o *object) optNumber(name string) uint64 { return o.toNumber(name, o.get(name, false), 64) }
 
-// textPointer is nil for a field that is null or not there.
+// textPointer is nil for a field that is null or absent.
 func (o *object) textPointer(name string) *string {
 	value := o.get(name, false)
 	if value == "" {
@@ -119,7 +119,7 @@ func (o *object) boolean(name string) bool {
 	return value == "true"
 }
 
-// carried reads [[name,data],…]. An empty list and none are nil.
+// carried reads [[name,data],…]. An empty list is read as nil.
 func (o *object) carried(name string) []CarriedEvent {
 	value := o.get(name, false)
 	if value == "" {
@@ -167,7 +167,7 @@ func (o *object) toNumber(name, value string, bits int) uint64 {
 
 func wrongType(want, value string) error { return fmt.Errorf("want %s, got %s", want, describe(value)) }
 
-// describe is a value in an error: numbers and words as they are, the rest by type.
+// describe shows a value in an error: a number or a word verbatim, anything else by its type.
 func describe(value string) string {
 	switch value[0] {
 	case '"':
@@ -183,7 +183,7 @@ func describe(value string) string {
 	return value
 }
 
-// scanArray takes the text of a checked value apart.
+// scanArray splits the text of a checked array into its elements.
 func scanArray(value string) ([]string, error) {
 	if value[0] != '[' {
 		return nil, wrongType("an array", value)

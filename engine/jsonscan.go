@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of a value; what the contract asks for is at most 6 deep.
+// maxDepth bounds the nesting of a value. The contract's own values nest at most 6 deep.
 const maxDepth = 128
 
-// scanner walks over JSON. Each method starts at its first byte and ends after its last.
+// scanner walks over JSON. Each method starts at the first byte of what it scans and stops after the last.
 type scanner struct {
 	text string
 	at   int
@@ -21,7 +21,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("at byte %d: %s", s.at, fmt.Sprintf(format, args...))
 }
 
-// peek is the next byte, 0 at the end. A 0 in the text is no JSON, so the two need no telling apart.
+// peek is the next byte, 0 at the end. JSON has no byte 0, so a 0 in the text is refused like the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -55,13 +55,13 @@ func (s *scanner) take(c byte) error {
 	return nil
 }
 
-// open takes the bracket of an object or array and says whether anything is in it.
+// open takes the opening bracket of an object or array and says whether it has elements.
 func (s *scanner) open(bracket byte) (bool, error) {
 	if err := s.take(bracket); err != nil {
 		return false, err
 	}
 	s.space()
-	if s.peek() == bracket+2 { // the closing one, in ASCII
+	if s.peek() == bracket+2 { // its closing bracket in ASCII
 		s.at++
 		return false, nil
 	}
@@ -82,7 +82,7 @@ func (s *scanner) more(bracket byte) (bool, error) {
 	return false, s.unexpected(fmt.Sprintf("',' or %q", bracket))
 }
 
-// member takes the name, in its quotes, and the value of an object's field.
+// member takes the quoted name and the value of a field.
 func (s *scanner) member(depth int) (name, value string, err error) {
 	s.space()
 	from := s.at
@@ -230,8 +230,8 @@ func hex4(s string) (rune, bool) {
 	return r, true
 }
 
-// unquote is the string that a checked JSON string means. As in encoding/json, a surrogate without its other half and a
-// byte that is no UTF-8 mean U+FFFD.
+// unquote decodes a checked JSON string. As in encoding/json, an unpaired surrogate and a byte that is not UTF-8 become
+// U+FFFD.
 func unquote(quoted string) string {
 	s := quoted[1 : len(quoted)-1]
 	at := strings.IndexByte(s, '\\')
@@ -259,7 +259,7 @@ func unquote(quoted string) string {
 			r, _ := hex4(s)
 			s = s[4:]
 			if utf16.IsSurrogate(r) {
-				// The pair counts only when it is one; what follows a lone half is read by itself.
+				// Only a valid pair is taken together; what follows an unpaired half is decoded on its own.
 				low := rune(0)
 				if strings.HasPrefix(s, `\u`) {
 					low, _ = hex4(s[2:])
@@ -279,7 +279,7 @@ func unquote(quoted string) string {
 	return validUTF8(out.String())
 }
 
-// validUTF8 puts U+FFFD in the place of each byte that is no UTF-8.
+// validUTF8 replaces each byte that is not UTF-8 by U+FFFD.
 func validUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -127,9 +127,9 @@ type ProviderAdmin interface {
 // OrchestrationItem is an instance's work for one turn. Messages has at least one entry, in enqueue order.
 //
 // When HistoryError is set, a stored event or a message of the batch could not be decoded: History is empty, Messages
-// holds those that could be decoded, and the lock is held and the attempt counted as ever.
+// holds those that could be decoded, and the lock is held and the attempt counted as usual.
 //
-// KVSnapshot is the key-value store as it was merged at the end of an execution last, without the changes since.
+// KVSnapshot is the key-value store as of the last merge, at the end of the previous execution, without later changes.
 type OrchestrationItem struct {
 	Instance          string
 	OrchestrationName string

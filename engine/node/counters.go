@@ -21,12 +21,12 @@ type Counters struct {
 	FailedApplication    uint64
 	FailedConfiguration  uint64 // nondeterminism
 	FailedInfrastructure uint64
-	FailedPoison         uint64 // by the poison of an activity or a child
+	FailedPoison         uint64 // by a poisoned activity or child
 	NotCarried           uint64 // queue messages that a continue-as-new left behind
 	BatchesDropped       uint64 // acknowledged without a turn, poison apart
 	MessagesDropped      uint64 // by a rule, in turns, poison and dropped batches
 	AckRetries           uint64 // calls, beside the first of each ack
-	AckFailures          uint64 // acks that were given up
+	AckFailures          uint64 // acks that failed for good
 	Renewals             uint64 // calls
 	RenewalFailures      uint64
 	Activities           uint64 // begun

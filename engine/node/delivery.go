@@ -5,11 +5,11 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// delivery is a fetched batch with what the tests ask of it. It is made once, and only read.
+// delivery is a fetched batch with the facts that the tests need. It is derived once and then only read.
 type delivery struct {
 	*engine.FetchedOrchestration
 	// status is the current execution's: as the provider tells it, else as the history shows it; empty if there is no
-	// execution, or nobody can say.
+	// execution, or if neither tells.
 	status engine.Status
 	// started is the first OrchestrationStarted of the history, nil if there is none.
 	started *engine.OrchestrationStarted
@@ -21,7 +21,7 @@ type delivery struct {
 	startedRoom engine.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
-	// duplicate is what a duplicate start does, by the rules, and brought the one that does something, nil if none does.
+	// duplicate is the effect of a duplicate start, by the rules; brought is the duplicate start that has one, nil if none.
 	duplicate DuplicateStart
 	brought   *engine.StartItem
 }
@@ -38,7 +38,7 @@ type start struct {
 	next bool
 }
 
-// read makes the delivery that of a batch, by the rules.
+// read fills the delivery in from a batch, by the rules.
 func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart, pin: f.Item.Pin}
 	if rules.StatusIsTold {
@@ -149,7 +149,7 @@ func (d *delivery) chooseStart() (start, bool) {
 	return start{}, false
 }
 
-// bring notes a duplicate start that does something.
+// bring notes a duplicate start that has an effect.
 func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
 
 // parent is the link of the instance: as its new start, its history or the provider tells it.

@@ -1,10 +1,14 @@
-// Package node is one runtime node: the loops that fetch work from a provider, run it and give it back, as a state
-// machine over plain data.
+// Package node has what an author registers, a [Registry] of orchestrations and activities, and the runtime node that runs
+// them. To ship handlers:
+//
+//	r := node.NewRegistry()
+//	err := errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
+//
+// A [Node] is a state machine over plain data: the loops that fetch work from a provider, run it and give it back.
 //
 // A Node never calls anybody. [Node.Step] takes one [Input] (an answer, a timer, a job that has taken its time) and
 // returns the [Call]s that it wants made, in order. Whoever drives it carries them out and decides how long they take,
-// whether they are lost, and when the node dies: a crashed node is simply stepped no more, and its next incarnation is a
-// new Node. The node reads no clock; every input carries the node's clock in milliseconds.
+// whether they are lost, and when the node dies: a crashed node is stepped no more, and its next incarnation is a new Node. The node reads no clock; every input carries the node's clock in milliseconds.
 //
 // # What a driver owes
 //

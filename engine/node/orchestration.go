@@ -22,7 +22,7 @@ func (n *Node) onOrchestration(s *slot, f *engine.FetchedOrchestration) {
 	n.current = delivery{}
 }
 
-// decide does what the first test of Rules.Order says that applies, else a turn.
+// decide acts on the first test of Rules.Order that applies; if none does, it computes a turn.
 func (n *Node) decide(s *slot, d *delivery) {
 	f := d.FetchedOrchestration
 	n.take(s, hold{
@@ -60,7 +60,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	panic(fmt.Sprintf("node %s: unknown test %d", n.name, t))
 }
 
-// dropsEnded acknowledges what no execution wants: the current one has ended, or there is none.
+// dropsEnded acknowledges messages without effect: their execution has ended, or there is none.
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
@@ -150,7 +150,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and begins to take its time; onFinished commits it.
+// runTurn computes the turn and starts the job that takes its time; onFinished commits it.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry)
 	if !found {

@@ -90,7 +90,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(engine.CorruptedPoisonEventID, failed)}
-		// The name makes the instance, should its very start be what cannot be decoded.
+		// The name creates the instance if its own start is what cannot be decoded.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
 	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
@@ -150,7 +150,7 @@ func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine
 	return engine.ErrorDetails{Poison: p}
 }
 
-// messagesText is a JSON array of messages; one that this build does not write stands there by its kind.
+// messagesText is a JSON array of messages; one that this build does not write is shown by its kind alone.
 func (n *Node) messagesText(messages []engine.WorkItem) string {
 	text := []byte{'['}
 	for i, m := range messages {

@@ -104,7 +104,7 @@ func (n *Node) onSessionWake(t TimerID) bool {
 	return true
 }
 
-// onSessionAnswer says whether the call is the keeper's. A failed call is logged; the next one is due as ever.
+// onSessionAnswer says whether the call is the keeper's. A failed call is logged; the next one is due as usual.
 func (n *Node) onSessionAnswer(in Answer) bool {
 	k := &n.keeper
 	switch in.Call {
@@ -129,7 +129,7 @@ func (n *Node) onSessionAnswer(in Answer) bool {
 	return true
 }
 
-// stopSessions takes the keeper's timers back.
+// stopSessions cancels the keeper's timers.
 func (n *Node) stopSessions() {
 	n.cancelTimer(&n.keeper.renewal)
 	n.cancelTimer(&n.keeper.cleanup)

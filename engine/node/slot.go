@@ -42,7 +42,7 @@ const (
 	phaseAcking                  // an ack is out
 	phaseAckPausing              // an ack will be repeated
 	phaseAbandoning              // an abandon is out; its answer decides nothing
-	phaseStuck                   // it fetches no more, by a seeded bug
+	phaseStuck                   // it never fetches again: a planted bug
 	phaseStopped                 // drained
 )
 
@@ -141,7 +141,7 @@ func (n *Node) abandon(s *slot, why Note) {
 	n.handBack(s, why.Decision, why.Delay)
 }
 
-// handBack is abandon without the note.
+// handBack is abandon without a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
 	ignore := n.rules.AbandonIgnoresAttempt(d)

@@ -25,7 +25,7 @@ func (n *Node) activityCode(name string) (Activity, bool) {
 	return n.registry.Activity(name)
 }
 
-// newGUID is made from what names the activity, which no other one is named by: unique, and the same in each run.
+// newGUID derives the id from the activity's identity, so it is unique and the same in each run.
 func newGUID(ctx ActivityContext, _ string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(ctx.Instance))
@@ -40,7 +40,7 @@ func (n *Node) utcNowMs(ActivityContext, string) (string, error) {
 	return strconv.FormatInt(n.nowMs, 10), nil
 }
 
-// refuseKey is what is left of the read of a key when its input names none.
+// refuseKey is the read of a key whose input names no key: it fails.
 func refuseKey(ActivityContext, string) (string, error) {
 	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orch.SystemGetKVValue)
 }
@@ -59,7 +59,7 @@ func (n *Node) readsKey(s *slot) bool {
 	return true
 }
 
-// onKeyRead acknowledges what was read. A read that failed retryably is another delivery's.
+// onKeyRead acknowledges the value that was read. After a retryable error the activity is handed back for another delivery.
 func (n *Node) onKeyRead(s *slot, in Answer) {
 	if engine.IsRetryable(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})

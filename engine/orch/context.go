@@ -2,7 +2,7 @@ package orch
 
 import "time"
 
-// Context is an orchestration's only door to the world.
+// Context is how an orchestration reaches the world. Only the coroutine that the turn runs may use it.
 type Context struct{ host Host }
 
 // NewContext makes a context over a host.
@@ -38,7 +38,7 @@ func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption
 }
 
 // ScheduleTimer asks for a timer, due d after the turn's start in whole milliseconds of store time; the result is empty.
-// A d that is not positive is due at once, and still takes a turn.
+// A timer whose d is not positive is due at once, and still takes a turn.
 func (c *Context) ScheduleTimer(d time.Duration) *Future {
 	return c.schedule(Action{Kind: ActionTimer, Delay: d})
 }
@@ -58,7 +58,7 @@ func (c *Context) ScheduleWait2(name, topic string) *Future {
 // DequeueEvent takes the oldest message of the name that nobody has taken from the instance's queue of that name; the
 // result is its data. Messages are kept until they are taken, whenever they came, and those that are not taken cross a
 // continue-as-new, the oldest 20. Concurrent dequeues of one name are served in the order in which they were scheduled; a
-// dropped one gives its message up to the next.
+// dropped one passes its message to the next.
 func (c *Context) DequeueEvent(name string) *Future {
 	return c.schedule(Action{Kind: ActionDequeue, Name: name})
 }

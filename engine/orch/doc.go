@@ -1,6 +1,11 @@
-// Package orch is what an orchestration's code sees: a Context, futures, and ways to combine them.
+// Package orch is what an orchestration's code sees: a Context, futures, and ways to combine them. An orchestration is an
+// ordinary function, a Handler:
 //
-// An orchestration is an ordinary function (Handler). It is run again from its start in every turn, and what it asked
+//	func refund(ctx *orch.Context, input string) (string, error) {
+//		return ctx.ScheduleActivity("PayBack", input).Await()
+//	}
+//
+// The code is run again from its start in every turn, and what it asked
 // for in earlier turns is answered from its history, so it must be deterministic: no clock, no randomness, no goroutine,
 // no variable shared with other runs. Each schedule call takes effect when it is called, awaited or not, and returns a
 // Future. Await, Select and Join suspend the code until what they wait for is known; in the turns in between the code

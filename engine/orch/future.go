@@ -8,13 +8,13 @@ type Future struct {
 
 // Await suspends the code until there is a result. Awaited again, a future gives the same result. The error of a failed
 // activity or child has the text that the failure displays. To await a future that was dropped before it had a result
-// is a mistake and panics.
+// panics.
 func (f *Future) Await() (string, error) { return f.host.Await(f.token) }
 
-// Drop gives the future up. Dropping a future that has a result, or was dropped already, changes nothing.
+// Drop abandons the future. Dropping a future that has a result, or that is already dropped, changes nothing.
 func (f *Future) Drop() { f.host.Drop(f.token) }
 
-// Outcome is what an awaited future gave.
+// Outcome is the result of an awaited future.
 type Outcome struct {
 	Value string
 	Err   error

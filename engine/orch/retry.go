@@ -7,7 +7,7 @@ import (
 
 // RetryPolicy says how often an activity is tried.
 type RetryPolicy struct {
-	// MaxAttempts is how often at most, at least 1.
+	// MaxAttempts is the maximum number of attempts, at least 1.
 	MaxAttempts int
 	// Timeout bounds each attempt; 0 is no bound. An attempt that times out is the last.
 	Timeout time.Duration
@@ -15,7 +15,7 @@ type RetryPolicy struct {
 	Backoff Backoff
 }
 
-// Backoff is the pause after the n-th failed attempt, n from 1. What is not positive is no pause.
+// Backoff is the pause after the n-th failed attempt, n from 1. Zero or less is no pause.
 type Backoff func(n int) time.Duration
 
 // DefaultRetryPolicy is 3 attempts with pauses of 100 ms, doubling, at most 30 s.
@@ -26,7 +26,7 @@ func DefaultRetryPolicy() RetryPolicy {
 // FixedBackoff is the same pause each time.
 func FixedBackoff(d time.Duration) Backoff { return func(int) time.Duration { return d } }
 
-// LinearBackoff is base, twice base, three times base, and so on, at most most.
+// LinearBackoff is base, twice base, three times base, and so on, capped at most.
 func LinearBackoff(base, most time.Duration) Backoff {
 	return func(n int) time.Duration {
 		if base > 0 && time.Duration(n) > most/base {
@@ -36,7 +36,7 @@ func LinearBackoff(base, most time.Duration) Backoff {
 	}
 }
 
-// ExponentialBackoff is base, then factor times as much each time, at most most.
+// ExponentialBackoff is base, then factor times as much each time, capped at most.
 func ExponentialBackoff(base time.Duration, factor int, most time.Duration) Backoff {
 	return func(n int) time.Duration {
 		d := base
@@ -56,7 +56,7 @@ var ErrActivityTimeout = errors.New("timeout: activity timed out")
 // ScheduleActivityWithRetry runs an activity until it succeeds, at most as often as the policy says, and returns its
 // result or its last error. It is orchestration code like any other: each attempt is a schedule, each pause a timer, and
 // with a timeout each attempt is a Select of the activity, scheduled first, and a timer. It suspends the code; to go on
-// meanwhile, call it in Go.
+// meanwhile, call it inside Context.Go.
 func (c *Context) ScheduleActivityWithRetry(name, input string, policy RetryPolicy, options ...ActivityOption) (string, error) {
 	if policy.MaxAttempts < 1 {
 		panic("orch: a retry policy needs at least one attempt")

@@ -13,7 +13,7 @@ func (c *Context) SetCustomStatus(status string) {
 	c.host.Update(Action{Kind: ActionSetCustomStatus, Input: status})
 }
 
-// ResetCustomStatus takes the custom status away.
+// ResetCustomStatus removes the custom status.
 func (c *Context) ResetCustomStatus() { c.host.Update(Action{Kind: ActionResetCustomStatus}) }
 
 // CustomStatus is the custom status and whether there is one.
@@ -49,10 +49,10 @@ func (c *Context) KVAllValues() []engine.KVPair {
 	return out
 }
 
-// ClearKVValue takes a key away, if it is there.
+// ClearKVValue removes a key, if it exists.
 func (c *Context) ClearKVValue(key string) { c.host.Update(Action{Kind: ActionClearKV, Name: key}) }
 
-// ClearAllKVValues takes all keys away.
+// ClearAllKVValues removes all keys.
 func (c *Context) ClearAllKVValues() { c.host.Update(Action{Kind: ActionClearAllKV}) }
 
 // PruneKVValuesUpdatedBefore clears the keys that were last set before a store time in milliseconds, in the order of the

@@ -49,7 +49,7 @@ func listDifference[T any](what string, a, b []T) string {
 	return ""
 }
 
-// show is a value of an output as text without addresses.
+// show formats a value of an output without addresses, so that equal runs give equal texts.
 func show(v any) string {
 	switch v := v.(type) {
 	case engine.Event:

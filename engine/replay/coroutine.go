@@ -14,7 +14,7 @@ type task struct {
 	t         *turn
 	fn        func(*orch.Context) (string, error) // nil for the handler
 	token     orch.Token                          // of the child's future, 0 for the handler
-	call      func()                              // body, as a value that is made once
+	call      func()                              // the method value body, allocated once
 	state     taskState
 	abandoned bool // its future was dropped; it is not resumed
 	raised    int  // how many sentinels it was sent
@@ -98,7 +98,7 @@ func (t *turn) poll() {
 	t.runnable = t.runnable[:0]
 }
 
-// settle takes note of a task that has ended.
+// settle records the end of a task that has ended.
 func (t *turn) settle(c *task) {
 	switch {
 	case c.state != taskDone:
@@ -112,16 +112,16 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// coroutine runs the code of one task after another. It is made when no idle one is there.
+// coroutine runs the code of one task after another. A new one is made only if none is idle.
 type coroutine struct {
 	next func() (signal, bool)
 	stop func()
-	// yield is the coroutine's own end, set when it first runs.
+	// yield hands control back; it is set when the coroutine first runs.
 	yield func(signal) bool
 	code  func() // what it runs next
 }
 
-// coroutine is one that waits for code.
+// coroutine returns an idle coroutine, or a new one, that runs code next.
 func (w *Workspace) coroutine(code func()) *coroutine {
 	if n := len(w.idle); n > 0 {
 		c := w.idle[n-1]
@@ -204,8 +204,8 @@ func (c *task) body() {
 	c.value, c.err = value, err
 }
 
-// panicText is the text of a panic: a string or an error's text. Other values have none that is the same in each run;
-// theirs is given.
+// panicText is the text of a panic: a string or an error's text. Other values have no text that is the same in each run,
+// and give the text other.
 func panicText(r any, other string) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -230,8 +230,8 @@ func (c *task) suspend() {
 	}
 }
 
-// raise ends code that calls its context during teardown. Code may recover the panic and call again; it is stopped for
-// good when it has done so too often.
+// raise ends code that calls its context during teardown. Code that recovers the panic and calls again is stopped for good
+// after maxSentinels panics.
 func (c *task) raise() {
 	if c.raised++; c.raised > maxSentinels {
 		runtime.Goexit()

@@ -1,6 +1,8 @@
 // Package replay computes one turn of an orchestration as a pure function: history, messages, handler, build and time
-// in; events, work items, metadata and cancellations out (docs/contract/runtime.md#r7, decided further by
-// docs/contract-decisions.md).
+// in; events, work items, metadata and cancellations out (docs/contract/runtime.md#r7):
+//
+//	out, err := replay.Turn(replay.Input{Build: build, Instance: "order-1", ExecutionID: 1, Handler: handler,
+//		Start: &replay.Start{Name: "Order", Version: "1.0.0"}, Messages: batch, NowMs: now})
 //
 // A turn has stages. Prep turns messages into events or drops them by a named rule. The walk runs the code over
 // history and new events: before each event the code is polled if it can go on, then the event is applied. A schedule

@@ -9,11 +9,11 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// autoPrefix begins the id of a child that the engine or the code's "sub::" id leaves to the parent's prefix.
+// autoPrefix begins a child id that is prefixed with the parent's id: an automatic one, or one that the code chose so.
 const autoPrefix = "sub::"
 
-// finish decides the result and writes what follows from it. A failure of the turn comes before a cancel request, that
-// before continue-as-new, and that before the code's return.
+// finish decides the result and writes what follows from it. A failure of the turn takes precedence over a cancel request,
+// a cancel request over continue-as-new, and continue-as-new over the code's return.
 func (t *turn) finish() {
 	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap
 		t.nextID = t.at(n-1).EventID + 1
@@ -67,13 +67,13 @@ func (t *turn) mainTask() *task {
 	return t.tasks[0]
 }
 
-// isDropped says whether the code has given a future up: while it ran, or by returning before the result was known.
+// isDropped says whether the code dropped a future: while it ran, or by returning before the result was known.
 func (t *turn) isDropped(token orch.Token) bool {
 	f := &t.futures[token]
 	return f.state == futureDropped || t.returned && f.state == futurePending
 }
 
-// reconcile checks that the code drops again what it dropped in earlier turns. It may drop more.
+// reconcile checks that the code drops again every future that it dropped in earlier turns. It may drop more.
 func (t *turn) reconcile() {
 	for _, group := range dropGroups {
 		ok := true
@@ -125,8 +125,8 @@ func (t *turn) idSet(positions []int) string {
 	return "{" + b.String() + "}"
 }
 
-// settleDrops records what code that goes on has given up, and lets it go on with what that sets free, until there is
-// nothing more to do.
+// settleDrops records the futures that the code dropped, and resumes code that this unblocks, until nothing is left to do.
+// It does nothing for code that has ended.
 func (t *turn) settleDrops() {
 	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds) {
 		if t.reconcile(); !t.abort.IsZero() {
@@ -158,8 +158,8 @@ func (t *turn) cancelDropsEarly() {
 	}
 }
 
-// dropFutures records what the code has given up and earlier turns did not record. What has its completion in the
-// meantime needs no record; a wait does even then, since its arrival passes to the next wait.
+// dropFutures records the drops that earlier turns did not record. A schedule that is completed meanwhile needs no record.
+// A wait does even then, since its arrival passes to the next wait.
 func (t *turn) dropFutures() {
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {

@@ -10,7 +10,7 @@ import (
 // code is the part of a turn that runs the orchestration's code: it is the orch.Host.
 type code struct {
 	workspace *Workspace
-	host      *host // what ctx stands on
+	host      *host // the host of ctx
 	ctx       *orch.Context
 	actions   []action // a queue
 	claimed   int      // how many of them are matched or written
@@ -42,7 +42,7 @@ type action struct {
 
 type future struct {
 	state  futureState
-	wait   waitKind // its result is decided when it is looked at
+	wait   waitKind // for a wait, whose result is decided when it is awaited
 	pos    int32    // of its schedule event, -1 while there is none
 	owner  *task
 	child  *task // for a child coroutine's future
@@ -101,7 +101,7 @@ func (t *turn) emit(a orch.Action, token orch.Token) {
 }
 
 // storable is the action with its texts as a history gives them back: with U+FFFD for each byte that is no UTF-8. The code
-// must be compared with what is stored, not with what it has said.
+// is compared with what is stored, not with what it passed.
 func storable(a orch.Action) orch.Action {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if !utf8.ValidString(*text) {
@@ -111,7 +111,7 @@ func storable(a orch.Action) orch.Action {
 	return a
 }
 
-// enter is the start of every call of the code.
+// enter begins every call of a Context.
 func (t *turn) enter() *task {
 	if t == nil || t.current == nil {
 		panic("orch: a Context was used outside its turn")
@@ -121,7 +121,7 @@ func (t *turn) enter() *task {
 		c.raise()
 	}
 	if t.calls++; t.calls > maxCalls {
-		if t.calls > maxCalls+maxSentinels { // it recovers the panics
+		if t.calls > maxCalls+maxSentinels { // the code recovers the panics
 			runtime.Goexit()
 		}
 		panic(tooManyCallsText)

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// schedule is what a turn knows of the event at a position, if it is a schedule.
+// schedule is what a turn knows about a schedule event, by position. Its kind is notSchedule for other events.
 type schedule struct {
 	kind      scheduleKind
 	closed    bool // a completion is recorded, of any outcome
@@ -34,7 +34,8 @@ func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
 var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external", "queue"}
 
-// index enters the event at a position into the table of schedules, and what it says about another schedule there.
+// index records the event at a position in the table of schedules, together with its effect on the schedule that it
+// names.
 func (t *turn) index(pos int, e *engine.Event) error {
 	s := &t.sched[pos]
 	switch d := e.Data.(type) {

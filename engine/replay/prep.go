@@ -6,9 +6,10 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// prep turns the batch into events at the head of the delta, in message order, and names what it drops. A message that
-// cannot belong to this history leaves no event and fails the turn; of several such the last one counts. A completion
-// with an error that is not the application's leaves its event and fails the turn, unless something else does already.
+// prep turns the batch into events at the head of the delta, in message order, and names the messages that it drops. A
+// message that cannot belong to this history leaves no event and fails the turn; of several such messages the last one
+// counts. A completion with an error that is not the application's leaves its event and fails the turn, unless the turn
+// fails already.
 // Events and queue messages are recorded whether anything waits for them or not.
 func (t *turn) prep() error {
 	start := t.startMessage()

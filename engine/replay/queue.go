@@ -32,7 +32,7 @@ type queueMessage struct {
 	taken bool
 }
 
-// message is the index of the message that the i-th dequeue would get now, -1 if there is none.
+// message is the index of the message that the i-th dequeue would get now, -1 if none has come.
 func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	open, cancelled := 0, q.cancelled
 	for j := q.closed; j < i; j++ {

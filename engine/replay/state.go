@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// state is what the code keeps in its instance: the custom status and the key-value state. Code changes it as it runs, so
-// a replay rebuilds it on top of what the execution began with.
+// state is the instance's state that the code can change: the custom status and the key-value state. A replay rebuilds it
+// from what the execution began with.
 type state struct {
 	status *string
 	kv     []engine.KVEntry // sorted by key; the provider's while kvOwn is false
@@ -141,7 +141,7 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 }
 
-// handedOn is the custom status that the next execution begins with: the last that is recorded.
+// handedOn is the custom status that the next execution begins with: the last one recorded.
 func (t *turn) handedOn() *string {
 	for pos := len(t.sched) - 1; pos >= 0; pos-- {
 		switch d := t.at(pos).Data.(type) {

@@ -10,9 +10,8 @@ import (
 
 // Verify replays a whole history, an ended one too, and says where the code and the history disagree, in words; empty
 // if they agree: every schedule is claimed, none is new, the end is the one recorded. Times, and a child's id and
-// version, are not compared. Input.Messages and Input.Start are ignored. An execution that ended by an error which is
-// not the application's was ended against its code and agrees with any, and so does one that ended by a limit which its
-// history breaks.
+// version, are not compared. Input.Messages and Input.Start are ignored. An execution that the runtime ended (by an error
+// that is not the application's, or by a limit that its history breaks) agrees with any code.
 func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")

@@ -14,9 +14,10 @@ const quiescencePolls = 100
 
 // replay runs the code over baseline and delta and says whether the two agree so far.
 //
-// Before an event is applied, the code is polled if it can go on. Old events, this turn's completions and new schedules
-// are all treated so; therefore a later turn, for which all of them are history, polls the code at the same places.
-// Breadcrumbs are written when nothing else is left to do, and applied together: what they set free goes on after them.
+// Before an event is applied, the code is polled if it can go on. That holds for old events, for this turn's completions
+// and for new schedules alike, so a later turn, for which all of them are history, polls the code at the same places.
+// Breadcrumbs are written when nothing else is left to do, and applied together: the code that they unblock runs after
+// them.
 func (t *turn) replay() bool {
 	persisted := len(t.in.History)
 	t.replaying = persisted > 0
@@ -46,9 +47,9 @@ func (t *turn) replay() bool {
 	return t.abort.IsZero()
 }
 
-// isNoted says whether an event is the breadcrumb of a future that the code has dropped already. The breadcrumbs that were
-// written together are applied together, before the code goes on; the first one of the next such row is one that the code
-// still has to come to.
+// isNoted says whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that were
+// written together are applied together, before the code goes on. A breadcrumb of the next such group belongs to a future
+// that the code has not dropped yet.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
 	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled,
@@ -59,8 +60,8 @@ func (t *turn) isNoted(e *engine.Event) bool {
 	return false
 }
 
-// convert makes events of the actions that no event of the history claimed. What a new event sets free is polled for
-// before the next one; the poll number quiescencePolls of the turn fails it, even if it ends the code.
+// convert makes events of the actions that no event of the history claimed. Code that a new event unblocks is polled before
+// the next event is written. Poll number quiescencePolls fails the turn, even if it ends the code.
 func (t *turn) convert() {
 	if t.pollLimit == 0 {
 		t.pollLimit = t.polls + quiescencePolls
@@ -168,7 +169,7 @@ func (t *turn) apply(pos int) *Nondeterminism {
 	return nil
 }
 
-// claim matches a schedule event with the oldest action and binds the action's future to it.
+// claim matches a schedule event with the oldest unmatched action and binds the action's future to it.
 func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	if !t.emitted() {
 		return mismatch(noEmittedAction, e.EventID, missing)
@@ -247,7 +248,7 @@ type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// pendingLike are the futures of one's kind that have no result, ascending.
+// pendingLike returns the futures without a result whose schedule has the kind of the one at pos, ascending.
 func (t *turn) pendingLike(pos int) []orch.Token {
 	var out []orch.Token
 	for i := 1; i < len(t.futures); i++ {

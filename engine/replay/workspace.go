@@ -6,10 +6,10 @@ import (
 )
 
 // Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn is
-// a function of its Input with or without one; a workspace only saves making these anew, which is half of what a small
-// turn costs. Outputs share nothing with it.
+// a function of its Input with or without one; a workspace only saves allocating these anew, half the cost of a small
+// turn. Outputs share nothing with it.
 //
-// It is not safe for concurrent use. Close it when it is done with: a coroutine that waits for code is never collected.
+// It is not safe for concurrent use. Close it after use: an idle coroutine is never garbage-collected.
 type Workspace struct {
 	busy  bool
 	input Input
@@ -30,7 +30,7 @@ func NewWorkspace() *Workspace {
 	return w
 }
 
-// Close ends the coroutines that wait. The workspace can be used again.
+// Close ends the idle coroutines. The workspace can be used again.
 func (w *Workspace) Close() {
 	for i, c := range w.idle {
 		c.stop()
@@ -39,8 +39,8 @@ func (w *Workspace) Close() {
 	w.idle = w.idle[:0]
 }
 
-// with runs f with a turn for the input, in the input's workspace; where there is none, or code that a turn runs has come
-// here again, in one of its own.
+// with runs f with a turn for the input, in the input's workspace, or in a new one if the input has none or its workspace
+// is busy because the code of a turn computes another turn.
 func (in *Input) with(f func(t *turn)) {
 	w := in.Workspace
 	if w == nil || w.busy {
@@ -51,12 +51,13 @@ func (in *Input) with(f func(t *turn)) {
 	w.input = *in
 	t := w.reset(&w.input)
 	f(t)
-	t.host.turn = nil // a Context that code has kept is of no use any more
+	t.host.turn = nil // a Context that the code kept is dead
 	w.input = Input{}
 	w.busy = false
 }
 
-// reset is the workspace's turn at its start, with the memory of the one before it. Nothing that is handed out is kept.
+// reset returns the workspace's turn at its start, with the memory of the previous one. Memory that was handed out is not
+// reused.
 func (w *Workspace) reset(in *Input) *turn {
 	t := &w.turn
 	clear(t.delta)
@@ -74,7 +75,7 @@ func (w *Workspace) reset(in *Input) *turn {
 	return t
 }
 
-// stampOf is what events say of a build: its version.
+// stampOf is the text with which a build stamps its events: its version.
 func (w *Workspace) stampOf(b *engine.Build) string {
 	if w.stamped != b {
 		w.stamped, w.stamp = b, b.Version.String()
@@ -102,7 +103,7 @@ func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	return w.contained.text, w.contained.panicked
 }
 
-// contained is a user's code in Contain, and what came of it.
+// contained is a user's code in Contain, with its outcome.
 type contained struct {
 	code     func()
 	text     string

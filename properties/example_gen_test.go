@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/properties"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // A test of generated plans: clusters, schedules, loads and faults that nobody has thought of.
@@ -100,7 +100,7 @@ func ExampleSpace_Schedule() {
 		}
 	})
 	plan, err := properties.PlanFrom(frozen)(1)
-	fmt.Println(err, plan.Name, plan.Schedule[0].Verb, plan.Validate(cluster.ShippedKnown()))
+	fmt.Println(err, plan.Name, plan.Schedule[0].Verb, plan.Validate(workload.Known()))
 	// Output:
 	// <nil> generated-1 pause <nil>
 }

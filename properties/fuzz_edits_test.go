@@ -8,9 +8,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // maxEdits bounds the edits of one input.
@@ -20,7 +20,7 @@ const maxEdits = 32
 // with which value. An edit that would make no sense is left out, so that every list of bytes gives a valid plan.
 func editPlan(base *plan.Plan, edits []byte) *plan.Plan {
 	best := copyPlan(base)
-	known := cluster.ShippedKnown()
+	known := workload.Known()
 	for n := 0; n < maxEdits && len(edits) > 0; n++ {
 		e := planEdit{place: at(edits, 1), value: at(edits, 2), n: n}
 		kind := int(edits[0]) % len(planEdits)
@@ -200,7 +200,7 @@ var planEdits = []struct {
 		})
 	}},
 	{"forget a handler", func(p *plan.Plan, e planEdit) {
-		o := *pick(cluster.ShippedOrchestrations(), e.value)
+		o := *pick(workload.Orchestrations(), e.value)
 		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbDeregister, Node: pick(p.Nodes, e.place).Name, Handler: o.Name + "@" + o.Version.String()})
 	}},
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // The environment variables that FuzzPlan reads.
@@ -123,7 +124,7 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 	}
 	add := func(name string, plan *plan.Plan, seeded bool) {
 		plan.Bugs, plan.StepBudget = target.bugs, fuzzSteps
-		if err := plan.Validate(cluster.ShippedKnown()); err != nil {
+		if err := plan.Validate(workload.Known()); err != nil {
 			t.Fatal(err)
 		}
 		h := fnv.New32a()
@@ -231,7 +232,7 @@ func shrinkRuns(steps uint64) int {
 // something somewhere.
 func TestFuzzInputs(t *testing.T) {
 	target := newFuzzTarget(t)
-	known := cluster.ShippedKnown()
+	known := workload.Known()
 	changed := make([]bool, len(planEdits))
 	for n, base := range target.bases {
 		was := string(scenario.Format(base.plan))

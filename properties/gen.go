@@ -10,9 +10,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // Space is what generated plans are made of; the zero value is what is shipped. Its generators give plans that are valid by
@@ -204,7 +204,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 			*step = plan.Step{At: step.At, Node: step.Node, Verb: plan.VerbCrash}
 			return
 		}
-		o := rapid.SampledFrom(cluster.ShippedOrchestrations()).Draw(t, "handler")
+		o := rapid.SampledFrom(workload.Orchestrations()).Draw(t, "handler")
 		step.Handler = o.Name + "@" + o.Version.String()
 	}
 }

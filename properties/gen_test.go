@@ -12,11 +12,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // TestGeneratedPlansAreValid: whatever is drawn, Validate takes it, and its text reads back as the same plan.
 func TestGeneratedPlansAreValid(t *testing.T) {
-	known := cluster.ShippedKnown()
+	known := workload.Known()
 	for name, space := range map[string]properties.Space{
 		"shipped":     {},
 		"no programs": {NoPrograms: true},

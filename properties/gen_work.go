@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and a probe now and then.
@@ -48,7 +48,7 @@ func (s Space) Workload() *rapid.Generator[Workload] {
 // shippedWork are instances of the shipped orchestrations, with what clients do to them counted from their start.
 func shippedWork() []plan.Instance {
 	var out []plan.Instance
-	for _, o := range cluster.ShippedOrchestrations() {
+	for _, o := range workload.Orchestrations() {
 		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
 		switch o.Name {
 		case "ProcessOrder":

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // Concrete is a run with nothing left to chance: a plan, and what was chosen where the plan leaves something open. A
@@ -114,7 +115,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if o.Builds != nil {
 		builds = o.Builds()
 	}
-	if err := failing.Plan.Validate(plan.Known{Builds: builds, Orchestrations: cluster.ShippedNames()}); err != nil {
+	if err := failing.Plan.Validate(plan.Known{Builds: builds, Orchestrations: workload.Names()}); err != nil {
 		return nil, err
 	}
 	s.best = failing

@@ -16,6 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // testRun is what a call of Test carries out.
@@ -116,7 +117,7 @@ func (c Config) builds() []*engine.Build {
 func (c Config) known() (orchestrations, activities []string) {
 	handlers := c.Handlers
 	if handlers == nil {
-		handlers = cluster.ShippedHandlers
+		handlers = workload.Handlers
 	}
 	orchestrations = []string{}
 	for _, b := range c.builds() {

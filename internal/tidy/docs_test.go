@@ -16,10 +16,10 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 var update = flag.Bool("update", false, "write the generated lists in docs/")
@@ -71,7 +71,7 @@ var generated = map[string]func() string{
 	},
 	"orchestrations": func() string {
 		b := table("orchestration", "since build", "what it does", "ends as")
-		for _, o := range cluster.ShippedOrchestrations() {
+		for _, o := range workload.Orchestrations() {
 			b.row("`"+o.Name+"@"+o.Version.String()+"`", o.Since.String(), o.Summary, string(o.Expect))
 		}
 		return b.String()

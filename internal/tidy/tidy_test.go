@@ -54,15 +54,18 @@ var packages = map[string]imports{
 		module: []string{"engine", "engine/replay", "engine/node", "memprovider"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
 	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, others: publicModules},
+	"sim/workload": {
+		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "sim/program", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults"},
+		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults"},
 		tests:  []string{"sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "engine", "engine/node", "faults"},
+		module: []string{"sim", "sim/plan", "sim/program", "engine", "engine/node", "faults"},
+		tests:  []string{"sim/workload"},
 		others: publicModules},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
 			"internal/campaign", "internal/commandline", "properties/oracle"},
 		others: publicModules},
 	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},
@@ -71,7 +74,7 @@ var packages = map[string]imports{
 	"internal/commandline":   {},
 	"internal/foreign":       {others: publicModules},
 	"internal/wire":          {module: []string{"engine", "engine/call", "internal/foreign", "properties/oracle"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
-	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/plan", "sim/program", "sim/scenario"}},
+	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
 	"cmd/simrun":             {module: []string{"cmd/simrun/command"}},
 	"cmd/simrun/command":     {all: true, others: slices.Concat(publicModules, commandModules)},
 }

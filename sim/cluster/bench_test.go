@@ -15,8 +15,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// workload is one of the plain workloads by which engines are compared: no faults, no checkers, one node.
-type workload struct {
+// benchmark is one of the plain workloads by which engines are compared: no faults, no checkers, one node.
+type benchmark struct {
 	name      string
 	instances int // in one run
 	handler   orch.Handler
@@ -26,7 +26,7 @@ type workload struct {
 	bare bareWork
 }
 
-var workloads = []workload{
+var workloads = []benchmark{
 	{"one-activity", 200, func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("Echo", input).Await()
 	}, time.Minute, bareWork{rounds: 1, fan: 1}},
@@ -58,7 +58,7 @@ var workloads = []workload{
 }
 
 // plan is a run of the workload: its instances start within a second.
-func (w *workload) plan() *plan.Plan {
+func (w *benchmark) plan() *plan.Plan {
 	p := &plan.Plan{
 		Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, Turbulence: w.lasts, StepBudget: 10_000_000,
 	}
@@ -70,7 +70,7 @@ func (w *workload) plan() *plan.Plan {
 	return p
 }
 
-func (w *workload) register(r *node.Registry, _ *engine.Build) error {
+func (w *benchmark) register(r *node.Registry, _ *engine.Build) error {
 	if err := r.RegisterActivity("Echo", func(_ node.ActivityContext, input string) (string, error) { return input, nil }); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func BenchmarkWorkload(b *testing.B) {
 	}
 }
 
-func (w *workload) report(b *testing.B) {
+func (w *benchmark) report(b *testing.B) {
 	b.ReportMetric(float64(b.N*w.instances)/b.Elapsed().Seconds(), "instances/s")
 }
 

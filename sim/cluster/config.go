@@ -17,7 +17,7 @@ type Config struct {
 	Chooser sim.Chooser
 	// Builds are the builds that plans may name; nil is engine.ShippedBuilds().
 	Builds []*engine.Build
-	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is ShippedHandlers. It is
+	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is workload.Handlers. It is
 	// called at each start of a node, and once before the run for each build that a node will run.
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Monitor watches the run; nil watches nothing. It is made by whoever calls Run, for one run.

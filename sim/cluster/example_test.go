@@ -53,14 +53,3 @@ func ExampleExplain() {
 	// 8s: event: it waits for the event "approval", which nobody has sent
 	// 30s: ended: it has ended: Completed
 }
-
-func ExampleShippedOrchestrations() {
-	for _, o := range cluster.ShippedOrchestrations() {
-		if o.Name == "ProcessOrder" {
-			fmt.Printf("%s@%s, since build %s: %s\n", o.Name, o.Version, o.Since, o.Summary)
-		}
-	}
-	// Output:
-	// ProcessOrder@1.0.0, since build 0.0.0: reserves, waits for "approval", charges, pauses, ships
-	// ProcessOrder@2.0.0, since build 2.0.0: the same with the wait of the new generation, which times out
-}

@@ -74,6 +74,9 @@ func (w *World) onNodeEvent(e event) {
 	w.step(n, in)
 }
 
+// ActivityPanicText is the text with which an activity fails that a fault made panic.
+const ActivityPanicText = "activity panicked by a fault"
+
 // runTurn lets a turn take its time, which was computed already, and may freeze the node meanwhile.
 func (w *World) runTurn(n *nodeState, c node.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))

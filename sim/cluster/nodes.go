@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // nodeState is a node of the plan with its present incarnation.
@@ -154,7 +155,7 @@ func (w *World) onNodeStart(n *nodeState) {
 			panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 		}
 	}
-	if err := registerPrograms(w.plan.Programs, n.registry); err != nil {
+	if err := workload.RegisterPrograms(n.registry, w.plan.Programs); err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has tried
 	}
 	for _, c := range n.changes {

@@ -125,6 +125,9 @@ const (
 	raiseMost    = 12
 )
 
+// CalmData is the data of the events that clients raise in calm.
+const CalmData = "calm"
+
 // raiseWhatWaits sends each instance what it waits for, once until it has arrived.
 func (w *World) raiseWhatWaits() {
 	for no := engine.InstanceNo(1); w.store.InstanceName(no) != ""; no++ {

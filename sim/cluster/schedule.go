@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // isCore says whether a node is up in calm: it is started at all, and its last step is not stop or remove.
@@ -93,12 +94,38 @@ func (w *World) applyChange(n *nodeState, c handlerChange) {
 	if c.remove {
 		err = deregister(n.registry, c.handler)
 	} else {
-		err = registerShipped(n.registry, c.handler)
+		err = workload.Register(n.registry, c.handler)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
 	}
 	w.record(&Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
+}
+
+// deregister removes one orchestration by "Name@1.0.0"; removing what is not there changes nothing.
+func deregister(r *node.Registry, handler string) error {
+	name, v, err := plan.ParseHandler(handler)
+	if err != nil {
+		return err
+	}
+	r.Deregister(name, v)
+	return nil
+}
+
+// keepOnly removes every orchestration that the list does not name.
+func keepOnly(r *node.Registry, keep []string) error {
+	for _, have := range r.Orchestrations() {
+		found := false
+		for _, k := range keep {
+			found = found || k == have
+		}
+		if !found {
+			if err := deregister(r, have); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // tryHandlers calls the user's registration, if there is one, for each build that a node will run: no start can fail then.
@@ -117,7 +144,7 @@ func (w *World) tryHandlers(p *plan.Node) error {
 		if err := w.cfg.Handlers(r, plan.FindBuild(w.builds, b)); err != nil {
 			return fmt.Errorf("handlers of build %s: %w", b, err)
 		}
-		if err := registerPrograms(w.plan.Programs, r); err != nil {
+		if err := workload.RegisterPrograms(r, w.plan.Programs); err != nil {
 			return fmt.Errorf("with the handlers of build %s: %w", b, err)
 		}
 	}

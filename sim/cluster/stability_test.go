@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // collector keeps every event that the store appended, by instance name.
@@ -106,7 +107,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 // TestAMapIterationIsSeen plants the mistake that the digest is for: a handler that schedules in the order of a map.
 func TestAMapIterationIsSeen(t *testing.T) {
 	planted := func(r *node.Registry, b *engine.Build) error {
-		if err := cluster.ShippedHandlers(r, b); err != nil {
+		if err := workload.Handlers(r, b); err != nil {
 			return err
 		}
 		return r.Register("Shuffled", engine.V(1, 0, 0), func(ctx *orch.Context, _ string) (string, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // World is one run in progress. Monitors read it through its exported methods, except Observe, which is the store's;
@@ -153,9 +154,9 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	shipped := cfg.Handlers == nil
 	if shipped {
-		cfg.Handlers = ShippedHandlers
+		cfg.Handlers = workload.Handlers
 	}
-	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: ShippedNames()}); err != nil {
+	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: workload.Names()}); err != nil {
 		return nil, err
 	}
 	w := &World{

@@ -54,7 +54,7 @@ const (
 	ProfileDuroxide Profile = "duroxide-0.1.26"
 )
 
-// NodePlan is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.
+// Node is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.
 type Node struct {
 	Name    string
 	Build   string
@@ -88,7 +88,7 @@ const (
 	VerbMark       Verb = "mark"       // no effect: begins the named part Mark of the story, for expectations
 )
 
-// starts says whether a node runs after the step that it was not told to run before.
+// Starts says whether a node runs after the step that it was not told to run before.
 func (v Verb) Starts() bool {
 	switch v {
 	case VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd:
@@ -110,7 +110,7 @@ type Step struct {
 	Mark string
 }
 
-// InstancePlan is an instance that a client starts, and what the client does with it later.
+// Instance is an instance that a client starts, and what the client does with it later.
 type Instance struct {
 	ID            string
 	Orchestration string
@@ -146,7 +146,7 @@ const (
 	ActionPrune   ActionVerb = "prune"  // every execution but the current one and what runs
 )
 
-// SeededHistory is an execution that exists before the run, as an earlier cluster may have left it.
+// History is an execution that exists before the run, as an earlier cluster may have left it.
 type History struct {
 	Instance      string
 	Orchestration string
@@ -159,10 +159,10 @@ type History struct {
 	KickAt time.Duration
 }
 
-// HistoryShape is what a seeded history looks like.
+// Shape is what a preloaded history looks like.
 type Shape string
 
-// The shapes of seeded histories.
+// The shapes of preloaded histories.
 const (
 	ShapeWaiting     Shape = "waiting"      // healthy, waits for the event that the kick sends
 	ShapeUnknownKind Shape = "unknown-kind" // holds an event kind that no build knows
@@ -171,23 +171,23 @@ const (
 	ShapeCorrupt     Shape = "corrupt"      // holds bytes that are not JSON
 )
 
-// handler is the orchestration that a seeded history is a history of.
+// Handler is the orchestration that a preloaded history is a history of.
 func (h *History) Handler() (name, version string) {
 	name, version = h.Orchestration, h.Version
 	if name == "" {
-		name, version = "Cancellable", seededVersion
+		name, version = "Cancellable", preloadedVersion
 		if h.Shape == ShapeNewKind {
 			name, version = "ProcessOrder", "2.0.0"
 		}
 	}
 	if version == "" {
-		version = seededVersion
+		version = preloadedVersion
 	}
 	return name, version
 }
 
-// seededVersion is the version of seeded histories that say none.
-const seededVersion = "1.0.0"
+// preloadedVersion is the version of preloaded histories that say none.
+const preloadedVersion = "1.0.0"
 
 // String is a schedule step in the words of a scenario file.
 func (s *Step) String() string {
@@ -221,7 +221,7 @@ const (
 // Ends are all of them.
 func Ends() []End { return []End{EndCompleted, EndFailed, EndEternal, EndPoison, EndAny} }
 
-// parseHandler splits "Name@1.0.0".
+// ParseHandler splits "Name@1.0.0".
 func ParseHandler(s string) (name string, v engine.Version, err error) {
 	name, version, ok := strings.Cut(s, "@")
 	if !ok || name == "" {
@@ -234,7 +234,7 @@ func ParseHandler(s string) (name string, v engine.Version, err error) {
 	return name, v, nil
 }
 
-// findBuild is the build of that name, nil if there is none.
+// FindBuild is the build of that name, nil if there is none.
 func FindBuild(builds []*engine.Build, name string) *engine.Build {
 	for _, b := range builds {
 		if b.Name() == name {

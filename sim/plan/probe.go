@@ -197,7 +197,7 @@ func (v *validation) probeAim(what string, p *Probe) {
 	}
 }
 
-// parseProbeFilter reads "any", "none", or ranges separated by " | ".
+// ParseFilter reads "any", "none", or ranges separated by " | ".
 func ParseFilter(text string) (*engine.CapabilityFilter, error) {
 	switch text {
 	case "any":

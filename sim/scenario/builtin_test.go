@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // TestBuiltinScenarios: each file parses under its own name, has a title, formats to a text that parses to the same, and
@@ -40,7 +40,7 @@ func TestBuiltinScenarios(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := p.Validate(cluster.ShippedKnown()); err != nil {
+				if err := p.Validate(workload.Known()); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				planRoundTrip(t, p)

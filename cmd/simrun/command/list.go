@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // listCmd is the verb list.
@@ -155,7 +155,7 @@ func listOrchestrations(p *Program) ([]itemJSON, error) {
 	var items []itemJSON
 	for _, name := range names {
 		item := itemJSON{ID: name, Since: since[name]}
-		for _, o := range cluster.ShippedOrchestrations() {
+		for _, o := range workload.Orchestrations() {
 			if p.Handlers == nil && o.Name+"@"+o.Version.String() == name {
 				item.Summary, item.Ends = o.Summary, string(o.Expect)
 			}

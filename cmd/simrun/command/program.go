@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // Program is what a command simulates. The zero value simulates what durosim ships.
@@ -64,7 +64,7 @@ func (p *Program) defaultScenario() string {
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	handlers := p.Handlers
 	if handlers == nil {
-		handlers = cluster.ShippedHandlers
+		handlers = workload.Handlers
 	}
 	r := node.NewRegistry()
 	if err := handlers(r, b); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // planFlags say what is simulated; run, replay and why share them.
@@ -79,7 +80,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, first.Validate(plan.Known{Builds: p.builds(), Orchestrations: cluster.ShippedNames()})
+	return s, first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()})
 }
 
 // nearBugs names the bugs that begin most like an id, if those are few.

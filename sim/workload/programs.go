@@ -1,4 +1,4 @@
-package cluster
+package workload
 
 import (
 	"fmt"
@@ -8,14 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// CalmData is the data of the events that clients raise in calm.
-const CalmData = "calm"
-
-// ActivityPanicText is the text with which an activity fails that a fault made panic.
-const ActivityPanicText = "activity panicked by a fault"
-
-// registerPrograms registers programs and what they call. Every node has them, whatever else it has.
-func registerPrograms(set program.Set, r *node.Registry) error {
+// RegisterPrograms registers programs and what they call. Every node has them, whatever else it has.
+func RegisterPrograms(r *node.Registry, set program.Set) error {
 	if len(set) == 0 {
 		return nil
 	}

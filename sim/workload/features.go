@@ -1,4 +1,4 @@
-package cluster
+package workload
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 // featureOrchestrations are the shipped orchestrations that use what a plain workflow does not: queue messages, custom
 // status, key-value state, sessions, tags, system calls, retries. They count what they must still have, and fail if it is
 // gone.
-func featureOrchestrations(v1, always engine.Version) []ShippedOrchestration {
-	return []ShippedOrchestration{
+func featureOrchestrations(v1, always engine.Version) []Orchestration {
+	return []Orchestration{
 		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk},
 		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", plan.EndCompleted, ledger},
 		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", plan.EndCompleted, picky},

@@ -1,4 +1,4 @@
-package cluster
+package workload
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// ShippedOrchestration is one of the orchestrations that shipped builds register.
-type ShippedOrchestration struct {
+// Orchestration is one of the orchestrations that shipped builds register.
+type Orchestration struct {
 	Name    string
 	Version engine.Version
 	// Since is the first build that ships it.
@@ -26,11 +26,11 @@ type ShippedOrchestration struct {
 	handler orch.Handler
 }
 
-// ShippedOrchestrations are the orchestrations of the source documents, by name and version.
-func ShippedOrchestrations() []ShippedOrchestration {
+// Orchestrations are the orchestrations of the source documents, by name and version.
+func Orchestrations() []Orchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
-	shipped := []ShippedOrchestration{
+	shipped := []Orchestration{
 		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", plan.EndCompleted, approval},
 		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", plan.EndAny, cancellable},
 		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", plan.EndCompleted, chain},
@@ -52,31 +52,31 @@ func ShippedOrchestrations() []ShippedOrchestration {
 		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", plan.EndCompleted, restless},
 	}
 	shipped = append(shipped, append(featureOrchestrations(v1, always), cornerOrchestrations(v1, always)...)...)
-	slices.SortStableFunc(shipped, func(a, b ShippedOrchestration) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(shipped, func(a, b Orchestration) int { return strings.Compare(a.Name, b.Name) })
 	return shipped
 }
 
-// ShippedKnown is what plans may name that run what is shipped.
-func ShippedKnown() plan.Known {
-	return plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: ShippedNames()}
+// Known is what plans may name that run what is shipped.
+func Known() plan.Known {
+	return plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: Names()}
 }
 
-// ShippedNames are the names of the orchestrations with their versions, as NAME@VERSION.
-func ShippedNames() []string {
+// Names are the names of the orchestrations with their versions, as NAME@VERSION.
+func Names() []string {
 	var names []string
-	for _, o := range ShippedOrchestrations() {
+	for _, o := range Orchestrations() {
 		names = append(names, o.Name+"@"+o.Version.String())
 	}
 	return names
 }
 
-// ShippedActivities are the activities of the shipped orchestrations.
-func ShippedActivities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }
+// activities are the activities of the shipped orchestrations.
+func activities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }
 
-// ShippedHandlers registers what a build ships: every activity, and the orchestrations that exist since its version or
+// Handlers registers what a build ships: every activity, and the orchestrations that exist since its version or
 // before.
-func ShippedHandlers(r *node.Registry, b *engine.Build) error {
-	for _, o := range ShippedOrchestrations() {
+func Handlers(r *node.Registry, b *engine.Build) error {
+	for _, o := range Orchestrations() {
 		if b.Version.Compare(o.Since) < 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ func ShippedHandlers(r *node.Registry, b *engine.Build) error {
 			return err
 		}
 	}
-	for _, a := range ShippedActivities() {
+	for _, a := range activities() {
 		if err := r.RegisterActivity(a, echo(a)); err != nil {
 			return err
 		}
@@ -92,44 +92,18 @@ func ShippedHandlers(r *node.Registry, b *engine.Build) error {
 	return nil
 }
 
-// registerShipped registers one shipped orchestration by "Name@1.0.0"; registering what is there changes nothing.
-func registerShipped(r *node.Registry, handler string) error {
+// Register registers one shipped orchestration by "Name@1.0.0"; registering what is there changes nothing.
+func Register(r *node.Registry, handler string) error {
 	name, v, err := plan.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
 		return err
 	}
-	for _, o := range ShippedOrchestrations() {
+	for _, o := range Orchestrations() {
 		if o.Name == name && o.Version == v {
 			return r.Register(name, v, o.handler)
 		}
 	}
 	return fmt.Errorf("handler %q: no shipped orchestration has this name and version", handler)
-}
-
-// deregister removes one orchestration by "Name@1.0.0"; removing what is not there changes nothing.
-func deregister(r *node.Registry, handler string) error {
-	name, v, err := plan.ParseHandler(handler)
-	if err != nil {
-		return err
-	}
-	r.Deregister(name, v)
-	return nil
-}
-
-// keepOnly removes every orchestration that the list does not name.
-func keepOnly(r *node.Registry, keep []string) error {
-	for _, have := range r.Orchestrations() {
-		found := false
-		for _, k := range keep {
-			found = found || k == have
-		}
-		if !found {
-			if err := deregister(r, have); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // echo is an activity that answers with its name and input.

@@ -1,4 +1,4 @@
-package cluster
+package workload
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 
 // cornerOrchestrations are the shipped orchestrations that walk where limits, ids that are taken and messages that nobody
 // has read yet decide. Each fails if it finds that the wrong was decided.
-func cornerOrchestrations(v1, always engine.Version) []ShippedOrchestration {
-	return []ShippedOrchestration{
+func cornerOrchestrations(v1, always engine.Version) []Orchestration {
+	return []Orchestration{
 		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", plan.EndCompleted, guardian},
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", plan.EndFailed, hoarder},
 		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", plan.EndCompleted, namesake},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -61,10 +62,7 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no stored runs: %v", err)
 	}
-	for i, file := range files {
-		if i%tryEvery != 0 {
-			continue
-		}
+	for _, file := range sample.Of(files, 4) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			data, err := os.ReadFile(file)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -23,7 +24,7 @@ func TestCorpus(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no stored runs in testdata/seeds")
 	}
-	for _, file := range files {
+	for _, file := range sample.Of(files, 4) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			var out, errs bytes.Buffer
 			if status := simrun.Run([]string{"replay", "--json", file}, &out, &errs); status != exitOK {

@@ -1,0 +1,21 @@
+package sample
+
+import "os"
+
+// Env is the environment variable that asks for every row of every table.
+const Env = "DUROSIM_LONG"
+
+// All says whether every row is to be tried.
+func All() bool { return os.Getenv(Env) != "" }
+
+// Of returns the rows to try: the first of each group of so many, or all of them. It keeps their order.
+func Of[T any](rows []T, every int) []T {
+	if All() {
+		return rows
+	}
+	var out []T
+	for i := 0; i < len(rows); i += every {
+		out = append(out, rows[i])
+	}
+	return out
+}

@@ -100,7 +100,7 @@ func turbulenceOf(t *testing.T, e *scenario.Entry) time.Duration {
 
 // calmMonitor notes when calm begins.
 type calmMonitor struct {
-	*properties.Monitor
+	cluster.Monitor
 	after time.Duration
 	w     *cluster.World
 }

@@ -115,7 +115,7 @@ func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []slog.Record {
 
 // logKeeper keeps what nodes log.
 type logKeeper struct {
-	*properties.Monitor
+	cluster.Monitor
 	records []slog.Record
 }
 

@@ -45,7 +45,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		c.First, c.Seeds = seed, 1
 	}
 	for _, id := range c.Properties {
-		if _, ok := ByID(id); !ok && id != shadowID {
+		if _, ok := ByID(id); !ok && id != "shadow" {
 			return nil, fmt.Errorf("Config.Properties: there is no property %q; Catalogue lists all", id)
 		}
 	}

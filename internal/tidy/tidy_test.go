@@ -65,8 +65,44 @@ var packages = map[string]imports{
 		tests:  []string{"sim/workload"},
 		others: publicModules},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults",
-			"internal/campaign", "internal/commandline", "properties/oracle"},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload", "engine", "engine/orch", "engine/node", "faults",
+			"internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor"},
+		tests:  []string{"properties/internal/safety"},
+		others: publicModules},
+	"properties/internal/model": {module: []string{"engine", "engine/node", "memprovider", "sim/cluster"}, others: publicModules},
+	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan"}, others: publicModules},
+	"properties/internal/track": {
+		module: []string{"engine", "engine/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan"},
+		others: publicModules},
+	"properties/internal/safety": {
+		module: []string{"engine", "engine/call", "engine/node", "engine/replay", "faults", "properties/internal/check", "properties/internal/model",
+			"sim/cluster", "sim/plan", "sim/program"},
+		tests:  []string{"engine/orch", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
+		others: publicModules},
+	"properties/internal/liveness": {
+		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
+		others: publicModules},
+	"properties/internal/coverage": {
+		module: []string{"engine", "engine/node", "engine/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track",
+			"sim/cluster"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"},
+		others: publicModules},
+	"properties/internal/expect": {
+		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
+		others: publicModules},
+	"properties/internal/answers": {
+		module: []string{"engine", "properties/internal/check", "properties/oracle", "sim/cluster"},
+		tests:  []string{"faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"},
+		others: publicModules},
+	"properties/internal/monitor": {
+		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
+			"properties/internal/liveness", "properties/internal/safety", "properties/internal/track", "sim/cluster", "sim/plan"},
+		tests:  []string{"faults"},
+		others: publicModules},
+	"properties/internal/rig": { // for tests
+		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan"},
 		others: publicModules},
 	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},
 	"properties/oracle":      {module: []string{"engine", "engine/call"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},

@@ -1,0 +1,108 @@
+package answers
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// ID is the id under which an answer that the provider contract does not allow is reported. It is no property of
+// a cluster: the store of a simulation is durosim's own.
+const ID = "referee"
+
+// promised are the freedoms that memprovider's documentation gives up. A simulation's store is held to that, which
+// leaves it in fewer states, too.
+var promised = []oracle.Freedom{
+	oracle.F1AnyInstance, oracle.F4OrphanStops, oracle.F5Contention, oracle.F6Depths, oracle.F7DuplicateAppend, oracle.F8ExpiredAbandon,
+	oracle.F9AbandonScope, oracle.F15DeletedCount, oracle.F18RunningStamp, oracle.F19Bytes, oracle.F20HalfNamed, oracle.F21MissingParent,
+	oracle.F22BulkAtomicity, oracle.F23Packed, oracle.F25Redelivered, oracle.F26ShorterSession, oracle.F27LateTouch, oracle.F28SurvivingWork,
+	oracle.XOrphanBeforeStart,
+}
+
+// Judge has the executable specification of a provider judge every answer of the store. The answers come from the
+// handles; what happens to the store without a call (seeded histories, damage) comes from the observations.
+type Judge struct {
+	check.Base
+	oracle *oracle.Oracle // nil once an answer was refused: whatever follows would be judged by a wrong state
+	items  []engine.WorkItem
+}
+
+func New(m *check.Run) *Judge {
+	var codecs []engine.Codec
+	for _, b := range m.World.Builds() {
+		codecs = append(codecs, b.Codec)
+	}
+	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: promised, StorageErrors: true, Codecs: codecs})}
+}
+
+// Watch lets the referee see the calls of a handle.
+func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
+	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, r.judge)
+}
+
+func (r *Judge) judge(c oracle.Call, a oracle.Answer, at oracle.Span) {
+	if r.oracle == nil {
+		return
+	}
+	if refusal := r.oracle.Apply(c, a, at); refusal != nil {
+		r.oracle = nil
+		r.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()})
+	}
+}
+
+func (r *Judge) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{
+		engine.ObsInstanceCreated, engine.ObsParentSet, engine.ObsCustomStatusSet, engine.ObsKVSet, engine.ObsExecutionCreated, engine.ObsPinSet, engine.ObsStatusSet, engine.ObsEventAppended,
+		engine.ObsRowInserted, engine.ObsDamaged,
+	}
+}
+
+func (r *Judge) Records() []cluster.RecordKind { return nil }
+
+// Observe tells the specification what happened to the store without a call.
+func (r *Judge) Observe(o *engine.Observation) {
+	if o.Kind == engine.ObsRowInserted {
+		for len(r.items) <= int(o.Message) {
+			r.items = append(r.items, nil)
+		}
+		r.items[o.Message] = o.Item
+		return
+	}
+	at := oracle.At(r.Run.World.NowMs())
+	if o.Kind == engine.ObsDamaged {
+		if o.Message != 0 {
+			r.judge(oracle.Call{Args: oracle.CorruptMessage{Item: oracle.Item{WorkItem: r.items[o.Message]}}}, oracle.Answer{}, at)
+			return
+		}
+		r.judge(oracle.Call{Args: oracle.CorruptEvent{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution, EventID: o.EventID}}, oracle.Answer{}, at)
+		return
+	}
+	if o.Call != 0 {
+		return
+	}
+	p := oracle.Plant{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution}
+	switch o.Kind {
+	case engine.ObsInstanceCreated:
+		p.Orchestration, p.Version = o.Name, o.Token
+	case engine.ObsParentSet:
+		p.Parent = &engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
+	case engine.ObsCustomStatusSet:
+		p.CustomStatus = o.Value
+	case engine.ObsKVSet:
+		p.Key = &engine.KVEntry{Key: o.Name, Value: *o.Value, LastUpdatedAtMs: uint64(o.UntilMs)}
+	case engine.ObsPinSet:
+		p.Pin = o.Pin
+	case engine.ObsStatusSet:
+		p.Status = o.Status
+	case engine.ObsEventAppended:
+		p.EventID = o.EventID
+		for _, b := range r.Run.World.Builds() {
+			if e, err := b.Codec.DecodeEvent(o.Bytes); err == nil {
+				p.Event = oracle.Events{e}
+				break
+			}
+		}
+	}
+	r.judge(oracle.Call{Args: p}, oracle.Answer{}, at)
+}

@@ -1,0 +1,111 @@
+package answers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/answers"
+	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// refereed runs a seed of a scenario, with the referee or without.
+func refereed(t *testing.T, name string, seed uint64, referee bool, ids ...faults.BugID) *cluster.Result {
+	t.Helper()
+	s, err := scenario.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Expand(seed, scenario.Overrides{Bugs: ids})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+		return monitor.New(w, monitor.Options{Referee: referee})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestRefereeAgrees judges a few runs of scenarios with seeded histories, damage and old builds.
+func TestRefereeAgrees(t *testing.T) {
+	for _, name := range []string{"rolling-upgrade", "bad-history", "torn-acks", "orphans"} {
+		for seed := uint64(1); seed <= 3; seed++ {
+			result := refereed(t, name, seed, true)
+			for _, v := range result.Violations {
+				t.Errorf("%s, seed %d: %s", name, seed, v.Message)
+			}
+			if result.Digest != refereed(t, name, seed, false).Digest {
+				t.Errorf("%s, seed %d: the referee changes the trace", name, seed)
+			}
+		}
+	}
+}
+
+func TestRefereeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		bug  faults.BugID
+		want string
+	}{
+		{"provider/filter-ignored", "the filter does not admit the pin"},
+		{"provider/timer-visible-at-once", "none of its messages is visible yet"},
+	} {
+		seen := 0
+		for _, v := range refereed(t, "rolling-upgrade", 1, true, c.bug).Violations {
+			if v.Property != answers.ID {
+				continue
+			}
+			if seen++; v.Class != cluster.ClassInternal || !strings.Contains(v.Message, c.want) {
+				t.Errorf("%s: %+v", c.bug, v)
+			}
+		}
+		if seen != 1 {
+			t.Errorf("%s: the referee has refused %d answers, expected the first wrong one", c.bug, seen)
+		}
+	}
+}
+
+// TestRefereeKnowsSeeds asks about everything that a seeded instance has.
+func TestRefereeKnowsSeeds(t *testing.T) {
+	w := &rig.World{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
+	m := monitor.New(w, monitor.Options{Properties: []string{}, Referee: true})
+	w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
+	status, b, pin := "half way", w.AllBuilds[1], engine.V(1, 5, 0)
+	start, err := b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.RealStore.Seed(memprovider.SeedInstance{
+		Instance: "child", Orchestration: "Order", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "root", ExecutionID: 1, EventID: 2},
+		CustomStatus: &status, KV: []engine.KVEntry{{Key: "k", Value: "v", LastUpdatedAtMs: 7}},
+		Executions: []memprovider.SeedExecution{
+			{ID: 1, Status: engine.StatusContinuedAsNew},
+			{ID: 2, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Kind: engine.KindOrchestrationStarted, Data: start}}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ctx := m.WatchHandle(w.RealStore.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), b.Codec), t.Context()
+	_ = p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "child", Name: "go"}, 0)
+	got, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
+	if err != nil || got == nil || got.Item.ExecutionID != 2 || len(got.Item.KVSnapshot) != 1 {
+		t.Fatalf("fetched %+v, %v", got, err)
+	}
+	_, _ = p.GetCustomStatus(ctx, "child", 0)
+	_, _ = p.GetKVAllValues(ctx, "child")
+	_, _ = p.Admin().GetInstanceInfo(ctx, "child")
+	_, _ = p.Admin().GetExecutionInfo(ctx, "child", 2)
+	_, _ = p.Admin().ListExecutions(ctx, "child")
+	for _, v := range m.Violations() {
+		t.Error(v.Message)
+	}
+}

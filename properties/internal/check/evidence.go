@@ -1,0 +1,49 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// This file puts evidence into words. Nothing here runs while all is well.
+
+// Who is a caller in words.
+func (m *Run) Who(c engine.Caller) string {
+	name := m.NodeName(c.Node)
+	switch {
+	case c.Node == 0:
+		if p := m.World.Plan(); p != nil && c.Incarnation > 0 && int(c.Incarnation) <= len(p.Probes) {
+			return "probe " + p.Probes[c.Incarnation-1].Name
+		}
+		return "a client"
+	case name == "":
+		return fmt.Sprintf("caller %d", c.Node)
+	}
+	if inc := m.Model.Incarnation(c); inc != nil {
+		return fmt.Sprintf("%s (build %s, start %d)", name, inc.Build.Name(), c.Incarnation)
+	}
+	return fmt.Sprintf("%s (start %d)", name, c.Incarnation)
+}
+
+// At is a store time in words: milliseconds since the start of the run.
+func (m *Run) At(ms int64) string { return fmt.Sprintf("t=%d ms", ms-m.World.StartMs()) }
+
+// LockText is a lock in words.
+func (m *Run) LockText(l model.Lock) string {
+	if l.Token == "" {
+		return "no lock"
+	}
+	return fmt.Sprintf("token %s of %s, taken at %s, until %s", l.Token, m.Who(l.Holder), m.At(l.TakenMs), m.At(l.UntilMs))
+}
+
+// BatchText lists messages.
+func (m *Run) BatchText(batch []engine.MessageNo) string {
+	parts := make([]string, len(batch))
+	for i, no := range batch {
+		parts[i] = model.ItemText(m.Model.Row(no))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,227 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Checker watches a run for one property, or for a few that share their state. Embed base to get methods that do
+// nothing. A checker never logs, never panics on what it sees, and reports through run.violate.
+//
+// A checker sees an observation after the model has been brought up to date with it.
+type Checker interface {
+	Observe(o *engine.Observation)
+	Record(r *cluster.Record)
+	// Open says whether an obligation is neither met nor overdue, and until when it may stay so, in store time.
+	Open(nowMs int64) (bool, int64)
+	EndPhase(p cluster.Phase)
+	Finish()
+}
+
+// stepper is a checker that looks at the state between two kernel events.
+type stepper interface{ AfterStep() }
+
+// selective is a checker that wants some kinds of observations and records only. It is asked once. A checker that does
+// not implement it is handed all of them.
+type selective interface {
+	Observes() []engine.ObservationKind
+	Records() []cluster.RecordKind
+}
+
+// Base is a checker that sees nothing.
+type Base struct{ Run *Run }
+
+func (Base) Observe(*engine.Observation) {}
+func (Base) Record(*cluster.Record)      {}
+func (Base) Open(int64) (bool, int64)    { return false, 0 }
+func (Base) EndPhase(cluster.Phase)      {}
+func (Base) Finish()                     {}
+
+// World is what monitors read of a run. *cluster.World is one; tests have a smaller one.
+type World interface {
+	Plan() *plan.Plan
+	Store() *memprovider.Store
+	Nodes() []cluster.NodeInfo
+	Node(number uint32) *cluster.NodeInfo
+	NowMs() int64
+	StartMs() int64
+	Step() uint64
+	Phase() cluster.Phase
+	Builds() []*engine.Build
+}
+
+// maxViolations bounds what one property reports in one run: the first is what counts.
+const maxViolations = 3
+
+// Run is what the checkers of one run share: what they read, and where they report.
+type Run struct {
+	World      World
+	Model      *model.Store
+	Wants      func(property string) bool
+	violations []cluster.Violation
+	count      map[string]int // violations by property; only looked up, never ranged over
+	tell       func(Fact)     // nil if nobody asks
+}
+
+// Monitor hands what happens in a run to the checkers that want it.
+type Monitor struct {
+	*Run
+	checkers []Checker
+	steppers []stepper   // those of them that are one
+	byKind   [][]Checker // by kind of observation: those that want it
+	byRecord [][]Checker // by kind of record
+}
+
+// New watches a run without any checker; wants says which properties are reported.
+func New(w World, wants func(property string) bool) *Monitor {
+	return &Monitor{
+		Run:    &Run{World: w, Model: model.New(w.Builds()), Wants: wants, count: make(map[string]int)},
+		byKind: make([][]Checker, observationKinds()), byRecord: make([][]Checker, recordKinds()),
+	}
+}
+
+// Observe hands an observation of the store to the model and to every checker, in that order.
+func (m *Monitor) Observe(o *engine.Observation) {
+	m.Model.Observe(o)
+	if int(o.Kind) < len(m.byKind) {
+		for _, c := range m.byKind[o.Kind] {
+			c.Observe(o)
+		}
+	}
+}
+
+// Record hands a record of the world to the model and to every checker, in that order.
+func (m *Monitor) Record(r *cluster.Record) {
+	m.Model.Record(m.World, r)
+	if int(r.Kind) < len(m.byRecord) {
+		for _, c := range m.byRecord[r.Kind] {
+			c.Record(r)
+		}
+	}
+	if r.Kind == cluster.RecPhaseEnded {
+		for _, c := range m.checkers {
+			c.EndPhase(r.Phase)
+		}
+	}
+}
+
+// AfterStep lets checkers judge the state between two kernel events.
+func (m *Monitor) AfterStep() {
+	for _, c := range m.steppers {
+		c.AfterStep()
+	}
+}
+
+// Open says whether any obligation is open, and until when the last may be.
+func (m *Monitor) Open(nowMs int64) (bool, int64) {
+	any, last := false, int64(0)
+	for _, c := range m.checkers {
+		if open, until := c.Open(nowMs); open {
+			any = true
+			last = max(last, until)
+		}
+	}
+	return any, last
+}
+
+// Finish ends the run for every checker.
+func (m *Monitor) Finish() {
+	for _, c := range m.checkers {
+		c.Finish()
+	}
+}
+
+// Violations are what was found, in the order found.
+func (m *Monitor) Violations() []cluster.Violation { return m.violations }
+
+// Finding is a violation in the making: where it happened comes from the world.
+type Finding struct {
+	Property string
+	Class    cluster.Class
+	Node     uint32
+	Instance engine.InstanceNo
+	Item     string
+	Message  string
+}
+
+// Violate reports a finding at the present step and time. Findings of properties that are not asked for are dropped.
+func (m *Run) Violate(f Finding) {
+	if !m.Wants(f.Property) {
+		return
+	}
+	if m.count[f.Property]++; m.count[f.Property] > maxViolations {
+		return
+	}
+	m.violations = append(m.violations, cluster.Violation{
+		Property: f.Property, Class: f.Class, Step: m.World.Step(), VirtualMs: m.World.NowMs() - m.World.StartMs(),
+		Node: m.NodeName(f.Node), Instance: m.Model.Name(f.Instance), WorkItem: f.Item, Message: f.Message,
+	})
+}
+
+// NodeName is the name of a node in the plan; empty for clients and for numbers that are no node's, such as a probe's.
+func (m *Run) NodeName(number uint32) string {
+	if number == 0 || int(number) > len(m.World.Nodes()) {
+		return ""
+	}
+	return m.World.Node(number).Name
+}
+
+// Safety reports the violation of a safety property.
+func (m *Run) Safety(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
+	m.Violate(Finding{Property: property, Class: cluster.ClassSafety, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
+}
+
+// Liveness reports the violation of a liveness property.
+func (m *Run) Liveness(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
+	m.Violate(Finding{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
+}
+
+// Add enters checkers for what they want to see, in the order in which they will see it.
+func (m *Monitor) Add(list ...Checker) {
+	for _, c := range list {
+		m.checkers = append(m.checkers, c)
+		if s, ok := c.(stepper); ok {
+			m.steppers = append(m.steppers, s)
+		}
+		s, ok := c.(selective)
+		if !ok {
+			for k := range m.byKind {
+				m.byKind[k] = append(m.byKind[k], c)
+			}
+			for k := range m.byRecord {
+				m.byRecord[k] = append(m.byRecord[k], c)
+			}
+			continue
+		}
+		for _, k := range s.Observes() {
+			m.byKind[k] = append(m.byKind[k], c)
+		}
+		for _, k := range s.Records() {
+			m.byRecord[k] = append(m.byRecord[k], c)
+		}
+	}
+}
+
+// observationKinds is the number of kinds of observations: their enumeration is closed, and what is behind its end
+// has no name.
+func observationKinds() int {
+	k := engine.ObsNone
+	for k.String() != (engine.ObsNone + 255).String() {
+		k++
+	}
+	return int(k)
+}
+
+// recordKinds is the number of kinds of records.
+func recordKinds() int {
+	k := cluster.RecNone
+	for k.String() != (cluster.RecNone + 255).String() {
+		k++
+	}
+	return int(k)
+}

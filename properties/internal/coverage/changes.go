@@ -1,0 +1,51 @@
+package coverage
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// buildChange is an entry of the matrix old build × new build × phase × event kind: how often a node changed so in that
+// phase, and which kinds were in the histories that such nodes were handed in it, whenever they had changed.
+type buildChange struct {
+	from, to *engine.Build
+	phase    cluster.Phase
+	count    uint64
+	kinds    model.KindSet
+}
+
+// points are the points of an entry: one for the change, one for each kind.
+func (ch *buildChange) points(list []cluster.Point, table *model.KindTable) []cluster.Point {
+	verb := "upgrade "
+	if olderBuild(ch.to, ch.from) {
+		verb = "rollback "
+	}
+	name := verb + ch.from.Name() + "->" + ch.to.Name() + " " + ch.phase.String()
+	if ch.count > 0 {
+		list = append(list, cluster.Point{Name: name, Count: ch.count})
+	}
+	for rest := ch.kinds; rest != 0; rest &= rest - 1 {
+		list = append(list, cluster.Point{Name: name + " " + table.First(rest), Count: 1})
+	}
+	return list
+}
+
+// olderBuild orders builds as they were released: pins ignore what comes before a release, releases do not.
+func olderBuild(a, b *engine.Build) bool {
+	if c := a.Version.Compare(b.Version); c != 0 {
+		return c < 0
+	}
+	return a.Version.Pre != "" && (b.Version.Pre == "" || a.Version.Pre < b.Version.Pre)
+}
+
+// change is the entry of a change of builds in a phase, made when it is first asked for.
+func (c *Counter) change(from, to *engine.Build, p cluster.Phase) *buildChange {
+	for i := range c.changes {
+		if ch := &c.changes[i]; ch.from == from && ch.to == to && ch.phase == p {
+			return ch
+		}
+	}
+	c.changes = append(c.changes, buildChange{from: from, to: to, phase: p})
+	return &c.changes[len(c.changes)-1]
+}

@@ -1,0 +1,304 @@
+package coverage
+
+import (
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Counter counts the points that a run reaches.
+type Counter struct {
+	check.Base
+	track.Deaf
+	live     *track.State
+	counts   [points]uint64
+	faults   []uint64 // by index in kinds
+	kinds    []faults.Info
+	changes  []buildChange // in order of first occurrence
+	filtered uint64        // fetches that may have passed something over
+}
+
+func New(m *check.Run, s *track.State) *Counter {
+	kinds := faults.Kinds()
+	c := &Counter{Base: check.Base{Run: m}, live: s, kinds: kinds, faults: make([]uint64, len(kinds))}
+	s.Subscribe(c)
+	m.OnFact(func(f check.Fact) { c.hit(factPoints[f]) })
+	return c
+}
+
+func (c *Counter) hit(p point) { c.counts[p]++ }
+
+// Points are the points that were reached, in no order.
+func (c *Counter) Points() []cluster.Point {
+	var list []cluster.Point
+	for p, count := range c.counts {
+		if count > 0 {
+			list = append(list, cluster.Point{Name: Points[p].Name, Count: count})
+		}
+	}
+	for i, f := range c.kinds {
+		if c.faults[i] > 0 {
+			list = append(list, cluster.Point{Name: "fault " + string(f.Kind), Count: c.faults[i]})
+		}
+	}
+	for i := range c.changes {
+		list = c.changes[i].points(list, &c.Run.Model.Kinds)
+	}
+	return list
+}
+
+// factPoints are the points that facts are.
+var factPoints = [check.Facts]point{
+	check.FactAckAfterExpiry:   pointAckAfterExpiry,
+	check.FactAnswerLost:       pointAnswerLostAfterCommit,
+	check.FactActivityRetaken:  pointActivityRetaken,
+	check.FactTakenOver:        pointTakenOver,
+	check.FactWaitOver:         pointWaitOver,
+	check.FactHealthyPoisoned:  pointHealthyPoisoned,
+	check.FactSessionTakenOver: pointSessionTakenOver,
+	check.FactDeleted:          pointDeleted,
+	check.FactDeletedRunning:   pointDeletedRunning,
+	check.FactDeletedHeld:      pointDeletedHeld,
+	check.FactLateAck:          pointLateAck,
+	check.FactPruned:           pointPruned,
+	check.FactPrunedAtWork:     pointPrunedAtWork,
+	check.FactCarried:          pointCarried,
+	check.FactCarryLimit:       pointCarryLimit,
+	check.FactKVMerged:         pointKVMerged,
+	check.FactTombstoneMerged:  pointTombstoneMerged,
+}
+
+func (c *Counter) OnWaits(*model.Instance) { c.hit(pointNobodyAdmits) }
+
+// Passes looks at what filters passed over now and then, until that was seen.
+func (c *Counter) Passes() track.Passing {
+	c.filtered++
+	if c.counts[pointFilteredOut] > 0 || c.filtered%8 != 0 || c.filtered > 1024 && c.filtered%256 != 0 {
+		return track.PassNone
+	}
+	return track.PassFirst
+}
+
+func (c *Counter) OnPassed(engine.Caller, *model.Instance) { c.hit(pointFilteredOut) }
+
+func (c *Counter) OnAccepted(o *engine.Observation) {
+	in := c.Run.Model.Instance(o.Instance)
+	if !in.Locked(o.AtMs) {
+		return
+	}
+	if call := c.Run.Model.Call(o.Call); call != nil && call.Kind == engine.CallAckOrchestrationItem && call.Request.Ack != nil &&
+		call.Request.Ack.LockToken == in.Lock.Token {
+		return // its own turn sent it
+	}
+	c.hit(pointDuringLock)
+}
+
+func (c *Counter) OnDelivered(o *engine.Observation) {
+	s := c.live
+	if o.NewCount > 1 {
+		c.hit(pointAttemptAboveOne)
+	}
+	call := c.Run.Model.Call(o.Call)
+	if o.CallKind != engine.CallFetchOrchestrationItem || call == nil || o.Caller.Node == 0 {
+		return
+	}
+	in := c.Run.Model.Instance(o.Instance)
+	if n := s.Node(o.Caller.Node); n != nil && n.From != nil {
+		if ex := in.Latest(); ex != nil {
+			c.change(n.From, n.Build, s.Phase).kinds |= ex.Kinds
+		}
+	}
+	pin := in.Pin()
+	if pin == nil {
+		c.hit(pointUnpinnedStart)
+		return
+	}
+	if f := call.Request.Filter; f != nil && len(f.SupportedVersions) > 0 {
+		if f.SupportedVersions[0].Max.Compare(*pin) == 0 {
+			c.hit(pointPinAtMax)
+		}
+		if f.SupportedVersions[0].Min.Compare(*pin) == 0 {
+			c.hit(pointPinAtMin)
+		}
+	}
+}
+
+func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+	for i := range ack.HistoryDelta {
+		switch ack.HistoryDelta[i].Data.(type) {
+		case engine.SubOrchestrationCompleted:
+			c.hit(pointChildCompleted)
+		case engine.ExternalEvent2:
+			c.hit(pointExternalEvent2)
+		case engine.OrchestrationCancelRequested:
+			c.hit(pointCancelArrived)
+		case engine.ActivityScheduled:
+			for _, a := range ack.CancelledActivities {
+				if a.ActivityID == ack.HistoryDelta[i].EventID && a.ExecutionID == ack.ExecutionID {
+					c.hit(pointScheduleAndCancel)
+				}
+			}
+		}
+	}
+	n := c.live.Node(number)
+	if n == nil || d == nil || d.Incarnation != n.Incarnation || d.Decision != node.DecideTurn || len(ack.HistoryDelta) == 0 {
+		return
+	}
+	pin := c.Run.Model.Instance(no).Pin()
+	if pin != nil && pin.Compare(n.Build.Version) != 0 {
+		c.hit(pointMixedServed)
+	}
+	if d.Turn.First && !n.Filter.Admits(&n.Build.Version) {
+		c.hit(pointStrandedStart)
+	}
+	if d.Start == track.StartStart && d.Turn.First {
+		in := c.Run.Model.Instance(no)
+		if latest, ok := n.Registry.ResolveStart(in.Orchestration, ""); ok && latest.String() != d.Turn.Handler {
+			c.hit(pointOlderHandler)
+		}
+	}
+	if d.Start == track.StartCan && d.Pin != nil {
+		switch n.Build.Version.Compare(*d.Pin) {
+		case 1:
+			c.hit(pointCanOnNewer)
+		case -1:
+			c.hit(pointCanOnOlder)
+		}
+	}
+}
+
+// notePoint is the point that a decision is, points for none.
+func notePoint(d node.Decision) point {
+	switch d {
+	case node.DecideHistoryError:
+		return pointHistoryError
+	case node.DecideIncompatible:
+		return pointIncompatible
+	case node.DecideWaitForStart:
+		return pointWaitForStart
+	case node.DecideNoHandler, node.DecideWorkNoHandler:
+		return pointNoHandler
+	case node.DecideAckFailed:
+		return pointAckFailed
+	case node.DecideDropTerminal:
+		return pointDropTerminal
+	case node.DecideWorkLost:
+		return pointWorkLost
+	case node.DecidePoison:
+		return pointPoison
+	case node.DecideWorkPoison:
+		return pointWorkPoison
+	}
+	return points
+}
+
+func (c *Counter) OnNoted(n *track.Node, d *track.Delivery, note *node.Note) {
+	if note.Decision == node.DecideTurn && note.AttemptCount == n.Options.MaxAttempts {
+		c.hit(pointLastAttempt)
+	}
+	if p := notePoint(note.Decision); p != points {
+		c.hit(p)
+	}
+	if note.Decision == node.DecidePoison && d.HistoryError {
+		c.hit(pointPoisonHistoryError)
+	}
+	if note.Decision == node.DecidePoison {
+		for _, no := range d.Messages {
+			if c.live.Row(no).Before == node.DecideNoHandler {
+				c.hit(pointPoisonNoHandler)
+				break
+			}
+		}
+	}
+	for _, dropped := range note.Dropped {
+		if dropped.Rule == replay.DropStaleExecution {
+			c.hit(pointStaleDropped)
+		}
+	}
+}
+
+func (c *Counter) OnStarted(n *track.Node) {
+	s := c.live
+	kinds := 0
+	for i := range s.Nodes {
+		a := &s.Nodes[i]
+		if !a.Up {
+			continue
+		}
+		first := true
+		for j := range i {
+			first = first && !(s.Nodes[j].Up && s.Nodes[j].Build == a.Build)
+		}
+		if first {
+			kinds++
+		}
+	}
+	if kinds >= 2 {
+		c.hit(pointTwoBuilds)
+	}
+	if kinds >= 3 {
+		c.hit(pointThreeBuilds)
+	}
+	if n.Build.Version.Pre != "" {
+		c.hit(pointPreRelease)
+	}
+	own := n.Build.Version
+	if !n.Filter.Admits(&own) {
+		c.hit(pointSelfStranded)
+	}
+	if n.Previous == nil || n.Previous == n.Build {
+		return
+	}
+	n.From = n.Previous
+	c.change(n.From, n.Build, s.Phase).count++
+	loaded, newer := false, false
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		in := c.Run.Model.Instance(engine.InstanceNo(no))
+		loaded = loaded || len(in.Queue) > 0
+		if pin := in.Pin(); pin != nil && in.Status() == engine.StatusRunning && pin.Compare(own) > 0 {
+			newer = true
+		}
+	}
+	if loaded {
+		c.hit(pointUpgradeUnderLoad)
+	}
+	if newer && own.Compare(n.Previous.Version) < 0 {
+		c.hit(pointRollbackNewerPins)
+	}
+}
+
+// OnHandlers sees whether a handler was withdrawn that something runs.
+func (c *Counter) OnHandlers(r *cluster.Record) {
+	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
+	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {
+		in := c.Run.Model.Instance(engine.InstanceNo(no))
+		if in.Status() == engine.StatusRunning && in.Orchestration+"@"+in.Version == handler {
+			c.hit(pointHandlerWithdrawn)
+			return
+		}
+	}
+}
+
+func (c *Counter) OnCrashed(n *track.Node) {
+	for _, list := range [2][]track.Slot{n.Turns, n.Activities} {
+		for i := range list {
+			d := &list[i].Recent[list[i].Last]
+			if d.Token == "" || d.Incarnation != n.Incarnation {
+				continue
+			}
+			if d.Held {
+				c.hit(pointCrashHolding)
+			}
+			if d.Committed && !d.Answered {
+				c.hit(pointCrashAfterCommit)
+			}
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package expect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// ID is the property that expectations are reported under.
+const ID = "expect"
+
+// Checker holds a run against the expectations of its scenario. The shared state tells it of facts as they happen.
+type Checker struct {
+	check.Base
+	track.Deaf
+	live  *track.State
+	items []expectItem
+	part  string
+	// active are the expectations that the present part is about, by event.
+	active []activeItems
+	event  event // reused
+	pins   map[engine.Version]string
+	builds []namedBuild
+	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
+	upDue   bool
+	upAtMs  int64
+	upWaits []uint32 // nodes that have to settle first, with the step's verb in upVerbs
+	upVerbs []plan.Verb
+}
+
+// expectItem is one expectation with what was seen of it.
+type expectItem struct {
+	plan.Expectation
+	seen uint64
+}
+
+type namedBuild struct {
+	build *engine.Build
+	name  string
+}
+
+// activeItems are the expectations of an event, by index, in order.
+type activeItems struct {
+	event string
+	items []int
+}
+
+// event is something that happened, with the attributes of its event (plan.Events). node is its node's number, or 0.
+type event struct {
+	name  string
+	attrs []plan.Attr
+	node  uint32
+	no    engine.InstanceNo
+}
+
+func (f *event) get(name string) string {
+	for i := range f.attrs {
+		if f.attrs[i].Name == name {
+			return f.attrs[i].Value
+		}
+	}
+	switch f.name {
+	case plan.EventUp:
+		return "0"
+	case plan.EventNode:
+		return yesNo(false)
+	}
+	return ""
+}
+
+func (f *event) String() string {
+	var b strings.Builder
+	b.WriteString(f.name)
+	for _, a := range f.attrs {
+		if f.name == plan.EventNode && strings.Contains(a.Name, "@") {
+			continue // too many; the one that matters is told apart
+		}
+		b.WriteString(" " + a.String())
+	}
+	return b.String()
+}
+
+func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
+	c := &Checker{Base: check.Base{Run: m}, live: s, pins: make(map[engine.Version]string)}
+	for _, e := range list {
+		c.items = append(c.items, expectItem{Expectation: e})
+	}
+	c.activate()
+	s.Subscribe(c)
+	return c
+}
+
+func (c *Checker) Observes() []engine.ObservationKind {
+	kinds := []engine.ObservationKind{engine.ObsStatusSet}
+	if c.ever(plan.EventLock) {
+		kinds = append(kinds, engine.ObsLockTaken)
+	}
+	if c.ever(plan.EventDecode) {
+		kinds = append(kinds, engine.ObsEventDecoded)
+	}
+	return kinds
+}
+
+func (c *Checker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
+}
+
+// ever says whether any part expects anything of an event.
+func (c *Checker) ever(event string) bool {
+	return slices.ContainsFunc(c.items, func(e expectItem) bool { return e.Event == event })
+}
+
+// wants says whether the present part expects anything of an event.
+func (c *Checker) wants(event string) bool { return len(c.activeOf(event)) > 0 }
+
+func (c *Checker) activeOf(event string) []int {
+	for i := range c.active {
+		if c.active[i].event == event {
+			return c.active[i].items
+		}
+	}
+	return nil
+}
+
+// concerns says whether any active expectation may be about an event with that attribute: the frequent facts are not
+// made for nothing.
+func (c *Checker) concerns(event, attr, value string) bool {
+next:
+	for _, i := range c.activeOf(event) {
+		for _, a := range c.items[i].Where {
+			if a.Name == attr && !a.Match(value) {
+				continue next
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// activate finds the expectations of the present part.
+func (c *Checker) activate() {
+	c.active = c.active[:0]
+	for i := range c.items {
+		e := &c.items[i]
+		if e.In != "" && e.In != c.part {
+			continue
+		}
+		at := 0
+		for at < len(c.active) && c.active[at].event != e.Event {
+			at++
+		}
+		if at == len(c.active) {
+			c.active = append(c.active, activeItems{event: e.Event})
+		}
+		c.active[at].items = append(c.active[at].items, i)
+	}
+}
+
+// begin starts a fact of that event; emit judges it.
+func (c *Checker) begin(event string, node uint32, no engine.InstanceNo) *event {
+	c.event.name, c.event.node, c.event.no = event, node, no
+	c.event.attrs = c.event.attrs[:0]
+	return &c.event
+}
+
+func (f *event) add(name, value string) {
+	f.attrs = append(f.attrs, plan.Attr{Name: name, Value: value})
+}
+
+func (c *Checker) emit() {
+	f := &c.event
+	for _, i := range c.activeOf(f.name) {
+		e := &c.items[i]
+		if !matches(f, e.Where) {
+			continue
+		}
+		e.seen++
+		switch e.Mode {
+		case plan.ModeNever:
+			c.report(e, f, "it must never happen")
+		case plan.ModeAlways:
+			for _, a := range e.Has {
+				if !a.Match(f.get(a.Name)) {
+					c.report(e, f, fmt.Sprintf("expected %s, and it is %s", a, f.get(a.Name)))
+					break
+				}
+			}
+		}
+	}
+}
+
+func matches(f *event, where []plan.Attr) bool {
+	for i := range where {
+		if !where[i].Match(f.get(where[i].Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Checker) report(e *expectItem, f *event, why string) {
+	part := ""
+	if c.part != "" {
+		part = fmt.Sprintf(" in part %q", c.part)
+	}
+	c.Run.Safety(ID, f.node, f.no, "scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, f)
+}
+
+// Points are the sometimes that were seen.
+func (c *Checker) Points() []cluster.Point {
+	var list []cluster.Point
+	for i := range c.items {
+		if e := &c.items[i]; e.Mode == plan.ModeSometimes && e.seen > 0 {
+			list = append(list, cluster.Point{Name: e.PointName(), Count: e.seen})
+		}
+	}
+	return list
+}
+
+func (c *Checker) Record(r *cluster.Record) {
+	if r.Kind == cluster.RecPhaseBegan {
+		if r.Phase == cluster.PhaseTurbulence {
+			c.beginPart("", r.AtMs)
+		}
+		return
+	}
+	step := r.Schedule
+	if step == nil {
+		return
+	}
+	if step.Mark != "" {
+		c.beginPart(step.Mark, r.AtMs)
+	}
+	if c.upDue && r.AtMs == c.upAtMs && r.Node != 0 {
+		c.upWaits = append(c.upWaits, r.Node)
+		c.upVerbs = append(c.upVerbs, step.Verb)
+	}
+}
+
+// beginPart begins a part of the story. Its facts "up" and "node" are emitted when the nodes that its first steps touch have done so.
+func (c *Checker) beginPart(part string, atMs int64) {
+	if c.upDue {
+		c.up()
+	}
+	c.part = part
+	c.activate()
+	c.upDue, c.upAtMs = c.wants(plan.EventUp) || c.wants(plan.EventNode), atMs
+	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
+	if part == "" { // the run begins: all that is not absent and not started later comes up
+		for i := range c.live.Plan.Nodes {
+			if !c.live.Plan.Nodes[i].Absent && !c.startsLater(c.live.Plan.Nodes[i].Name) {
+				c.upWaits = append(c.upWaits, uint32(i+1))
+				c.upVerbs = append(c.upVerbs, plan.VerbStart)
+			}
+		}
+	}
+}
+
+func (c *Checker) startsLater(name string) bool {
+	for i := range c.live.Plan.Schedule {
+		if s := &c.live.Plan.Schedule[i]; s.Node == name {
+			return s.Verb == plan.VerbStart || s.Verb == plan.VerbAdd
+		}
+	}
+	return false
+}
+
+func (c *Checker) AfterStep() {
+	if !c.upDue {
+		return
+	}
+	for i, number := range c.upWaits {
+		n := c.live.Node(number)
+		if n == nil {
+			continue
+		}
+		settled := true
+		switch c.upVerbs[i] {
+		case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
+			settled = !n.Up
+		case plan.VerbStart, plan.VerbAdd, plan.VerbUpgrade, plan.VerbRollback, plan.VerbWiden, plan.VerbNarrow:
+			settled = n.Up && !n.Draining && n.StartedMs >= c.upAtMs
+		}
+		if !settled {
+			return
+		}
+	}
+	c.up()
+}
+
+func (c *Checker) Finish() {
+	if c.upDue {
+		c.up()
+	}
+}
+
+// up tells how many nodes of each build are up, and of each of them what it is.
+func (c *Checker) up() {
+	c.upDue = false
+	c.eachNode()
+	f := c.begin(plan.EventUp, 0, 0)
+	total := 0
+	for _, b := range c.Run.World.Builds() {
+		count := 0
+		for i := range c.live.Nodes {
+			if n := &c.live.Nodes[i]; n.Up && !n.Draining && n.Build == b {
+				count++
+			}
+		}
+		total += count
+		f.add(b.Name(), strconv.Itoa(count))
+	}
+	f.add("total", strconv.Itoa(total))
+	c.emit()
+}

@@ -1,0 +1,290 @@
+package expect
+
+import (
+	"strconv"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// This file has the facts that the shared state tells expectations of, as they happen.
+
+func (c *Checker) pin(v *engine.Version) string {
+	if v == nil {
+		return "none"
+	}
+	s, ok := c.pins[*v]
+	if !ok {
+		s = v.String()
+		c.pins[*v] = s
+	}
+	return s
+}
+
+// buildName is the name of a build, made once.
+func (c *Checker) buildName(b *engine.Build) string {
+	for i := range c.builds {
+		if c.builds[i].build == b {
+			return c.builds[i].name
+		}
+	}
+	c.builds = append(c.builds, namedBuild{b, b.Name()})
+	return c.builds[len(c.builds)-1].name
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// place adds who and what a fact is about.
+func (c *Checker) place(f *event, n *track.Node, in *model.Instance) {
+	if n != nil {
+		f.add("node", c.Run.NodeName(n.Number))
+		if n.Build != nil {
+			f.add("build", c.buildName(n.Build))
+		}
+	}
+	f.add("pin", c.pin(in.Pin()))
+	f.add("instance", in.Name)
+	f.add("phase", c.live.Phase.String())
+}
+
+// caller is the node that made a call, with the build that it was then: its successor may run already.
+func (c *Checker) caller(by engine.Caller) *track.Node {
+	n := c.live.Node(by.Node)
+	if n == nil || by.Incarnation == n.Incarnation {
+		return n
+	}
+	was := &track.Node{Number: by.Node}
+	if inc := c.Run.Model.Incarnation(by); inc != nil {
+		was.Build = inc.Build
+	}
+	return was
+}
+
+// OnFetched tells of a delivery.
+func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
+	if !c.wants(plan.EventFetch) {
+		return
+	}
+	f := c.begin(plan.EventFetch, number, d.Instance)
+	c.place(f, c.caller(engine.Caller{Node: number, Incarnation: d.Incarnation}), c.Run.Model.Instance(d.Instance))
+	f.add("attempt", strconv.FormatUint(uint64(d.Told), 10))
+	f.add("readable", yesNo(!d.HistoryError))
+	c.emit()
+}
+
+func (c *Checker) Passes() track.Passing {
+	if c.wants(plan.EventSkip) {
+		return track.PassAll
+	}
+	return track.PassNone
+}
+
+// OnPassed tells of an instance that a fetch passed over.
+func (c *Checker) OnPassed(by engine.Caller, in *model.Instance) {
+	if !c.wants(plan.EventSkip) {
+		return
+	}
+	c.place(c.begin(plan.EventSkip, by.Node, in.No), c.caller(by), in)
+	c.emit()
+}
+
+// OnWaits tells of visible work that no live node admits.
+func (c *Checker) OnWaits(in *model.Instance) {
+	if !c.wants(plan.EventWait) {
+		return
+	}
+	c.place(c.begin(plan.EventWait, 0, in.No), nil, in)
+	c.emit()
+}
+
+// OnCommitted tells of an ack that took effect: a turn, and its events.
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+	n, in := c.live.Node(number), c.Run.Model.Instance(no)
+	if d != nil {
+		n = c.caller(engine.Caller{Node: number, Incarnation: d.Incarnation})
+	}
+	if c.wants(plan.EventEvent) {
+		handler := "none"
+		if d != nil && d.Decision == node.DecideTurn {
+			handler = d.Turn.Handler
+		}
+		for i := range ack.HistoryDelta {
+			if !c.concerns(plan.EventEvent, "kind", string(ack.HistoryDelta[i].Kind())) {
+				continue
+			}
+			f := c.begin(plan.EventEvent, number, no)
+			f.add("kind", string(ack.HistoryDelta[i].Kind()))
+			c.place(f, n, in)
+			f.add("handler", handler)
+			c.emit()
+		}
+	}
+	if !c.wants(plan.EventTurn) || d == nil || d.Decision != node.DecideTurn {
+		return
+	}
+	f := c.begin(plan.EventTurn, number, no)
+	c.place(f, n, in)
+	f.add("first", yesNo(d.Turn.First))
+	f.add("start", track.StartNames[d.Start])
+	f.add("handler", d.Turn.Handler)
+	f.add("result", d.Turn.Result)
+	f.add("execution", strconv.FormatUint(ack.ExecutionID, 10))
+	c.emit()
+}
+
+// OnNoted tells of poison and of work that was given back.
+func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *node.Note) {
+	event, name, value := plan.EventAbandon, "reason", ""
+	switch note.Decision {
+	case node.DecidePoison, node.DecideWorkPoison:
+		event, name, value = plan.EventPoison, "cause", c.cause(d)
+	case node.DecideHistoryError:
+		value = "history-error"
+	case node.DecideIncompatible:
+		value = "incompatible"
+	case node.DecideWaitForStart:
+		value = "wait-for-start"
+	case node.DecideNoHandler, node.DecideWorkNoHandler:
+		value = "no-handler"
+	case node.DecideAckFailed:
+		value = "ack-failed"
+	case node.DecideDrained:
+		value = "drained"
+	case node.DecideWorkLost:
+		value = "lost"
+	default:
+		return
+	}
+	if !c.wants(event) {
+		return
+	}
+	f := c.begin(event, n.Number, d.Instance)
+	c.place(f, n, c.Run.Model.Instance(d.Instance))
+	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.Worker), 1)])
+	f.add(name, value)
+	f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
+	if event == plan.EventAbandon {
+		f.add("delay", note.Delay.String())
+	}
+	c.emit()
+}
+
+func countOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cause is why the deliveries of a poisoned batch did not end: what was decided about it before.
+func (c *Checker) cause(d *track.Delivery) string {
+	if d.HistoryError {
+		return "unreadable"
+	}
+	for _, no := range d.Messages {
+		switch c.live.Row(no).Before {
+		case node.DecideHistoryError:
+			return "unreadable"
+		case node.DecideIncompatible:
+			return "incompatible"
+		case node.DecideNoHandler, node.DecideWorkNoHandler:
+			return "no-handler"
+		case node.DecideNone, node.DecideTurn, node.DecideWorkRun:
+			return "crash"
+		}
+	}
+	return "other"
+}
+
+// Observe tells of locks that fetches take, of events that they decode, and of instances that reach their end.
+func (c *Checker) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsLockTaken:
+		if o.Message == 0 && !o.Undo {
+			c.inFetch(plan.EventLock, o)
+		}
+		return
+	case engine.ObsEventDecoded:
+		c.decoded(o)
+		return
+	}
+	if o.Undo || !c.wants(plan.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
+		return
+	}
+	in := c.Run.Model.Instance(o.Instance)
+	if o.Execution != max(in.CurrentID, 1) {
+		return
+	}
+	f := c.begin(plan.EventEnd, 0, in.No)
+	f.add("status", string(o.Status))
+	c.place(f, nil, in)
+	f.add("output", o.Name)
+	f.add("execution", strconv.FormatUint(o.Execution, 10))
+	c.emit()
+}
+
+// decoded tells of each event that a fetch decoded: those that were decoded before are one observation.
+func (c *Checker) decoded(o *engine.Observation) {
+	ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution)
+	if !o.Cached || o.Outcome != engine.OutcomeOK || ex == nil {
+		c.inFetch(plan.EventDecode, o)
+		return
+	}
+	one := *o
+	for i := range ex.Events {
+		if one.EventID = ex.Events[i].ID; one.EventID > o.EventID {
+			return
+		}
+		c.inFetch(plan.EventDecode, &one)
+	}
+}
+
+// inFetch tells of something that a fetch of a node did on its way.
+func (c *Checker) inFetch(event string, o *engine.Observation) {
+	call := c.Run.Model.Call(o.Call)
+	if call == nil || call.Kind != engine.CallFetchOrchestrationItem {
+		return
+	}
+	n := c.caller(call.Caller)
+	if n == nil {
+		return // a probe
+	}
+	f := c.begin(event, n.Number, o.Instance)
+	c.place(f, n, c.Run.Model.Instance(o.Instance))
+	if event == plan.EventDecode {
+		if ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil && ex.Event(o.EventID) != nil {
+			f.add("kind", c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind))
+		}
+		f.add("readable", yesNo(o.Outcome == engine.OutcomeOK))
+	}
+	c.emit()
+}
+
+// eachNode tells of each node that is up what it runs, declares and has registered.
+func (c *Checker) eachNode() {
+	if !c.wants(plan.EventNode) {
+		return
+	}
+	for i := range c.live.Nodes {
+		n := &c.live.Nodes[i]
+		if !n.Up || n.Draining {
+			continue
+		}
+		f := c.begin(plan.EventNode, n.Number, 0)
+		f.add("node", c.Run.NodeName(n.Number))
+		f.add("build", n.Build.Name())
+		f.add("filter", c.Run.World.Node(n.Number).Filter.String())
+		for _, handler := range n.Registry.Orchestrations() {
+			f.add(handler, yesNo(true))
+		}
+		c.emit()
+	}
+}

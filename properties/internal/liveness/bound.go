@@ -1,0 +1,145 @@
+package liveness
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// bound is a length of store time that an obligation may take, with the terms that it is the sum of, so that a message
+// can show them. It is a value and allocates nothing until it is printed.
+type bound struct {
+	ms    int64
+	terms [9]boundTerm
+	n     int
+}
+
+// boundTerm is times × each milliseconds for something.
+type boundTerm struct {
+	what  string
+	times int64
+	each  int64
+}
+
+func (b *bound) add(times, each int64, what string) {
+	if times <= 0 || each <= 0 {
+		return
+	}
+	b.ms += times * each
+	b.terms[b.n] = boundTerm{what, times, each}
+	b.n++
+}
+
+// String is the sum and its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
+func (b bound) String() string {
+	var s strings.Builder
+	s.WriteString(model.SpanText(b.ms))
+	for i := range b.n {
+		t := &b.terms[i]
+		s.WriteString([...]string{" = ", " + "}[min(i, 1)])
+		if t.times > 1 {
+			fmt.Fprintf(&s, "%d x ", t.times)
+		}
+		s.WriteString(model.SpanText(t.each) + " " + t.what)
+	}
+	return s.String()
+}
+
+// boundInput is what bounds are computed from: the worst of the options of the nodes that an obligation may count on,
+// and the company that the work has.
+type boundInput struct {
+	attempts   int64 // max_attempts
+	deadlineMs int64 // of a provider call
+	cadenceMs  int64 // of polls
+	lockMs     int64 // of the queue that the bound is about
+	backoffMs  int64 // by how much abandons have delayed the message so far, each within its curve
+	slots      int64 // that may take the work, at least 1
+	others     int64 // pieces of work that may stand before it
+	lost       int64 // holders that lost their lock since the obligation began
+}
+
+// turnMarginMs is how much longer than its lock a turn or an activity may take, which is what faults let it.
+const turnMarginMs = 20
+
+// worstOf widens the input by the options of one more node that may take the work, with so many slots for it.
+func (in *boundInput) worstOf(o *node.Options, lock time.Duration, slots int) {
+	in.attempts = max(in.attempts, int64(o.MaxAttempts))
+	in.deadlineMs = max(in.deadlineMs, o.CallDeadline.Milliseconds())
+	in.cadenceMs = max(in.cadenceMs, o.DispatcherMinPollInterval.Milliseconds())
+	in.lockMs = max(in.lockMs, lock.Milliseconds())
+	in.slots += int64(slots)
+}
+
+// queuedMs is how long work may stand behind others: they are taken in order by all slots, and each keeps one for two
+// call deadlines at most, since turns are short where faults have stopped.
+func (in *boundInput) queuedMs() int64 {
+	slots := max(in.slots, 1)
+	return (in.others + slots - 1) / slots * 2 * in.deadlineMs
+}
+
+// fetchBackoffMs is the longest pause that a node may still make for fetches that failed in turbulence.
+var fetchBackoffMs = node.FetchErrorBackoff(1 << 10).Milliseconds()
+
+// poisonBound is within what time a message leaves the queue that is delivered again and again (L01): its backoffs so
+// far (each new one moves the end), then for each attempt and the one that poisons it two call deadlines, the longest turn, a poll and the time behind others,
+// and a lock timeout for each holder that is lost.
+func poisonBound(in boundInput) bound {
+	var b bound
+	b.add(1, in.backoffMs, "backoffs so far")
+	b.add(in.attempts+1, 2*in.deadlineMs, "two call deadlines")
+	b.add(in.attempts+1, turnMarginMs, "longest turn")
+	b.add(in.attempts+1, in.cadenceMs, "poll cadence")
+	b.add(in.attempts+1, in.queuedMs(), "behind others")
+	b.add(1+min(in.lost, in.attempts), in.lockMs+turnMarginMs, "lock timeout of a lost holder")
+	b.add(1, fetchBackoffMs, "fetch backoff")
+	return b
+}
+
+// deliveryBound is within what time a node takes a message that it admits (L03): a pause after failed fetches, a poll,
+// the time behind others, two call deadlines, and the lock of a holder that was lost.
+func deliveryBound(in boundInput) bound {
+	var b bound
+	b.add(1, fetchBackoffMs, "fetch backoff")
+	b.add(1, in.cadenceMs, "poll cadence")
+	b.add(1, in.queuedMs(), "behind others")
+	b.add(1, 2*in.deadlineMs, "two call deadlines")
+	b.add(1+min(in.lost, in.attempts), in.lockMs+turnMarginMs, "lock timeout of a lost holder")
+	return b
+}
+
+// drainBound is within what time after widening a stuck message leaves the queue (L04): it is taken, and run or poisoned.
+func drainBound(in boundInput) bound {
+	b := poisonBound(in)
+	b.add(1, in.cadenceMs, "first poll of a widened node")
+	return b
+}
+
+// workBound is poisonBound for an activity, which may take as long as its lock at each attempt.
+func workBound(in boundInput) bound {
+	b := poisonBound(in)
+	b.add(in.attempts+1, in.lockMs, "longest activity")
+	return b
+}
+
+// stallBound is how long an instance that a live node runs may stand without a committed turn (L02) while something that
+// leads on is queued or a client has still to raise what it waits for: its message's bound, that of its activities where
+// it has some, and the client's.
+func stallBound(turn, work boundInput, working bool) bound {
+	var b bound
+	b.add(1, poisonBound(turn).ms, "to deliver or poison a message")
+	if working {
+		b.add(1, workBound(work).ms, "to deliver or poison an activity")
+	}
+	b.add(1, raiseMs, "for clients to raise what it waits for")
+	return b
+}
+
+// raiseMs is how long clients may take, in calm, to raise again what an instance waits for and did not get.
+const raiseMs = 7000
+
+// settleMs is how long after the beginning of a phase core nodes may still be coming up: a graceful stop may take 30 s,
+// the start after a crash 8 s.
+const settleMs = 39_000

@@ -1,0 +1,39 @@
+package liveness
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// cancelChecker asks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance that it
+// leaves running, nothing will end it any more, so that is overdue at once. How long a cancel may be on its way is for the
+// obligations, which know the bound of the nodes that admit the instance.
+type cancelChecker struct{ check.Base }
+
+func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }
+
+func (*cancelChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*cancelChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *cancelChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Caller.Node == 0 {
+		return
+	}
+	for _, r := range c.Rows {
+		if r.Kind != engine.ItemCancelInstance || r.RemovedBy != c.ID || r.Present || r.Removed != engine.RemovedAcked || r.Damaged {
+			continue
+		}
+		in := r.Instance
+		if status := in.Status(); status != "" && !isEnd(status) {
+			k.Run.Liveness("L10", c.Caller.Node, in.No,
+				"an ack by %s with token %s consumed the cancel of %s (message %d), and execution %d is %s after it: expected the instance to end",
+				k.Run.Who(c.Caller), c.Request.Token, in.Name, r.No, in.CurrentID, status)
+			return
+		}
+	}
+}

@@ -1,0 +1,367 @@
+package liveness
+
+import (
+	"cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// turnsMax bounds the turns that an instance may take in calm before it ends.
+const turnsMax = 1000
+
+// obligations are what must happen in calm and relief: messages that a live node admits leave their queue (L01, or L03 and
+// L04 for those that waited), and instances that a live node runs reach their end (L02). They are looked at when the world
+// asks what is open, and at the end of each phase.
+//
+// Nothing is kept up to date in between: one look costs a pass over the instances that have not ended.
+type obligations struct {
+	check.Base
+	live *track.State
+	// What the present look has found.
+	openNow bool
+	untilMs int64
+	now     int64
+	ready   int64 // instances with queued messages
+	working int64 // queued activities
+	// Since when the nodes are those of an upgraded cluster, 0 for not, and its build.
+	convergedMs int64
+	highest     *engine.Build
+}
+
+func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
+
+func (c *obligations) Observes() []engine.ObservationKind { return nil }
+func (c *obligations) Records() []cluster.RecordKind      { return nil }
+
+func (c *obligations) Open(nowMs int64) (bool, int64) {
+	c.look(nowMs)
+	return c.openNow, c.untilMs
+}
+
+func (c *obligations) EndPhase(p cluster.Phase) {
+	c.look(c.Run.World.NowMs())
+	if p != cluster.PhaseCalm {
+		return
+	}
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		in := c.Run.Model.Instance(engine.InstanceNo(no))
+		if ok, _ := c.live.Admitted(in); ok {
+			continue
+		}
+		for _, r := range in.Queue {
+			c.live.Row(r.No).Stuck = true
+		}
+	}
+}
+
+// look judges everything at a time.
+func (c *obligations) look(nowMs int64) {
+	c.now, c.openNow, c.untilMs, c.ready, c.working = nowMs, false, 0, 0, 0
+	if c.live.CalmMs == 0 {
+		c.openNow, c.untilMs = true, model.NeverMs
+		return
+	}
+	store := c.Run.Model
+	for no := 1; no <= store.InstanceCount(); no++ {
+		in := store.Instance(engine.InstanceNo(no))
+		if len(in.Queue) > 0 {
+			c.ready++
+		}
+		c.working += int64(len(in.Work))
+	}
+	c.converge()
+	settling := c.settling()
+	for no := 1; no <= store.InstanceCount(); no++ {
+		in := store.Instance(engine.InstanceNo(no))
+		mine := c.live.Instance(in.No)
+		if settling && (mine.Known && !mine.Ended || len(in.Queue) > 0) {
+			c.until(c.live.PhaseMs + settleMs)
+		}
+		if len(in.Queue) > 0 {
+			c.messages(in, settling)
+		}
+		for _, r := range in.Work {
+			c.activity(in, r)
+		}
+		if mine.Known && !mine.Ended && (in.Created || len(in.Queue) > 0) {
+			c.end(in, mine)
+		}
+	}
+}
+
+// until notes an open obligation.
+func (c *obligations) until(ms int64) {
+	c.openNow = true
+	c.untilMs = max(c.untilMs, ms)
+}
+
+// settling says whether core nodes are still on their way up, so that who admits what is not settled.
+func (c *obligations) settling() bool {
+	if c.now > c.live.PhaseMs+settleMs {
+		return false
+	}
+	for i := range c.live.Nodes {
+		if n := &c.live.Nodes[i]; c.Run.World.Node(n.Number).Core && !n.Live() {
+			return true
+		}
+	}
+	return false
+}
+
+// turnInput is what bounds about an instance's messages are computed from: the live nodes that admit it.
+func (c *obligations) turnInput(in *model.Instance) boundInput {
+	b := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
+	for i := range c.live.Nodes {
+		if n := &c.live.Nodes[i]; c.live.Admits(n, in) {
+			b.worstOf(&n.Options, n.Options.OrchestratorLockTimeout, n.Options.OrchestrationConcurrency)
+		}
+	}
+	return b
+}
+
+// workInput is the same for an activity.
+func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
+	sinceMs = model.NeverMs
+	b.others, b.backoffMs = c.working-1, c.live.Row(r.No).BackoffMs
+	for i := range c.live.Nodes {
+		n := &c.live.Nodes[i]
+		if takes, _ := c.live.Takes(n, r); takes {
+			b.worstOf(&n.Options, n.Options.WorkerLockTimeout, n.Options.WorkerConcurrency)
+			sinceMs = min(sinceMs, n.LiveSinceMs)
+		}
+	}
+	return b, sinceMs
+}
+
+// messages judges an instance's queued messages.
+func (c *obligations) messages(in *model.Instance, settling bool) {
+	if !in.HasContext(c.Run.Model, c.now) && !model.StartQueued(in) {
+		return // it waits for a start that nobody has sent
+	}
+	admitted, since := c.live.Admitted(in)
+	if !admitted {
+		if c.live.Phase == cluster.PhaseRelief && !settling {
+			c.notWidened(in)
+		}
+		return
+	}
+	input := c.turnInput(in)
+	start, startMs := boundInput{}, int64(0)
+	for _, r := range in.Queue {
+		if model.IsStart(r.Kind) {
+			start, startMs = input, max(startMs, c.live.Row(r.No).AgainMs)
+			start.backoffMs = max(start.backoffMs, c.live.Row(r.No).BackoffMs)
+		}
+	}
+	for _, r := range in.Queue {
+		mine := c.live.Row(r.No)
+		input.backoffMs = mine.BackoffMs
+		if mine.FirstVisibleMs > c.now {
+			continue // its instance answers for it
+		}
+		from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
+		var b bound
+		property := "L01"
+		switch {
+		case mine.Stuck && c.live.Phase == cluster.PhaseRelief:
+			property, b = "L04", drainBound(input)
+		default:
+			b = poisonBound(input)
+		}
+		if model.WaitsForStart(in, r) {
+			from = max(from, startMs)
+			b.add(1, max(poisonBound(start).ms, b.ms), "for the start before it")
+		}
+		if c.now <= from+b.ms {
+			c.until(from + b.ms)
+			continue
+		}
+		if mine.Reported {
+			continue
+		}
+		mine.Reported = true
+		if property == "L01" && c.live.AnyRuns(in) {
+			property = "L02"
+		}
+		c.report(property, in, r, from, b)
+	}
+	input.backoffMs = 0
+	c.delivered(in, input)
+	c.recovered(in, input, since)
+	c.converged(in, input)
+}
+
+// delivered judges that what waited for a node goes on soon after one has appeared (L03).
+func (c *obligations) delivered(in *model.Instance, input boundInput) {
+	mine := c.live.Instance(in.No)
+	if mine.ReleasedMs == 0 || mine.WaitReported {
+		return
+	}
+	b := deliveryBound(input)
+	from := max(c.live.CalmMs, mine.ReleasedMs, mine.OutsideMs)
+	if !in.Visible(c.now) || c.now <= from+b.ms {
+		return // it is open already, for a longer time
+	}
+	mine.WaitReported = true
+	c.Run.Liveness("L03", 0, in.No,
+		"%s waited until a live node admitted it, %s, and has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
+		in.Name, c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
+}
+
+// notWidened judges what nobody admits although the core has been widened (L04).
+func (c *obligations) notWidened(in *model.Instance) {
+	core := false
+	for i := range c.live.Nodes {
+		core = core || c.Run.World.Node(c.live.Nodes[i].Number).Core
+	}
+	for _, r := range in.Queue {
+		mine := c.live.Row(r.No)
+		if !core || !mine.Stuck || mine.Reported || mine.FirstVisibleMs > c.now {
+			continue
+		}
+		mine.Reported = true
+		c.Run.Liveness("L04", 0, in.No,
+			"message %d (%s) of %s is still queued: the core was widened %s, and no live node admits pin %s. Live nodes: %s",
+			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
+	}
+}
+
+// activity judges a queued activity.
+func (c *obligations) activity(in *model.Instance, r *model.Row) {
+	mine := c.live.Row(r.No)
+	input, since := c.workInput(r)
+	if input.slots == 0 || mine.FirstVisibleMs > c.now {
+		return
+	}
+	b := workBound(input)
+	from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.AgainMs)
+	if c.now <= from+b.ms {
+		c.until(from + b.ms)
+		return
+	}
+	if mine.Reported {
+		return
+	}
+	mine.Reported = true
+	c.report("L01", in, r, from, b)
+}
+
+// end judges that an instance reaches its end (L02), a cancelled one by its cancel (L10).
+func (c *obligations) end(in *model.Instance, mine *track.Instance) {
+	admitted, since := c.live.Admitted(in)
+	if !admitted || mine.Untold || mine.Children > 0 && !mine.Cancelled || mine.StallReported || !c.live.AnyRuns(in) {
+		return // nobody can take it on, or its children answer for it, or its messages do
+	}
+	if mine.Parent != 0 && c.leftAlone(mine.Parent) {
+		return
+	}
+	var work boundInput
+	from, next := max(c.live.CalmMs, since, mine.OutsideMs), int64(model.NeverMs)
+	if mine.CancelMs != 0 {
+		from = max(from, mine.CancelMs)
+	} else {
+		from = max(from, mine.ProgressMs)
+	}
+	turn := c.turnInput(in)
+	for _, r := range in.Queue {
+		row := c.live.Row(r.No)
+		next = min(next, row.FirstVisibleMs)
+		turn.backoffMs = max(turn.backoffMs, row.BackoffMs)
+		from = max(from, row.AgainMs)
+	}
+	for _, r := range in.Work {
+		next = min(next, c.live.Row(r.No).FirstVisibleMs)
+		from = max(from, c.live.Row(r.No).AgainMs)
+		w, _ := c.workInput(r)
+		if w.slots == 0 {
+			return // an activity that no live node takes
+		}
+		work = w
+	}
+	if next != model.NeverMs && mine.CancelMs == 0 {
+		from = max(from, next)
+	}
+	b := stallBound(turn, work, len(in.Work) > 0)
+	if c.now <= from+b.ms && mine.Turns <= turnsMax {
+		c.until(from + b.ms)
+		return
+	}
+	mine.StallReported = true
+	property := "L02"
+	if mine.CancelMs != 0 {
+		property = "L10"
+	}
+	if mine.Turns > turnsMax {
+		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began %s and has not ended; the bound is %d turns. It is run by: %s",
+			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.at(c.live.CalmMs), turnsMax, c.live.WhyNot(in))
+		return
+	}
+	c.Run.Liveness(property, 0, in.No,
+		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
+		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
+		model.SpanText(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
+}
+
+// leftAlone says whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a node that
+// admits it, or has ended with a history that could not be read, which cannot say which children it leaves behind.
+func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
+	in := c.Run.Model.Instance(parent)
+	if !c.live.Instance(parent).Ended {
+		admitted, _ := c.live.Admitted(in)
+		return !admitted
+	}
+	ex := in.Latest()
+	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(engine.CorruptedPoisonEventID) != nil
+}
+
+// Finish compares how the plan's instances ended with how they had to.
+func (c *obligations) Finish() {
+	c.look(c.Run.World.NowMs())
+	for i := range c.live.Plan.Instances {
+		p := &c.live.Plan.Instances[i]
+		no := c.Run.Model.Number(p.ID)
+		if no == 0 {
+			continue
+		}
+		in, mine := c.Run.Model.Instance(no), c.live.Instance(no)
+		if !mine.Ended || mine.Deleted {
+			continue
+		}
+		want := engine.StatusCompleted
+		switch p.Expect {
+		case plan.EndAny:
+			continue
+		case plan.EndFailed, plan.EndEternal, plan.EndPoison:
+			want = engine.StatusFailed
+		}
+		got, output := engine.Status(""), ""
+		if ex := in.Latest(); ex != nil {
+			got, output = ex.Status, ex.Output
+		}
+		if got == want || got == engine.StatusFailed && c.excused(mine) {
+			continue
+		}
+		c.Run.Liveness("L02", 0, no, "%s must end as %s (the plan expects %q) and ended as %s with %q, although nothing cancelled, poisoned or damaged it",
+			in.Name, want, cmp.Or(p.Expect, plan.EndCompleted), got, output)
+	}
+}
+
+// excused says whether an instance may have failed for what the plan did to it: a cancel, poison that L05 has judged,
+// damage, or an activity that was made to panic.
+func (c *obligations) excused(mine *track.Instance) bool {
+	if mine.Cancelled || mine.Poisoned || c.Run.Model.Damaged > 0 {
+		return true
+	}
+	for i := range c.live.Plan.Faults.Rates {
+		switch r := &c.live.Plan.Faults.Rates[i]; r.Kind {
+		case "activity-panic", "corrupt-event", "corrupt-message":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,186 @@
+package liveness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// parentChecker asks that the end of a child is told to its parent: L06. Who the parent is, it takes from the turn that
+// scheduled the child, not from what the child was told or remembers.
+//
+// A child that continues as new hands the link on: the start of its next execution names the parent, since a provider
+// need not remember it.
+//
+// A telling is part of the ack that ends the child, so it is overdue when that ack has none. Without an answer are: a
+// child that a client started before, and one whose start a fault damaged, since nobody else knows its parent.
+type parentChecker struct {
+	check.Base
+	links []parentLink // by instance number
+}
+
+// parentLink is what is known of a child.
+type parentLink struct {
+	start     engine.MessageNo // the first start of the instance; 0 before
+	parent    engine.InstanceNo
+	execution uint64 // of the parent
+	event     uint64
+	told      bool
+}
+
+func newParentChecker(m *check.Run) check.Checker { return &parentChecker{Base: check.Base{Run: m}} }
+
+func (*parentChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsInstanceRemoved}
+}
+
+func (*parentChecker) Records() []cluster.RecordKind { return nil }
+
+// link is the entry of an instance. The pointer is good until the next new number.
+func (k *parentChecker) link(no engine.InstanceNo) *parentLink {
+	for len(k.links) <= int(no) {
+		k.links = append(k.links, parentLink{})
+	}
+	return &k.links[no]
+}
+
+func (k *parentChecker) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsRowInserted:
+		if l := k.link(o.Instance); l.start == 0 && k.Run.Model.Row(o.Message).Kind == engine.ItemStartOrchestration {
+			l.start = o.Message
+		}
+	case engine.ObsRowRemoved:
+		if l := k.link(o.Instance); l.start == o.Message && o.Reason == engine.RemovedUndone {
+			*l = parentLink{}
+		}
+	case engine.ObsInstanceRemoved:
+		if !o.Undo {
+			k.onDeleted(o.Instance)
+		}
+	case engine.ObsCallEnd:
+		c := k.Run.Model.Call(o.Call)
+		if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+			return
+		}
+		k.onCommit(c)
+	}
+}
+
+// onDeleted: a deleted instance has no parent, and those that it scheduled and that have not begun have none any more.
+func (k *parentChecker) onDeleted(no engine.InstanceNo) {
+	*k.link(no) = parentLink{}
+	for i := range k.links {
+		if k.links[i].parent == no {
+			k.links[i].parent = 0
+		}
+	}
+}
+
+func (k *parentChecker) onCommit(c *model.Call) {
+	in := model.HeldBy(c)
+	if in == nil {
+		return
+	}
+	ack := c.Request.Ack
+	for i := range ack.HistoryDelta {
+		if d, ok := ack.HistoryDelta[i].Data.(engine.SubOrchestrationScheduled); ok {
+			k.onScheduled(c, in, ack.ExecutionID, ack.HistoryDelta[i].EventID, d.Instance)
+		}
+	}
+	l := k.link(in.No)
+	if l.parent == 0 {
+		return
+	}
+	k.checkCarried(c, in, l)
+	told, kind := k.tellings(c, l)
+	ended := engine.Status("")
+	for _, ex := range c.Executions {
+		if ex.Instance == in && isEnd(ex.Status) && !isEnd(ex.Was.Status) {
+			ended = ex.Status
+		}
+	}
+	want := engine.ItemSubOrchFailed
+	if ended == engine.StatusCompleted {
+		want = engine.ItemSubOrchCompleted
+	}
+	switch {
+	case told > 0 && l.told:
+		k.report(c, in, l, "told its end again")
+	case ended == "" && told > 0:
+		k.report(c, in, l, "told its end and has not ended")
+	case ended != "" && told == 0 && !k.Run.Model.Row(l.start).Damaged:
+		k.report(c, in, l, "ended as "+string(ended)+" and did not tell it")
+	case told > 1:
+		k.report(c, in, l, "told its end twice")
+	case told == 1 && ended != "" && kind != want:
+		k.report(c, in, l, "ended as "+string(ended)+" and told "+string(kind))
+	}
+	l.told = l.told || told > 0
+}
+
+// checkCarried: the start of a child's next execution names its parent, if the child's own start did. An execution of the
+// parent that nobody told is not asked for.
+func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *parentLink) {
+	if k.Run.Model.Row(l.start).Damaged {
+		return
+	}
+	for _, r := range c.Rows {
+		next, ok := r.Item.(engine.ContinueAsNewItem)
+		if !ok || r.InsertedBy != c.ID || !r.Present || r.Instance != in {
+			continue
+		}
+		if next.ParentInstance != k.Run.Model.Name(l.parent) || next.ParentID != l.event {
+			k.report(c, in, l, fmt.Sprintf("started its next execution as the child of %q (event %d)", next.ParentInstance, next.ParentID))
+			return
+		}
+	}
+}
+
+func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
+
+// onScheduled finds the start of a child that a turn has scheduled; the first start of an instance makes it a child.
+func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
+	for _, r := range c.Rows {
+		if r.Kind != engine.ItemStartOrchestration || r.InsertedBy != c.ID || !r.Present {
+			continue
+		}
+		name := r.Instance.Name
+		if strings.HasPrefix(scheduled, "sub::") {
+			name = strings.TrimPrefix(name, in.Name+"::")
+		}
+		if l := k.link(r.Instance.No); name == scheduled && l.start == r.No {
+			l.parent, l.execution, l.event = in.No, execution, event
+		}
+	}
+}
+
+// tellings counts what an ack tells the parent, and says of what kind the last is.
+func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engine.WorkItemKind) {
+	for _, r := range c.Rows {
+		if r.InsertedBy == c.ID && r.Present && r.Instance.No == l.parent && r.Execution == l.execution && r.ID == l.event &&
+			(r.Kind == engine.ItemSubOrchCompleted || r.Kind == engine.ItemSubOrchFailed) {
+			n, kind = n+1, r.Kind
+		}
+	}
+	return n, kind
+}
+
+func (k *parentChecker) report(c *model.Call, in *model.Instance, l *parentLink, what string) {
+	sent := ""
+	for _, r := range c.Rows {
+		if r.InsertedBy == c.ID && r.Present && r.Queue == engine.QueueOrchestrator {
+			sent += ", " + model.ItemText(r) + " to " + r.Instance.Name
+		}
+	}
+	if sent == "" {
+		sent = ", nothing"
+	}
+	k.Run.Liveness("L06", c.Caller.Node, in.No,
+		"%s is the child of %s, scheduled as event %d of execution %d; by an ack of %s with token %s it %s: expected its end to be told once, for that execution. Sent: %s",
+		in.Name, k.Run.Model.Name(l.parent), l.event, l.execution, k.Run.Who(c.Caller), c.Request.Token, what, sent[2:])
+}

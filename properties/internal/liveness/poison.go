@@ -1,0 +1,199 @@
+package liveness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// poisonChecker watches the decisions of nodes (L05, and of L01 that a delivery above max_attempts is poison), and that
+// what no node admits is left alone (the safe part of L03).
+//
+// A delivery is chargeable unless the node's note says otherwise: a delivery without a note ended by a crash, an expiry
+// or a lost answer. Not chargeable are an incompatible pin, a history_error where everything decodes, a missing handler
+// that another live node has, and an ack that was refused for good although no fault hit it and its lock was live.
+type poisonChecker struct {
+	check.Base
+	live *track.State
+}
+
+func newPoisonChecker(s *track.State) check.Checker { return &poisonChecker{s.Base, s} }
+
+func (c *poisonChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsCountChanged}
+}
+
+func (c *poisonChecker) Records() []cluster.RecordKind { return []cluster.RecordKind{cluster.RecNote} }
+
+func (c *poisonChecker) Observe(o *engine.Observation) {
+	call := c.Run.Model.Call(o.Call)
+	if call == nil || call.Kind != engine.CallFetchOrchestrationItem || o.Undo || o.Queue == engine.QueueWorker {
+		return
+	}
+	in := c.Run.Model.Instance(o.Instance)
+	pin := in.Pin()
+	n := c.live.Node(call.Caller.Node)
+	if pin == nil || n == nil {
+		return // unpinned work is everybody's, and a probe is no node
+	}
+	same := n.Incarnation == c.live.ExecutingInc
+	if call.Request.Filter.Admits(pin) && (!same || n.Filter.Admits(pin)) {
+		return
+	}
+	if ok, _ := c.live.Admitted(in); ok {
+		return // then it is S01's alone
+	}
+	what := "locked"
+	if o.Kind == engine.ObsCountChanged {
+		what = fmt.Sprintf("counted from %d to %d", o.OldCount, o.NewCount)
+	}
+	c.Run.Liveness("L03", n.Number, in.No,
+		"%s waits, since no live node admits its pin %s, and must stay unlocked and uncounted; the fetch of %s (filter %s, range %s) %s it. Live nodes: %s",
+		in.Name, pin, c.Run.NodeName(n.Number), call.Request.Filter, n.Filter, what, c.live.WhyNot(in))
+}
+
+func (c *poisonChecker) Record(r *cluster.Record) {
+	note := r.Note
+	n := c.live.Node(r.Node)
+	if n == nil {
+		return
+	}
+	d := c.live.Find(r.Node, note.Token)
+	if d == nil {
+		return
+	}
+	most := n.Options.MaxAttempts
+	switch note.Decision {
+	case node.DecidePoison, node.DecideWorkPoison:
+		c.judge(n, d, note)
+		return
+	case node.DecideHistoryError, node.DecideIncompatible, node.DecideNoHandler, node.DecideTurn, node.DecideWorkNoHandler, node.DecideWorkRun:
+		if note.AttemptCount > most {
+			c.Run.Liveness("L01", r.Node, d.Instance,
+				"delivery %d of %s is above max_attempts %d and must be poison; %s decided %s. Messages: %s",
+				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(r.Node), note.Decision, c.batch(d))
+		}
+	}
+	if note.Decision == node.DecideIncompatible {
+		c.bounced(n, d, note)
+	}
+	byHandler := false
+	if !c.chargeable(n, d, note.Decision, &byHandler) {
+		for _, no := range d.Messages {
+			row := c.live.Row(no)
+			row.Spared++
+			row.ByHandler = row.ByHandler || byHandler
+		}
+	}
+}
+
+// bounced counts how often a message was given back for its pin. Each time is counted by the provider, too, so that above
+// max_attempts it must be poison, whatever the count says.
+func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *node.Note) {
+	most := n.Options.MaxAttempts
+	for _, no := range d.Messages {
+		row := c.live.Row(no)
+		if row.Bounced++; row.Bounced == most+1 && note.AttemptCount <= most {
+			c.Run.Liveness("L01", n.Number, d.Instance,
+				"%s gave message %d of %s back for its pin at attempt %d, which is the %dth time that this is done: expected each to count, and poison above max_attempts %d. Messages: %s",
+				c.Run.NodeName(n.Number), no, c.Run.Model.Name(d.Instance), note.AttemptCount, row.Bounced, most, c.batch(d))
+			return
+		}
+	}
+}
+
+// chargeable says whether a delivery that ended with that decision counts towards poison.
+func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision node.Decision, byHandler *bool) bool {
+	in := c.Run.Model.Instance(d.Instance)
+	switch decision {
+	case node.DecideIncompatible:
+		return false
+	case node.DecideHistoryError:
+		return !c.live.Reads(n, in)
+	case node.DecideNoHandler:
+		*byHandler = c.live.AnyRuns(in)
+		return !*byHandler
+	case node.DecideWorkNoHandler:
+		for _, no := range d.Messages {
+			for i := range c.live.Nodes {
+				if takes, has := c.live.Takes(&c.live.Nodes[i], c.Run.Model.Row(no)); takes && has {
+					*byHandler = true
+					return false
+				}
+			}
+		}
+	case node.DecideAckFailed:
+		return !d.Refused
+	}
+	return true
+}
+
+// judge judges the poison of a delivery.
+func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *node.Note) {
+	most := n.Options.MaxAttempts
+	name, by := c.Run.Model.Name(d.Instance), c.Run.NodeName(n.Number)
+	if note.AttemptCount <= most {
+		c.Run.Liveness("L05", n.Number, d.Instance,
+			"%s declared %s poisonous at attempt %d, and max_attempts is %d: attempt %d is still to be processed. Cause given: %q. Messages: %s",
+			by, name, note.AttemptCount, most, most, note.Cause, c.batch(d))
+		return
+	}
+	byHandler := false
+	for _, no := range d.Messages {
+		row := c.live.Row(no)
+		if row.Deliveries-min(row.Spared, row.Deliveries) > most {
+			return
+		}
+		byHandler = byHandler || row.ByHandler
+	}
+	runner := c.runner(d)
+	if runner == 0 {
+		return
+	}
+	c.Run.Happened(check.FactHealthyPoisoned)
+	strategy := c.live.Plan.Strategy
+	if strategy != "" && strategy != plan.StrategyFilter || byHandler {
+		return // routing by bouncing, or handlers not everywhere: counted, not a violation
+	}
+	c.Run.Liveness("L05", n.Number, d.Instance,
+		"%s declared %s poisonous at attempt %d, although live node %s runs it and none of its messages had more than max_attempts %d chargeable deliveries (crash, expiry, lost answer, true corruption, handler on no live node). Cause given: %q. Messages: %s",
+		by, name, note.AttemptCount, c.Run.NodeName(runner), most, note.Cause, c.batch(d))
+}
+
+// runner is a live node that runs the delivered work, 0 if there is none.
+func (c *poisonChecker) runner(d *track.Delivery) uint32 {
+	for i := range c.live.Nodes {
+		n := &c.live.Nodes[i]
+		if !d.Worker {
+			if c.live.Runs(n, c.Run.Model.Instance(d.Instance)) {
+				return n.Number
+			}
+			continue
+		}
+		for _, no := range d.Messages {
+			if takes, has := c.live.Takes(n, c.Run.Model.Row(no)); takes && has {
+				return n.Number
+			}
+		}
+	}
+	return 0
+}
+
+// batch tells of each message of a delivery how often it was delivered.
+func (c *poisonChecker) batch(d *track.Delivery) string {
+	var b strings.Builder
+	for i, no := range d.Messages {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		r, row := c.live.Row(no), c.Run.Model.Row(no)
+		fmt.Fprintf(&b, "%d %s (count %d, deliveries %d, not chargeable %d)", no, row.Kind, row.Count, r.Deliveries, r.Spared)
+	}
+	return b.String()
+}

@@ -1,0 +1,137 @@
+package liveness
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// This file has what is asked of work that nobody holds any more (L08) and of a cluster that has been upgraded (L09).
+// Both are looked at with the other obligations, and share their bounds: from the moment at which work can be taken, a
+// node that admits it takes it within the bound of a delivery.
+
+// reviveChecker asks that a lock that ran out stays out: else what a dead or stalled holder had is not eligible at its
+// expiry (L08).
+type reviveChecker struct{ check.Base }
+
+func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
+
+func (*reviveChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsLockExtended}
+}
+
+func (*reviveChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *reviveChecker) Observe(o *engine.Observation) {
+	if o.Undo {
+		return
+	}
+	var was model.Lock
+	if o.Message != 0 {
+		was = k.Run.Model.Row(o.Message).Before(o.Call).Lock
+	} else {
+		was = k.Run.Model.Instance(o.Instance).Before(o.Call).Lock
+	}
+	if was.Token == "" || was.Live(o.AtMs) {
+		return
+	}
+	k.Run.Liveness("L08", was.Holder.Node, o.Instance, "the lock of %s (%s) had run out, and at %s it was extended until %s: expected what it held to be eligible from its end on",
+		k.Run.Model.Name(o.Instance), k.Run.LockText(was), k.Run.At(o.AtMs), k.Run.At(o.UntilMs))
+}
+
+// recovered judges that an instance whose lock ran out is taken again (L08). It is open already, for a longer time.
+func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs int64) {
+	mine := c.live.Instance(in.No)
+	if in.Lock.Token == "" || in.Lock.Live(c.now) || mine.RecoverReported {
+		return
+	}
+	visible := c.visibleSince(in)
+	if visible == model.NeverMs {
+		return
+	}
+	b := deliveryBound(input)
+	from := max(c.live.CalmMs, c.live.PhaseMs, sinceMs, in.Lock.UntilMs, mine.OutsideMs, visible)
+	if c.now <= from+b.ms {
+		return
+	}
+	mine.RecoverReported = true
+	c.Run.Liveness("L08", in.Lock.Holder.Node, in.No,
+		"%s was held (%s) and is eligible since, but nobody has taken it again: counted from %s, bound %s, overdue by %s. Live nodes: %s",
+		in.Name, c.Run.LockText(in.Lock), c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
+}
+
+// visibleSince is since when the instance has something to deliver, neverMs if it has nothing now.
+func (c *obligations) visibleSince(in *model.Instance) int64 {
+	since := int64(model.NeverMs)
+	for _, r := range in.Queue {
+		if r.VisibleMs <= c.now {
+			since = min(since, r.VisibleMs)
+		}
+	}
+	return since
+}
+
+// converge finds out since when every node that is up runs the highest build that was ever run, with that build's own
+// range. Core nodes that are not up yet are waited for.
+func (c *obligations) converge() {
+	highest := (*engine.Build)(nil)
+	for i := range c.Run.Model.Nodes {
+		for j := range c.Run.Model.Nodes[i].Incarnations {
+			if b := c.Run.Model.Nodes[i].Incarnations[j].Build; b != nil && (highest == nil || b.Version.Compare(highest.Version) > 0) {
+				highest = b
+			}
+		}
+	}
+	all := highest != nil
+	for i := range c.live.Nodes {
+		n := &c.live.Nodes[i]
+		switch {
+		case n.Live():
+			all = all && n.Build.Version.Compare(highest.Version) == 0 && n.Options.SupportedReplayVersions == nil
+		case n.Up || c.Run.World.Node(n.Number).Core:
+			all = false
+		}
+	}
+	switch {
+	case !all:
+		c.convergedMs = 0
+	case c.convergedMs == 0:
+		c.convergedMs, c.highest = c.now, highest
+	}
+}
+
+// everRun says whether some node of the run was of the build that an execution is pinned to.
+func (c *obligations) everRun(pin *engine.Version) bool {
+	for i := range c.Run.Model.Nodes {
+		for j := range c.Run.Model.Nodes[i].Incarnations {
+			if b := c.Run.Model.Nodes[i].Incarnations[j].Build; b != nil && b.Version.Compare(*pin) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// converged judges that after an upgrade nothing is filtered any more and nothing waits for a build that is gone (L09):
+// what any build of the run has begun is taken, if the highest build has not dropped that pin from its range. It is open
+// already where a live node admits it.
+func (c *obligations) converged(in *model.Instance, input boundInput) {
+	pin, mine := in.Pin(), c.live.Instance(in.No)
+	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !c.highest.DefaultRange.Contains(*pin) || !c.everRun(pin) {
+		return
+	}
+	visible := c.visibleSince(in)
+	if visible == model.NeverMs {
+		return
+	}
+	b := deliveryBound(input)
+	from := max(c.live.CalmMs, c.convergedMs, visible, in.Lock.UntilMs, mine.ProgressMs)
+	if c.now <= from+b.ms {
+		return
+	}
+	mine.ConvergeReported = true
+	c.Run.Liveness("L09", 0, in.No,
+		"all nodes run %s, the highest build of the run, since %s or before, and %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
+		c.highest.Name(), c.at(c.convergedMs), in.Name, model.PinText(pin), c.at(visible), c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
+}

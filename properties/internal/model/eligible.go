@@ -1,0 +1,101 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// This file says what a fetch could be handed by the contract's rules (docs/contract/provider.md#p5.2 and #p5.8), of
+// the model's state. Where the contract leaves in doubt whether something can be delivered, it cannot.
+
+// Eligible says whether a fetch with that filter could be handed the instance, and if not, at what later time that may
+// change by time alone: neverMs if it cannot.
+func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
+	if len(in.Queue) == 0 || !filter.Admits(in.Pin()) {
+		return false, NeverMs
+	}
+	if in.Lock.Live(nowMs) {
+		return false, in.Lock.UntilMs
+	}
+	visible, atMs := false, int64(NeverMs)
+	for _, r := range in.Queue {
+		if r.VisibleMs <= nowMs {
+			visible = true
+		} else {
+			atMs = min(atMs, r.VisibleMs)
+		}
+	}
+	if visible && (in.Created || !in.damaged() && in.HasContext(m, nowMs)) {
+		return true, nowMs
+	}
+	return false, atMs
+}
+
+// Orphaned says whether a fetch that takes unpinned work drops the instance's messages: they are queue messages only,
+// nothing says what they are for, and no start is queued that will.
+func (m *Store) Orphaned(in *Instance, nowMs int64) bool {
+	if in.Created || in.Lock.Live(nowMs) || in.damaged() || in.HasContext(m, nowMs) || !in.Visible(nowMs) {
+		return false
+	}
+	for _, r := range in.Queue {
+		if IsStart(r.Kind) || r.VisibleMs <= nowMs && r.Kind != engine.ItemQueueMessage {
+			return false
+		}
+	}
+	return true
+}
+
+// damaged says whether a fault changed a queued message of the instance or its history.
+func (in *Instance) damaged() bool {
+	for _, r := range in.Queue {
+		if r.Damaged {
+			return true
+		}
+	}
+	ex := in.Latest()
+	return ex != nil && ex.Kinds.Has(KindDamaged)
+}
+
+// EligibleWork is eligible for an activity. Without a session config, activities of sessions are not for the taking; with
+// one, those of a session that lives are its owner's.
+func (m *Store) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags engine.TagFilter, nowMs int64) (now bool, atMs int64) {
+	w, ok := r.Item.(engine.ActivityExecuteItem)
+	if !ok || !r.Present || !TakesTag(tags, w.Tag) || w.SessionID != "" && session == nil {
+		return false, NeverMs
+	}
+	from := r.VisibleMs
+	if r.Lock.Live(nowMs) {
+		from = max(from, r.Lock.UntilMs)
+	}
+	if w.SessionID != "" {
+		if i, found := FindSession(m.Sessions, w.SessionID); found && m.Sessions[i].UntilMs > nowMs && m.Sessions[i].Owner != session.OwnerID {
+			from = max(from, m.Sessions[i].UntilMs)
+		}
+	}
+	return from <= nowMs, from
+}
+
+// TakesTag is docs/contract/provider.md#p6.7.
+func TakesTag(f engine.TagFilter, tag string) bool {
+	listed := false
+	for _, t := range f.Tags {
+		listed = listed || t == tag
+	}
+	switch f.Mode {
+	case engine.TagAny:
+		return true
+	case engine.TagNone:
+		return false
+	case engine.TagTags:
+		return tag != "" && listed
+	case engine.TagDefaultAnd:
+		return tag == "" || listed
+	}
+	return tag == ""
+}
+
+func FindSession(list []Session, id string) (int, bool) {
+	return slices.BinarySearchFunc(list, id, func(x Session, id string) int { return cmp.Compare(x.ID, id) })
+}

@@ -1,0 +1,205 @@
+package model
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// KindNo is a dense number of an event kind in a run; the table gives them out. Two are not kinds at all.
+type KindNo uint8
+
+const (
+	KindDamaged KindNo = 62 // bytes that a fault changed: which builds read them is not known
+	KindForeign KindNo = 63 // a kind that no build of the run knows, or bytes without a kind
+)
+
+// KindSet is a set of kinds.
+type KindSet uint64
+
+func MaskOf(k KindNo) KindSet { return 1 << k }
+
+func (s KindSet) Has(k KindNo) bool { return s&MaskOf(k) != 0 }
+
+// KindTable numbers the kinds that the builds of a run know and says what they are.
+type KindTable struct {
+	names   []engine.EventKind
+	numbers map[engine.EventKind]KindNo
+	// byLength are the numbers of the names of each length, to find the kind in stored bytes.
+	byLength [64][]KindNo
+	Started  KindNo
+	// Keys are the kinds that change the key-value state.
+	Keys KindSet
+	// Terminal are the kinds that end an execution.
+	Terminal KindSet
+	// Completes says of which schedule a kind is the completion; 0, which is no kind, for the others.
+	Completes [64]KindNo
+	builds    []*engine.Build
+	Reads     []KindSet // by index in builds
+}
+
+func newKindTable(builds []*engine.Build) KindTable {
+	t := KindTable{numbers: make(map[engine.EventKind]KindNo), names: []engine.EventKind{""}, builds: builds}
+	for _, k := range engine.Kinds2x().List() {
+		t.Add(k)
+	}
+	for _, b := range builds {
+		mask := KindSet(0)
+		for _, k := range b.Codec.Kinds().List() {
+			mask |= MaskOf(t.Add(k))
+		}
+		t.Reads = append(t.Reads, mask)
+	}
+	t.Started = t.Add(engine.KindOrchestrationStarted)
+	t.Keys = MaskOf(t.Add(engine.KindKeyValueSet)) | MaskOf(t.Add(engine.KindKeyValueCleared)) | MaskOf(t.Add(engine.KindKeyValuesCleared))
+	for _, k := range []engine.EventKind{
+		engine.KindOrchestrationCompleted, engine.KindOrchestrationFailed, engine.KindOrchestrationContinuedAsNew,
+	} {
+		t.Terminal |= MaskOf(t.Add(k))
+	}
+	for _, c := range [...]struct{ completion, schedule engine.EventKind }{
+		{engine.KindActivityCompleted, engine.KindActivityScheduled},
+		{engine.KindActivityFailed, engine.KindActivityScheduled},
+		{engine.KindTimerFired, engine.KindTimerCreated},
+		{engine.KindSubOrchestrationCompleted, engine.KindSubOrchestrationScheduled},
+		{engine.KindSubOrchestrationFailed, engine.KindSubOrchestrationScheduled},
+	} {
+		t.Completes[t.Add(c.completion)] = t.Add(c.schedule)
+	}
+	return t
+}
+
+// Add is the number of a kind. There is room for 61; what comes later is foreign.
+func (t *KindTable) Add(k engine.EventKind) KindNo {
+	if no, ok := t.numbers[k]; ok {
+		return no
+	}
+	no := KindNo(len(t.names))
+	if no >= KindDamaged {
+		return KindForeign
+	}
+	t.names = append(t.names, k)
+	t.numbers[k] = no
+	if len(k) < len(t.byLength) {
+		t.byLength[len(k)] = append(t.byLength[len(k)], no)
+	}
+	return no
+}
+
+// find is the number of a name.
+func (t *KindTable) find(name []byte) (KindNo, bool) {
+	if len(name) < len(t.byLength) {
+		for _, no := range t.byLength[len(name)] {
+			if string(t.names[no]) == string(name) {
+				return no, true
+			}
+		}
+		return 0, false
+	}
+	no, ok := t.numbers[engine.EventKind(name)]
+	return no, ok
+}
+
+// Name is the kind in words.
+func (t *KindTable) Name(k KindNo) string {
+	switch {
+	case k == KindDamaged:
+		return "damaged event"
+	case int(k) >= len(t.names):
+		return "event of unknown kind"
+	}
+	return string(t.names[k])
+}
+
+// First is the name of the first kind in a set.
+func (t *KindTable) First(s KindSet) string { return t.Name(KindNo(bits.TrailingZeros64(uint64(s)))) }
+
+// ReadBy are the kinds that a build reads.
+func (t *KindTable) ReadBy(b *engine.Build) KindSet {
+	for i, have := range t.builds {
+		if have == b {
+			return t.Reads[i]
+		}
+	}
+	mask := KindSet(0)
+	for _, k := range b.Codec.Kinds().List() {
+		mask |= MaskOf(t.Add(k))
+	}
+	return mask
+}
+
+// typeKey is where an event's kind follows. It is looked for by its end, which begins with a letter that an envelope hardly
+// has otherwise: the search for a quote would stop everywhere.
+var typeKey, typeKeyEnd = []byte(`"type":"`), []byte(`ype":"`)
+
+// findTypeKey is the first place of typeKey, -1 for none.
+func findTypeKey(data []byte) int {
+	i := bytes.Index(data, typeKeyEnd) - (len(typeKey) - len(typeKeyEnd))
+	if i >= 0 && bytes.HasPrefix(data[i:], typeKey) {
+		return i
+	}
+	return bytes.Index(data, typeKey)
+}
+
+// of is the kind of an encoded event. The contract's JSON has the kind right behind an envelope without objects, so the
+// first such key is it; what does not look like that is decoded.
+func (t *KindTable) of(data []byte) KindNo {
+	if i := findTypeKey(data); i >= 0 {
+		name := data[i+len(typeKey):]
+		if j := bytes.IndexByte(name, '"'); j >= 0 {
+			if no, ok := t.find(name[:j]); ok {
+				return no
+			}
+			return KindForeign
+		}
+	}
+	for i := len(t.builds) - 1; i >= 0; i-- {
+		if e, err := t.builds[i].Codec.DecodeEvent(data); err == nil {
+			return t.Add(e.Kind())
+		}
+	}
+	return KindForeign
+}
+
+// itemKindOf is the kind of an encoded work item, empty if it has none: the tag around its fields.
+func itemKindOf(data []byte) engine.WorkItemKind {
+	i := bytes.IndexByte(data, '"')
+	if i < 0 {
+		return ""
+	}
+	j := bytes.IndexByte(data[i+1:], '"')
+	if j < 0 {
+		return ""
+	}
+	return engine.WorkItemKind(data[i+1 : i+1+j])
+}
+
+// clampMs is a time as the store counts it.
+func clampMs(ms uint64) int64 {
+	if ms > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(ms)
+}
+
+// sumOf is a hash of bytes: fast, the same everywhere, not for adversaries.
+func sumOf(data []byte) uint64 {
+	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	h, w := uint64(len(data))*a+1, uint64(0)
+	if len(data) < 8 {
+		for i, c := range data {
+			w |= uint64(c) << (8 * i)
+		}
+	} else {
+		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the end, with some of what is before it
+		for ; len(data) > 8; data = data[8:] {
+			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), b)
+			h = hi ^ lo ^ a
+		}
+	}
+	hi, lo := bits.Mul64(h^w, b)
+	return hi ^ lo
+}

@@ -1,0 +1,302 @@
+package model
+
+import (
+	"math"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Store is the state of the store as its observations alone tell it. Checkers read it; only observe writes to it. It is
+// brought up to date before any checker sees the observation.
+//
+// Pointers that it hands out (instances, executions, rows) stay valid for the whole run, also when what they stand for
+// has left the store; events do not, they are looked up by id. What a running call has changed keeps its old value in
+// the field was of each (see instanceState.before and the like), so a checker can compare when the call ends.
+type Store struct {
+	Instances []*Instance // by number; the first is nobody's
+	numbers   map[string]engine.InstanceNo
+	pages     [][]Row // rows by number, rowsPerPage each
+	rowCount  int     // the largest number in use
+	Current   Call
+	Kinds     KindTable
+	Builds    []*engine.Build
+	Nodes     []Node      // by number - 1
+	Bare      []*Instance // instances without a pin that have orchestrator rows, in no order that matters
+	Queued    []*Instance // instances that have orchestrator rows, and activities that are queued, likewise
+	Work      []*Row
+	// SessionWork is how many of these belong to a session.
+	SessionWork int
+	Sessions    []Session // in order of id
+	Damaged     int       // how often a fault changed stored bytes
+	// Overwritten says of the event appended last that one of its id was there; removedCall is the call that had appended
+	// the event that was removed last.
+	Overwritten bool
+	RemovedCall uint64
+}
+
+const rowsPerPage = 64
+
+// Lock is a peek-lock of an instance or of a worker row. Without a token there is no lock.
+type Lock struct {
+	Token   string
+	UntilMs int64
+	// Holder made the fetch that took the lock, which was call number call at takenMs with this filter (orchestrations
+	// only, nil for none).
+	Holder  engine.Caller
+	Call    uint64
+	TakenMs int64
+	Filter  *engine.CapabilityFilter
+}
+
+// Live says whether the lock is held at a time: the instant at which it ends counts as expired.
+func (l *Lock) Live(nowMs int64) bool { return l.Token != "" && l.UntilMs > nowMs }
+
+// Instance is everything that is known of one instance.
+type Instance struct {
+	No   engine.InstanceNo
+	Name string
+	// Created says that the instances row exists; the next four are its columns.
+	Created       bool
+	Orchestration string
+	Version       string
+	CurrentID     uint64 // the current execution's id
+	Parent        engine.ParentLink
+	// Executions are in ascending order of id. One may have events and no row.
+	Executions []*Execution
+	// Queue are the instance's rows in the orchestrator queue, visible or not, work those in the worker queue, both in
+	// ascending order of number.
+	Queue []*Row
+	Work  []*Row
+	// Lock is the instance lock; it stays when it expires, until it is replaced or released.
+	Lock Lock
+	// Batch are the messages of the last delivery, and batchCall is the fetch that made it; batchToken is its token.
+	Batch      []engine.MessageNo
+	BatchCall  uint64
+	BatchToken string
+	// Note is what a node said last about a delivery of this instance.
+	Note Note
+	// Values is the custom status and the key-value store.
+	Values Values
+	Was    InstanceBefore
+	bare   int // index in model.bare + 1, 0 if not in it
+	// queuedAt is the same for model.queued.
+	queuedAt int
+}
+
+// InstanceBefore is an instance as it was before a call touched it.
+type InstanceBefore struct {
+	call      uint64
+	Created   bool
+	CurrentID uint64
+	Lock      Lock
+}
+
+// Execution is everything that is known of one execution.
+type Execution struct {
+	Instance *Instance
+	ID       uint64
+	// Created says that the executions row exists; status and output are its columns.
+	Created bool
+	Status  engine.Status
+	Output  string
+	// Pin is a release, nil for an unpinned execution. It is never written to.
+	Pin *engine.Version
+	// Deleted says that it was ever deleted or pruned.
+	Deleted bool
+	// Repinned says that somebody who is no node has pinned it when it had begun already.
+	Repinned bool
+	// Events are in ascending order of id; kinds are the kinds among them, terminals how many of them end an execution.
+	Events    []Event
+	Kinds     KindSet
+	Terminals int
+	Was       ExecutionBefore
+}
+
+// ExecutionBefore is an execution as it was before a call touched it.
+type ExecutionBefore struct {
+	call      uint64
+	Created   bool
+	Status    engine.Status
+	Output    string
+	Pin       *engine.Version
+	Events    int
+	Kinds     KindSet
+	Terminals int
+}
+
+// Event is one stored event. bytes are the store's own slice, which is never written to; sum is their hash when
+// they were stored, which would betray it if it were.
+type Event struct {
+	ID    uint64
+	Bytes []byte
+	Sum   uint64
+	Call  uint64 // that appended it, 0 for none
+	// ClosedBy is, for a schedule, the committed event that completes it; 0 while none does. S13 sets it.
+	ClosedBy uint64
+	Kind     KindNo
+	Damaged  bool
+}
+
+// Row is one row of either queue.
+type Row struct {
+	No       engine.MessageNo
+	Queue    engine.Queue
+	Instance *Instance
+	// Kind, item, execution and id are as they were inserted: id is an activity's id, or for a message to an
+	// orchestration the schedule that it completes, 0 if it completes none. item and bytes are dropped when the call
+	// after the row's removal begins.
+	Kind      engine.WorkItemKind
+	Item      engine.WorkItem
+	Execution uint64
+	ID        uint64
+	FireAtMs  int64 // timers
+	Bytes     []byte
+	sum       uint64
+	// Present says that the row is in its queue.
+	Present bool
+	Damaged bool
+	// workAt is the row's index in model.work + 1, 0 if it is not in it.
+	workAt int
+	// Removed says why a row left; it was call number removedBy.
+	Removed    engine.RemoveReason
+	RemovedBy  uint64
+	InsertedBy uint64
+	insertedMs int64
+	VisibleMs  int64
+	Count      uint32
+	// Delivered is the number of the last fetch that handed the message out.
+	Delivered uint64
+	// Lock is, in the worker queue, the row's lock; in the orchestrator queue only its token counts: the mark.
+	Lock Lock
+	Was  RowBefore
+}
+
+// RowBefore is a row as it was before a call touched it.
+type RowBefore struct {
+	call      uint64
+	Present   bool
+	Count     uint32
+	VisibleMs int64
+	Lock      Lock
+}
+
+// Call is a call of the store that runs, or that has just ended.
+type Call struct {
+	ID      uint64
+	Kind    engine.CallKind
+	Caller  engine.Caller
+	BeganMs int64
+	// Request is a copy; what it points to may be looked at until the call's end has been observed, not later.
+	Request engine.CallRequest
+	// ended and the rest are set by the end: outcome, and for a delivery instance, messages, token and told count.
+	ended    bool
+	Outcome  engine.Outcome
+	Instance engine.InstanceNo
+	Messages []engine.MessageNo
+	Token    string
+	Told     uint32
+
+	// What the call has touched so far, in order of first touch; the old values are in was.
+	Instances  []*Instance
+	Executions []*Execution
+	Rows       []*Row
+	// Appended are the events that it appended, taken back ones included.
+	Appended []EventRef
+	// Inserted are the rows that it inserted into each queue, taken back ones included.
+	Inserted [3]int
+	// Undone says that the call took something back.
+	Undone bool
+	// Orphans is how many messages it dropped as orphans.
+	Orphans int
+	// Unreadable is the instance of which an event or a message of the orchestrator queue could not be decoded, with the
+	// first such one.
+	Unreadable          engine.InstanceNo
+	UnreadableExecution uint64
+	UnreadableEvent     uint64
+	UnreadableMessage   engine.MessageNo
+}
+
+// EventRef names an event.
+type EventRef struct {
+	Execution *Execution
+	ID        uint64
+}
+
+// Node is what a node was, one entry for each incarnation.
+type Node struct{ Incarnations []Incarnation }
+
+type Incarnation struct {
+	Build  *engine.Build
+	Reads  KindSet
+	Filter *engine.CapabilityFilter // of the range in its options, whatever it declares
+}
+
+// New is the model of an empty store in a run with these builds.
+func New(builds []*engine.Build) *Store {
+	m := &Store{Instances: []*Instance{nil}, numbers: make(map[string]engine.InstanceNo), Builds: builds}
+	m.Kinds = newKindTable(builds)
+	return m
+}
+
+// Instance is the instance of a number, nil for 0. A number that was not announced gives an instance without a name.
+func (m *Store) Instance(no engine.InstanceNo) *Instance {
+	if int(no) < len(m.Instances) {
+		return m.Instances[no]
+	}
+	for len(m.Instances) <= int(no) {
+		m.Instances = append(m.Instances, &Instance{No: engine.InstanceNo(len(m.Instances))})
+	}
+	return m.Instances[no]
+}
+
+// InstanceCount is the largest instance number; numbers begin at 1.
+func (m *Store) InstanceCount() int { return len(m.Instances) - 1 }
+
+// Number is the number of an instance by its name, 0 if the store has not heard of it.
+func (m *Store) Number(name string) engine.InstanceNo { return m.numbers[name] }
+
+// Name is the name of an instance, empty for 0 and for unknown numbers.
+func (m *Store) Name(no engine.InstanceNo) string {
+	if no == 0 || int(no) >= len(m.Instances) {
+		return ""
+	}
+	return m.Instances[no].Name
+}
+
+// Row is the row of a number, which may have left its queue; nil for 0.
+func (m *Store) Row(no engine.MessageNo) *Row {
+	if no == 0 {
+		return nil
+	}
+	page := int(no-1) / rowsPerPage
+	for len(m.pages) <= page {
+		m.pages = append(m.pages, make([]Row, rowsPerPage))
+	}
+	m.rowCount = max(m.rowCount, int(no))
+	r := &m.pages[page][int(no-1)%rowsPerPage]
+	r.No = no
+	return r
+}
+
+// Call is the call of that number while it runs, and until another begins; else nil.
+func (m *Store) Call(id uint64) *Call {
+	if id == 0 || m.Current.ID != id {
+		return nil
+	}
+	return &m.Current
+}
+
+// Incarnation is what a caller was, nil if it is no node or nothing was recorded of it.
+func (m *Store) Incarnation(c engine.Caller) *Incarnation {
+	if c.Node == 0 || int(c.Node) > len(m.Nodes) {
+		return nil
+	}
+	n := &m.Nodes[c.Node-1]
+	if c.Incarnation == 0 || int(c.Incarnation) > len(n.Incarnations) || n.Incarnations[c.Incarnation-1].Build == nil {
+		return nil
+	}
+	return &n.Incarnations[c.Incarnation-1]
+}
+
+// NeverMs is a time that does not come.
+const NeverMs = math.MaxInt64

@@ -1,0 +1,330 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Observe brings the model up to date. It believes what it is told, right or wrong: judging is for checkers.
+func (m *Store) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsEventDecoded:
+		if o.Outcome == engine.OutcomePermanent {
+			m.noteUnreadable(o)
+		}
+	case engine.ObsMessageDecoded:
+		if o.Outcome == engine.OutcomePermanent && o.Queue != engine.QueueWorker {
+			m.noteUnreadable(o)
+		}
+	case engine.ObsCallBegin:
+		m.onCallBegin(o)
+	case engine.ObsCallEnd:
+		m.onCallEnd(o)
+	case engine.ObsInstanceNamed:
+		in := m.Instance(o.Instance)
+		in.Name = o.Name
+		m.numbers[o.Name] = o.Instance
+	case engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsLockReleased:
+		m.onLock(o)
+	case engine.ObsMessageMarked:
+		r := m.touchRow(o)
+		r.Lock = Lock{Token: o.Token, Call: o.Call}
+	case engine.ObsCountChanged:
+		m.touchRow(o).Count = o.NewCount
+	case engine.ObsRowDelayed:
+		m.touchRow(o).VisibleMs = o.UntilMs
+	case engine.ObsRowInserted:
+		m.onInserted(o)
+	case engine.ObsRowRemoved:
+		r := m.touchRow(o)
+		m.Unlink(r)
+		r.Removed, r.RemovedBy = o.Reason, o.Call
+		if o.Reason == engine.RemovedOrphan {
+			m.Current.Orphans++
+		}
+		m.Current.Undone = m.Current.Undone || o.Reason == engine.RemovedUndone
+	case engine.ObsRowRestored:
+		r := m.touchRow(o)
+		r.Removed, r.RemovedBy = engine.RemovedNone, 0
+		m.Link(r)
+		m.Current.Undone = true
+	case engine.ObsInstanceCreated, engine.ObsInstanceRemoved, engine.ObsPointerSet, engine.ObsParentSet:
+		m.onInstance(o)
+	case engine.ObsExecutionCreated, engine.ObsExecutionRemoved, engine.ObsStatusSet, engine.ObsPinSet:
+		m.onExecution(o)
+	case engine.ObsEventAppended:
+		m.onAppended(o)
+	case engine.ObsEventRemoved:
+		m.onEventRemoved(o)
+	case engine.ObsCustomStatusSet, engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsSessionSet, engine.ObsSessionRemoved:
+		m.onKept(o)
+	case engine.ObsDamaged:
+		m.onDamaged(o)
+	}
+}
+
+// nodes is who knows what a node is now.
+type nodes interface {
+	Node(number uint32) *cluster.NodeInfo
+}
+
+// Record keeps what checkers must know of nodes: what each incarnation ran, and what was decided about a delivery.
+func (m *Store) Record(w nodes, r *cluster.Record) {
+	switch r.Kind {
+	case cluster.RecNodeStarted:
+		m.onNodeStarted(w.Node(r.Node), r)
+	case cluster.RecNote:
+		m.onNote(r)
+	}
+}
+
+func (m *Store) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
+	for len(m.Nodes) < int(r.Node) {
+		m.Nodes = append(m.Nodes, Node{})
+	}
+	n := &m.Nodes[r.Node-1]
+	for len(n.Incarnations) < int(r.Incarnation) {
+		n.Incarnations = append(n.Incarnations, Incarnation{})
+	}
+	n.Incarnations[r.Incarnation-1] = Incarnation{
+		Build: info.Build, Reads: m.Kinds.ReadBy(info.Build), Filter: engine.FilterFor(info.Options.Range(info.Build)),
+	}
+}
+
+// Note is what a node said it decided about a delivery.
+type Note struct {
+	caller   engine.Caller
+	Token    string
+	Decision node.Decision
+	first    bool // for DecideTurn
+	Dropped  []node.DroppedMessage
+}
+
+func (m *Store) onNote(r *cluster.Record) {
+	n := r.Note
+	if n.Slot.Kind != node.SlotOrchestration || n.Decision == node.DecideAckFailed {
+		return
+	}
+	no := m.numbers[n.Instance]
+	if no == 0 {
+		return
+	}
+	in := m.Instances[no]
+	dropped := append(in.Note.Dropped[:0], n.Dropped...)
+	in.Note = Note{
+		caller: engine.Caller{Node: r.Node, Incarnation: r.Incarnation}, Token: n.Token, Decision: n.Decision,
+		first: n.Turn != nil && n.Turn.First, Dropped: dropped,
+	}
+}
+
+func (m *Store) onCallBegin(o *engine.Observation) {
+	c := &m.Current
+	for _, r := range c.Rows { // nobody asks for these any more
+		if !r.Present {
+			r.Item, r.Bytes = nil, nil
+		}
+	}
+	*c = Call{
+		ID: o.Call, Kind: o.CallKind, Caller: o.Caller, BeganMs: o.AtMs,
+		Messages: c.Messages[:0], Instances: c.Instances[:0], Executions: c.Executions[:0], Rows: c.Rows[:0], Appended: c.Appended[:0],
+	}
+	if o.Request != nil {
+		c.Request = *o.Request
+		if ack := c.Request.Ack; ack != nil && c.Request.Token == "" {
+			c.Request.Token = ack.LockToken
+		}
+	}
+}
+
+func (m *Store) onCallEnd(o *engine.Observation) {
+	c := &m.Current
+	if c.ID != o.Call {
+		return
+	}
+	c.ended, c.Outcome, c.Instance = true, o.Outcome, o.Instance
+	c.Messages = append(c.Messages[:0], o.Messages...)
+	c.Token, c.Told = o.Token, o.NewCount
+	if o.Outcome != engine.OutcomeOK {
+		return
+	}
+	switch o.CallKind {
+	case engine.CallFetchOrchestrationItem:
+		if o.Instance == 0 {
+			return
+		}
+		in := m.Instance(o.Instance)
+		in.Batch = append(in.Batch[:0], o.Messages...)
+		in.BatchCall, in.BatchToken = o.Call, o.Token
+		for _, no := range o.Messages {
+			m.Row(no).Delivered = o.Call
+		}
+	case engine.CallFetchWorkItem:
+		for _, no := range o.Messages {
+			m.Row(no).Delivered = o.Call
+		}
+	}
+}
+
+func (m *Store) noteUnreadable(o *engine.Observation) {
+	if c := m.Call(o.Call); c != nil && c.Unreadable == 0 {
+		c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage = o.Instance, o.Execution, o.EventID, o.Message
+	}
+}
+
+func (m *Store) onLock(o *engine.Observation) {
+	var l, was *Lock
+	if o.Message != 0 {
+		r := m.touchRow(o)
+		l, was = &r.Lock, &r.Was.Lock
+	} else {
+		in := m.touchInstance(o)
+		l, was = &in.Lock, &in.Was.Lock
+	}
+	c := &m.Current
+	c.Undone = c.Undone || o.Undo
+	switch {
+	case o.Kind == engine.ObsLockReleased:
+		*l = Lock{}
+	case o.Kind == engine.ObsLockExtended:
+		l.UntilMs = o.UntilMs
+	case o.Undo && o.Token == was.Token:
+		*l = *was
+		l.UntilMs = o.UntilMs
+	default:
+		*l = Lock{Token: o.Token, UntilMs: o.UntilMs, Call: o.Call, TakenMs: o.AtMs}
+		if c.ID == o.Call && o.Call != 0 {
+			l.Holder, l.Filter = c.Caller, c.Request.Filter
+		}
+	}
+}
+
+func (m *Store) onInstance(o *engine.Observation) {
+	in := m.touchInstance(o)
+	m.Current.Undone = m.Current.Undone || o.Undo
+	switch o.Kind {
+	case engine.ObsInstanceCreated:
+		in.Created, in.Orchestration, in.Version, in.CurrentID = true, o.Name, o.Token, o.Execution
+	case engine.ObsInstanceRemoved:
+		in.Created, in.Orchestration, in.Version, in.CurrentID, in.Parent = false, "", "", 0, engine.ParentLink{}
+		in.Values.CustomStatus, in.Values.CustomVersion = nil, 0
+	case engine.ObsPointerSet:
+		in.CurrentID = o.Execution
+	case engine.ObsParentSet:
+		in.Parent = engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
+	}
+	m.placeBare(in)
+}
+
+func (m *Store) onExecution(o *engine.Observation) {
+	ex := m.touchExecution(o)
+	m.Current.Undone = m.Current.Undone || o.Undo
+	switch o.Kind {
+	case engine.ObsExecutionCreated:
+		ex.Created, ex.Status, ex.Output = true, o.Status, ""
+	case engine.ObsExecutionRemoved:
+		ex.Created, ex.Status, ex.Output = false, "", ""
+		if !o.Undo {
+			ex.Pin, ex.Deleted = nil, true
+		}
+	case engine.ObsStatusSet:
+		ex.Status, ex.Output = o.Status, o.Name
+	case engine.ObsPinSet:
+		ex.Pin = o.Pin
+		ex.Repinned = ex.Repinned || o.Call != 0 && m.Current.Caller.Node == 0 && len(ex.Events) > 0
+	}
+	m.placeBare(ex.Instance)
+}
+
+func (m *Store) onAppended(o *engine.Observation) {
+	ex := m.touchExecution(o)
+	e := Event{
+		ID: o.EventID, Bytes: o.Bytes, Sum: sumOf(o.Bytes), Call: o.Call, Kind: m.Kinds.of(o.Bytes),
+	}
+	i, dup := ex.findEvent(o.EventID)
+	m.Overwritten = dup
+	if ex.Events == nil {
+		ex.Events = make([]Event, 0, 8)
+	}
+	if dup {
+		ex.Events[i] = e
+	} else {
+		ex.Events = slices.Insert(ex.Events, i, e)
+	}
+	ex.Kinds |= MaskOf(e.Kind)
+	if m.Kinds.Terminal.Has(e.Kind) {
+		ex.Terminals++
+	}
+	if o.Call != 0 {
+		m.Current.Appended = append(m.Current.Appended, EventRef{ex, o.EventID})
+	}
+	m.Current.Undone = m.Current.Undone || o.Undo
+}
+
+func (m *Store) onEventRemoved(o *engine.Observation) {
+	ex := m.touchExecution(o)
+	m.RemovedCall = 0
+	if i, ok := ex.findEvent(o.EventID); ok {
+		m.RemovedCall = ex.Events[i].Call
+		ex.Events = slices.Delete(ex.Events, i, i+1)
+	}
+	m.Current.Undone = m.Current.Undone || o.Undo
+	if o.Undo && len(ex.Events) != ex.Was.Events {
+		return // more follow; what the call appended last is taken back first
+	}
+	m.recount(ex)
+}
+
+// recount finds the kinds and the terminal events of a history anew.
+func (m *Store) recount(ex *Execution) {
+	ex.Kinds, ex.Terminals = 0, 0
+	for i := range ex.Events {
+		k := ex.Events[i].Kind
+		ex.Kinds |= MaskOf(k)
+		if m.Kinds.Terminal.Has(k) {
+			ex.Terminals++
+		}
+	}
+}
+
+func (m *Store) onDamaged(o *engine.Observation) {
+	m.Damaged++
+	if o.Message != 0 {
+		r := m.Row(o.Message)
+		r.Bytes, r.sum, r.Damaged = o.Bytes, sumOf(o.Bytes), true
+		return
+	}
+	ex := m.touchExecution(o)
+	if e := ex.Event(o.EventID); e != nil {
+		e.Bytes, e.Sum, e.Damaged, e.Kind = o.Bytes, sumOf(o.Bytes), true, KindDamaged
+		m.recount(ex)
+	}
+}
+
+// touchInstance is the instance of an observation; what it was before the call is kept.
+func (m *Store) touchInstance(o *engine.Observation) *Instance {
+	in := m.Instance(o.Instance)
+	if o.Call != 0 && in.Was.call != o.Call {
+		in.Was = InstanceBefore{call: o.Call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
+		m.Current.Instances = append(m.Current.Instances, in)
+	}
+	return in
+}
+
+// touchExecution is the execution of an observation, made if it is not known yet.
+func (m *Store) touchExecution(o *engine.Observation) *Execution {
+	in := m.Instance(o.Instance)
+	ex := in.Execution(o.Execution)
+	if ex == nil {
+		ex = &Execution{Instance: in, ID: o.Execution}
+		i, _ := in.findExecution(o.Execution)
+		in.Executions = slices.Insert(in.Executions, i, ex)
+	}
+	if o.Call != 0 && ex.Was.call != o.Call {
+		ex.Was = ex.now(o.Call)
+		m.Current.Executions = append(m.Current.Executions, ex)
+	}
+	return ex
+}

@@ -1,0 +1,168 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Execution is the execution of that id, nil if nothing is known of it.
+func (in *Instance) Execution(id uint64) *Execution {
+	if id >= 1 && id <= uint64(len(in.Executions)) && in.Executions[id-1].ID == id {
+		return in.Executions[id-1]
+	}
+	if i, ok := in.findExecution(id); ok {
+		return in.Executions[i]
+	}
+	return nil
+}
+
+func (in *Instance) findExecution(id uint64) (int, bool) {
+	return slices.BinarySearchFunc(in.Executions, id, func(ex *Execution, id uint64) int { return cmp.Compare(ex.ID, id) })
+}
+
+// Latest is the execution that a fetch speaks of: the current one, or for an instance without a row the one with the
+// largest id that has a row, else execution 1. It is nil if nothing is known of that one.
+func (in *Instance) Latest() *Execution {
+	if in.Created {
+		return in.Execution(in.CurrentID)
+	}
+	for i := len(in.Executions) - 1; i >= 0; i-- {
+		if in.Executions[i].Created {
+			return in.Executions[i]
+		}
+	}
+	return in.Execution(engine.InitialExecutionID)
+}
+
+// Pin is what a filter looks at: the pin of the current execution, nil if it has none. An instance without a row has
+// none, whatever its executions say (docs/contract/provider.md#p6.4).
+func (in *Instance) Pin() *engine.Version {
+	if !in.Created {
+		return nil
+	}
+	if ex := in.Execution(in.CurrentID); ex != nil {
+		return ex.Pin
+	}
+	return nil
+}
+
+// Status is the current execution's status, empty if there is none.
+func (in *Instance) Status() engine.Status {
+	if !in.Created {
+		return ""
+	}
+	if ex := in.Execution(in.CurrentID); ex != nil && ex.Created {
+		return ex.Status
+	}
+	return ""
+}
+
+// Locked says whether somebody holds the instance at a time.
+func (in *Instance) Locked(nowMs int64) bool { return in.Lock.Live(nowMs) }
+
+// Visible says whether a message for the instance is visible at a time.
+func (in *Instance) Visible(nowMs int64) bool {
+	for _, r := range in.Queue {
+		if r.VisibleMs <= nowMs {
+			return true
+		}
+	}
+	return false
+}
+
+// HasContext says whether a fetch at a time would know what the instance runs: from its row, from its history, or from a
+// visible start. Without that its batch is dropped or left.
+func (in *Instance) HasContext(m *Store, nowMs int64) bool {
+	if in.Created {
+		return true
+	}
+	if ex := in.Latest(); ex != nil && ex.Kinds.Has(m.Kinds.Started) {
+		return true
+	}
+	for _, r := range in.Queue {
+		if r.VisibleMs <= nowMs && IsStart(r.Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// Before is the instance as it was when a call began.
+func (in *Instance) Before(call uint64) InstanceBefore {
+	if call != 0 && in.Was.call == call {
+		return in.Was
+	}
+	return InstanceBefore{call: call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
+}
+
+// Before is the execution as it was when a call began.
+func (ex *Execution) Before(call uint64) ExecutionBefore {
+	if call != 0 && ex.Was.call == call {
+		return ex.Was
+	}
+	return ex.now(call)
+}
+
+func (ex *Execution) now(call uint64) ExecutionBefore {
+	return ExecutionBefore{
+		call: call, Created: ex.Created, Status: ex.Status, Output: ex.Output, Pin: ex.Pin, Events: len(ex.Events), Kinds: ex.Kinds,
+		Terminals: ex.Terminals,
+	}
+}
+
+// Event is the event of that id, nil if there is none. The pointer is good until the history changes.
+func (ex *Execution) Event(id uint64) *Event {
+	if id >= 1 && id <= uint64(len(ex.Events)) && ex.Events[id-1].ID == id {
+		return &ex.Events[id-1]
+	}
+	if i, ok := ex.findEvent(id); ok {
+		return &ex.Events[i]
+	}
+	return nil
+}
+
+func (ex *Execution) findEvent(id uint64) (int, bool) {
+	if n := len(ex.Events); n == 0 || ex.Events[n-1].ID < id {
+		return n, false
+	}
+	return slices.BinarySearchFunc(ex.Events, id, func(e Event, id uint64) int { return cmp.Compare(e.ID, id) })
+}
+
+// Before is the row as it was when a call began.
+func (r *Row) Before(call uint64) RowBefore {
+	if call != 0 && r.Was.call == call {
+		return r.Was
+	}
+	return RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
+}
+
+func IsStart(k engine.WorkItemKind) bool {
+	return k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew
+}
+
+// StartQueued says whether a start of the instance is queued, visible or not.
+func StartQueued(in *Instance) bool {
+	for _, r := range in.Queue {
+		if IsStart(r.Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// WaitsForStart says whether a message is input for an execution whose start is still queued.
+func WaitsForStart(in *Instance, r *Row) bool {
+	return !IsStart(r.Kind) && (StartQueued(in) || in.Status() == engine.StatusContinuedAsNew)
+}
+
+// HeldBy is the instance whose lock the call's token held when the call began, nil if the call touched none such.
+func HeldBy(c *Call) *Instance {
+	for _, in := range c.Instances {
+		if in.Was.Lock.Token != "" && in.Was.Lock.Token == c.Request.Token {
+			return in
+		}
+	}
+	return nil
+}

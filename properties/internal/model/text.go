@@ -1,0 +1,37 @@
+package model
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+func PinText(pin *engine.Version) string {
+	if pin == nil {
+		return "none"
+	}
+	return pin.String()
+}
+
+// ItemText is a message in words.
+func ItemText(r *Row) string {
+	kind := r.Kind
+	if kind == "" {
+		kind = "message of unknown kind"
+	}
+	if r.ID != 0 {
+		return fmt.Sprintf("%s %d/%d (message %d)", kind, r.Execution, r.ID, r.No)
+	}
+	return fmt.Sprintf("%s (message %d)", kind, r.No)
+}
+
+func SamePin(a, b *engine.Version) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Compare(*b) == 0
+}
+
+// SpanText is a number of milliseconds in words.
+func SpanText(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// Values is what is known of an instance beside its executions and queues: the custom status, which is part of the
+// instances row, and the two tables of the key-value store, in order of key.
+type Values struct {
+	CustomStatus  *string
+	CustomVersion uint64
+	Store, Delta  []KeyValue
+}
+
+// KeyValue is a row of a key-value table; a row of the delta without a value is a tombstone.
+type KeyValue struct {
+	Key       string
+	Value     *string
+	UpdatedMs uint64
+}
+
+// Session is a sessions row. Without an owner's claim there is none.
+type Session struct {
+	ID         string
+	Owner      string
+	UntilMs    int64
+	ActivityMs int64
+}
+
+// onKept takes in an observation of the key-value store, a custom status or a session.
+func (m *Store) onKept(o *engine.Observation) {
+	m.Current.Undone = m.Current.Undone || o.Undo
+	switch o.Kind {
+	case engine.ObsCustomStatusSet:
+		in := m.touchInstance(o)
+		in.Values.CustomStatus, in.Values.CustomVersion = o.Value, o.Version
+	case engine.ObsKVSet, engine.ObsKVRemoved:
+		in := m.touchInstance(o)
+		rows := &in.Values.Delta
+		if o.Table == engine.KVStore {
+			rows = &in.Values.Store
+		}
+		i, found := slices.BinarySearchFunc(*rows, o.Name, func(r KeyValue, key string) int { return cmp.Compare(r.Key, key) })
+		if found {
+			*rows = slices.Delete(*rows, i, i+1)
+		}
+		if o.Kind == engine.ObsKVSet {
+			*rows = slices.Insert(*rows, i, KeyValue{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
+		}
+	case engine.ObsSessionSet, engine.ObsSessionRemoved:
+		i, found := slices.BinarySearchFunc(m.Sessions, o.Name, func(s Session, id string) int { return cmp.Compare(s.ID, id) })
+		if found {
+			m.Sessions = slices.Delete(m.Sessions, i, i+1)
+		}
+		if o.Kind == engine.ObsSessionSet {
+			m.Sessions = slices.Insert(m.Sessions, i, Session{ID: o.Name, Owner: o.Token, UntilMs: o.UntilMs, ActivityMs: o.ActivityMs})
+		}
+	}
+}
+
+func (k *Values) Empty() bool { return len(k.Store) == 0 && len(k.Delta) == 0 }
+
+func (k *Values) difference(shot *memprovider.SnapshotInstance) string {
+	switch {
+	case !SameText(shot.CustomStatus, k.CustomStatus):
+		return differs("custom status", TextOf(shot.CustomStatus), TextOf(k.CustomStatus))
+	case shot.CustomVersion != k.CustomVersion:
+		return differs("version of the custom status", shot.CustomVersion, k.CustomVersion)
+	}
+	if seen := kvDifference(shot.KVStore, k.Store); seen != "" {
+		return "key-value store, " + seen
+	}
+	if seen := kvDifference(shot.KVDelta, k.Delta); seen != "" {
+		return "key-value delta, " + seen
+	}
+	return ""
+}
+
+func kvDifference(store []memprovider.SnapshotKV, shadow []KeyValue) string {
+	for i, r := range shadow {
+		if i == len(store) || store[i].Key != r.Key {
+			return fmt.Sprintf("key %q was observed, and the store does not have it", r.Key)
+		}
+		if !SameText(store[i].Value, r.Value) || store[i].UpdatedMs != r.UpdatedMs {
+			return differs(fmt.Sprintf("key %q", r.Key), TextOf(store[i].Value), TextOf(r.Value))
+		}
+	}
+	if n := len(shadow); n < len(store) {
+		return fmt.Sprintf("the store has key %q, which was never observed", store[n].Key)
+	}
+	return ""
+}
+
+// sessionDifference compares the sessions, which belong to no instance.
+func (m *Store) sessionDifference(shot []memprovider.SnapshotSession) string {
+	for i, x := range m.Sessions {
+		if i == len(shot) || shot[i].ID != x.ID {
+			return fmt.Sprintf("session %q was observed, and the store does not have it", x.ID)
+		}
+		if have := (Session{shot[i].ID, shot[i].Owner, shot[i].UntilMs, shot[i].ActivityMs}); have != x {
+			return differs(fmt.Sprintf("session %q", x.ID), have, x)
+		}
+	}
+	if n := len(m.Sessions); n < len(shot) {
+		return fmt.Sprintf("the store has session %q, which was never observed", shot[n].ID)
+	}
+	return ""
+}
+
+func SameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func TextOf(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%q", *s)
+}

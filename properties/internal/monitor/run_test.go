@@ -1,0 +1,253 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/coverage"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// liveProperties are those of this half of the package.
+var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
+
+// upgradePlan is a rolling upgrade under load.
+func upgradePlan(instances int, f faults.Plan) *plan.Plan {
+	p := &plan.Plan{Name: "upgrade", Faults: f}
+	for i, name := range []string{"A", "B", "C"} {
+		p.Nodes = append(p.Nodes, plan.Node{Name: name, Build: "1.5.0"})
+		p.Schedule = append(p.Schedule, plan.Step{At: time.Duration(10+15*i) * time.Second, Verb: plan.VerbUpgrade, Node: name, Build: "2.0.0"})
+	}
+	p.Schedule = append([]plan.Step{{At: time.Second, Verb: plan.VerbMark, Mark: "old"}}, p.Schedule...)
+	kinds := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable"}
+	for i := range instances {
+		kind := kinds[i%len(kinds)]
+		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
+		switch kind {
+		case "Eternal":
+			in.Expect = plan.EndEternal
+		case "ProcessOrder", "Approval":
+			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
+		case "Cancellable":
+			in.Expect = plan.EndAny
+		}
+		p.Instances = append(p.Instances, in)
+	}
+	return p
+}
+
+func runPlan(t testing.TB, p *plan.Plan, seed uint64, o Options) *cluster.Result {
+	t.Helper()
+	r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor { return New(w, o) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestUpgradeHolds(t *testing.T) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 5
+	}
+	for _, load := range []struct {
+		name string
+		plan faults.Plan
+	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
+		t.Run(load.name, func(t *testing.T) {
+			for seed := range seeds {
+				r := runPlan(t, upgradePlan(30, load.plan), seed, Options{Properties: liveProperties})
+				for _, v := range r.Violations {
+					t.Errorf("seed %d: %s %s: %s", seed, v.Property, v.Instance, v.Message)
+				}
+				if r.Exhausted {
+					t.Errorf("seed %d: out of budget", seed)
+				}
+				if seed == 0 {
+					t.Logf("steps %d turns %d virtual %dms", r.Steps, r.Turns, r.Virtual)
+					for _, p := range r.Coverage {
+						t.Logf("%6d %s", p.Count, p.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// oddPlan has what liveness is about: histories of every shape and of foreign pins, a handler that is nowhere, one that is
+// on one node only, a node that narrows so that it leaves out its own build, and a probe that counts.
+func oddPlan(f faults.Plan) *plan.Plan {
+	v := func(major, minor uint32) *engine.Version { p := engine.V(major, minor, 0); return &p }
+	p := &plan.Plan{
+		Name: "odd", Faults: f, Turbulence: 40 * time.Second,
+		Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.6.0", Handlers: []string{"Cancellable@1.0.0"}}},
+		Histories: []plan.History{
+			{Instance: "waiting", Pin: v(1, 5), Shape: plan.ShapeWaiting},
+			{Instance: "unpinned", Shape: plan.ShapeWaiting},
+			{Instance: "foreign", Pin: v(3, 5), Shape: plan.ShapeWaiting},
+			{Instance: "legacy", Pin: v(0, 8), Shape: plan.ShapeLegacy},
+			{Instance: "new-kind", Pin: v(2, 0), Shape: plan.ShapeNewKind},
+			{Instance: "unknown-kind", Pin: v(1, 5), Shape: plan.ShapeUnknownKind},
+			{Instance: "corrupt", Pin: v(1, 5), Shape: plan.ShapeCorrupt},
+			{Instance: "corrupt-foreign", Pin: v(4, 0), Shape: plan.ShapeCorrupt},
+		},
+		Schedule: []plan.Step{{At: 20 * time.Second, Verb: plan.VerbNarrow, Node: "B", Range: &engine.VersionRange{Min: engine.V(1, 0, 0), Max: engine.V(1, 9, 0)}}},
+		Instances: []plan.Instance{
+			{ID: "nowhere", Orchestration: "NoSuch", Expect: plan.EndPoison},
+			{ID: "stranded", Orchestration: "ProcessOrder", Version: "2.0.0", StartAt: 2 * time.Second, Expect: plan.EndAny},
+			{ID: "eternal", Orchestration: "Eternal", Expect: plan.EndEternal},
+			{ID: "parent", Orchestration: "Parent", StartAt: 3 * time.Second, Expect: plan.EndAny},
+			{ID: "counter", Orchestration: "Counter", StartAt: 4 * time.Second, Expect: plan.EndAny},
+		},
+	}
+	return p
+}
+
+func TestOddHolds(t *testing.T) {
+	for _, load := range []struct {
+		name string
+		plan faults.Plan
+	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
+		t.Run(load.name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				r := runPlan(t, oddPlan(load.plan), seed, Options{Properties: liveProperties})
+				for _, v := range r.Violations {
+					t.Errorf("seed %d: %s %s %s: %s", seed, v.Property, v.Node, v.Instance, v.Message)
+				}
+				if seed == 0 {
+					t.Logf("steps %d turns %d virtual %dms", r.Steps, r.Turns, r.Virtual)
+					for _, p := range r.Coverage {
+						t.Logf("%6d %s", p.Count, p.Name)
+					}
+					for _, o := range r.Outcomes {
+						t.Logf("%+v", o)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPlantedBugs: each of these bugs breaks that property in a campaign of a few seeds. Bugs that this version's
+// catalogue does not have yet are skipped.
+func TestPlantedBugs(t *testing.T) {
+	odd := func() *plan.Plan { return oddPlan(faults.None()) }
+	upgrade := func() *plan.Plan { return upgradePlan(20, faults.Light()) }
+	tests := []struct {
+		id       faults.BugID
+		plan     func() *plan.Plan
+		property string
+	}{
+		{"engine/count-ignored", odd, "L01"},
+		{"engine/history-error-ignores-attempt", odd, "L01"},
+		{"engine/backoff-doubles-forever", odd, "L01"},
+		{"engine/poison-off-by-one", odd, "L05"},
+		{"engine/filter-not-declared", upgrade, "L03"},
+		{"engine/cancel-ignored", upgrade, "L10"},
+		{"engine/parent-not-told", upgrade, "L02"},
+		{"engine/phantom-activity", upgrade, "L02"},
+		{"provider/filter-ignored", upgrade, "L05"},
+		{"provider/filter-after-lock", upgrade, "L03"},
+		{"provider/exclusive-upper-bound", upgrade, "S22"},
+		{"provider/unpinned-incompatible", upgrade, "S22"},
+		{"provider/head-of-line-block", odd, "S22"},
+		{"provider/count-lost-when-decoding-fails", odd, "L04"},
+		{"provider/count-reset-by-abandon", odd, "L01"},
+		{"provider/error-while-locked", odd, "L01"},
+		{"provider/late-arrivals-deleted-by-ack", upgrade, "L02"},
+	}
+	for _, test := range tests {
+		t.Run(string(test.id), func(t *testing.T) {
+			for seed := range uint64(40) {
+				p := test.plan()
+				p.Bugs = []faults.BugID{test.id}
+				r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+					return New(w, Options{Properties: []string{test.property}})
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(r.Violations) > 0 && r.Violations[0].Property == test.property {
+					return
+				}
+			}
+			t.Errorf("no violation of %s in 40 seeds", test.property)
+		})
+	}
+}
+
+// TestMonitorMovesNothing: a run is the same whether it is watched or not, but for when it ends.
+func TestMonitorMovesNothing(t *testing.T) {
+	one := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{})
+	two := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{Properties: liveProperties})
+	if one.Digest != two.Digest {
+		t.Errorf("digests %v and %v", one.Digest, two.Digest)
+	}
+	if fmt.Sprint(one.Coverage) != fmt.Sprint(two.Coverage) {
+		t.Errorf("coverage %v and %v", one.Coverage, two.Coverage)
+	}
+}
+
+func TestCoveragePoints(t *testing.T) {
+	known := map[string]bool{}
+	for _, p := range coverage.All() {
+		if p.Summary == "" || known[p.Name] {
+			t.Errorf("point %q: %q, named before: %v", p.Name, p.Summary, known[p.Name])
+		}
+		known[p.Name] = true
+	}
+	for _, p := range []*plan.Plan{upgradePlan(12, faults.Full()), oddPlan(faults.Full())} {
+		last := ""
+		for _, point := range runPlan(t, p, 1, Options{}).Coverage {
+			if point.Name <= last {
+				t.Errorf("%s stands behind %s", point.Name, last)
+			}
+			last = point.Name
+			if !known[last] && !strings.HasPrefix(last, "upgrade ") && !strings.HasPrefix(last, "rollback ") {
+				t.Errorf("%s is in no list", last)
+			}
+		}
+	}
+}
+
+// BenchmarkMonitor measures what watching costs, beside the floor of the same runs unwatched. Unwatched runs end at a
+// different time, so compare ns/turn.
+func BenchmarkMonitor(b *testing.B) {
+	for _, level := range []struct {
+		name string
+		make func(w *cluster.World) cluster.Monitor
+	}{
+		{"none", nil},
+		{"idle", func(w *cluster.World) cluster.Monitor { return modelOnly{New(w, Options{})} }},
+		{"live", func(w *cluster.World) cluster.Monitor { return New(w, Options{Properties: liveProperties}) }},
+		{"all", func(w *cluster.World) cluster.Monitor { return New(w, Options{}) }},
+	} {
+		b.Run(level.name, func(b *testing.B) {
+			p := upgradePlan(60, faults.Light())
+			turns := uint64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := cluster.Run(cluster.Config{Plan: p, Seed: 7, Monitor: level.make})
+				if err != nil {
+					b.Fatal(err)
+				}
+				turns += r.Turns
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
+		})
+	}
+}
+
+// modelOnly keeps the model of a monitor up to date and asks no checker.
+type modelOnly struct{ *Monitor }
+
+func (m modelOnly) Observe(o *engine.Observation) { m.Model.Observe(o) }
+func (m modelOnly) Record(r *cluster.Record)      { m.Model.Record(m.World, r) }
+func (modelOnly) AfterStep()                      {}
+func (modelOnly) Open(int64) (bool, int64)        { return false, 0 }
+func (modelOnly) Finish()                         {}

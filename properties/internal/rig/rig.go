@@ -1,0 +1,398 @@
+package rig
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// StartMs is the store time at which stories begin: as in a run, not zero.
+const StartMs = 1_000_000
+
+// World is a world of which a test says everything.
+type World struct {
+	ThePlan   plan.Plan
+	RealStore *memprovider.Store
+	Infos     []cluster.NodeInfo
+	Now       int64
+	ThePhase  cluster.Phase
+	AllBuilds []*engine.Build
+}
+
+func (w *World) Plan() *plan.Plan                     { return &w.ThePlan }
+func (w *World) Store() *memprovider.Store            { return w.RealStore }
+func (w *World) Nodes() []cluster.NodeInfo            { return w.Infos }
+func (w *World) Node(number uint32) *cluster.NodeInfo { return &w.Infos[number-1] }
+func (w *World) NowMs() int64                         { return w.Now }
+func (w *World) StartMs() int64                       { return StartMs }
+func (w *World) Step() uint64                         { return 0 }
+func (w *World) Phase() cluster.Phase                 { return w.ThePhase }
+func (w *World) Builds() []*engine.Build              { return w.AllBuilds }
+
+// Rig tells a monitor a story, one command a line, each with its time in milliseconds:
+//
+//	0     up A 1.5.0 [range=2.0.0..2.9.0] [bare]   a node starts, bare without the handler H
+//	0     down|crash|pause|resume|drain A
+//	0     deregister A H@1.0.0                     a node loses a handler; "latest A" gives it H@2.0.0
+//	0     seed x 1.5.0                             a running instance of that pin (none for unpinned)
+//	0     damage x                                 its history holds a damaged event
+//	0     start x / send x / cancel x / work x     a message or an activity is queued
+//	10    fetch A x                                A is handed what is visible, its counts go up
+//	12    note A poison                            A decides about what it was handed last
+//	13    commit A [Completed|Failed]              its ack takes effect
+//	13    abandon A 1000 [ignore]                  it gives it back
+//	30    phase calm|relief                        the present phase ends and another begins
+//	31    tick                                     the world asks what is open
+//	40    finish
+//
+// All messages of an instance are visible when they are sent. A fetch locks for 5 s.
+type Rig struct {
+	t     testing.TB
+	w     *World
+	M     *monitor.Monitor
+	call  uint64
+	names []string // instances by number - 1
+	nodes []string
+	rows  []rigRow
+	held  map[string]*rigHeld // by node
+	ticks []string
+}
+
+type rigRow struct {
+	no       engine.MessageNo
+	instance engine.InstanceNo
+	worker   bool
+	visible  int64
+	count    uint32
+}
+
+type rigHeld struct {
+	instance engine.InstanceNo
+	rows     []engine.MessageNo
+	token    string
+	told     uint32
+	worker   bool
+}
+
+func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
+	w := &World{ThePlan: plan, Now: StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
+	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}}
+	for _, name := range []string{"A", "B", "C"} {
+		w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(len(w.Infos) + 1), Name: name, Options: node.DefaultOptions()})
+		r.nodes = append(r.nodes, name)
+	}
+	r.M = monitor.New(w, o)
+	r.M.Record(&cluster.Record{Kind: cluster.RecPhaseBegan})
+	return r
+}
+
+// Tell carries out a story and returns the violations as "property instance".
+func (r *Rig) Tell(story string) []string {
+	for _, line := range strings.Split(strings.TrimSpace(story), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		at, err := strconv.ParseInt(words[0], 10, 64)
+		if err != nil {
+			r.t.Fatalf("line %q: %v", line, err)
+		}
+		r.w.Now = StartMs + at
+		r.do(words[1], words[2:])
+		r.M.AfterStep()
+	}
+	var found []string
+	for _, v := range r.M.Violations() {
+		found = append(found, strings.TrimSpace(v.Property+" "+v.Instance))
+	}
+	return found
+}
+
+func (r *Rig) Record(rec cluster.Record) {
+	rec.AtMs = r.w.Now
+	r.M.Record(&rec)
+}
+
+func (r *Rig) Observe(o engine.Observation) {
+	o.AtMs = r.w.Now
+	r.M.Observe(&o)
+}
+
+func (r *Rig) node(name string) uint32 { return uint32(slices.Index(r.nodes, name) + 1) }
+
+func (r *Rig) Instance(name string) engine.InstanceNo {
+	if i := slices.Index(r.names, name); i >= 0 {
+		return engine.InstanceNo(i + 1)
+	}
+	r.names = append(r.names, name)
+	no := engine.InstanceNo(len(r.names))
+	r.Observe(engine.Observation{Kind: engine.ObsInstanceNamed, Instance: no, Name: name})
+	return no
+}
+
+func (r *Rig) do(verb string, args []string) {
+	switch verb {
+	case "up":
+		r.up(args)
+	case "down", "crash", "pause", "resume", "drain":
+		info := r.w.Node(r.node(args[0]))
+		kind := map[string]cluster.RecordKind{
+			"down": cluster.RecNodeStopped, "crash": cluster.RecNodeCrashed, "pause": cluster.RecNodePaused,
+			"resume": cluster.RecNodeResumed, "drain": cluster.RecNodeDraining,
+		}[verb]
+		r.Record(cluster.Record{Kind: kind, Node: info.Number, Incarnation: info.Incarnation})
+	case "deregister", "latest":
+		r.handlers(verb, args)
+	case "seed":
+		no := r.Instance(args[0])
+		r.Observe(engine.Observation{Kind: engine.ObsInstanceCreated, Instance: no, Execution: 1, Name: "H", Token: "1.0.0"})
+		r.Observe(engine.Observation{Kind: engine.ObsExecutionCreated, Instance: no, Execution: 1, Status: engine.StatusRunning})
+		if args[1] != "none" {
+			pin := engine.MustParseVersion(args[1])
+			r.Observe(engine.Observation{Kind: engine.ObsPinSet, Instance: no, Execution: 1, Pin: &pin})
+		}
+		r.Observe(engine.Observation{Kind: engine.ObsEventAppended, Instance: no, Execution: 1, EventID: 1, Bytes: []byte(`{"type":"OrchestrationStarted"}`)})
+	case "damage":
+		r.Observe(engine.Observation{Kind: engine.ObsDamaged, Instance: r.Instance(args[0]), Execution: 1, EventID: 1, Bytes: []byte("?")})
+	case "start":
+		r.Insert(args[0], engine.StartItem{Instance: args[0], Orchestration: "H"})
+	case "send":
+		r.Insert(args[0], engine.ExternalRaisedItem{Instance: args[0], Name: "go"})
+	case "cancel":
+		r.Insert(args[0], engine.CancelInstanceItem{Instance: args[0]})
+	case "work":
+		r.Insert(args[0], engine.ActivityExecuteItem{Instance: args[0], ExecutionID: 1, ID: 2, Name: "W"})
+	case "fetch":
+		r.fetch(args[0], args[1], false)
+	case "fetchwork":
+		r.fetch(args[0], args[1], true)
+	case "note":
+		r.note(args[0], args[1])
+	case "commit":
+		r.commit(args[0], append(args, "")[1])
+	case "renew":
+		r.renew(args[0])
+	case "abandon":
+		delay, _ := strconv.ParseInt(args[1], 10, 64)
+		r.abandon(args[0], delay, len(args) > 2)
+	case "phase":
+		r.Record(cluster.Record{Kind: cluster.RecPhaseEnded, Phase: r.w.ThePhase})
+		r.w.ThePhase = map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[args[0]]
+		r.Record(cluster.Record{Kind: cluster.RecPhaseBegan, Phase: r.w.ThePhase})
+	case "mark":
+		r.Record(cluster.Record{Kind: cluster.RecScheduled, Schedule: &plan.Step{Verb: plan.VerbMark, Mark: args[0]}})
+	case "tick":
+		open, until := r.M.Open(r.w.Now)
+		r.ticks = append(r.ticks, fmt.Sprintf("%v %d", open, until-StartMs))
+	case "finish":
+		r.Record(cluster.Record{Kind: cluster.RecPhaseEnded, Phase: r.w.ThePhase})
+		r.M.Finish()
+	default:
+		r.t.Fatalf("unknown command %q", verb)
+	}
+}
+
+func (r *Rig) up(args []string) {
+	info := r.w.Node(r.node(args[0]))
+	for _, b := range r.w.AllBuilds {
+		if b.Name() == args[1] {
+			info.Build = b
+		}
+	}
+	info.Incarnation++
+	info.Up, info.Core = true, true
+	info.Registry = node.NewRegistry()
+	bare := false
+	for _, a := range args[2:] {
+		if text, ok := strings.CutPrefix(a, "range="); ok {
+			low, high, _ := strings.Cut(text, "..")
+			info.Options.SupportedReplayVersions = &engine.VersionRange{Min: engine.MustParseVersion(low), Max: engine.MustParseVersion(high)}
+		}
+		bare = bare || a == "bare"
+	}
+	if !bare {
+		h := func(*orch.Context, string) (string, error) { return "", nil }
+		if err := info.Registry.Register("H", engine.V(1, 0, 0), h); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := info.Registry.RegisterActivity("W", func(node.ActivityContext, string) (string, error) { return "", nil }); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	info.Filter = engine.FilterFor(info.Options.Range(info.Build))
+	r.Record(cluster.Record{Kind: cluster.RecNodeStarted, Node: info.Number, Incarnation: info.Incarnation})
+}
+
+func (r *Rig) handlers(verb string, args []string) {
+	info := r.w.Node(r.node(args[0]))
+	rec := cluster.Record{Kind: cluster.RecHandlersChanged, Node: info.Number, Incarnation: info.Incarnation}
+	if verb == "latest" {
+		h := func(*orch.Context, string) (string, error) { return "", nil }
+		if err := info.Registry.Register("H", engine.V(2, 0, 0), h); err != nil {
+			r.t.Fatal(err)
+		}
+		rec.Text = "H@2.0.0 is registered"
+	} else {
+		info.Registry.Deregister("H", engine.V(1, 0, 0))
+		rec.Text = args[1] + " is deregistered"
+	}
+	r.Record(rec)
+}
+
+func (r *Rig) Insert(instance string, item engine.WorkItem) {
+	row := rigRow{no: engine.MessageNo(len(r.rows) + 1), instance: r.Instance(instance), visible: r.w.Now}
+	o := engine.Observation{Kind: engine.ObsRowInserted, Queue: engine.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: r.w.Now}
+	if a, ok := item.(engine.ActivityExecuteItem); ok {
+		row.worker, o.Queue, o.Execution, o.EventID = true, engine.QueueWorker, a.ExecutionID, a.ID
+	}
+	r.rows = append(r.rows, row)
+	r.Observe(o)
+}
+
+func (r *Rig) begin(caller engine.Caller, kind engine.CallKind, req engine.CallRequest) {
+	r.call++
+	r.Record(cluster.Record{Kind: cluster.RecCallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind)})
+	r.Observe(engine.Observation{Kind: engine.ObsCallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
+}
+
+func slotOf(kind engine.CallKind) node.Slot {
+	if kind == engine.CallFetchWorkItem || kind == engine.CallAckWorkItem || kind == engine.CallAbandonWorkItem {
+		return node.Slot{Kind: node.SlotWorker}
+	}
+	return node.Slot{}
+}
+
+func (r *Rig) end(caller engine.Caller, kind engine.CallKind, o engine.Observation) {
+	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = engine.ObsCallEnd, r.call, kind, caller, engine.OutcomeOK
+	r.Observe(o)
+	r.Record(cluster.Record{Kind: cluster.RecCallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: engine.OutcomeOK})
+}
+
+func (r *Rig) caller(name string) engine.Caller {
+	return engine.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
+}
+
+func (r *Rig) fetch(name, instance string, worker bool) {
+	kind := engine.CallFetchOrchestrationItem
+	if worker {
+		kind = engine.CallFetchWorkItem
+	}
+	caller, no := r.caller(name), r.Instance(instance)
+	r.begin(caller, kind, engine.CallRequest{Filter: r.w.Node(caller.Node).Filter})
+	h := &rigHeld{instance: no, token: fmt.Sprintf("o%d", r.call), worker: worker}
+	r.held[name] = h
+	lock := engine.Observation{Kind: engine.ObsLockTaken, Call: r.call, Queue: engine.QueueOrchestrator, Instance: no, Token: h.token, UntilMs: r.w.Now + 5000}
+	if !worker {
+		r.Observe(lock)
+	}
+	for i := range r.rows {
+		row := &r.rows[i]
+		if row.instance != no || row.worker != worker || row.visible > r.w.Now {
+			continue
+		}
+		if worker {
+			lock.Queue, lock.Message = engine.QueueWorker, row.no
+			r.Observe(lock)
+		} else {
+			r.Observe(engine.Observation{Kind: engine.ObsMessageMarked, Call: r.call, Message: row.no, Instance: no, Token: h.token})
+		}
+		r.Observe(engine.Observation{Kind: engine.ObsCountChanged, Call: r.call, Queue: lock.Queue, Message: row.no, Instance: no, OldCount: row.count, NewCount: row.count + 1})
+		row.count++
+		h.rows = append(h.rows, row.no)
+		h.told = max(h.told, row.count)
+	}
+	r.end(caller, kind, engine.Observation{Instance: no, Messages: h.rows, Token: h.token, NewCount: h.told})
+}
+
+func (r *Rig) note(name, decision string) {
+	h := r.held[name]
+	n := node.Note{Token: h.token, Instance: r.names[h.instance-1], ExecutionID: 1, AttemptCount: h.told}
+	if h.worker {
+		n.Slot = node.Slot{Kind: node.SlotWorker}
+	}
+	for d := node.DecideNone; d <= node.DecideDrained; d++ {
+		if d.String() == decision || d == node.DecideTurn && decision == "first" {
+			n.Decision = d
+		}
+	}
+	if n.Decision == node.DecideTurn {
+		n.Turn = &node.TurnNote{Handler: "H@1.0.0", Result: "Continue", First: decision == "first"}
+	}
+	c := r.caller(name)
+	r.Record(cluster.Record{Kind: cluster.RecNote, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})
+}
+
+func (r *Rig) commit(name, status string) {
+	h, caller := r.held[name], r.caller(name)
+	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: engine.TimerCreated{}}}}
+	kind, req := engine.CallAckOrchestrationItem, engine.CallRequest{Token: h.token, Ack: &ack}
+	if h.worker {
+		kind, req = engine.CallAckWorkItem, engine.CallRequest{Token: h.token}
+	}
+	r.begin(caller, kind, req)
+	for _, no := range h.rows {
+		r.remove(no)
+	}
+	if !h.worker {
+		if status != "" {
+			r.Observe(engine.Observation{Kind: engine.ObsStatusSet, Call: r.call, Instance: h.instance, Execution: 1, Status: engine.Status(status)})
+		}
+		r.Observe(engine.Observation{Kind: engine.ObsLockReleased, Call: r.call, Queue: engine.QueueOrchestrator, Instance: h.instance, Token: h.token})
+	}
+	r.end(caller, kind, engine.Observation{})
+}
+
+func (r *Rig) remove(no engine.MessageNo) {
+	i := slices.IndexFunc(r.rows, func(row rigRow) bool { return row.no == no })
+	row := r.rows[i]
+	queue := engine.QueueOrchestrator
+	if row.worker {
+		queue = engine.QueueWorker
+	}
+	r.rows[i].instance = 0
+	r.Observe(engine.Observation{Kind: engine.ObsRowRemoved, Call: r.call, Queue: queue, Message: no, Instance: row.instance, Reason: engine.RemovedAcked})
+}
+
+func (r *Rig) abandon(name string, delay int64, ignore bool) {
+	h, caller := r.held[name], r.caller(name)
+	r.begin(caller, engine.CallAbandonOrchestrationItem, engine.CallRequest{Token: h.token, Delay: time.Duration(delay) * time.Millisecond, IgnoreAttempt: ignore})
+	for i := range r.rows {
+		row := &r.rows[i]
+		if !slices.Contains(h.rows, row.no) {
+			continue
+		}
+		if ignore {
+			r.Observe(engine.Observation{Kind: engine.ObsCountChanged, Call: r.call, Queue: engine.QueueOrchestrator, Message: row.no, Instance: h.instance, OldCount: row.count, NewCount: row.count - 1})
+			row.count--
+		}
+		row.visible = r.w.Now + delay
+		r.Observe(engine.Observation{Kind: engine.ObsRowDelayed, Call: r.call, Queue: engine.QueueOrchestrator, Message: row.no, Instance: h.instance, UntilMs: row.visible})
+	}
+	r.Observe(engine.Observation{Kind: engine.ObsLockReleased, Call: r.call, Queue: engine.QueueOrchestrator, Instance: h.instance, Token: h.token})
+	r.end(caller, engine.CallAbandonOrchestrationItem, engine.Observation{})
+}
+
+// Repeat is a block of a story, n times, with %d for the time, which moves on by every.
+func Repeat(n int, from, every int64, block string) string {
+	var b strings.Builder
+	for i := range int64(n) {
+		b.WriteString(strings.ReplaceAll(block, "%d", fmt.Sprint(from+i*every)) + "\n")
+	}
+	return b.String()
+}
+
+// PoisonCycle is a delivery to A that ends with the decision and is given back for a second.
+func PoisonCycle(n int, decision string) string {
+	return Repeat(n, 10, 1000, "%d fetch A x\n%d note A "+decision+"\n%d abandon A 900")
+}

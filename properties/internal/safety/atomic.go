@@ -1,0 +1,232 @@
+package safety
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// atomicChecker asks that an ack is done as a whole or not at all: S06. After a success it compares the state with what
+// the ack said, step by step; after a failure with what was before. What was taken back counts as not done.
+type atomicChecker struct{ check.Base }
+
+func newAtomicChecker(m *check.Run) check.Checker { return &atomicChecker{check.Base{Run: m}} }
+
+func (*atomicChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*atomicChecker) Records() []cluster.RecordKind { return nil }
+
+func (a *atomicChecker) Observe(o *engine.Observation) {
+	c := a.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	switch c.Kind {
+	case engine.CallAckOrchestrationItem, engine.CallAckWorkItem, engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem,
+		engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock:
+	default:
+		return
+	}
+	seen := ""
+	switch {
+	case o.Outcome != engine.OutcomeOK:
+		if seen = a.left(c); seen != "" {
+			seen = "failed (" + errorText(o) + ") and left something behind: " + seen
+		}
+	case c.Kind == engine.CallAckOrchestrationItem && c.Request.Ack != nil:
+		if seen = a.missing(c, o.Instance); seen != "" {
+			seen = "succeeded, but not as a whole: " + seen
+		}
+	case c.Kind == engine.CallAckWorkItem:
+		if seen = a.missingOfWork(c); seen != "" {
+			seen = "succeeded, but not as a whole: " + seen
+		}
+	}
+	if seen != "" {
+		a.Run.Safety("S06", c.Caller.Node, a.where(c, o), "%s by %s with token %s %s", c.Kind, a.Run.Who(c.Caller), c.Request.Token, seen)
+	}
+}
+
+func errorText(o *engine.Observation) string {
+	if o.Err != nil {
+		return o.Err.Error()
+	}
+	return outcomeText(o.Outcome)
+}
+
+func (a *atomicChecker) where(c *model.Call, o *engine.Observation) engine.InstanceNo {
+	switch {
+	case o.Instance != 0:
+		return o.Instance
+	case len(c.Instances) > 0:
+		return c.Instances[0].No
+	case len(c.Rows) > 0:
+		return c.Rows[0].Instance.No
+	}
+	return 0
+}
+
+// left is the first difference to the state before the call, empty if there is none. Marks are the store's own affair.
+func (a *atomicChecker) left(c *model.Call) string {
+	for _, r := range c.Rows {
+		was := &r.Was
+		switch {
+		case r.Present && !was.Present:
+			return model.ItemText(r) + " is queued, before it was not"
+		case !r.Present && was.Present:
+			return model.ItemText(r) + " is gone, before it was queued"
+		case !r.Present:
+		case r.Count != was.Count:
+			return model.ItemText(r) + countText(was.Count, r.Count, was.Count)
+		case r.VisibleMs != was.VisibleMs:
+			return fmt.Sprintf("%s is visible at %s, before the call at %s", model.ItemText(r), a.Run.At(r.VisibleMs), a.Run.At(was.VisibleMs))
+		case r.Queue == engine.QueueWorker && lockDiffers(&r.Lock, &was.Lock):
+			return fmt.Sprintf("%s has %s, before the call %s", model.ItemText(r), a.Run.LockText(r.Lock), a.Run.LockText(was.Lock))
+		}
+	}
+	for _, e := range c.Appended {
+		if kept := e.Execution.Event(e.ID); kept != nil && kept.Call == c.ID {
+			return fmt.Sprintf("event %d (%s) of execution %d is stored", e.ID, a.Run.Model.Kinds.Name(kept.Kind), e.Execution.ID)
+		}
+	}
+	for _, ex := range c.Executions {
+		was := &ex.Was
+		switch {
+		case len(ex.Events) != was.Events:
+			return fmt.Sprintf("execution %d has %d events, before the call %d", ex.ID, len(ex.Events), was.Events)
+		case ex.Created != was.Created:
+			return fmt.Sprintf("execution %d exists: %t, before the call: %t", ex.ID, ex.Created, was.Created)
+		case ex.Status != was.Status || ex.Output != was.Output:
+			return fmt.Sprintf("execution %d has status %q with output %q, before the call %q with %q", ex.ID, ex.Status, ex.Output, was.Status, was.Output)
+		case !model.SamePin(ex.Pin, was.Pin):
+			return fmt.Sprintf("execution %d has pin %s, before the call %s", ex.ID, model.PinText(ex.Pin), model.PinText(was.Pin))
+		}
+	}
+	for _, in := range c.Instances {
+		was := &in.Was
+		switch {
+		case in.Created != was.Created:
+			return fmt.Sprintf("the instance's row exists: %t, before the call: %t", in.Created, was.Created)
+		case in.CurrentID != was.CurrentID:
+			return fmt.Sprintf("the current execution is %d, before the call %d", in.CurrentID, was.CurrentID)
+		case lockDiffers(&in.Lock, &was.Lock):
+			return fmt.Sprintf("the instance has %s, before the call %s", a.Run.LockText(in.Lock), a.Run.LockText(was.Lock))
+		}
+	}
+	return ""
+}
+
+func lockDiffers(a, b *model.Lock) bool { return a.Token != b.Token || a.UntilMs != b.UntilMs }
+
+// missing is the first step of an orchestration ack that the state does not show, empty if it shows all.
+func (a *atomicChecker) missing(c *model.Call, no engine.InstanceNo) string {
+	ack := c.Request.Ack
+	in := model.HeldBy(c)
+	if in == nil {
+		if no == 0 {
+			return "" // S05 has that case
+		}
+		in = a.Run.Model.Instance(no)
+	}
+	if in.BatchToken == ack.LockToken {
+		for _, m := range in.Batch {
+			if r := a.Run.Model.Row(m); r.Present && r.Delivered == in.BatchCall {
+				return model.ItemText(r) + " of the batch is still queued"
+			}
+		}
+	}
+	meta := &ack.Metadata
+	if meta.OrchestrationName != "" && meta.OrchestrationVersion != "" && !in.Created {
+		return "the instance's row is not there"
+	}
+	ex := in.Execution(ack.ExecutionID)
+	switch {
+	case ex == nil || !ex.Created:
+		return fmt.Sprintf("execution %d is not there", ack.ExecutionID)
+	case meta.PinnedVersion != nil && !model.SamePin(ex.Pin, meta.PinnedVersion):
+		return fmt.Sprintf("execution %d has pin %s, the ack says %s", ex.ID, model.PinText(ex.Pin), meta.PinnedVersion)
+	case meta.Status != "" && ex.Status != meta.Status:
+		return fmt.Sprintf("execution %d has status %q, the ack says %q", ex.ID, ex.Status, meta.Status)
+	}
+	if want := max(in.Before(c.ID).CurrentID, ack.ExecutionID); in.Created && in.CurrentID != want {
+		return fmt.Sprintf("the current execution is %d: expected %d", in.CurrentID, want)
+	}
+	for i := range ack.HistoryDelta {
+		id := ack.HistoryDelta[i].EventID
+		if e := ex.Event(id); e == nil || e.Call != c.ID {
+			return fmt.Sprintf("event %d (%s) of execution %d is not stored", id, ack.HistoryDelta[i].Kind(), ex.ID)
+		}
+	}
+	if seen := a.misCounted(c, ack); seen != "" {
+		return seen
+	}
+	for _, id := range ack.CancelledActivities {
+		for _, r := range a.activities(id.Instance) {
+			if r.Execution == id.ExecutionID && r.ID == id.ActivityID {
+				return model.ItemText(r) + " is cancelled, and still queued"
+			}
+		}
+	}
+	if in.Lock.Token == ack.LockToken {
+		return "the instance is still locked (" + a.Run.LockText(in.Lock) + ")"
+	}
+	return ""
+}
+
+// misCounted compares how much was enqueued and appended. Items of the wrong kind may be skipped or stored (F17).
+func (a *atomicChecker) misCounted(c *model.Call, ack *engine.OrchestrationAck) string {
+	activities, messages := 0, 0
+	for _, w := range ack.WorkerItems {
+		if w != nil && w.Kind() == engine.ItemActivityExecute {
+			activities++
+		}
+	}
+	for _, w := range ack.OrchestratorItems {
+		if w != nil && w.Kind() != engine.ItemActivityExecute {
+			messages++
+		}
+	}
+	work, queued := c.Inserted[engine.QueueWorker], c.Inserted[engine.QueueOrchestrator]
+	switch {
+	case work < activities || work > len(ack.WorkerItems):
+		return fmt.Sprintf("rows added to the worker queue: %d, activities in the ack: %d", work, activities)
+	case queued < messages || queued > len(ack.OrchestratorItems):
+		return fmt.Sprintf("messages added to the orchestrator queue: %d, messages in the ack: %d", queued, messages)
+	case len(c.Appended) > len(ack.HistoryDelta):
+		return fmt.Sprintf("events appended: %d, events in the ack: %d", len(c.Appended), len(ack.HistoryDelta))
+	}
+	return ""
+}
+
+func (a *atomicChecker) activities(instance string) []*model.Row {
+	if no := a.Run.Model.Number(instance); no != 0 {
+		return a.Run.Model.Instance(no).Work
+	}
+	return nil
+}
+
+// missingOfWork is the same for the ack of an activity: its row leaves, and its completion is queued, if it has one.
+func (a *atomicChecker) missingOfWork(c *model.Call) string {
+	removed := 0
+	for _, r := range c.Rows {
+		if r.Queue == engine.QueueWorker && r.Was.Present && !r.Present {
+			removed++
+		}
+	}
+	want := 0
+	if c.Request.Item != nil {
+		want = 1
+	}
+	switch {
+	case removed != 1:
+		return fmt.Sprintf("activities that left the queue: %d, expected 1", removed)
+	case c.Inserted[engine.QueueOrchestrator] != want:
+		return fmt.Sprintf("completions queued: %d, expected %d", c.Inserted[engine.QueueOrchestrator], want)
+	}
+	return ""
+}

@@ -1,0 +1,166 @@
+package safety
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each arrives once, in the order
+// in which it was sent, and what no dequeue has read when an execution continues as new is carried over, the oldest 20.
+
+// queueData is what is known of the queue messages of an instance's current execution.
+type queueData struct {
+	known    bool // its beginning was seen
+	arrivals []engine.CarriedEvent
+	names    []queueName
+}
+
+// queueName counts what belongs to one name: dequeues, without those that were dropped.
+type queueName struct {
+	name   string
+	reads  int
+	events []uint64 // of the dequeues
+}
+
+func (q *queueData) name(name string) *queueName {
+	for i := range q.names {
+		if q.names[i].name == name {
+			return &q.names[i]
+		}
+	}
+	q.names = append(q.names, queueName{name: name})
+	return &q.names[len(q.names)-1]
+}
+
+// queued takes in what an ack says of queue messages, and judges the order in which they have arrived.
+func (k *stateChecker) queued(c *model.Call, no engine.InstanceNo, d *instanceData) {
+	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
+	turn := in.Note.Token == ack.LockToken && in.Note.Decision == node.DecideTurn && in.BatchToken == ack.LockToken
+	var carried []engine.CarriedEvent
+	var arrived []engine.CarriedEvent
+	for i := range ack.HistoryDelta {
+		e := &ack.HistoryDelta[i]
+		switch data := e.Data.(type) {
+		case engine.OrchestrationStarted:
+			*q = queueData{known: true}
+			carried = data.CarryForwardEvents
+		case engine.QueueEventDelivered:
+			q.arrivals = append(q.arrivals, engine.CarriedEvent(data))
+			arrived = append(arrived, engine.CarriedEvent(data))
+		case engine.QueueSubscribed:
+			n := q.name(data.Name)
+			n.reads++
+			n.events = append(n.events, e.EventID)
+		case engine.QueueSubscriptionCancelled:
+			q.drop(e.SourceEventID)
+		}
+	}
+	if !turn {
+		return
+	}
+	for i, want := range carried {
+		if i >= len(arrived) || arrived[i] != want {
+			k.report(c, no, fmt.Sprintf("began execution %d without the carried-over message %d of queue %q as its arrival %d", ack.ExecutionID, i+1, want.Name, i+1))
+			return
+		}
+	}
+	rest := arrived[min(len(carried), len(arrived)):]
+	for _, m := range in.Batch {
+		w, ok := k.Run.Model.Row(m).Item.(engine.QueueMessageItem)
+		if ok && len(rest) > 0 && rest[0] == (engine.CarriedEvent{Name: w.Name, Data: w.Data}) {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 0 {
+		k.report(c, no, fmt.Sprintf("recorded the arrival of message %q of queue %q, which the batch does not have in that place: %s", rest[0].Data, rest[0].Name, k.Run.BatchText(in.Batch)))
+	}
+}
+
+// drop notes that a dequeue was dropped.
+func (q *queueData) drop(event uint64) {
+	for i := range q.names {
+		for _, e := range q.names[i].events {
+			if e == event {
+				q.names[i].reads--
+			}
+		}
+	}
+}
+
+// carried judges what a continue-as-new takes along: of the unread messages the oldest 20, in their order, and the custom
+// status. A dequeue reads one message at most, so whatever is more than that is unread.
+func (k *stateChecker) carried(c *model.Call, no engine.InstanceNo, d *instanceData) {
+	q := &d.queue
+	for _, w := range c.Request.Ack.OrchestratorItems {
+		next, ok := w.(engine.ContinueAsNewItem)
+		if !ok || c.Caller.Node == 0 || c.Request.Ack.Metadata.Status != engine.StatusContinuedAsNew {
+			continue
+		}
+		if !model.SameText(next.InitialCustomStatus, d.status) {
+			k.report(c, no, "continued as new with custom status "+model.TextOf(next.InitialCustomStatus)+", expected "+model.TextOf(d.status))
+		}
+		if !q.known {
+			return
+		}
+		if len(next.CarryForwardEvents) > 0 {
+			k.Run.Happened(check.FactCarried)
+		}
+		if seen := q.wrong(next.CarryForwardEvents); seen != "" {
+			k.report(c, no, "continued as new "+seen)
+		}
+		if len(next.CarryForwardEvents) == engine.MaxCarryForwardEvents {
+			k.Run.Happened(check.FactCarryLimit)
+		}
+		return
+	}
+}
+
+// wrong says what is wrong with the messages that are carried over, empty if nothing is.
+func (q *queueData) wrong(carried []engine.CarriedEvent) string {
+	if n := len(carried); n > engine.MaxCarryForwardEvents {
+		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, engine.MaxCarryForwardEvents)
+	}
+	rest := carried
+	for _, a := range q.arrivals {
+		if len(rest) > 0 && rest[0] == a {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 0 {
+		return fmt.Sprintf("with message %q of queue %q, which did not arrive in that place: expected unread messages in the order of their arrival", rest[0].Data, rest[0].Name)
+	}
+	if len(carried) == engine.MaxCarryForwardEvents {
+		return ""
+	}
+	for _, a := range q.arrivals {
+		unread, along := count(q.arrivals, a.Name)-q.reads(a.Name), count(carried, a.Name)
+		if along < unread {
+			return fmt.Sprintf("with %d messages of queue %q, and of its %d arrivals, such as %q, at least %d are unread",
+				along, a.Name, count(q.arrivals, a.Name), a.Data, unread)
+		}
+	}
+	return ""
+}
+
+// reads is how many dequeues of that name there are.
+func (q *queueData) reads(name string) int {
+	for _, n := range q.names {
+		if n.name == name {
+			return n.reads
+		}
+	}
+	return 0
+}
+
+func count(list []engine.CarriedEvent, name string) (n int) {
+	for _, e := range list {
+		if e.Name == name {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,52 @@
+package safety
+
+import "github.com/durosim/durosim/properties/internal/check"
+
+// checkers are the checkers of safety, with the properties that each reports.
+var checkers = []struct {
+	ids  []string
+	make func(m *check.Run) check.Checker
+}{
+	{[]string{"S01", "S02", "S03"}, newFilterChecker},
+	{[]string{"S04"}, newCountChecker},
+	{[]string{"S05"}, newLockChecker},
+	{[]string{"S06"}, newAtomicChecker},
+	{[]string{"S07"}, newHistoryChecker},
+	{[]string{"S08", "S09", "S10", "S23"}, newCommitChecker},
+	{[]string{"S11"}, newReplayChecker},
+	{[]string{"S12"}, newConserveChecker},
+	{[]string{"S13"}, newCompletionChecker},
+	{[]string{"S14"}, newDeletionChecker},
+	{[]string{"S15"}, newDelayChecker},
+	{[]string{"S16"}, newRoutingChecker},
+	{[]string{"S17"}, newStateChecker},
+	{[]string{"S18"}, newVisibleErrorChecker},
+	{[]string{"S19"}, newLockLossChecker},
+	{[]string{"S20"}, newOutputChecker},
+	{[]string{"S21"}, newPhantomChecker},
+	{[]string{"S22"}, newEligibleChecker},
+	{[]string{shadowID}, newShadowChecker},
+}
+
+// Checks are the checkers of which a run wants a property.
+func Checks(m *check.Run) []check.Checker {
+	var list []check.Checker
+	for _, s := range checkers {
+		for _, id := range s.ids {
+			if m.Wants(id) {
+				list = append(list, s.make(m))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// IDs are the properties of safety that have a checker here, and "shadow".
+func IDs() []string {
+	var ids []string
+	for _, s := range checkers {
+		ids = append(ids, s.ids...)
+	}
+	return ids
+}

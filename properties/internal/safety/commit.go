@@ -1,0 +1,233 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// commitChecker judges what nodes commit: S08, S09, S10, S23. Acks of clients and probes are theirs to choose, so only
+// those of nodes count.
+type commitChecker struct {
+	check.Base
+	// readable are, by pin, the kinds that some build of that version reads; 0 for a pin that no build of the run has.
+	pins     []engine.Version
+	readable []model.KindSet
+}
+
+func newCommitChecker(m *check.Run) check.Checker {
+	k := &commitChecker{Base: check.Base{Run: m}}
+	for i, b := range m.Model.Builds {
+		k.enter(b.Version, m.Model.Kinds.Reads[i])
+	}
+	return k
+}
+
+func (k *commitChecker) enter(v engine.Version, reads model.KindSet) {
+	for i, have := range k.pins {
+		if have.Compare(v) == 0 {
+			k.readable[i] |= reads
+			return
+		}
+	}
+	k.pins, k.readable = append(k.pins, v.Triple()), append(k.readable, reads)
+}
+
+func (*commitChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*commitChecker) Records() []cluster.RecordKind { return nil }
+
+// commit is what a node committed.
+type commit struct {
+	c    *model.Call
+	ack  *engine.OrchestrationAck
+	in   *model.Instance
+	inc  *model.Incarnation // of the caller
+	ex   *model.Execution   // that was acknowledged
+	was  model.ExecutionBefore
+	lock model.Lock // that the node had
+}
+
+func (k *commitChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil {
+		return
+	}
+	inc := k.Run.Model.Incarnation(c.Caller)
+	if inc == nil {
+		return
+	}
+	in := model.HeldBy(c)
+	if in == nil {
+		if o.Instance == 0 {
+			return
+		}
+		in = k.Run.Model.Instance(o.Instance)
+	}
+	t := commit{c: c, ack: c.Request.Ack, in: in, inc: inc, lock: in.Before(c.ID).Lock}
+	for _, ex := range c.Executions {
+		k.checkTerminal(&t, ex)
+		k.checkPin(&t, ex)
+	}
+	t.ex = in.Execution(t.ack.ExecutionID)
+	if t.ex == nil {
+		return
+	}
+	t.was = t.ex.Before(c.ID)
+	if len(t.ack.HistoryDelta) > 0 {
+		k.checkRouted(&t)
+		k.checkReadable(&t)
+	}
+}
+
+// checkTerminal: S08.
+func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
+	was := &ex.Was
+	if was.Status.Terminal() && ex.Status != was.Status {
+		k.Run.Safety("S08", t.c.Caller.Node, ex.Instance.No, "execution %d was %s, and an ack by %s with token %s made it %s: expected a terminal status to stay",
+			ex.ID, was.Status, k.Run.Who(t.c.Caller), t.ack.LockToken, ex.Status)
+		return
+	}
+	if ex.Terminals > 1 && ex.Terminals > was.Terminals {
+		last := model.EventRef{}
+		for _, e := range t.c.Appended {
+			if e.Execution == ex {
+				if stored := ex.Event(e.ID); stored != nil && k.Run.Model.Kinds.Terminal.Has(stored.Kind) {
+					last = e
+				}
+			}
+		}
+		kind := model.KindNo(0)
+		if e := ex.Event(last.ID); e != nil {
+			kind = e.Kind
+		}
+		k.Run.Safety("S08", t.c.Caller.Node, ex.Instance.No, "execution %d has %d terminal events, the last is event %d (%s) of an ack by %s with token %s: expected one",
+			ex.ID, ex.Terminals, last.ID, k.Run.Model.Kinds.Name(kind), k.Run.Who(t.c.Caller), t.ack.LockToken)
+	}
+}
+
+// checkPin: S09.
+func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
+	was, pin, given := &ex.Was, ex.Pin, t.ack.Metadata.PinnedVersion
+	build := t.inc.Build
+	report := func(format string, args ...any) {
+		k.Run.Safety("S09", t.c.Caller.Node, ex.Instance.No, format, append([]any{ex.ID, k.Run.Who(t.c.Caller), t.ack.LockToken}, args...)...)
+	}
+	switch {
+	case model.SamePin(was.Pin, pin):
+		if pin == nil && was.Events == 0 && k.startedBy(t, ex) {
+			report("execution %d was begun by %s with token %s and has no pin: expected %s", build.Version.Triple())
+		}
+	case was.Pin != nil:
+		report("execution %d: an ack by %s with token %s changed the pin from %s to %s: expected it to stay", model.PinText(was.Pin), model.PinText(pin))
+	case given == nil:
+		report("execution %d: an ack by %s with token %s names no pin, and the pin became %s (the execution before has %s): expected none",
+			model.PinText(pin), model.PinText(k.pinBefore(ex)))
+	case !model.SamePin(pin, given):
+		report("execution %d: an ack by %s with token %s names the pin %s, and the pin became %s", model.PinText(given), model.PinText(pin))
+	case was.Events > 0:
+		report("execution %d: an ack by %s with token %s pinned it to %s, although it had %d events: expected a pin with the first turn only", model.PinText(pin), was.Events)
+	case pin.Compare(build.Version) != 0:
+		report("execution %d: the first turn by %s with token %s pinned it to %s: expected the node's own build %s", model.PinText(pin), build.Version)
+	}
+}
+
+// startedBy says whether the ack begins the execution: with an ordinary first turn, or with poison that gives it its
+// first event, so that it reads like any other.
+func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
+	n := &t.in.Note
+	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == node.DecideTurn || n.Decision == node.DecidePoison) &&
+		len(t.ack.HistoryDelta) > 0 && t.ack.HistoryDelta[0].Kind() == engine.KindOrchestrationStarted
+}
+
+func (k *commitChecker) pinBefore(ex *model.Execution) *engine.Version {
+	if before := ex.Instance.Execution(ex.ID - 1); before != nil {
+		return before.Pin
+	}
+	return nil
+}
+
+// checkRouted: S10.
+func (k *commitChecker) checkRouted(t *commit) {
+	if t.was.Events == 0 || isPoison(t) {
+		return
+	}
+	filter := t.lock.Filter
+	if filter == nil { // fetched without one: what counts is the range of the node itself
+		filter = t.inc.Filter
+	}
+	if !filter.Admits(t.was.Pin) {
+		k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s under the filter %s, although the pin is %s: expected a node that admits it",
+			k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, filter, model.PinText(t.was.Pin))
+		return
+	}
+	if unread := t.was.Kinds &^ t.inc.Reads; unread != 0 {
+		if id, kind := k.unread(t, unread); id != 0 {
+			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s, although its build does not read event %d (%s): expected a node that reads the history",
+				k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, id, kind)
+		}
+	}
+}
+
+// unread is the first event before the ack that the node's build does not read. Damaged bytes may still be readable.
+func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string) {
+	for i := range t.ex.Events {
+		e := &t.ex.Events[i]
+		if e.Call == t.c.ID || !unread.Has(e.Kind) {
+			continue
+		}
+		if e.Damaged || e.Kind == model.KindForeign {
+			if _, err := t.inc.Build.Codec.DecodeEvent(e.Bytes); err == nil {
+				continue
+			}
+		}
+		return e.ID, k.Run.Model.Kinds.Name(e.Kind)
+	}
+	return 0, ""
+}
+
+// isPoison says whether the ack ends the execution as poison of its own: of a child's or an activity's poison, too, an
+// ordinary turn may die.
+func isPoison(t *commit) bool {
+	if n := &t.in.Note; n.Token == t.ack.LockToken && n.Decision == node.DecidePoison {
+		return true
+	}
+	for i := range t.ack.HistoryDelta {
+		failed, ok := t.ack.HistoryDelta[i].Data.(engine.OrchestrationFailed)
+		if !ok || failed.Details.Poison == nil {
+			continue
+		}
+		of := &failed.Details.Poison.MessageType
+		return of.Kind != engine.PoisonActivity && of.Instance == t.in.Name
+	}
+	return false
+}
+
+// checkReadable: S23. An unpinned execution, one that was pinned anew from outside, and a pin that no build of the run has
+// are exempt: a build goes by the version that began the execution.
+func (k *commitChecker) checkReadable(t *commit) {
+	if t.ex.Pin == nil || t.ex.Repinned {
+		return
+	}
+	reads := model.KindSet(0)
+	for i := range k.pins {
+		if k.pins[i].Compare(*t.ex.Pin) == 0 {
+			reads = k.readable[i]
+		}
+	}
+	if reads == 0 || t.ex.Kinds&^reads == 0 {
+		return
+	}
+	for i := range t.ack.HistoryDelta {
+		e := t.ex.Event(t.ack.HistoryDelta[i].EventID)
+		if e != nil && !reads.Has(e.Kind) && e.Kind != model.KindDamaged {
+			k.Run.Safety("S23", t.c.Caller.Node, t.in.No, "%s committed event %d (%s) to execution %d, which is pinned to %s, with token %s: expected only kinds that the pinned build reads",
+				k.Run.Who(t.c.Caller), e.ID, k.Run.Model.Kinds.Name(e.Kind), t.ex.ID, t.ex.Pin, t.ack.LockToken)
+			return
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// completionChecker asks for one completion of each schedule, and for the right one: S13. It looks at the completions
+// that nodes commit and at the messages of the delivery that they were made from.
+type completionChecker struct{ check.Base }
+
+func newCompletionChecker(m *check.Run) check.Checker { return &completionChecker{check.Base{Run: m}} }
+
+func (*completionChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*completionChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *completionChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+		return
+	}
+	in := model.HeldBy(c)
+	if in == nil {
+		return
+	}
+	ex := in.Execution(c.Request.Ack.ExecutionID)
+	if ex == nil {
+		return
+	}
+	for i := range c.Request.Ack.HistoryDelta {
+		e := &c.Request.Ack.HistoryDelta[i]
+		class := classOfEvent(e.Data)
+		if class < classActivityCompleted || class > classChildFailed {
+			continue
+		}
+		if !k.checkOne(c, in, ex, e, class) {
+			return
+		}
+	}
+}
+
+// checkOne judges one completion, and remembers it with its schedule.
+func (k *completionChecker) checkOne(c *model.Call, in *model.Instance, ex *model.Execution, e *engine.Event, class messageClass) bool {
+	report := func(format string, args ...any) bool {
+		k.Run.Safety("S13", c.Caller.Node, in.No, "%s committed event %d (%s) to execution %d with token %s, "+format,
+			append([]any{k.Run.Who(c.Caller), e.EventID, e.Kind(), ex.ID, c.Request.Token}, args...)...)
+		return false
+	}
+	stored := ex.Event(e.EventID)
+	schedule := ex.Event(e.SourceEventID)
+	if stored == nil {
+		return true // S06 has that case
+	}
+	if schedule == nil {
+		return report("which completes event %d, and there is none: expected the schedule in the same execution", e.SourceEventID)
+	}
+	want := k.Run.Model.Kinds.Completes[stored.Kind]
+	if schedule.Kind != want && schedule.Kind != model.KindDamaged && schedule.Kind != model.KindForeign && want != 0 {
+		return report("which completes event %d (%s): expected one of kind %s", e.SourceEventID, k.Run.Model.Kinds.Name(schedule.Kind), k.Run.Model.Kinds.Name(want))
+	}
+	if schedule.ClosedBy != 0 && schedule.ClosedBy != e.EventID {
+		return report("which completes event %d, as event %d did before: expected one completion", e.SourceEventID, schedule.ClosedBy)
+	}
+	schedule.ClosedBy = e.EventID
+	if in.BatchToken != c.Request.Token {
+		return true
+	}
+	for _, no := range in.Batch {
+		r := k.Run.Model.Row(no)
+		if r.Item == nil || r.Damaged || classOf(r.Kind) == class && r.Execution == ex.ID && r.ID == e.SourceEventID {
+			return true
+		}
+	}
+	return report("which completes event %d, but no message of the delivery does; it was: %s", e.SourceEventID, k.Run.BatchText(in.Batch))
+}

@@ -1,0 +1,258 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// conserveChecker asks that no message is lost: S12. A row leaves its queue for one of the reasons that the contract
+// knows, and each reason is checked; what a node consumes must have left an event, or been dropped by a rule that the
+// node named in its note.
+type conserveChecker struct{ check.Base }
+
+func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
+
+func (*conserveChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*conserveChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *conserveChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	switch c.Kind {
+	case engine.CallEnqueueForOrchestrator, engine.CallEnqueueForWorker:
+		k.checkEnqueued(c)
+		return
+	case engine.CallAckOrchestrationItem:
+		if o.Outcome == engine.OutcomeOK {
+			k.checkConsumed(c)
+		}
+	}
+	for _, r := range c.Rows {
+		if r.Present || !r.Was.Present || r.RemovedBy != c.ID {
+			continue
+		}
+		if wrong := k.wrongRemoval(c, r); wrong != "" {
+			k.report(c, r, "left its queue ("+c.Kind.String()+" by "+k.Run.Who(c.Caller)+"): "+wrong)
+			return
+		}
+	}
+}
+
+func (k *conserveChecker) report(c *model.Call, r *model.Row, seen string) {
+	k.Run.Violate(check.Finding{
+		Property: "S12", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
+		Message: model.ItemText(r) + " " + seen,
+	})
+}
+
+// checkEnqueued: an enqueue that is accepted adds one row, any other none.
+func (k *conserveChecker) checkEnqueued(c *model.Call) {
+	rows, want := 0, 0
+	for _, r := range c.Rows {
+		if r.Present && r.InsertedBy == c.ID {
+			rows++
+		}
+	}
+	if c.Outcome == engine.OutcomeOK {
+		want = 1
+	}
+	if rows == want {
+		return
+	}
+	instance, item := engine.InstanceNo(0), "a message"
+	if w := c.Request.Item; w != nil {
+		instance, item = k.Run.Model.Number(w.Target()), string(w.Kind())
+	}
+	k.Run.Safety("S12", c.Caller.Node, instance, "%s of %s by %s ended with %s; rows added: %d, expected %d",
+		c.Kind, item, k.Run.Who(c.Caller), outcomeText(c.Outcome), rows, want)
+}
+
+// wrongRemoval says what is wrong with the reason for which a row left, empty if nothing is.
+func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
+	in := r.Instance
+	switch r.Removed {
+	case engine.RemovedAcked:
+		switch {
+		case r.Queue == engine.QueueWorker && c.Kind == engine.CallAckWorkItem:
+			return ""
+		case r.Queue == engine.QueueWorker || c.Kind != engine.CallAckOrchestrationItem:
+			return "only an ack consumes messages"
+		case in.BatchToken != c.Request.Token || r.Delivered != in.BatchCall || r.Delivered == 0:
+			return "the ack of token " + c.Request.Token + " consumed it, but that token's delivery was: " + k.batchOf(in, c.Request.Token) +
+				"; expected only delivered messages to be consumed"
+		}
+	case engine.RemovedCancelled:
+		if c.Request.Ack != nil {
+			for _, id := range c.Request.Ack.CancelledActivities {
+				if id.Instance == in.Name && id.ExecutionID == r.Execution && id.ActivityID == r.ID {
+					return ""
+				}
+			}
+		}
+		return "it was removed as cancelled, but no ack cancelled it"
+	case engine.RemovedOrphan:
+		return k.wrongOrphan(c, r)
+	case engine.RemovedDeleted:
+		if c.Kind != engine.CallAdmin {
+			return "it was removed as deleted, but nobody deleted the instance"
+		}
+	case engine.RemovedUndone:
+		return "an insert was taken back that the call had not made"
+	default:
+		return "no reason was given"
+	}
+	return ""
+}
+
+func (k *conserveChecker) batchOf(in *model.Instance, token string) string {
+	if in.BatchToken != token {
+		return "nothing of this instance"
+	}
+	return k.Run.BatchText(in.Batch)
+}
+
+// wrongOrphan: only a queue message is an orphan, only if the instance was never started, and not while a start for it
+// is queued, visible or not (docs/contract-decisions.md#row-4).
+func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
+	in := r.Instance
+	switch {
+	case c.Kind != engine.CallFetchOrchestrationItem:
+		return "only a fetch drops orphans"
+	case r.Kind != engine.ItemQueueMessage:
+		return "it was dropped as an orphan: expected only queue messages to be"
+	case in.Created:
+		return "it was dropped as an orphan, although its instance exists"
+	}
+	if ex := in.Latest(); ex != nil && ex.Kinds.Has(k.Run.Model.Kinds.Started) {
+		return "it was dropped as an orphan, although its instance was started"
+	}
+	for _, other := range in.Queue {
+		if model.IsStart(other.Kind) {
+			return "it was dropped as an orphan, although " + model.ItemText(other) + " is queued: expected it to wait for the start"
+		}
+	}
+	return ""
+}
+
+// messageClass groups the messages that leave the same events.
+type messageClass uint8
+
+const (
+	classNone messageClass = iota
+	classStart
+	classActivityCompleted
+	classActivityFailed
+	classTimer
+	classChildCompleted
+	classChildFailed
+	classExternal // of either generation: the execution's pin decides which event is written
+	classQueue
+	classCancel
+	messageClasses
+)
+
+var classNames = [messageClasses]string{
+	"other messages", "starts", "activity results", "activity failures", "timers", "child results", "child failures",
+	"external events", "queue messages", "cancels",
+}
+
+func classOf(k engine.WorkItemKind) messageClass {
+	switch k {
+	case engine.ItemStartOrchestration, engine.ItemContinueAsNew:
+		return classStart
+	case engine.ItemActivityCompleted:
+		return classActivityCompleted
+	case engine.ItemActivityFailed:
+		return classActivityFailed
+	case engine.ItemTimerFired:
+		return classTimer
+	case engine.ItemSubOrchCompleted:
+		return classChildCompleted
+	case engine.ItemSubOrchFailed:
+		return classChildFailed
+	case engine.ItemExternalRaised, engine.ItemExternalRaised2:
+		return classExternal
+	case engine.ItemQueueMessage:
+		return classQueue
+	case engine.ItemCancelInstance:
+		return classCancel
+	}
+	return classNone
+}
+
+// classOfEvent is the class of the messages that leave such an event.
+func classOfEvent(d engine.EventData) messageClass {
+	switch d.(type) {
+	case engine.OrchestrationStarted:
+		return classStart
+	case engine.ActivityCompleted:
+		return classActivityCompleted
+	case engine.ActivityFailed:
+		return classActivityFailed
+	case engine.TimerFired:
+		return classTimer
+	case engine.SubOrchestrationCompleted:
+		return classChildCompleted
+	case engine.SubOrchestrationFailed:
+		return classChildFailed
+	case engine.ExternalEvent, engine.ExternalEvent2:
+		return classExternal
+	case engine.QueueEventDelivered:
+		return classQueue
+	case engine.OrchestrationCancelRequested:
+		return classCancel
+	}
+	return classNone
+}
+
+// checkConsumed compares the batch that a node acknowledges with the events that it leaves and with what the node says
+// that it dropped. Without a note for the token nothing is known of the reasons: the caller is no node.
+func (k *conserveChecker) checkConsumed(c *model.Call) {
+	in := model.HeldBy(c)
+	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token || c.Request.Ack == nil {
+		return
+	}
+	n := &in.Note
+	switch n.Decision {
+	case node.DecideTurn:
+	case node.DecideHistoryError, node.DecideIncompatible, node.DecideWaitForStart, node.DecideNoHandler, node.DecideDrained:
+		k.Run.Safety("S12", c.Caller.Node, in.No, "%s acknowledged token %s, which it had decided to hand back (%s); the batch is lost: %s",
+			k.Run.Who(c.Caller), n.Token, n.Decision, k.Run.BatchText(in.Batch))
+		return
+	default:
+		return // dropped as a whole, by the rule that the decision names
+	}
+	var owed [messageClasses]int
+	for i, no := range in.Batch {
+		if !droppedByRule(n, i) {
+			owed[classOf(k.Run.Model.Row(no).Kind)]++
+		}
+	}
+	for i := range c.Request.Ack.HistoryDelta {
+		owed[classOfEvent(c.Request.Ack.HistoryDelta[i].Data)]--
+	}
+	for class := classStart; class < messageClasses; class++ {
+		if owed[class] > 0 {
+			k.Run.Safety("S12", c.Caller.Node, in.No, "a turn by %s with token %s consumed %s, and %d of the %s left no event and were not dropped by a rule: expected an event or a rule for each message",
+				k.Run.Who(c.Caller), n.Token, k.Run.BatchText(in.Batch), owed[class], classNames[class])
+			return
+		}
+	}
+}
+
+func droppedByRule(n *model.Note, index int) bool {
+	for _, d := range n.Dropped {
+		if d.Index == index && d.Rule != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,117 @@
+package safety
+
+import (
+	"math"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// countChecker asks for exact attempt counts: S04. It judges a call when it ends, by what the rows were when it began;
+// whether the answer reaches anybody is of no account.
+type countChecker struct{ check.Base }
+
+func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
+
+func (*countChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*countChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *countChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	switch {
+	case (c.Kind == engine.CallFetchOrchestrationItem || c.Kind == engine.CallFetchWorkItem) && o.Outcome == engine.OutcomeOK:
+		k.checkDelivery(c)
+	case c.Request.IgnoreAttempt && o.Outcome == engine.OutcomeOK:
+		k.checkIgnored(c)
+	default:
+		k.checkKept(c, 0)
+	}
+}
+
+// checkDelivery: every message of the batch was counted once, nothing else was, and the largest count was told.
+func (k *countChecker) checkDelivery(c *model.Call) {
+	largest := uint32(0)
+	for _, no := range c.Messages {
+		r := k.Run.Model.Row(no)
+		was := r.Before(c.ID)
+		largest = max(largest, r.Count)
+		if want := saturatingNext(was.Count); r.Count != want {
+			k.Run.Violate(check.Finding{
+				Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: c.Instance, Item: model.ItemText(r),
+				Message: k.Run.Who(c.Caller) + " was handed " + model.ItemText(r) + countText(was.Count, r.Count, want),
+			})
+			return
+		}
+	}
+	if c.Told != largest {
+		k.Run.Safety("S04", c.Caller.Node, c.Instance, "%s was told attempt count %d for token %s: expected %d, the maximum over the batch (%s)",
+			k.Run.Who(c.Caller), c.Told, c.Token, largest, k.Run.BatchText(c.Messages))
+	}
+	k.checkKept(c, c.ID)
+}
+
+// checkIgnored: an abandon with ignore_attempt took one from each message of its batch, and never went below zero.
+// Whether it does so to other messages of the instance is left free (docs/contract/provider.md#f9).
+func (k *countChecker) checkIgnored(c *model.Call) {
+	for _, r := range c.Rows {
+		was := r.Before(c.ID)
+		want := was.Count - min(was.Count, 1)
+		if was.Present && r.Present && r.Count != was.Count && r.Count != want {
+			k.changed(c, r, was.Count, want)
+			return
+		}
+		if r.Queue == engine.QueueWorker && was.Lock.Token == c.Request.Token && r.Count != want {
+			k.changed(c, r, was.Count, want)
+			return
+		}
+	}
+	in := model.HeldBy(c)
+	if in == nil || in.BatchToken != c.Request.Token {
+		return
+	}
+	for _, no := range in.Batch {
+		r := k.Run.Model.Row(no)
+		was := r.Before(c.ID)
+		if want := was.Count - min(was.Count, 1); r.Present && r.Delivered == in.BatchCall && r.Count != want {
+			k.changed(c, r, was.Count, want)
+			return
+		}
+	}
+}
+
+// checkKept: no count changed but of messages that the delivery handed out.
+func (k *countChecker) checkKept(c *model.Call, delivery uint64) {
+	for _, r := range c.Rows {
+		was := r.Before(c.ID)
+		if r.Count != was.Count && was.Present && r.Present && (delivery == 0 || r.Delivered != delivery) {
+			k.changed(c, r, was.Count, was.Count)
+			return
+		}
+	}
+}
+
+func (k *countChecker) changed(c *model.Call, r *model.Row, was, want uint32) {
+	what := c.Kind.String() + " (" + outcomeText(c.Outcome) + ")"
+	if c.Request.IgnoreAttempt {
+		what = c.Kind.String() + " with ignore_attempt"
+	}
+	k.Run.Violate(check.Finding{
+		Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
+		Message: what + " by " + k.Run.Who(c.Caller) + " left " + model.ItemText(r) + countText(was, r.Count, want),
+	})
+}
+
+func saturatingNext(count uint32) uint32 {
+	if count == math.MaxUint32 {
+		return count
+	}
+	return count + 1
+}

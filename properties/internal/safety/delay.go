@@ -1,0 +1,94 @@
+package safety
+
+import (
+	"math"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// delayChecker asks that delays are kept: S15. It asks so of the row's time, when an abandon, an enqueue or an ack sets
+// it, and of the delivery.
+type delayChecker struct{ check.Base }
+
+func newDelayChecker(m *check.Run) check.Checker { return &delayChecker{check.Base{Run: m}} }
+
+func (*delayChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*delayChecker) Records() []cluster.RecordKind { return nil }
+
+func (d *delayChecker) Observe(o *engine.Observation) {
+	c := d.Run.Model.Call(o.Call)
+	if c == nil || o.Outcome != engine.OutcomeOK {
+		return
+	}
+	switch c.Kind {
+	case engine.CallFetchOrchestrationItem, engine.CallFetchWorkItem:
+		for _, no := range c.Messages {
+			if r := d.Run.Model.Row(no); r.Before(c.ID).VisibleMs > o.AtMs {
+				d.report(c, r, "was delivered at "+d.Run.At(o.AtMs), r.Before(c.ID).VisibleMs)
+				return
+			}
+		}
+	case engine.CallAbandonOrchestrationItem:
+		in := model.HeldBy(c)
+		if in == nil || in.BatchToken != c.Request.Token || c.Request.Delay <= 0 {
+			return
+		}
+		for _, no := range in.Batch {
+			if r := d.Run.Model.Row(no); r.Delivered == in.BatchCall && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
+				return
+			}
+		}
+	case engine.CallAbandonWorkItem:
+		for _, r := range c.Rows {
+			if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
+				return
+			}
+		}
+	case engine.CallEnqueueForOrchestrator:
+		for _, r := range c.Rows {
+			if r.InsertedBy == c.ID && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
+				return
+			}
+		}
+	case engine.CallAckOrchestrationItem:
+		if c.Inserted[engine.QueueOrchestrator] == 0 {
+			return
+		}
+		for _, r := range c.Rows {
+			if r.InsertedBy == c.ID && r.Kind == engine.ItemTimerFired && !d.keeps(c, r, r.FireAtMs) {
+				return
+			}
+		}
+	}
+}
+
+// keeps reports a queued message that will be visible too early.
+func (d *delayChecker) keeps(c *model.Call, r *model.Row, wantMs int64) bool {
+	if !r.Present || r.VisibleMs >= wantMs {
+		return true
+	}
+	d.report(c, r, "becomes visible at "+d.Run.At(r.VisibleMs), wantMs)
+	return false
+}
+
+func (d *delayChecker) report(c *model.Call, r *model.Row, seen string, wantMs int64) {
+	d.Run.Violate(check.Finding{
+		Property: "S15", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
+		Message: model.ItemText(r) + " " + seen + " (" + c.Kind.String() + " by " + d.Run.Who(c.Caller) + "): expected not before " + d.Run.At(wantMs),
+	})
+}
+
+// after is a time some whole milliseconds later, saturating.
+func after(nowMs int64, d time.Duration) int64 {
+	if ms := d.Milliseconds(); nowMs <= math.MaxInt64-ms {
+		return nowMs + ms
+	}
+	return math.MaxInt64
+}

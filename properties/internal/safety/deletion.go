@@ -1,0 +1,210 @@
+package safety
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// deletionChecker asks that what is deleted stays deleted, and that pruning spares what is current or running: S14. It
+// judges each management call at its end by what the call has removed, and later whether anything that was handed out
+// before a deletion takes effect after it.
+type deletionChecker struct {
+	check.Base
+	// dead are the tokens of what was held when its instance was deleted, with the instance; only looked up.
+	dead map[string]engine.InstanceNo
+	// keys is an instance whose key-value state the running management call has touched, 0 for none; sessions says that
+	// it has touched a session.
+	keys     engine.InstanceNo
+	sessions bool
+}
+
+func newDeletionChecker(m *check.Run) check.Checker {
+	return &deletionChecker{Base: check.Base{Run: m}}
+}
+
+func (*deletionChecker) Records() []cluster.RecordKind { return nil }
+
+func (*deletionChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsKVRemoved, engine.ObsKVSet, engine.ObsSessionRemoved}
+}
+
+func (k *deletionChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	switch {
+	case c.Kind == engine.CallAdmin && (o.Kind == engine.ObsKVRemoved || o.Kind == engine.ObsKVSet):
+		k.keys = o.Instance
+	case c.Kind == engine.CallAdmin && o.Kind == engine.ObsSessionRemoved:
+		k.sessions = true
+	case c.Kind == engine.CallAdmin && o.Kind == engine.ObsCallEnd:
+		k.managed(c, o)
+		k.keys, k.sessions = 0, false
+	case o.Kind == engine.ObsCallEnd && len(k.dead) > 0 && c.Request.Token != "":
+		k.used(c)
+	}
+}
+
+// managed judges a management call by its effects.
+func (k *deletionChecker) managed(c *model.Call, o *engine.Observation) {
+	if k.sessions {
+		k.report(c, 0, "removed a session: expected sessions to stay")
+	}
+	removed := 0
+	for _, in := range c.Instances {
+		if in.Was.Created && !in.Created {
+			removed++
+			k.gone(c, in)
+		}
+	}
+	if o.Outcome != engine.OutcomeOK && removed > 0 {
+		k.report(c, 0, "failed ("+errorText(o)+") and deleted "+strconv.Itoa(removed)+" instances: expected all or nothing")
+	}
+	deletes := isDeletion(c.Request.Admin)
+	for _, r := range c.Rows {
+		if r.Was.Present && !r.Present && r.Instance.Created {
+			k.report(c, r.Instance.No, "removed "+model.ItemText(r)+", and the instance is still there: expected the queues to stay")
+			return
+		}
+	}
+	if !deletes && k.keys != 0 {
+		k.report(c, k.keys, "changed the key-value state: expected it to live as long as its instance")
+	}
+	for _, ex := range c.Executions {
+		if ex.Was.Created && !ex.Created && ex.Instance.Created {
+			k.pruned(c, ex)
+		}
+	}
+	if !deletes && removed == 0 && len(c.Executions) > 0 {
+		k.Run.Happened(check.FactPruned)
+		if len(c.Executions[0].Instance.Queue) > 0 || c.Executions[0].Instance.Locked(o.AtMs) {
+			k.Run.Happened(check.FactPrunedAtWork)
+		}
+	}
+}
+
+func isDeletion(method string) bool {
+	return method == "delete_instance" || method == "delete_instances_atomic" || method == "delete_instance_bulk"
+}
+
+// pruned judges that an execution is gone whose instance is not.
+func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
+	in := ex.Instance
+	switch {
+	case isDeletion(c.Request.Admin):
+		k.report(c, in.No, fmt.Sprintf("removed execution %d, and the instance is still there", ex.ID))
+	case ex.ID == in.CurrentID:
+		k.report(c, in.No, fmt.Sprintf("removed execution %d, which is the current one: expected it to be spared", ex.ID))
+	case ex.Was.Status == engine.StatusRunning:
+		k.report(c, in.No, fmt.Sprintf("removed execution %d, which is running: expected it to be spared", ex.ID))
+	}
+}
+
+// gone judges a deleted instance: whether it may go, and that nothing of it stays.
+func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
+	k.bury(c, in)
+	k.Run.Happened(check.FactDeleted)
+	was := k.statusBefore(c, in)
+	if was == engine.StatusRunning {
+		k.Run.Happened(check.FactDeletedRunning)
+	}
+	if in.Was.Lock.Live(c.BeganMs) {
+		k.Run.Happened(check.FactDeletedHeld)
+	}
+	switch {
+	case !isDeletion(c.Request.Admin):
+		k.report(c, in.No, "deleted the instance: expected a prune or a reading to leave it")
+		return
+	case was == engine.StatusRunning && !c.Request.Force && c.Request.Admin != "delete_instance_bulk":
+		k.report(c, in.No, "deleted the instance while it was running, and was not forced: expected a permanent error")
+		return
+	}
+	if left := k.left(in); left != "" {
+		k.report(c, in.No, "deleted the instance and left "+left+": expected nothing of it to stay")
+		return
+	}
+	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
+		if child := k.Run.Model.Instance(engine.InstanceNo(no)); child.Created && child.Parent.Instance == in.Name {
+			k.report(c, in.No, "deleted the instance and left its child "+child.Name+": expected the whole tree to go, or nothing")
+			return
+		}
+	}
+}
+
+// statusBefore is the status of the instance's current execution before the call.
+func (k *deletionChecker) statusBefore(c *model.Call, in *model.Instance) engine.Status {
+	if ex := in.Execution(in.Was.CurrentID); ex != nil {
+		return ex.Before(c.ID).Status
+	}
+	return ""
+}
+
+// left is the first thing that is still there of an instance, empty if there is none.
+func (k *deletionChecker) left(in *model.Instance) string {
+	for _, ex := range in.Executions {
+		switch {
+		case ex.Created:
+			return fmt.Sprintf("execution %d", ex.ID)
+		case len(ex.Events) > 0:
+			return fmt.Sprintf("%d events of execution %d", len(ex.Events), ex.ID)
+		}
+	}
+	switch {
+	case len(in.Queue) > 0:
+		return model.ItemText(in.Queue[0])
+	case !in.Values.Empty():
+		return "its key-value state"
+	case in.Lock.Token != "":
+		return k.Run.LockText(in.Lock)
+	}
+	return ""
+}
+
+// bury notes the tokens that were given out for the instance and not used.
+func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
+	if k.dead == nil {
+		k.dead = make(map[string]engine.InstanceNo)
+	}
+	if in.Was.Lock.Token != "" {
+		k.dead[in.Was.Lock.Token] = in.No
+	}
+	for _, r := range in.Work {
+		if r.Lock.Token != "" {
+			k.dead[r.Lock.Token] = in.No // a provider may leave the row, if its token is dead (F28)
+		}
+	}
+	for _, r := range c.Rows {
+		if r.Instance == in && r.Queue == engine.QueueWorker && r.Was.Lock.Token != "" {
+			k.dead[r.Was.Lock.Token] = in.No
+		}
+	}
+}
+
+// used: what was fetched before its instance was deleted changes nothing any more.
+func (k *deletionChecker) used(c *model.Call) {
+	no, ok := k.dead[c.Request.Token]
+	if !ok {
+		return
+	}
+	if c.Outcome == engine.OutcomeOK {
+		k.report(c, no, "with token "+c.Request.Token+" took effect, and the instance that it was given out for has been deleted since: expected a permanent error")
+		return
+	}
+	if c.Kind == engine.CallAckOrchestrationItem || c.Kind == engine.CallAckWorkItem {
+		k.Run.Happened(check.FactLateAck)
+	}
+}
+
+func (k *deletionChecker) report(c *model.Call, instance engine.InstanceNo, seen string) {
+	what := c.Kind.String()
+	if c.Kind == engine.CallAdmin {
+		what = c.Request.Admin
+	}
+	k.Run.Safety("S14", c.Caller.Node, instance, "%s by %s %s", what, k.Run.Who(c.Caller), seen)
+}

@@ -1,0 +1,392 @@
+package safety
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// eligibleChecker checks S22: a fetch answers "nothing", or stays parked past its cadence, only while nothing is eligible
+// for it. What is eligible, the model says: the store under test is asked nothing, so that what its index has lost is seen.
+//
+// Parked fetches that ask for the same form a group: one of them at a time is tried, so the group is late when something
+// has been eligible for a whole cadence and none of them was tried since. A paused node tries nothing, and is not judged.
+type eligibleChecker struct {
+	check.Base
+	groups  []fetchGroup
+	waiting int
+	// instances and rows are what may have become eligible or ceased to be, in order of change; sessions counts the
+	// changes of sessions. A group remembers how far it has read.
+	instances []*model.Instance
+	rows      []*model.Row
+	sessions  uint64
+	changed   bool // since the last look
+	// lookAtMs is when it is worth looking again by time alone: the earliest of the groups.
+	lookAtMs int64
+}
+
+// fetchGroup are the parked fetches that ask for the same.
+type fetchGroup struct {
+	work   bool
+	filter *engine.CapabilityFilter
+	tags   engine.TagFilter
+	// owners says that each names an owner of sessions, who may find what others may not.
+	owners  bool
+	waiters []waiter
+	// since is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
+	sinceMs  int64
+	triedMs  int64
+	reported bool
+	lookAtMs int64 // when to judge the group again though its queue has not changed
+	// instance or row is what was eligible at the last look, nil if nothing was; then nothing that had not changed before
+	// the change numbered read, in the list of its queue, is eligible before atMs. stale says that this is not known.
+	instance *model.Instance
+	row      *model.Row
+	read     int
+	atMs     int64
+	stale    bool
+	sessions uint64 // changes of sessions at the last look
+}
+
+// waiter is a parked fetch.
+type waiter struct {
+	call                uint64
+	node, incarnation   uint32
+	cadenceMs, parkedMs int64
+	paused              bool
+	session             *engine.SessionFetchConfig
+}
+
+// changesMax bounds how many changes are remembered for groups at which nobody looks.
+const changesMax = 1024
+
+// wakeMarginMs is what rounding to whole milliseconds may add to a cadence.
+const wakeMarginMs = 2
+
+func newEligibleChecker(m *check.Run) check.Checker {
+	return &eligibleChecker{Base: check.Base{Run: m}, lookAtMs: model.NeverMs}
+}
+
+func (c *eligibleChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{
+		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowRestored, engine.ObsRowDelayed, engine.ObsLockTaken, engine.ObsLockExtended,
+		engine.ObsLockReleased, engine.ObsInstanceCreated, engine.ObsInstanceRemoved, engine.ObsPointerSet, engine.ObsExecutionCreated,
+		engine.ObsExecutionRemoved, engine.ObsPinSet, engine.ObsEventAppended, engine.ObsEventRemoved, engine.ObsDamaged, engine.ObsSessionSet,
+		engine.ObsSessionRemoved,
+	}
+}
+
+// Observe notes what may have become eligible or ceased to be.
+func (c *eligibleChecker) Observe(o *engine.Observation) {
+	c.changed = true
+	switch {
+	case o.Kind == engine.ObsSessionSet || o.Kind == engine.ObsSessionRemoved:
+		c.sessions++
+	case o.Queue == engine.QueueWorker:
+		c.rows = append(c.rows, c.Run.Model.Row(o.Message))
+	default:
+		if in := c.Run.Model.Instance(o.Instance); len(c.instances) == 0 || c.instances[len(c.instances)-1] != in {
+			c.instances = append(c.instances, in)
+		}
+	}
+	if len(c.instances) > changesMax || len(c.rows) > changesMax {
+		c.instances, c.rows = c.instances[:0], c.rows[:0]
+		for i := range c.groups {
+			c.groups[i].stale = true
+		}
+	}
+}
+
+func (c *eligibleChecker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{
+		cluster.RecCallExecuted, cluster.RecParked, cluster.RecUnparked, cluster.RecWoken, cluster.RecNodePaused, cluster.RecNodeResumed,
+	}
+}
+
+func (c *eligibleChecker) Record(r *cluster.Record) {
+	switch r.Kind {
+	case cluster.RecCallExecuted:
+		if r.Outcome == engine.OutcomeNothing {
+			c.onNothing(r)
+		}
+	case cluster.RecParked:
+		c.onParked(r)
+	case cluster.RecUnparked, cluster.RecWoken:
+		c.onLeft(r)
+	case cluster.RecNodePaused, cluster.RecNodeResumed:
+		for i := range c.groups {
+			for j := range c.groups[i].waiters {
+				if w := &c.groups[i].waiters[j]; w.node == r.Node && w.incarnation == r.Incarnation {
+					w.paused = r.Kind == cluster.RecNodePaused
+				}
+			}
+			c.groups[i].triedMs = r.AtMs
+			c.lookAgain(&c.groups[i], r.AtMs)
+		}
+	}
+}
+
+// onNothing judges a fetch that found nothing, at the instant at which it did.
+func (c *eligibleChecker) onNothing(r *cluster.Record) {
+	g := c.group(r.Request)
+	if g == nil {
+		return
+	}
+	if g.work {
+		g.stale = g.stale || g.owners
+		if row, _ := c.findWork(g, r.Request.(call.FetchWorkItem).Session, r.AtMs); row != nil {
+			c.Run.Safety("S22", r.Node, row.Instance.No, "the fetch of %s (call %d) answered nothing although activity message %d of %s is eligible: %s",
+				c.Run.NodeName(r.Node), r.Call, row.No, row.Instance.Name, c.activity(row))
+		}
+		return
+	}
+	if in, _ := c.findInstance(g, r.AtMs); in != nil {
+		c.Run.Safety("S22", r.Node, in.No, "the fetch of %s (call %d, filter %s) answered nothing although %s is eligible: pin %s, %s, %s",
+			c.Run.NodeName(r.Node), r.Call, g.filter, in.Name, model.PinText(in.Pin()), c.ready(in, r.AtMs), c.Run.LockText(in.Lock))
+		return
+	}
+	if !g.filter.Admits(nil) {
+		return
+	}
+	for _, in := range c.Run.Model.Bare {
+		if c.Run.Model.Orphaned(in, r.AtMs) {
+			c.Run.Safety("S22", r.Node, in.No, "a fetch of %s (call %d) answered nothing and left the orphaned queue messages of %s where they are: expected a fetch to drop them",
+				c.Run.NodeName(r.Node), r.Call, in.Name)
+			return
+		}
+	}
+}
+
+// findInstance is an instance that is eligible for the fetches of a group, nil if there is none; then it says when time
+// alone may bring one.
+func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Instance, int64) {
+	had := g.instance
+	if had != nil {
+		if ok, _ := c.Run.Model.Eligible(had, g.filter, nowMs); ok && !g.stale {
+			return had, nowMs
+		}
+	}
+	list := c.Run.Model.Queued
+	if !g.stale && had == nil && nowMs < g.atMs {
+		list = c.instances[g.read:] // nothing else can have become eligible
+	} else {
+		g.atMs = model.NeverMs
+	}
+	g.instance, g.stale, g.read = nil, false, len(c.instances)
+	for _, in := range list {
+		ok, at := c.Run.Model.Eligible(in, g.filter, nowMs)
+		if ok {
+			g.instance = in
+			return in, nowMs
+		}
+		g.atMs = min(g.atMs, at)
+	}
+	return nil, g.atMs
+}
+
+// findWork is the same for activities, and for one of the group's fetches.
+func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchConfig, nowMs int64) (*model.Row, int64) {
+	had := g.row
+	if had != nil {
+		if ok, _ := c.Run.Model.EligibleWork(had, session, g.tags, nowMs); ok && !g.stale {
+			return had, nowMs
+		}
+	}
+	list := c.Run.Model.Work
+	if !g.stale && had == nil && nowMs < g.atMs {
+		list = c.rows[g.read:]
+	} else {
+		g.atMs = model.NeverMs
+	}
+	g.row, g.stale, g.read = nil, false, len(c.rows)
+	for _, r := range list {
+		ok, at := c.Run.Model.EligibleWork(r, session, g.tags, nowMs)
+		if ok {
+			g.row = r
+			return r, nowMs
+		}
+		g.atMs = min(g.atMs, at)
+	}
+	return nil, g.atMs
+}
+
+func (c *eligibleChecker) onParked(r *cluster.Record) {
+	g := c.group(r.Request)
+	if g == nil {
+		return
+	}
+	w := waiter{call: r.Call, node: r.Node, incarnation: r.Incarnation, parkedMs: r.AtMs, cadenceMs: r.Cadence.Milliseconds(), paused: c.Run.World.Node(r.Node).Paused}
+	if q, ok := r.Request.(call.FetchWorkItem); ok {
+		w.session = q.Session
+	}
+	g.waiters = append(g.waiters, w)
+	if len(g.waiters) == 1 {
+		g.sinceMs, g.triedMs = 0, r.AtMs
+	}
+	c.waiting++
+	c.lookAgain(g, r.AtMs)
+}
+
+// onLeft takes a fetch out that is tried again or taken back.
+func (c *eligibleChecker) onLeft(r *cluster.Record) {
+	g := c.group(r.Request)
+	if g == nil {
+		return
+	}
+	for i := range g.waiters {
+		if g.waiters[i].call == r.Call {
+			g.waiters = slices.Delete(g.waiters, i, i+1)
+			c.waiting--
+			break
+		}
+	}
+	g.triedMs = r.AtMs
+	c.lookAgain(g, r.AtMs)
+}
+
+// lookAgain has the group judged at that time, if not before.
+func (c *eligibleChecker) lookAgain(g *fetchGroup, atMs int64) {
+	g.lookAtMs = min(g.lookAtMs, atMs)
+	c.lookAtMs = min(c.lookAtMs, atMs)
+}
+
+// group is the group of a request, nil for what is no fetch.
+func (c *eligibleChecker) group(q call.Call) *fetchGroup {
+	var want fetchGroup
+	switch q := q.(type) {
+	case call.FetchOrchestrationItem:
+		want.filter = q.Filter
+	case call.FetchWorkItem:
+		want.work, want.tags, want.owners = true, q.Tags, q.Session != nil
+	default:
+		return nil
+	}
+	for i := range c.groups {
+		if g := &c.groups[i]; g.work == want.work && sameFilter(g.filter, want.filter) && g.tags.Mode == want.tags.Mode && slices.Equal(g.tags.Tags, want.tags.Tags) && g.owners == want.owners {
+			return g
+		}
+	}
+	want.stale = true
+	c.groups = append(c.groups, want)
+	return &c.groups[len(c.groups)-1]
+}
+
+func sameFilter(a, b *engine.CapabilityFilter) bool {
+	if a == nil || b == nil || a == b {
+		return a == b
+	}
+	return slices.Equal(a.SupportedVersions, b.SupportedVersions)
+}
+
+// AfterStep judges the groups whose queue has changed, and those for which a time has come that matters.
+func (c *eligibleChecker) AfterStep() {
+	now := c.Run.World.NowMs()
+	if c.waiting == 0 || !c.changed && now < c.lookAtMs {
+		return
+	}
+	c.changed, c.lookAtMs = false, model.NeverMs
+	for i := range c.groups {
+		g := &c.groups[i]
+		if now >= g.lookAtMs || c.moved(g) {
+			g.lookAtMs = model.NeverMs
+			c.judge(g, now)
+		}
+		c.lookAtMs = min(c.lookAtMs, g.lookAtMs)
+	}
+}
+
+// moved says whether the group's queue has changed since it was looked at.
+func (c *eligibleChecker) moved(g *fetchGroup) bool {
+	switch {
+	case g.stale:
+		return true
+	case g.work:
+		return g.read < len(c.rows) || g.owners && g.sessions != c.sessions
+	}
+	return g.read < len(c.instances)
+}
+
+func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
+	cadence := int64(-1)
+	for i := range g.waiters {
+		if w := &g.waiters[i]; !w.paused {
+			cadence = max(cadence, w.cadenceMs)
+		}
+	}
+	if cadence < 0 {
+		return
+	}
+	in, row, at := c.next(g, now)
+	if in == nil {
+		g.sinceMs = 0
+		g.lookAtMs = at
+		return
+	}
+	if g.sinceMs == 0 {
+		g.sinceMs = now
+	}
+	due := max(g.sinceMs, g.triedMs) + cadence + wakeMarginMs
+	if now <= due {
+		g.lookAtMs = due + 1
+		return
+	}
+	if g.reported {
+		return
+	}
+	g.reported = true
+	w := g.waiters[0]
+	if g.work {
+		c.Run.Safety("S22", w.node, in.No, "%d fetches of activities stay parked, the first that of %s, although message %d of %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. %s",
+			len(g.waiters), c.Run.NodeName(w.node), row.No, in.Name, c.Run.At(g.sinceMs), model.SpanText(cadence+wakeMarginMs), model.SpanText(cadence), model.SpanText(wakeMarginMs),
+			model.SpanText(now-due), c.activity(row))
+		return
+	}
+	c.Run.Safety("S22", w.node, in.No, "%d fetches with filter %s stay parked, the first that of %s, although %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. Its pin is %s, %s, %s",
+		len(g.waiters), g.filter, c.Run.NodeName(w.node), in.Name, c.Run.At(g.sinceMs), model.SpanText(cadence+wakeMarginMs), model.SpanText(cadence), model.SpanText(wakeMarginMs),
+		model.SpanText(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
+}
+
+// next is what is eligible for one of the group's fetches, with its row if it is an activity, or when something may be.
+func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *model.Row, int64) {
+	if !g.work {
+		in, at := c.findInstance(g, nowMs)
+		return in, nil, at
+	}
+	g.sessions = c.sessions
+	owned := g.owners && (len(c.Run.Model.Sessions) > 0 || c.Run.Model.SessionWork > 0)
+	at := int64(model.NeverMs)
+	for i := range g.waiters {
+		w := &g.waiters[i]
+		if w.paused {
+			continue
+		}
+		g.stale = g.stale || owned
+		row, next := c.findWork(g, w.session, nowMs)
+		if row != nil {
+			return row.Instance, row, nowMs
+		}
+		at = min(at, next)
+		if !owned {
+			break // all ask for the same
+		}
+	}
+	return nil, nil, at
+}
+
+// ready names the first visible message of an instance.
+func (c *eligibleChecker) ready(in *model.Instance, now int64) string {
+	for _, r := range in.Queue {
+		if r.VisibleMs <= now {
+			return model.ItemText(r) + " visible since " + c.Run.At(r.VisibleMs)
+		}
+	}
+	return "no message is visible by its observations"
+}
+
+func (c *eligibleChecker) activity(r *model.Row) string {
+	return model.ItemText(r) + " visible since " + c.Run.At(r.VisibleMs) + ", " + c.Run.LockText(r.Lock)
+}

@@ -1,0 +1,207 @@
+package safety_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/properties/internal/rig"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// lateSink hands observations to a monitor that is made after the store.
+type lateSink struct{ m *monitor.Monitor }
+
+func (s *lateSink) Observe(o *engine.Observation) {
+	if s.m != nil {
+		s.m.Observe(o)
+	}
+}
+
+// conserveRig is a real store with parked fetches.
+type conserveRig struct {
+	w     *rig.World
+	m     *monitor.Monitor
+	calls uint64
+}
+
+func newConserveRig(rules *memprovider.Rules) *conserveRig {
+	sink := &lateSink{}
+	w := &rig.World{
+		Now: rig.StartMs, AllBuilds: engine.ShippedBuilds(), Infos: []cluster.NodeInfo{{Number: 1, Name: "A"}, {Number: 2, Name: "B"}},
+		RealStore: memprovider.New(memprovider.Options{Sink: sink, Rules: rules, StartMs: rig.StartMs}),
+	}
+	r := &conserveRig{w: w, m: monitor.New(w, monitor.Options{Properties: []string{"S22"}})}
+	sink.m = r.m
+	return r
+}
+
+// at is a step at a time.
+func (r *conserveRig) at(ms int64, do ...func()) {
+	r.w.Now = rig.StartMs + ms
+	r.w.RealStore.SetNow(r.w.Now)
+	for _, f := range do {
+		f()
+	}
+	r.m.AfterStep()
+}
+
+// start queues a start for an instance, visible after a delay.
+func (r *conserveRig) start(instance string, delay time.Duration) func() {
+	return func() {
+		p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, engine.Caller{})
+		_ = p.EnqueueForOrchestrator(context.Background(), engine.StartItem{Instance: instance, Orchestration: "H", ExecutionID: 1}, delay)
+	}
+}
+
+// lost is a start that the store has accepted and that no index of it knows: nothing that is asked of the store shows it.
+func (r *conserveRig) lost() {
+	r.m.Observe(&engine.Observation{Kind: engine.ObsInstanceNamed, Instance: 1, Name: "x"})
+	r.m.Observe(&engine.Observation{
+		Kind: engine.ObsRowInserted, Queue: engine.QueueOrchestrator, Message: 1, Instance: 1, AtMs: r.w.Now, UntilMs: r.w.Now,
+		Item: engine.StartItem{Instance: "x", Orchestration: "H", ExecutionID: 1},
+	})
+}
+
+// queueMessage queues a message for an instance that nobody has started.
+func (r *conserveRig) queueMessage() {
+	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, engine.Caller{})
+	_ = p.EnqueueForOrchestrator(context.Background(), engine.QueueMessageItem{Instance: "x", Name: "q"}, 0)
+}
+
+// work queues an activity.
+func (r *conserveRig) work() {
+	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, engine.Caller{})
+	_ = p.EnqueueForWorker(context.Background(), engine.ActivityExecuteItem{Instance: "x", ExecutionID: 1, ID: 2, Name: "W"})
+}
+
+func (r *conserveRig) say(kind cluster.RecordKind, nodeNo uint32, q call.Call) func() {
+	return func() {
+		if kind == cluster.RecParked {
+			r.calls++
+		}
+		rec := cluster.Record{Kind: kind, AtMs: r.w.Now, Node: nodeNo, Call: r.calls, Request: q, Cadence: 100 * time.Millisecond}
+		if q != nil {
+			rec.CallKind = call.Kind(q)
+		}
+		if kind == cluster.RecCallExecuted {
+			rec.Outcome = engine.OutcomeNothing
+		}
+		r.m.Record(&rec)
+	}
+}
+
+var (
+	// upTo2 and nobody are fetches with a filter for everything below 3.0.0 and with an empty one.
+	upTo2  = call.FetchOrchestrationItem{Filter: engine.FilterFor(engine.VersionRange{Max: engine.V(2, 9, 9)})}
+	nobody = call.FetchOrchestrationItem{Filter: &engine.CapabilityFilter{}}
+	worker = call.FetchWorkItem{}
+)
+
+func TestWorkConserving(t *testing.T) {
+	tests := []struct {
+		name string
+		bad  bool
+		Run  func(r *conserveRig)
+	}{
+		{"nothing_ok_empty_store", false, func(r *conserveRig) { r.at(0, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"nothing_bad", true, func(r *conserveRig) { r.at(0, r.start("x", 0), r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"nothing_ok_delayed", false, func(r *conserveRig) { r.at(0, r.start("x", time.Second), r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"nothing_ok_empty_filter", false, func(r *conserveRig) { r.at(0, r.start("x", 0), r.say(cluster.RecCallExecuted, 1, nobody)) }},
+		{"nothing_bad_activity", true, func(r *conserveRig) { r.at(0, r.work, r.say(cluster.RecCallExecuted, 1, worker)) }},
+		{"parked_ok_woken_at_its_cadence", false, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.start("x", 0))
+			r.at(110, r.say(cluster.RecWoken, 1, upTo2))
+			r.at(500)
+		}},
+		{"parked_ok_until_its_cadence", false, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.start("x", 0))
+			r.at(112)
+		}},
+		{"parked_bad_past_its_cadence", true, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.start("x", 0))
+			r.at(113)
+		}},
+		{"parked_bad_when_time_makes_it_eligible", true, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2), r.start("x", 500*time.Millisecond))
+			r.at(500)
+			r.at(603)
+		}},
+		{"parked_ok_paused", false, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2), r.say(cluster.RecNodePaused, 1, nil))
+			r.at(10, r.start("x", 0))
+			r.at(1000)
+		}},
+		{"parked_bad_resumed", true, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2), r.say(cluster.RecNodePaused, 1, nil))
+			r.at(10, r.start("x", 0))
+			r.at(1000, r.say(cluster.RecNodeResumed, 1, nil))
+			r.at(1103)
+		}},
+		{"parked_ok_one_of_the_group_at_a_time", false, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 2, upTo2), r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.start("x", 0), r.start("y", 0))
+			r.at(100, r.say(cluster.RecWoken, 1, upTo2))
+			r.at(190)
+		}},
+		{"parked_ok_taken_back", false, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.start("x", 0), r.say(cluster.RecUnparked, 1, upTo2))
+			r.at(1000)
+		}},
+		{"parked_ok_empty_filter", false, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, nobody))
+			r.at(10, r.start("x", 0))
+			r.at(1000)
+		}},
+		{"nothing_bad_lost_from_the_index", true, func(r *conserveRig) { r.at(0, r.lost, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"parked_bad_lost_from_the_index", true, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(10, r.lost)
+			r.at(113)
+		}},
+		{"nothing_ok_orphan_to_come", false, func(r *conserveRig) {
+			r.at(0, r.queueMessage, r.start("x", time.Second), r.say(cluster.RecCallExecuted, 1, upTo2))
+		}},
+		{"nothing_bad_orphan_kept", true, func(r *conserveRig) { r.at(0, r.queueMessage, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"parked_bad_activity", true, func(r *conserveRig) {
+			r.at(0, r.say(cluster.RecParked, 1, worker))
+			r.at(10, r.work)
+			r.at(113)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := newConserveRig(nil)
+			test.Run(r)
+			if v := r.m.Violations(); (len(v) > 0) != test.bad {
+				t.Errorf("violations %+v, want some: %v", v, test.bad)
+			}
+		})
+	}
+}
+
+// TestWorkConservingByRightRules: what is eligible is not for the provider to say.
+func TestWorkConservingByRightRules(t *testing.T) {
+	rules := memprovider.DefaultRules()
+	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }
+	r := newConserveRig(rules)
+	r.at(0, r.say(cluster.RecParked, 1, upTo2))
+	r.at(10, r.start("x", 0))
+	r.at(113)
+	if v := r.m.Violations(); len(v) != 1 || v[0].Property != "S22" || v[0].Instance != "x" || v[0].Node != "A" {
+		t.Fatalf("violations %+v", v)
+	}
+	const want = "1 fetches with filter >=0.0.0, <=2.9.9 stay parked, the first that of A, although x has been eligible since t=10 ms: " +
+		"bound 102ms = 100ms poll cadence + 2ms rounding, overdue by 1ms. Its pin is none, StartOrchestration (message 1) visible since t=10 ms, no lock"
+	if got := r.m.Violations()[0].Message; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,124 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// filterChecker asks that the capability filter comes first: S01, S02, S03. It goes by the pin that the model knows, so
+// it holds whatever a provider believes of pins.
+type filterChecker struct {
+	check.Base
+	// The last verdict, since a fetch asks for one instance many times.
+	call     uint64
+	instance engine.InstanceNo
+	admits   bool
+	// What was reported of the running call, so that one wrong fetch is one finding of each property.
+	reported [4]uint64
+}
+
+func newFilterChecker(m *check.Run) check.Checker { return &filterChecker{Base: check.Base{Run: m}} }
+
+func (*filterChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{
+		engine.ObsLockTaken, engine.ObsMessageMarked, engine.ObsCountChanged, engine.ObsEventDecoded, engine.ObsCallEnd,
+	}
+}
+
+func (*filterChecker) Records() []cluster.RecordKind { return nil }
+
+func (f *filterChecker) Observe(o *engine.Observation) {
+	c := &f.Run.Model.Current
+	if c.ID != o.Call || c.Kind != engine.CallFetchOrchestrationItem || o.Call == 0 {
+		return
+	}
+	if o.Kind == engine.ObsCallEnd {
+		if o.Outcome == engine.OutcomeNothing {
+			f.checkOffered(c, o.AtMs)
+		}
+		return
+	}
+	if f.call != o.Call || f.instance != o.Instance {
+		f.call, f.instance = o.Call, o.Instance
+		f.admits = c.Request.Filter.Admits(f.Run.Model.Instance(o.Instance).Pin())
+	}
+	if !f.admits && !o.Undo {
+		f.report(c, o)
+	}
+}
+
+func (f *filterChecker) report(c *model.Call, o *engine.Observation) {
+	pin := f.Run.Model.Instance(o.Instance).Pin()
+	filter := c.Request.Filter
+	switch {
+	case o.Kind == engine.ObsEventDecoded && f.once(2, o.Call):
+		f.Run.Safety("S02", c.Caller.Node, o.Instance,
+			"%s fetched with the filter %s, and event %d of execution %d was decoded, although the pin is %s: expected the filter before any decoding",
+			f.Run.Who(c.Caller), filter, o.EventID, o.Execution, model.PinText(pin))
+	case o.Kind == engine.ObsEventDecoded:
+	case pin == nil && f.once(3, o.Call):
+		f.Run.Safety("S03", c.Caller.Node, o.Instance,
+			"%s fetched with the empty filter, and the unpinned instance was touched (%s): expected nothing at all",
+			f.Run.Who(c.Caller), f.touched(o))
+	case pin != nil && f.once(1, o.Call):
+		f.Run.Safety("S01", c.Caller.Node, o.Instance,
+			"%s fetched with the filter %s, and %s, although the pin is %s: expected the instance to be left alone",
+			f.Run.Who(c.Caller), filter, f.touched(o), model.PinText(pin))
+	}
+}
+
+// once is true at the first finding of a kind in a call.
+func (f *filterChecker) once(kind int, call uint64) bool {
+	if f.reported[kind] == call {
+		return false
+	}
+	f.reported[kind] = call
+	return true
+}
+
+func (f *filterChecker) touched(o *engine.Observation) string {
+	switch o.Kind {
+	case engine.ObsLockTaken:
+		return "the lock was taken (token " + o.Token + ")"
+	case engine.ObsMessageMarked:
+		return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was marked"
+	}
+	return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was counted"
+}
+
+// checkOffered asks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or took
+// something back may end with nothing (docs/contract/provider.md#f4).
+func (f *filterChecker) checkOffered(c *model.Call, nowMs int64) {
+	filter := c.Request.Filter
+	if filter != nil && len(filter.SupportedVersions) == 0 || c.Undone || c.Orphans > 0 {
+		return
+	}
+	for _, in := range f.Run.Model.Bare {
+		if in.Lock.Live(nowMs) || !in.Visible(nowMs) || !f.certain(in, nowMs) {
+			continue
+		}
+		f.Run.Safety("S03", c.Caller.Node, in.No,
+			"%s fetched with the filter %s and got nothing, although the instance is unpinned and unlocked and has work queued (%d in all, the first %s): expected unpinned work to be offered",
+			f.Run.Who(c.Caller), filter, len(in.Queue), model.ItemText(in.Queue[0]))
+		return
+	}
+}
+
+// certain says whether the contract leaves no doubt that the instance can be delivered: its context is known, not from
+// damaged bytes, and not from a history whose execution has a pin.
+func (f *filterChecker) certain(in *model.Instance, nowMs int64) bool {
+	if in.Created {
+		return true
+	}
+	if ex := in.Latest(); ex != nil && ex.Pin != nil {
+		return false
+	}
+	for _, r := range in.Queue {
+		if r.Damaged {
+			return false
+		}
+	}
+	return in.HasContext(f.Run.Model, nowMs)
+}

@@ -1,0 +1,64 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// historyChecker asks that histories only grow: S07. What a fault damages is told as such, and the shadow comparison
+// finds bytes that change without being told.
+type historyChecker struct {
+	check.Base
+	reported uint64 // the call of the last finding, so that one wrong call is one finding
+}
+
+func newHistoryChecker(m *check.Run) check.Checker { return &historyChecker{Base: check.Base{Run: m}} }
+
+func (*historyChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsEventAppended, engine.ObsEventRemoved, engine.ObsEventDecoded}
+}
+
+func (*historyChecker) Records() []cluster.RecordKind { return nil }
+
+func (h *historyChecker) Observe(o *engine.Observation) {
+	c := h.Run.Model.Call(o.Call)
+	if c == nil || h.reported == o.Call {
+		return
+	}
+	switch o.Kind {
+	case engine.ObsEventDecoded:
+		if c.Kind != engine.CallAckOrchestrationItem {
+			return
+		}
+		if e := h.event(o); e == nil || e.Call != o.Call {
+			h.report(c, o, "%s by %s decoded event %d of execution %d, which was stored before: expected an ack that reads no old event")
+		}
+	case engine.ObsEventAppended:
+		if h.Run.Model.Overwritten {
+			h.report(c, o, "%s by %s stored event %d of execution %d, which was there already: expected a permanent error")
+		}
+	case engine.ObsEventRemoved:
+		switch {
+		case o.Undo && h.Run.Model.RemovedCall == o.Call:
+		case !o.Undo && c.Kind == engine.CallAdmin:
+		case o.Undo:
+			h.report(c, o, "%s by %s took back event %d of execution %d, which an earlier call had stored")
+		default:
+			h.report(c, o, "%s by %s removed event %d of execution %d: expected stored events to stay")
+		}
+	}
+}
+
+func (h *historyChecker) report(c *model.Call, o *engine.Observation, format string) {
+	h.reported = o.Call
+	h.Run.Safety("S07", c.Caller.Node, o.Instance, format, c.Kind, h.Run.Who(c.Caller), o.EventID, o.Execution)
+}
+
+func (h *historyChecker) event(o *engine.Observation) *model.Event {
+	if ex := h.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil {
+		return ex.Event(o.EventID)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// lockChecker asks for exclusive peek-locks: S05. An abandon with a lock that ran out is free to succeed
+// (docs/contract/provider.md#f8); an ack and a renewal are not.
+type lockChecker struct{ check.Base }
+
+func newLockChecker(m *check.Run) check.Checker { return &lockChecker{check.Base{Run: m}} }
+
+func (*lockChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCallEnd}
+}
+
+func (*lockChecker) Records() []cluster.RecordKind { return nil }
+
+func (l *lockChecker) Observe(o *engine.Observation) {
+	c := l.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	if o.Kind == engine.ObsLockTaken {
+		l.checkTaken(c, o)
+		return
+	}
+	if o.Kind == engine.ObsLockExtended {
+		l.checkExtended(c, o)
+		return
+	}
+	switch c.Kind {
+	case engine.CallFetchOrchestrationItem, engine.CallFetchWorkItem:
+		l.checkFetched(c)
+	case engine.CallAckOrchestrationItem, engine.CallRenewOrchestrationItemLock:
+		if o.Outcome == engine.OutcomeOK {
+			l.checkInstanceHolder(c, o)
+		}
+	case engine.CallAckWorkItem, engine.CallRenewWorkItemLock:
+		if o.Outcome == engine.OutcomeOK {
+			l.checkRowHolder(c, o)
+		}
+	case engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem:
+		if o.Outcome == engine.OutcomeOK {
+			l.checkAbandoned(c, o)
+		}
+	}
+}
+
+// checkExtended: a renewal holds the lock for as long as it asks for, counted from now.
+func (l *lockChecker) checkExtended(c *model.Call, o *engine.Observation) {
+	if want := after(o.AtMs, c.Request.LockTimeout); !o.Undo && o.UntilMs != want {
+		l.Run.Safety("S05", c.Caller.Node, o.Instance, "%s by %s with token %s at %s holds the lock until %s: expected until %s, %v from then",
+			c.Kind, l.Run.Who(c.Caller), c.Request.Token, l.Run.At(o.AtMs), l.Run.At(o.UntilMs), l.Run.At(want), c.Request.LockTimeout)
+	}
+}
+
+// checkAbandoned: an abandon that succeeded had the lock, which may have run out.
+func (l *lockChecker) checkAbandoned(c *model.Call, o *engine.Observation) {
+	for _, in := range c.Instances {
+		if in.Was.Lock.Token == c.Request.Token {
+			return
+		}
+	}
+	for _, r := range c.Rows {
+		if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token {
+			return
+		}
+	}
+	l.refuse(c, o.Instance, "", o.AtMs, model.Lock{})
+}
+
+// checkTaken: nobody takes a lock that is held.
+func (l *lockChecker) checkTaken(c *model.Call, o *engine.Observation) {
+	if o.Undo {
+		return
+	}
+	item := ""
+	var was model.Lock
+	if o.Message != 0 {
+		r := l.Run.Model.Row(o.Message)
+		was, item = r.Before(o.Call).Lock, "message "
+	} else {
+		was = l.Run.Model.Instance(o.Instance).Before(o.Call).Lock
+	}
+	if !was.Live(o.AtMs) {
+		return
+	}
+	if item != "" {
+		item = model.ItemText(l.Run.Model.Row(o.Message))
+	}
+	l.Run.Violate(check.Finding{
+		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: o.Instance, Item: item,
+		Message: l.Run.Who(c.Caller) + " took the lock with token " + o.Token + " at " + l.Run.At(o.AtMs) + ", but it is held (" +
+			l.Run.LockText(was) + "): expected one live holder",
+	})
+}
+
+// checkFetched: a delivery holds the one lock that it says, anything else holds none.
+func (l *lockChecker) checkFetched(c *model.Call) {
+	for _, in := range c.Instances {
+		if in.Lock.Token != "" && in.Lock.Call == c.ID && (c.Outcome != engine.OutcomeOK || in.No != c.Instance) {
+			l.Run.Safety("S05", c.Caller.Node, in.No, "a fetch by %s ended with %s and left the instance locked (%s): expected no lock without a delivery",
+				l.Run.Who(c.Caller), outcomeText(c.Outcome), l.Run.LockText(in.Lock))
+			return
+		}
+	}
+	for _, r := range c.Rows {
+		if r.Queue == engine.QueueWorker && r.Lock.Token != "" && r.Lock.Call == c.ID && r.Delivered != c.ID {
+			l.Run.Safety("S05", c.Caller.Node, r.Instance.No, "a fetch by %s ended with %s and left %s locked (%s): expected no lock without a delivery",
+				l.Run.Who(c.Caller), outcomeText(c.Outcome), model.ItemText(r), l.Run.LockText(r.Lock))
+			return
+		}
+	}
+	if c.Outcome != engine.OutcomeOK {
+		return
+	}
+	var held model.Lock
+	if c.Kind == engine.CallFetchOrchestrationItem && c.Instance != 0 {
+		held = l.Run.Model.Instance(c.Instance).Lock
+	} else if c.Kind == engine.CallFetchWorkItem && len(c.Messages) == 1 {
+		held = l.Run.Model.Row(c.Messages[0]).Lock
+	} else {
+		return
+	}
+	if held.Token != c.Token {
+		l.Run.Safety("S05", c.Caller.Node, c.Instance, "%s was given token %s, and the lock is another: %s", l.Run.Who(c.Caller), c.Token, l.Run.LockText(held))
+	}
+}
+
+// checkInstanceHolder: an ack or a renewal that succeeded had the live lock.
+func (l *lockChecker) checkInstanceHolder(c *model.Call, o *engine.Observation) {
+	for _, in := range c.Instances {
+		if in.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
+			if !in.Was.Lock.Live(o.AtMs) {
+				l.refuse(c, in.No, "", o.AtMs, in.Was.Lock)
+			}
+			return
+		}
+	}
+	no, lock := o.Instance, model.Lock{}
+	for _, in := range c.Instances {
+		if in.Was.Lock.Token != "" {
+			no, lock = in.No, in.Was.Lock
+			break
+		}
+	}
+	if no == 0 && len(c.Instances) > 0 {
+		no = c.Instances[0].No
+	}
+	l.refuse(c, no, "", o.AtMs, lock)
+}
+
+// checkRowHolder is the same for a row of the worker queue.
+func (l *lockChecker) checkRowHolder(c *model.Call, o *engine.Observation) {
+	var other *model.Row
+	for _, r := range c.Rows {
+		if r.Queue != engine.QueueWorker || !r.Was.Present {
+			continue
+		}
+		if r.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
+			if !r.Was.Lock.Live(o.AtMs) {
+				l.refuse(c, r.Instance.No, model.ItemText(r), o.AtMs, r.Was.Lock)
+			}
+			return
+		}
+		if other == nil {
+			other = r
+		}
+	}
+	if other == nil {
+		l.refuse(c, 0, "", o.AtMs, model.Lock{})
+		return
+	}
+	l.refuse(c, other.Instance.No, model.ItemText(other), o.AtMs, other.Was.Lock)
+}
+
+func (l *lockChecker) refuse(c *model.Call, instance engine.InstanceNo, item string, nowMs int64, was model.Lock) {
+	l.Run.Violate(check.Finding{
+		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: instance, Item: item,
+		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " with token " + c.Request.Token + " succeeded at " + l.Run.At(nowMs) +
+			", although it does not hold the lock; that was: " + l.Run.LockText(was) + "; expected a permanent error",
+	})
+}

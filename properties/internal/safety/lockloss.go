@@ -1,0 +1,150 @@
+package safety
+
+import (
+	"math"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// lockLossChecker asks that whoever works keeps the lock of its work: S19. It judges when somebody takes a lock that has run
+// out: then its holder was dead, frozen or cut off, or it should have renewed the lock. A session it judges when its owner
+// still works for it.
+//
+// A renewal or an ack that fails retryably is sent again soon. So trouble with these excuses a holder only if it came so
+// late that there was no time left; trouble with a fetch or an abandon, after which the node does not know what it holds
+// or the store does not know that it is free, always does.
+type lockLossChecker struct {
+	check.Base
+	nodes    []keptNode // by number - 1
+	outageMs int64      // until when the store may refuse every call
+	sessions []keptSession
+}
+
+type keptNode struct {
+	up, paused  bool
+	incarnation uint32
+	cutOffMs    int64 // the last trouble that excuses whatever is held
+	delayedMs   int64 // the last trouble with a renewal or an ack
+}
+
+// keptMarginMs is how long the legs of a call may take without a fault, and a bit.
+const keptMarginMs = 20
+
+// outageMostMs is how long a store may refuse every call at most; the fault tells its beginning.
+const outageMostMs = 3000
+
+func newLockLossChecker(m *check.Run) check.Checker {
+	return &lockLossChecker{Base: check.Base{Run: m}, outageMs: math.MinInt64}
+}
+
+func (*lockLossChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsSessionSet, engine.ObsCallEnd}
+}
+
+func (*lockLossChecker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{
+		cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed, cluster.RecFault,
+	}
+}
+
+func (k *lockLossChecker) Record(r *cluster.Record) {
+	if r.Kind == cluster.RecFault && r.Fault == faults.Unavailable {
+		k.outageMs = r.AtMs + outageMostMs
+	}
+	if r.Node == 0 {
+		return
+	}
+	for len(k.nodes) < int(r.Node) {
+		k.nodes = append(k.nodes, keptNode{cutOffMs: math.MinInt64, delayedMs: math.MinInt64})
+	}
+	n := &k.nodes[r.Node-1]
+	switch r.Kind {
+	case cluster.RecNodeStarted:
+		n.up, n.paused, n.incarnation = true, false, r.Incarnation
+	case cluster.RecNodeStopped, cluster.RecNodeCrashed:
+		n.up = false
+	case cluster.RecNodePaused:
+		n.paused, n.cutOffMs = true, r.AtMs
+	case cluster.RecNodeResumed:
+		n.paused, n.cutOffMs = false, r.AtMs
+	case cluster.RecFault:
+		k.onFault(n, r)
+	}
+}
+
+func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
+	until := r.AtMs
+	switch r.Fault {
+	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic:
+		return // that is when renewals matter
+	case faults.CallDelayed:
+		until += r.For.Milliseconds() + 1
+	case faults.PermanentError:
+		n.cutOffMs = max(n.cutOffMs, until) // a renewal that is refused for good is not tried again
+		return
+	}
+	switch r.CallKind {
+	case engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock, engine.CallAckOrchestrationItem, engine.CallAckWorkItem:
+		n.delayedMs = max(n.delayedMs, until)
+	default:
+		n.cutOffMs = max(n.cutOffMs, until)
+	}
+}
+
+func (k *lockLossChecker) Observe(o *engine.Observation) {
+	switch {
+	case o.Kind == engine.ObsSessionSet:
+		k.claimed(o)
+		return
+	case o.Kind == engine.ObsCallEnd:
+		if len(k.sessions) > 0 && o.Outcome == engine.OutcomeOK && (o.CallKind == engine.CallRenewWorkItemLock || o.CallKind == engine.CallAckWorkItem) {
+			k.worked(o)
+		}
+		return
+	case o.Undo:
+		return
+	}
+	var was model.Lock
+	item := ""
+	if o.Message != 0 {
+		was = k.Run.Model.Row(o.Message).Before(o.Call).Lock
+	} else {
+		was = k.Run.Model.Instance(o.Instance).Before(o.Call).Lock
+	}
+	if was.Token == "" || was.Live(o.AtMs) || was.Holder.Node == 0 || int(was.Holder.Node) > len(k.nodes) {
+		return
+	}
+	n := &k.nodes[was.Holder.Node-1]
+	if !n.up || n.paused || n.incarnation != was.Holder.Incarnation || n.cutOffMs >= was.TakenMs || k.outageMs >= was.TakenMs {
+		return
+	}
+	options := &k.Run.World.Node(was.Holder.Node).Options
+	timeout, buffer := options.OrchestratorLockTimeout, options.OrchestratorLockRenewalBuffer
+	if o.Message != 0 {
+		timeout, buffer = options.WorkerLockTimeout, options.WorkerLockRenewalBuffer
+		item = model.ItemText(k.Run.Model.Row(o.Message))
+	}
+	if node.RenewalInterval(timeout, buffer)+keptMarginMs*time.Millisecond >= timeout {
+		return // such a lock runs out before the contract lets it be renewed
+	}
+	if n.delayedMs >= was.TakenMs && n.delayedMs+k.againMs(options, timeout) > was.UntilMs {
+		return
+	}
+	k.Run.Violate(check.Finding{
+		Property: "S19", Class: cluster.ClassSafety, Node: was.Holder.Node, Instance: o.Instance, Item: item,
+		Message: k.Run.Who(was.Holder) + " lost its lock (" + k.Run.LockText(was) + "), and token " + o.Token + " was given out at " + k.Run.At(o.AtMs) +
+			": it is up, not frozen, and was not cut off since it took the lock: expected it to renew the lock or to give it back",
+	})
+}
+
+// againMs is within what time of a failed renewal or ack a node has learnt of it and tried again.
+func (k *lockLossChecker) againMs(o *node.Options, timeout time.Duration) int64 {
+	pause := max(node.RenewalRetryDelay(timeout), node.AckRetryDelay(node.AckRetries))
+	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs
+}

@@ -1,0 +1,120 @@
+package safety
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// outputChecker asks that an instance of a program ends as the program allows: S20. It looks when an execution ends, at the
+// instances of the plan, at their children and at what they start detached. It reads the tree, never what its code did: the
+// history tells it the first input of a child and nothing else.
+//
+// Poison is for L01 and L05 to judge, and a cancel is possible for whoever has a parent, a canceller in the plan, or an
+// eternal loop's expectation.
+type outputChecker struct {
+	check.Base
+	set  program.Set
+	plan *plan.Plan
+	// byName are the indices of the plan's instances that run programs; only looked up.
+	byName map[string]int
+	// panics is the text with which any activity may fail.
+	panics string
+}
+
+func newOutputChecker(m *check.Run) check.Checker {
+	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}}
+	if k.plan == nil || len(k.plan.Programs) == 0 {
+		return k
+	}
+	k.set = k.plan.Programs
+	for i := range k.plan.Instances {
+		k.byName[k.plan.Instances[i].ID] = i
+	}
+	if k.plan.Faults.Has(faults.ActivityPanic) {
+		k.panics = cluster.ActivityPanicText
+	}
+	return k
+}
+
+func (k *outputChecker) Observes() []engine.ObservationKind {
+	if k.set == nil {
+		return nil
+	}
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*outputChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *outputChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK {
+		return
+	}
+	for _, ex := range c.Executions {
+		if ex.Status != ex.Was.Status && ex.Created {
+			k.judge(c, ex)
+		}
+	}
+}
+
+// judge looks at an execution that an ack has given another status.
+func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
+	in := ex.Instance
+	name := in.Orchestration
+	if k.set.Lookup(name) == nil {
+		return
+	}
+	switch ex.Status {
+	case engine.StatusContinuedAsNew:
+		if most := k.set.Executions(name); ex.ID >= most {
+			k.Run.Safety("S20", c.Caller.Node, in.No, "execution %d of %s continues as new by an ack of %s: expected its program %s to have at most %d executions",
+				ex.ID, in.Name, k.Run.Who(c.Caller), name, most)
+		}
+	case engine.StatusCompleted, engine.StatusFailed:
+		circumstances, ok := k.circumstances(in)
+		end := program.Outcome{Completed: ex.Status == engine.StatusCompleted, Text: ex.Output}
+		if !ok || k.set.Allows(name, circumstances, end) {
+			return
+		}
+		k.Run.Safety("S20", c.Caller.Node, in.No, "execution %d of %s is %s with %q by an ack of %s: expected an end that its program %s allows, such as completed with %q ($input is %q)",
+			ex.ID, in.Name, ex.Status, ex.Output, k.Run.Who(c.Caller), name, k.set.Explain(name, circumstances), circumstances.Input)
+	}
+}
+
+// circumstances are what the plan does to an instance; ok is false if its first input cannot be read.
+func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
+	c = program.Circumstances{Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics}
+	if i, planned := k.byName[in.Name]; planned {
+		p := &k.plan.Instances[i]
+		c.Input = p.Input
+		c.Cancelled = p.Expect == plan.EndEternal || slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
+		c.Events = func(name string) (sent []string) {
+			for _, a := range p.Actions {
+				if a.Verb == plan.ActionRaise && a.Name == name {
+					sent = append(sent, a.Data)
+				}
+			}
+			return sent
+		}
+		return c, p.Orchestration == in.Orchestration
+	}
+	c.Cancelled = in.Parent.Instance != ""
+	for _, b := range k.Run.Model.Builds {
+		history, err := k.Run.World.Store().PeekHistory(in.Name, engine.InitialExecutionID, b.Codec)
+		if err != nil || len(history) == 0 {
+			continue
+		}
+		if started, is := history[0].Data.(engine.OrchestrationStarted); is {
+			c.Input = started.Input
+			return c, true
+		}
+	}
+	return c, false
+}

@@ -1,0 +1,50 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// phantomChecker asks that an activity runs only because a committed event says so: S21. A schedule that was cancelled or
+// completed meanwhile is one, since activities run at least once; one that was damaged counts, too.
+type phantomChecker struct {
+	check.Base
+	scheduled model.KindNo
+}
+
+func newPhantomChecker(m *check.Run) check.Checker {
+	return &phantomChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.Add(engine.KindActivityScheduled)}
+}
+
+func (*phantomChecker) Observes() []engine.ObservationKind { return nil }
+
+func (*phantomChecker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecActivityStarted}
+}
+
+func (p *phantomChecker) Record(r *cluster.Record) {
+	item := &r.Activity.Item
+	no := p.Run.Model.Number(item.Instance)
+	seen := "the execution is not there"
+	if no != 0 {
+		if ex := p.Run.Model.Instance(no).Execution(item.ExecutionID); ex != nil {
+			if ex.Deleted {
+				return // a deletion does not stop what runs
+			}
+			e := ex.Event(item.ID)
+			switch {
+			case e == nil:
+				seen = "there is no such event"
+			case e.Kind == p.scheduled || e.Kind == model.KindDamaged:
+				return
+			default:
+				seen = "that event is " + p.Run.Model.Kinds.Name(e.Kind)
+			}
+		}
+	}
+	who := p.Run.Who(engine.Caller{Node: r.Node, Incarnation: r.Incarnation})
+	p.Run.Safety("S21", r.Node, no, "%s runs activity %s as event %d of execution %d, and %s: expected a committed schedule",
+		who, item.Name, item.ID, item.ExecutionID, seen)
+}

@@ -1,0 +1,224 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// replayChecker asks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
+// the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must do what it records: start what it says it has started, withdraw what it says it has
+// cancelled, and cancel no child that never began. An execution that a node itself has called nondeterministic is one that does not replay.
+//
+// An execution that was ended from outside (poison, a failure that is not the application's) agrees with any code up to
+// its end, and one of which a fault damaged an event with none. Behind a pruned execution, those of an instance with keys are exempt.
+type replayChecker struct {
+	check.Base
+	runs      []replayBuild
+	workspace *replay.Workspace // while it replays
+}
+
+// replayBuild is a build of the run with what its nodes, of whatever incarnation, admitted, and the handlers of the last.
+type replayBuild struct {
+	build    *engine.Build
+	reads    model.KindSet
+	registry *node.Registry
+	filters  []*engine.CapabilityFilter
+}
+
+func newReplayChecker(m *check.Run) check.Checker { return &replayChecker{Base: check.Base{Run: m}} }
+
+func (*replayChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*replayChecker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecNodeStarted}
+}
+
+func (k *replayChecker) Record(r *cluster.Record) {
+	info := k.Run.World.Node(r.Node)
+	if info.Registry == nil {
+		return
+	}
+	for i := range k.runs {
+		if run := &k.runs[i]; run.build == info.Build {
+			run.registry = info.Registry
+			run.filters = append(run.filters, info.Filter)
+			return
+		}
+	}
+	k.runs = append(k.runs, replayBuild{
+		build: info.Build, reads: k.Run.Model.Kinds.ReadBy(info.Build), registry: info.Registry, filters: []*engine.CapabilityFilter{info.Filter},
+	})
+}
+
+func (k *replayChecker) Observe(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+		return
+	}
+	ack := c.Request.Ack
+	k.checkCancels(c)
+	for i := range ack.HistoryDelta {
+		e := &ack.HistoryDelta[i]
+		switch d := e.Data.(type) {
+		case engine.OrchestrationChained:
+			if !endsCancelled(ack) && !k.starts(c, d.Instance) {
+				k.report(c, e, "and enqueues no start of "+d.Instance)
+				return
+			}
+		case engine.ActivityCancelRequested:
+			if !withdraws(ack, e.SourceEventID) {
+				k.report(c, e, "and withdraws no activity of that schedule")
+				return
+			}
+		case engine.OrchestrationFailed:
+			// What answers an instance that was deleted may reach another of its name.
+			if conf := d.Details.Configuration; conf != nil && conf.Kind == engine.KindNondeterminism && !k.hadNamesake(c) {
+				k.report(c, e, "which says: "+d.Details.Display())
+				return
+			}
+		}
+	}
+}
+
+// checkCancels: whoever is cancelled was started, in this ack or before. A child that a turn schedules as it ends is not.
+func (k *replayChecker) checkCancels(c *model.Call) {
+	for _, r := range c.Rows {
+		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
+			continue
+		}
+		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s of execution %d cancels %s, which nobody has started: expected a cancel of what was started",
+			k.Run.Who(c.Caller), c.Request.Token, c.Request.Ack.ExecutionID, r.Instance.Name)
+		return
+	}
+}
+
+// hadNamesake says whether an instance of the same name was deleted before the one that a call has acknowledged.
+func (k *replayChecker) hadNamesake(c *model.Call) bool {
+	if in := model.HeldBy(c); in != nil {
+		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
+			return ex.Deleted
+		}
+	}
+	return false
+}
+
+// starts says whether a call has enqueued a start of an instance.
+func (k *replayChecker) starts(c *model.Call, instance string) bool {
+	for _, r := range c.Rows {
+		if r.InsertedBy == c.ID && r.Kind == engine.ItemStartOrchestration && r.Instance.Name == instance {
+			return true
+		}
+	}
+	return false
+}
+
+func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
+	for i := range ack.CancelledActivities {
+		if ack.CancelledActivities[i].ActivityID == schedule {
+			return true
+		}
+	}
+	return false
+}
+
+// endsCancelled says whether a turn ended by a cancel, which starts nothing any more.
+func endsCancelled(ack *engine.OrchestrationAck) bool {
+	for i := range ack.HistoryDelta {
+		f, ok := ack.HistoryDelta[i].Data.(engine.OrchestrationFailed)
+		if ok && f.Details.Application != nil && f.Details.Application.Kind == engine.AppCancelled {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
+	no := engine.InstanceNo(0)
+	if in := model.HeldBy(c); in != nil {
+		no = in.No
+	}
+	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s records event %d (%s) of execution %d, %s: expected a turn that does what it records, and records what its code does",
+		k.Run.Who(c.Caller), c.Request.Token, e.EventID, e.Kind(), c.Request.Ack.ExecutionID, what)
+}
+
+// Finish replays.
+func (k *replayChecker) Finish() {
+	k.workspace = replay.NewWorkspace()
+	defer k.workspace.Close()
+	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
+		in := k.Run.Model.Instance(engine.InstanceNo(no))
+		var keys []engine.KVEntry // as the next execution begins with them
+		for _, ex := range in.Executions {
+			if ex.Deleted && !ex.Created && !in.Values.Empty() {
+				break // what the next ones began with cannot be worked out any more
+			}
+			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) {
+				k.replay(in, ex, keys)
+			}
+			if ex.Kinds&k.Run.Model.Kinds.Keys != 0 {
+				keys = replay.KVAfter(keys, k.anyHistory(in, ex))
+			}
+		}
+	}
+}
+
+// anyHistory is an execution's history as some build of the run reads it.
+func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []engine.Event {
+	for i := range k.runs {
+		if history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, k.runs[i].build.Codec); err == nil {
+			return history
+		}
+	}
+	return nil
+}
+
+// replay replays an execution on every build of the run that runs it. Decoded events are the store's own, so it costs
+// little more than the code itself.
+func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []engine.KVEntry) {
+	for i := range k.runs {
+		run := &k.runs[i]
+		if !run.admits(ex.Pin) || ex.Kinds&^run.reads != 0 {
+			continue
+		}
+		history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, run.build.Codec)
+		if err != nil || len(history) == 0 {
+			continue // not as the model has it, which is for other checkers to say
+		}
+		started, ok := history[0].Data.(engine.OrchestrationStarted)
+		if !ok {
+			continue
+		}
+		handler, ok := run.registry.ResolveStarted(started.Name, started.Version)
+		if !ok {
+			continue
+		}
+		differs, err := replay.Verify(replay.Input{
+			Build: run.build, Instance: in.Name, ExecutionID: ex.ID, History: history, KVSnapshot: keys, Handler: handler.Handler,
+			Workspace: k.workspace,
+		})
+		if err == nil && differs == "" {
+			continue
+		}
+		if err != nil {
+			differs = err.Error()
+		}
+		k.Run.Safety("S11", 0, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s",
+			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs)
+		return
+	}
+}
+
+func (b *replayBuild) admits(pin *engine.Version) bool {
+	for _, f := range b.filters {
+		if f.Admits(pin) {
+			return true
+		}
+	}
+	return false
+}

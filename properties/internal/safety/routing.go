@@ -1,0 +1,251 @@
+package safety
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// routingChecker asks that activities go where they belong: S16. A tag goes to a filter that names it, a session's
+// activities to its owner alone, and what an ack cancels is gone.
+//
+// Who owns which session, until when, and when he was last active, it works out from the calls by the rules of
+// docs/contract/provider.md#p5.8 to #p5.13 and #p6.6, and compares that with the sessions rows after each call that
+// changes them or should.
+type routingChecker struct {
+	check.Base
+	held  []model.Session             // as they must be, in order of id
+	taken map[engine.MessageNo]string // who took a session activity last; only looked up
+	// due says that the running call changes sessions, or must.
+	due     bool
+	running []sessionWork // the activities of sessions that nodes run
+}
+
+func newRoutingChecker(m *check.Run) check.Checker { return &routingChecker{Base: check.Base{Run: m}} }
+
+func (*routingChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsSessionSet, engine.ObsSessionRemoved}
+}
+
+func (*routingChecker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecActivityStarted, cluster.RecActivityFinished, cluster.RecNote}
+}
+
+func (k *routingChecker) Observe(o *engine.Observation) {
+	if o.Kind != engine.ObsCallEnd {
+		k.due = true
+		return
+	}
+	c := k.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	if o.Outcome == engine.OutcomeOK {
+		switch c.Kind {
+		case engine.CallFetchWorkItem:
+			k.delivered(c, o)
+		case engine.CallAckWorkItem, engine.CallRenewWorkItemLock:
+			k.worked(c, o.AtMs)
+		case engine.CallRenewSessionLock:
+			k.renewed(c, o)
+		case engine.CallCleanupOrphanedSessions:
+			k.cleaned(c, o.AtMs)
+		case engine.CallAckOrchestrationItem:
+			k.cancelled(c)
+		}
+	}
+	if k.due {
+		k.compare(c)
+	}
+}
+
+// delivered judges who gets an activity, and claims its session for him.
+func (k *routingChecker) delivered(c *model.Call, o *engine.Observation) {
+	if len(c.Messages) == 0 {
+		return
+	}
+	r := k.Run.Model.Row(c.Messages[0])
+	w, ok := r.Item.(engine.ActivityExecuteItem)
+	if !ok {
+		return
+	}
+	if !model.TakesTag(c.Request.Tags, w.Tag) {
+		k.report(c, r, "has tag "+strconv.Quote(w.Tag)+" and went to a fetch for "+tagText(c.Request.Tags)+": expected the tag filter to leave it")
+	}
+	if w.SessionID == "" {
+		return
+	}
+	config := c.Request.Session
+	if config == nil {
+		k.report(c, r, "belongs to session "+strconv.Quote(w.SessionID)+" and went to a fetch without a session owner: expected such a fetch to leave it")
+		return
+	}
+	k.due = true
+	if k.taken == nil {
+		k.taken = make(map[engine.MessageNo]string)
+	}
+	k.taken[r.No] = config.OwnerID
+	want := model.Session{ID: w.SessionID, Owner: config.OwnerID, UntilMs: after(o.AtMs, config.LockTimeout), ActivityMs: o.AtMs}
+	i, had := k.find(w.SessionID)
+	switch {
+	case !had:
+		k.held = slices.Insert(k.held, i, want)
+		return
+	case k.held[i].UntilMs > o.AtMs && k.held[i].Owner != config.OwnerID:
+		k.report(c, r, "belongs to session "+strconv.Quote(w.SessionID)+", which is "+k.sessionText(k.held[i])+", and went to "+config.OwnerID+
+			": expected a live session's activities to go to its owner")
+	case k.held[i].UntilMs > o.AtMs && k.held[i].UntilMs > want.UntilMs:
+		// Whether a refresh shortens is free (F26).
+		if j, ok := model.FindSession(k.Run.Model.Sessions, w.SessionID); ok && k.Run.Model.Sessions[j].UntilMs == k.held[i].UntilMs {
+			want.UntilMs = k.held[i].UntilMs
+		}
+	case k.held[i].Owner != config.OwnerID:
+		k.Run.Happened(check.FactSessionTakenOver)
+	}
+	k.held[i] = want
+}
+
+func tagText(f engine.TagFilter) string {
+	switch f.Mode {
+	case engine.TagAny:
+		return "any tag"
+	case engine.TagNone:
+		return "no activities"
+	case engine.TagTags:
+		return fmt.Sprintf("the tags %q", f.Tags)
+	case engine.TagDefaultAnd:
+		return fmt.Sprintf("none or the tags %q", f.Tags)
+	}
+	return "none"
+}
+
+// worked is activity of a session: the ack or the renewal of what its owner took. Of what a former owner took it may be,
+// too (F27).
+func (k *routingChecker) worked(c *model.Call, nowMs int64) {
+	if len(k.held) == 0 {
+		return
+	}
+	for _, r := range c.Rows {
+		w, ok := r.Item.(engine.ActivityExecuteItem)
+		if !ok || r.Queue != engine.QueueWorker || w.SessionID == "" || r.Was.Lock.Token != c.Request.Token {
+			continue
+		}
+		i, had := k.find(w.SessionID)
+		if !had || k.held[i].UntilMs <= nowMs {
+			continue
+		}
+		if k.taken[r.No] != k.held[i].Owner {
+			if j, ok := model.FindSession(k.Run.Model.Sessions, w.SessionID); ok && k.Run.Model.Sessions[j].ActivityMs != nowMs {
+				continue
+			}
+		}
+		k.held[i].ActivityMs = nowMs
+		k.due = true
+	}
+}
+
+// renewed extends what the owners hold and are active in.
+func (k *routingChecker) renewed(c *model.Call, o *engine.Observation) {
+	n := 0
+	for i := range k.held {
+		x := &k.held[i]
+		if !slices.Contains(c.Request.Owners, x.Owner) || x.UntilMs <= o.AtMs || x.ActivityMs <= o.AtMs-c.Request.IdleTimeout.Milliseconds() {
+			continue
+		}
+		x.UntilMs = after(o.AtMs, c.Request.LockTimeout)
+		k.due = true
+		n++
+	}
+	if n != int(o.NewCount) {
+		k.Run.Safety("S16", c.Caller.Node, 0, "a session renewal by %s for %q told %d renewed sessions, expected %d", k.Run.Who(c.Caller), c.Request.Owners, o.NewCount, n)
+	}
+}
+
+// cleaned removes what ran out and has no work. A provider that cleans up itself may keep it for a while.
+func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
+	k.held = slices.DeleteFunc(k.held, func(x model.Session) bool {
+		_, kept := model.FindSession(k.Run.Model.Sessions, x.ID)
+		return !kept && x.UntilMs < nowMs && k.workOf(x.ID) == nil
+	})
+}
+
+// workOf is an activity of a session, nil if there is none.
+func (k *routingChecker) workOf(id string) *model.Row {
+	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
+		for _, r := range k.Run.Model.Instance(engine.InstanceNo(no)).Work {
+			if w, ok := r.Item.(engine.ActivityExecuteItem); ok && w.SessionID == id {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// cancelled: what an ack cancels, old or inserted by that ack, is not in the worker queue after it.
+func (k *routingChecker) cancelled(c *model.Call) {
+	ack := c.Request.Ack
+	if ack == nil {
+		return
+	}
+	for _, id := range ack.CancelledActivities {
+		no := k.Run.Model.Number(id.Instance)
+		if no == 0 {
+			continue
+		}
+		for _, r := range k.Run.Model.Instance(no).Work {
+			if r.Execution == id.ExecutionID && r.ID == id.ActivityID {
+				k.report(c, r, "was cancelled by the ack of token "+c.Request.Token+" and is still queued: expected it to be gone")
+			}
+		}
+	}
+}
+
+// compare compares the sessions with what they must be. What differs is told once.
+func (k *routingChecker) compare(c *model.Call) {
+	k.due = false
+	have := k.Run.Model.Sessions
+	if slices.Equal(k.held, have) {
+		return
+	}
+	seen, want := "", ""
+	for _, x := range k.held {
+		if i, ok := model.FindSession(have, x.ID); !ok || have[i] != x {
+			seen, want = "session "+strconv.Quote(x.ID)+" is gone", k.sessionText(x)
+			if ok {
+				seen = "session " + strconv.Quote(x.ID) + " is " + k.sessionText(have[i])
+			}
+			if r := k.workOf(x.ID); !ok && r != nil {
+				want += ", with " + model.ItemText(r) + " of " + r.Instance.Name + " in its queue"
+			}
+			break
+		}
+	}
+	if seen == "" {
+		for _, x := range have {
+			if _, ok := model.FindSession(k.held, x.ID); !ok {
+				seen, want = "session "+strconv.Quote(x.ID)+" is "+k.sessionText(x), "no row"
+				break
+			}
+		}
+	}
+	k.held = append(k.held[:0], have...)
+	k.Run.Safety("S16", c.Caller.Node, 0, "after %s by %s at %s %s: expected %s", c.Kind, k.Run.Who(c.Caller), k.Run.At(c.BeganMs), seen, want)
+}
+
+func (k *routingChecker) find(id string) (int, bool) { return model.FindSession(k.held, id) }
+
+func (k *routingChecker) sessionText(x model.Session) string {
+	return "owned by " + x.Owner + " until " + k.Run.At(x.UntilMs) + ", active at " + k.Run.At(x.ActivityMs)
+}
+
+func (k *routingChecker) report(c *model.Call, r *model.Row, seen string) {
+	k.Run.Violate(check.Finding{
+		Property: "S16", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
+		Message: model.ItemText(r) + " " + seen + " (" + c.Kind.String() + " by " + k.Run.Who(c.Caller) + ")",
+	})
+}

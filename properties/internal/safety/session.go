@@ -1,0 +1,123 @@
+package safety
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// This file has what is asked of nodes about sessions: that they run activities of no more sessions at a time than they may
+// (S16), and that they keep the session whose activity they run (S19).
+
+// sessionWork is an activity of a session that a node runs.
+type sessionWork struct {
+	caller engine.Caller
+	slot   node.Slot
+	item   engine.ActivityExecuteItem
+}
+
+// Record follows what nodes run.
+func (k *routingChecker) Record(r *cluster.Record) {
+	caller := engine.Caller{Node: r.Node, Incarnation: r.Incarnation}
+	if r.Kind == cluster.RecNote && r.Note.Decision != node.DecideWorkLost {
+		return
+	}
+	if len(k.running) > 0 {
+		k.running = slices.DeleteFunc(k.running, func(w sessionWork) bool {
+			switch {
+			case w.caller.Node != r.Node:
+				return false
+			case w.caller != caller:
+				return true
+			case r.Kind == cluster.RecActivityFinished:
+				return w.item == r.Activity.Item
+			case r.Kind == cluster.RecNote:
+				return w.slot == r.Note.Slot
+			}
+			return w.slot == r.Slot
+		})
+	}
+	if r.Kind != cluster.RecActivityStarted || r.Activity.Item.SessionID == "" {
+		return
+	}
+	k.running = append(k.running, sessionWork{caller, r.Slot, r.Activity.Item})
+	most, count := k.Run.World.Node(r.Node).Options.MaxSessionsPerRuntime, 0
+	for i, w := range k.running {
+		same := func(x sessionWork) bool { return x.caller == w.caller && x.item.SessionID == w.item.SessionID }
+		if w.caller == caller && slices.IndexFunc(k.running, same) == i {
+			count++
+		}
+	}
+	if count > most {
+		k.Run.Safety("S16", r.Node, k.Run.Model.Number(r.Activity.Item.Instance), "%s runs activities of %d sessions at once, the last that of %s: expected at most %d, its max_sessions_per_runtime",
+			k.Run.Who(caller), count, strconv.Quote(r.Activity.Item.SessionID), most)
+	}
+}
+
+// keptSession is a session that a node has claimed.
+type keptSession struct {
+	id      string
+	caller  engine.Caller
+	sinceMs int64 // since when he has it without a gap
+	untilMs int64
+	lost    bool // and that was told
+}
+
+// claimed follows who has which session.
+func (k *lockLossChecker) claimed(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	i := slices.IndexFunc(k.sessions, func(x keptSession) bool { return x.id == o.Name })
+	if i < 0 {
+		k.sessions = append(k.sessions, keptSession{id: o.Name})
+		i = len(k.sessions) - 1
+	}
+	x := &k.sessions[i]
+	if c != nil && c.Kind == engine.CallFetchWorkItem {
+		if x.caller != c.Caller || x.untilMs <= o.AtMs {
+			x.sinceMs, x.lost = o.AtMs, false
+		}
+		x.caller = c.Caller
+	}
+	x.untilMs = o.UntilMs
+}
+
+// worked judges a node that renews or acknowledges an activity of a session that it has let run out. It is active, so that
+// only trouble excuses it, as with other locks.
+func (k *lockLossChecker) worked(o *engine.Observation) {
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {
+		return
+	}
+	for _, r := range c.Rows {
+		w, ok := r.Item.(engine.ActivityExecuteItem)
+		if !ok || w.SessionID == "" || r.Was.Lock.Token != c.Request.Token {
+			continue
+		}
+		i := slices.IndexFunc(k.sessions, func(x keptSession) bool { return x.id == w.SessionID })
+		if i < 0 || k.sessions[i].lost || k.sessions[i].caller != c.Caller || k.sessions[i].untilMs > o.AtMs || r.Was.Lock.TakenMs < k.sessions[i].sinceMs {
+			continue
+		}
+		x, n := &k.sessions[i], &k.nodes[c.Caller.Node-1]
+		if !n.up || n.paused || n.incarnation != c.Caller.Incarnation || max(n.cutOffMs, n.delayedMs, k.outageMs) >= x.sinceMs {
+			continue
+		}
+		options := &k.Run.World.Node(c.Caller.Node).Options
+		timeout := options.SessionLockTimeout
+		if node.RenewalInterval(timeout, options.SessionLockRenewalBuffer)+keptMarginMs*time.Millisecond >= timeout {
+			continue
+		}
+		x.lost = true
+		k.Run.Violate(check.Finding{
+			Property: "S19", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
+			Message: k.Run.Who(c.Caller) + " lost session " + strconv.Quote(x.id) + " at " + k.Run.At(x.untilMs) + " while it worked for it (" + model.ItemText(r) +
+				", " + k.Run.LockText(r.Was.Lock) + "): it is up, not frozen, and was not cut off since it claimed the session at " + k.Run.At(x.sinceMs) +
+				": expected it to renew the session",
+		})
+	}
+}

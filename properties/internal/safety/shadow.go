@@ -1,0 +1,32 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// shadowID is the id under which a difference between the store and its shadow is reported. It is no property of a
+// provider but a check of ours: the observations must tell the whole truth, or no checker is worth anything.
+const shadowID = "shadow"
+
+// shadowChecker compares, at the end of a run, the store with what the model made of its observations.
+type shadowChecker struct{ check.Base }
+
+func newShadowChecker(m *check.Run) check.Checker { return &shadowChecker{check.Base{Run: m}} }
+
+func (*shadowChecker) Observes() []engine.ObservationKind { return nil }
+func (*shadowChecker) Records() []cluster.RecordKind      { return nil }
+
+func (s *shadowChecker) Finish() {
+	store := s.Run.World.Store()
+	if store == nil {
+		return
+	}
+	if instance, seen := s.Run.Model.Difference(store.Snapshot()); seen != "" {
+		s.Run.Violate(check.Finding{
+			Property: shadowID, Class: cluster.ClassInternal, Instance: instance,
+			Message: "the store differs from what its observations say: " + seen,
+		})
+	}
+}

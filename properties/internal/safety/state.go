@@ -1,0 +1,297 @@
+package safety
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// stateChecker asks that key-value state, custom status and queue messages follow their model: S17. It works out what
+// each instance must have from the events of the acks that took effect (docs/contract/provider.md#p6.8 and #p6.9) and
+// compares that with the store's rows after each call that changes them or should, with the snapshot of each delivery,
+// and with what clients read. The queue messages are in safe_queue.go.
+type stateChecker struct {
+	check.Base
+	states []*instanceData // by instance number; nil while there is nothing to know
+	due    engine.InstanceNo
+}
+
+// instanceData is what an instance must have.
+type instanceData struct {
+	store, delta []model.KeyValue // in order of key; a row of the delta without a value is a tombstone
+	status       *string
+	version      uint64
+	queue        queueData
+}
+
+func newStateChecker(m *check.Run) check.Checker { return &stateChecker{Base: check.Base{Run: m}} }
+
+func (*stateChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{
+		engine.ObsCallEnd, engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet, engine.ObsInstanceRemoved,
+	}
+}
+
+func (*stateChecker) Records() []cluster.RecordKind { return nil }
+
+// of is the entry of an instance, made if it is wanted.
+func (k *stateChecker) of(no engine.InstanceNo, wanted bool) *instanceData {
+	if int(no) >= len(k.states) {
+		if !wanted {
+			return nil
+		}
+		k.states = append(k.states, make([]*instanceData, int(no)+1-len(k.states))...)
+	}
+	if k.states[no] == nil && wanted {
+		k.states[no] = &instanceData{}
+	}
+	return k.states[no]
+}
+
+func (k *stateChecker) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet:
+		k.due = o.Instance
+		return
+	case engine.ObsInstanceRemoved:
+		if !o.Undo && int(o.Instance) < len(k.states) {
+			k.states[o.Instance] = nil
+			k.due = o.Instance
+		}
+		return
+	}
+	c := k.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	if o.Outcome == engine.OutcomeOK || o.Outcome == engine.OutcomeNothing {
+		switch c.Kind {
+		case engine.CallAckOrchestrationItem:
+			k.acked(c, o.Instance)
+		case engine.CallFetchOrchestrationItem:
+			k.delivered(c, o)
+		case engine.CallGetKVValue, engine.CallGetCustomStatus:
+			k.read(c, o)
+		}
+	}
+	if k.due != 0 {
+		k.compare(c, k.due)
+		k.due = 0
+	}
+}
+
+// acked applies the events of an ack that took effect.
+func (k *stateChecker) acked(c *model.Call, no engine.InstanceNo) {
+	ack := c.Request.Ack
+	if ack == nil {
+		return
+	}
+	if in := model.HeldBy(c); in != nil {
+		no = in.No
+	}
+	if no == 0 {
+		return // S05 has that case
+	}
+	d := k.of(no, false)
+	for i := range ack.HistoryDelta {
+		if changesState(ack.HistoryDelta[i].Data) {
+			d = k.of(no, true)
+			break
+		}
+	}
+	if d == nil {
+		return
+	}
+	k.queued(c, no, d)
+	updates := false
+	for i := range ack.HistoryDelta {
+		switch e := ack.HistoryDelta[i].Data.(type) {
+		case engine.KeyValueSet:
+			value := e.Value
+			d.change(e.Key, &value, e.LastUpdatedAtMs)
+		case engine.KeyValueCleared:
+			d.change(e.Key, nil, 0)
+		case engine.KeyValuesCleared:
+			for _, r := range slices.Concat(d.store, d.delta) {
+				d.change(r.Key, nil, 0)
+			}
+		case engine.CustomStatusUpdated:
+			updates, d.status = true, e.Status
+		default:
+			continue
+		}
+		k.due = no
+	}
+	if updates {
+		d.version++
+	}
+	switch ack.Metadata.Status {
+	case engine.StatusCompleted, engine.StatusFailed, engine.StatusContinuedAsNew:
+		if len(d.delta) > 0 {
+			k.due = no
+			k.merge(d)
+		}
+	}
+	k.carried(c, no, d)
+}
+
+// changesState says whether an event is of those that this property follows.
+func changesState(e engine.EventData) bool {
+	switch e := e.(type) {
+	case engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared, engine.CustomStatusUpdated, engine.QueueEventDelivered,
+		engine.QueueSubscribed:
+		return true
+	case engine.OrchestrationStarted:
+		return len(e.CarryForwardEvents) > 0
+	}
+	return false
+}
+
+// change writes a row of the delta; without a value it is a tombstone.
+func (d *instanceData) change(key string, value *string, atMs uint64) {
+	d.delta = putKV(d.delta, model.KeyValue{Key: key, Value: value, UpdatedMs: atMs})
+}
+
+func findKV(list []model.KeyValue, key string) (int, bool) {
+	return slices.BinarySearchFunc(list, key, func(r model.KeyValue, key string) int { return cmp.Compare(r.Key, key) })
+}
+
+func putKV(list []model.KeyValue, r model.KeyValue) []model.KeyValue {
+	i, had := findKV(list, r.Key)
+	if had {
+		list[i] = r
+		return list
+	}
+	return slices.Insert(list, i, r)
+}
+
+// merge is the boundary of an execution: the delta goes into the store.
+func (k *stateChecker) merge(d *instanceData) {
+	k.Run.Happened(check.FactKVMerged)
+	for _, r := range d.delta {
+		if r.Value != nil {
+			d.store = putKV(d.store, r)
+			continue
+		}
+		if i, had := findKV(d.store, r.Key); had {
+			k.Run.Happened(check.FactTombstoneMerged)
+			d.store = slices.Delete(d.store, i, i+1)
+		}
+	}
+	d.delta = nil
+}
+
+// view is what a client sees of a key.
+func (d *instanceData) view(key string) *string {
+	if d == nil {
+		return nil
+	}
+	if i, had := findKV(d.delta, key); had {
+		return d.delta[i].Value
+	}
+	if i, had := findKV(d.store, key); had {
+		return d.store[i].Value
+	}
+	return nil
+}
+
+// delivered compares a delivery's snapshot: the state at the last boundary, without this execution's changes. With a
+// history_error it may hold anything (F13).
+func (k *stateChecker) delivered(c *model.Call, o *engine.Observation) {
+	if o.Fetched == nil || o.Fetched.Item.HistoryError != "" {
+		return
+	}
+	var want []model.KeyValue
+	if d := k.of(o.Instance, false); d != nil {
+		want = d.store
+	}
+	have := o.Fetched.Item.KVSnapshot
+	if len(have) != len(want) {
+		k.report(c, o.Instance, fmt.Sprintf("handed out a snapshot of %d keys, expected the %d of the last execution boundary", len(have), len(want)))
+		return
+	}
+	for _, e := range have {
+		i, had := findKV(want, e.Key)
+		if !had || *want[i].Value != e.Value || want[i].UpdatedMs != e.LastUpdatedAtMs {
+			k.report(c, o.Instance, fmt.Sprintf("handed out a snapshot with key %q = %q, expected what the last execution boundary left", e.Key, e.Value))
+			return
+		}
+	}
+}
+
+// read compares what a client is told.
+func (k *stateChecker) read(c *model.Call, o *engine.Observation) {
+	no := k.Run.Model.Number(c.Request.Instance)
+	d := k.of(no, false)
+	if c.Kind == engine.CallGetKVValue {
+		if want := d.view(c.Request.Key); !model.SameText(o.Value, want) {
+			k.report(c, no, fmt.Sprintf("told key %q = %s, expected %s", c.Request.Key, model.TextOf(o.Value), model.TextOf(want)))
+		}
+		return
+	}
+	if o.Outcome != engine.OutcomeOK {
+		return // it is not told what the caller has seen
+	}
+	if d == nil {
+		d = &instanceData{}
+	}
+	if !model.SameText(o.Value, d.status) || o.Version != d.version {
+		k.report(c, no, fmt.Sprintf("told custom status %s, version %d, expected %s, version %d", model.TextOf(o.Value), o.Version, model.TextOf(d.status), d.version))
+	}
+}
+
+// compare compares the rows of an instance with what they must be. What differs is told once.
+func (k *stateChecker) compare(c *model.Call, no engine.InstanceNo) {
+	have, d := &k.Run.Model.Instance(no).Values, k.of(no, false)
+	if d == nil {
+		if have.Empty() && have.CustomStatus == nil && have.CustomVersion == 0 {
+			return
+		}
+		d = k.of(no, true)
+	}
+	seen := ""
+	switch {
+	case !model.SameText(have.CustomStatus, d.status) || have.CustomVersion != d.version:
+		seen = fmt.Sprintf("left custom status %s, version %d, expected %s, version %d: each ack that brings one raises the version by one",
+			model.TextOf(have.CustomStatus), have.CustomVersion, model.TextOf(d.status), d.version)
+	case rowsDiffer(have.Delta, d.delta, false) != "":
+		seen = "left the key-value changes of the running execution wrong: " + rowsDiffer(have.Delta, d.delta, false)
+	case rowsDiffer(have.Store, d.store, true) != "":
+		seen = "left the key-value state of the last execution boundary wrong: " + rowsDiffer(have.Store, d.store, true)
+	default:
+		return
+	}
+	k.report(c, no, seen)
+	d.status, d.version = have.CustomStatus, have.CustomVersion
+	d.store, d.delta = slices.Clone(have.Store), slices.Clone(have.Delta)
+}
+
+// rowsDiffer is the first difference between two tables, empty if there is none. A tombstone's time is free (F19).
+func rowsDiffer(have, want []model.KeyValue, times bool) string {
+	for _, w := range want {
+		i, had := findKV(have, w.Key)
+		switch {
+		case !had:
+			return fmt.Sprintf("key %q is not there, expected %s", w.Key, model.TextOf(w.Value))
+		case !model.SameText(have[i].Value, w.Value):
+			return fmt.Sprintf("key %q is %s, expected %s", w.Key, model.TextOf(have[i].Value), model.TextOf(w.Value))
+		case (times || w.Value != nil) && have[i].UpdatedMs != w.UpdatedMs:
+			return fmt.Sprintf("key %q has time %d, expected %d", w.Key, have[i].UpdatedMs, w.UpdatedMs)
+		}
+	}
+	for _, h := range have {
+		if _, had := findKV(want, h.Key); !had {
+			return fmt.Sprintf("key %q is %s, expected no such row", h.Key, model.TextOf(h.Value))
+		}
+	}
+	return ""
+}
+
+func (k *stateChecker) report(c *model.Call, no engine.InstanceNo, seen string) {
+	k.Run.Safety("S17", c.Caller.Node, no, "%s by %s %s", c.Kind, k.Run.Who(c.Caller), seen)
+}

@@ -1,0 +1,117 @@
+package safety
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// This file has the lines of stories about what nodes do and what befalls them, and the events of turns that cancel and
+// start others.
+
+// tellNode turns a line about a node into a record, and says whether it is one.
+//
+//	pause A / resume A / crash A
+//	fault A lost-renewal renew        a fault hits a call of A
+//	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event
+func (s *story) tellNode(f []string) bool {
+	kind, ok := map[string]cluster.RecordKind{
+		"pause": cluster.RecNodePaused, "resume": cluster.RecNodeResumed, "crash": cluster.RecNodeCrashed,
+		"fault": cluster.RecFault, "run": cluster.RecActivityStarted,
+	}[f[0]]
+	if !ok {
+		return false
+	}
+	c := s.caller(f[1])
+	r := cluster.Record{Kind: kind, Node: c.Node, Incarnation: c.Incarnation, AtMs: s.w.nowMs}
+	switch f[0] {
+	case "fault":
+		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]
+	case "run":
+		r.Activity = &node.RunActivity{Item: s.item(f[2], "ActivityExecute", f[3], 0).(engine.ActivityExecuteItem)}
+		r.Slot.Index = int(r.Activity.Item.ID)
+		if len(f) > 4 {
+			r.Activity.Item.SessionID = f[4]
+		}
+	}
+	s.m.Record(&r)
+	return true
+}
+
+// turnEvent is an event that story.event does not have.
+func turnEvent(kind string) engine.EventData {
+	switch kind {
+	case "OrchestrationChained":
+		return engine.OrchestrationChained{Name: "Order", Instance: "message-1"}
+	case "ActivityCancelRequested":
+		return engine.ActivityCancelRequested{Reason: engine.ReasonDroppedFuture}
+	case "Cancelled":
+		return engine.OrchestrationFailed{Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled}}}
+	case "KeyValueSet":
+		return engine.KeyValueSet{Key: "k", Value: "v"}
+	case "KeyValueCleared":
+		return engine.KeyValueCleared{Key: "k"}
+	case "CustomStatusUpdated":
+		half := "half"
+		return engine.CustomStatusUpdated{Status: &half}
+	case "Nondeterministic":
+		return engine.OrchestrationFailed{Details: engine.Nondeterminism("the code went another way")}
+	}
+	return nil
+}
+
+// storyPlan is the plan that a story is told under, from its lines that begin with "plan".
+//
+//	plan Order: call a, wait go, again 2     instances of Order run that program
+//	plan raise order-1 go yes                a client sends order-1 the event go with the data yes
+//	plan cancel order-1                      a client cancels it
+//	plan start order-1                       a client starts it and does no more
+func storyPlan(t testing.TB, text string) *plan.Plan {
+	t.Helper()
+	p := &plan.Plan{}
+	instance := func(id string) *plan.Instance {
+		for i := range p.Instances {
+			if p.Instances[i].ID == id {
+				return &p.Instances[i]
+			}
+		}
+		p.Instances = append(p.Instances, plan.Instance{ID: id, Orchestration: "Order"})
+		return &p.Instances[len(p.Instances)-1]
+	}
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "plan ")
+		if !ok {
+			continue
+		}
+		if name, statements, ok := strings.Cut(rest, ": "); ok {
+			parser := program.NewParser(name)
+			for s := range strings.SplitSeq(statements, ", ") {
+				if _, err := parser.Line(strings.Fields(s)); err != nil {
+					t.Fatalf("story line %q: %v", line, err)
+				}
+			}
+			p.Programs = append(p.Programs, parser.Program())
+			continue
+		}
+		f := strings.Fields(rest)
+		a := plan.Action{Verb: plan.ActionVerb(f[0])}
+		if a.Verb == plan.ActionRaise {
+			a.Name, a.Data = f[2], f[3]
+		}
+		in := instance(f[1])
+		if f[0] == "start" {
+			continue
+		}
+		in.Actions = append(in.Actions, a)
+	}
+	if err := p.Programs.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

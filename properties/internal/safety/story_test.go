@@ -1,0 +1,637 @@
+package safety
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// A story is a sequence of observations and records in text, one a line, told to a monitor. What stands between the
+// beginning of a call and its end belongs to the call; what stands outside was there before. Messages are m1, m2 and so
+// on, executions instance/execution, events id:Kind or id:Kind<source, activities and what completes a schedule
+// execution/event. "undo" in front of a line says that the change takes another one back.
+//
+//	t=1000                                        the time is now 1 s after the start
+//	node A 1.5.0                                  node A starts that build, with the build's own range
+//	A: fetch 1.0.0..1.5.0                         a call begins: fetch, fetch-work, ack, ack-work, abandon, abandon-work,
+//	                                              renew, renew-work, enqueue, admin; "client" is nobody's node
+//	end ok order-1 o1 m1,m2 count=1 events=3      it ends: ok, nothing, retryable, permanent
+//	note A order-1 o1 turn dropped=0:rule         what the node decided
+//
+// The other lines are in the switch of tell.
+type story struct {
+	t       testing.TB
+	w       *fakeWorld
+	m       *check.Monitor
+	numbers map[string]engine.InstanceNo
+	owner   map[engine.MessageNo]engine.InstanceNo
+	queue   map[engine.MessageNo]engine.Queue
+	calls   uint64
+	call    engine.Observation // of the running call; Call 0 outside
+	line    string
+}
+
+const storyStartMs = 1_000_000
+
+// fakeWorld is the little that checkers ask of a world.
+type fakeWorld struct {
+	nodes  []cluster.NodeInfo
+	nowMs  int64
+	steps  uint64
+	store  *memprovider.Store
+	plan   *plan.Plan
+	builds []*engine.Build
+}
+
+func (w *fakeWorld) Plan() *plan.Plan                { return w.plan }
+func (w *fakeWorld) Store() *memprovider.Store       { return w.store }
+func (w *fakeWorld) Nodes() []cluster.NodeInfo       { return w.nodes }
+func (w *fakeWorld) Node(n uint32) *cluster.NodeInfo { return &w.nodes[n-1] }
+func (w *fakeWorld) NowMs() int64                    { return w.nowMs }
+func (w *fakeWorld) StartMs() int64                  { return storyStartMs }
+func (w *fakeWorld) Step() uint64                    { return w.steps }
+func (w *fakeWorld) Phase() cluster.Phase            { return cluster.PhaseTurbulence }
+func (w *fakeWorld) Builds() []*engine.Build         { return w.builds }
+
+// tellStory tells a whole story to a fresh monitor of the safety properties.
+func tellStory(t testing.TB, text string) *check.Monitor {
+	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: engine.ShippedBuilds()}
+	s := &story{
+		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]engine.InstanceNo{},
+		owner: map[engine.MessageNo]engine.InstanceNo{}, queue: map[engine.MessageNo]engine.Queue{},
+	}
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "plan ") {
+			continue
+		}
+		s.line = line
+		w.steps++
+		s.tell(strings.Fields(line))
+	}
+	s.m.Finish()
+	return s.m
+}
+
+func (s *story) fail(format string, args ...any) {
+	s.t.Helper()
+	s.t.Fatalf("story line %q: %s", s.line, fmt.Sprintf(format, args...))
+}
+
+// tell turns one line into an observation or a record.
+func (s *story) tell(f []string) {
+	o := engine.Observation{Call: s.call.Call}
+	if f[0] == "undo" {
+		o.Undo, f = true, f[1:]
+	}
+	arg := func(i int) string {
+		if i >= len(f) {
+			s.fail("argument %d is missing", i)
+		}
+		return f[i]
+	}
+	switch {
+	case strings.HasPrefix(f[0], "t="):
+		s.w.nowMs = storyStartMs + s.number(f[0][2:])
+		return
+	case f[0] == "node":
+		s.startNode(arg(1), arg(2), f[3:])
+		return
+	case f[0] == "note":
+		s.note(f)
+		return
+	case strings.HasSuffix(f[0], ":"):
+		s.begin(strings.TrimSuffix(f[0], ":"), arg(1), f[2:])
+		return
+	case f[0] == "end":
+		s.end(f[1:])
+		return
+	}
+	o.AtMs = s.w.nowMs
+	switch f[0] {
+	case "create": // INSTANCE NAME@VERSION EXECUTION
+		o.Kind, o.Instance = engine.ObsInstanceCreated, s.instance(arg(1))
+		o.Name, o.Token, _ = strings.Cut(arg(2), "@")
+		o.Execution = uint64(s.number(arg(3)))
+	case "execution": // INSTANCE/EXECUTION
+		o.Kind, o.Status = engine.ObsExecutionCreated, engine.StatusRunning
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "status": // INSTANCE/EXECUTION STATUS [OUTPUT]
+		o.Kind, o.Status, o.Name = engine.ObsStatusSet, engine.Status(arg(2)), strings.Join(f[3:], " ")
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "pin": // INSTANCE/EXECUTION VERSION or none
+		o.Kind, o.Pin = engine.ObsPinSet, version(arg(2))
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "pointer": // INSTANCE/EXECUTION
+		o.Kind = engine.ObsPointerSet
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "append": // INSTANCE/EXECUTION EVENT
+		e := s.event(arg(2))
+		o.Kind, o.EventID, o.Bytes = engine.ObsEventAppended, e.EventID, s.encode(e)
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "erase": // INSTANCE/EXECUTION ID
+		o.Kind, o.EventID = engine.ObsEventRemoved, uint64(s.number(arg(2)))
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "damage": // INSTANCE/EXECUTION ID
+		o.Kind, o.EventID, o.Bytes = engine.ObsDamaged, uint64(s.number(arg(2))), []byte("{")
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "decode": // INSTANCE/EXECUTION ID ok or bad
+		o.Kind, o.EventID, o.Outcome = engine.ObsEventDecoded, uint64(s.number(arg(2))), decodeOutcome(arg(3))
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "decode-message": // MESSAGE ok or bad
+		o.Kind, o.Outcome = engine.ObsMessageDecoded, decodeOutcome(arg(2))
+		s.message(&o, arg(1))
+	case "insert": // INSTANCE MESSAGE KIND [EXECUTION/EVENT] [visible=MS] [fire=MS]
+		s.insert(&o, f)
+	case "remove": // MESSAGE REASON
+		o.Kind, o.Reason = engine.ObsRowRemoved, reasons[arg(2)]
+		s.message(&o, arg(1))
+	case "restore": // MESSAGE
+		o.Kind = engine.ObsRowRestored
+		s.message(&o, arg(1))
+	case "uncreate": // INSTANCE
+		o.Kind, o.Instance = engine.ObsInstanceRemoved, s.instance(arg(1))
+	case "unexecution": // INSTANCE/EXECUTION
+		o.Kind = engine.ObsExecutionRemoved
+		o.Instance, o.Execution = s.execution(arg(1))
+	case "session": // ID OWNER UNTIL ACTIVITY
+		o.Kind, o.Name, o.Token = engine.ObsSessionSet, arg(1), arg(2)
+		o.UntilMs, o.ActivityMs = storyStartMs+s.number(arg(3)), storyStartMs+s.number(arg(4))
+	case "unsession": // ID
+		o.Kind, o.Name = engine.ObsSessionRemoved, arg(1)
+	case "kv", "unkv": // INSTANCE TABLE KEY [VALUE]
+		o.Kind, o.Instance, o.Table, o.Name = engine.ObsKVSet, s.instance(arg(1)), engine.KVDelta, arg(3)
+		if arg(2) == "store" {
+			o.Table = engine.KVStore
+		}
+		switch {
+		case f[0] == "unkv":
+			o.Kind = engine.ObsKVRemoved
+		case len(f) > 4:
+			o.Value = &f[4]
+		}
+	case "custom-status": // INSTANCE VALUE VERSION
+		o.Kind, o.Instance, o.Value, o.Version = engine.ObsCustomStatusSet, s.instance(arg(1)), &f[2], uint64(s.number(arg(3)))
+	case "delay": // MESSAGE MS
+		o.Kind, o.UntilMs = engine.ObsRowDelayed, storyStartMs+s.number(arg(2))
+		s.message(&o, arg(1))
+	case "mark": // MESSAGE TOKEN
+		o.Kind, o.Token = engine.ObsMessageMarked, arg(2)
+		s.message(&o, arg(1))
+	case "count": // MESSAGE OLD->NEW
+		before, now, _ := strings.Cut(arg(2), "->")
+		o.Kind, o.OldCount, o.NewCount = engine.ObsCountChanged, uint32(s.number(before)), uint32(s.number(now))
+		s.message(&o, arg(1))
+	case "lock", "extend", "unlock": // INSTANCE or MESSAGE, TOKEN, END
+		o.Kind = map[string]engine.ObservationKind{
+			"lock": engine.ObsLockTaken, "extend": engine.ObsLockExtended, "unlock": engine.ObsLockReleased,
+		}[f[0]]
+		o.Queue, o.Token = engine.QueueOrchestrator, arg(2)
+		if isMessageName(arg(1)) {
+			s.message(&o, arg(1))
+		} else {
+			o.Instance = s.instance(arg(1))
+		}
+		if f[0] != "unlock" {
+			o.UntilMs = storyStartMs + s.number(arg(3))
+		}
+	default:
+		if s.tellNode(f) {
+			return
+		}
+		s.fail("unknown")
+	}
+	s.m.Observe(&o)
+}
+
+var reasons = map[string]engine.RemoveReason{
+	"acked": engine.RemovedAcked, "cancelled": engine.RemovedCancelled, "orphan": engine.RemovedOrphan,
+	"deleted": engine.RemovedDeleted, "undone": engine.RemovedUndone,
+}
+
+var outcomes = map[string]engine.Outcome{
+	"ok": engine.OutcomeOK, "nothing": engine.OutcomeNothing, "retryable": engine.OutcomeRetryable, "permanent": engine.OutcomePermanent,
+}
+
+var callKinds = map[string]engine.CallKind{
+	"fetch": engine.CallFetchOrchestrationItem, "ack": engine.CallAckOrchestrationItem, "abandon": engine.CallAbandonOrchestrationItem,
+	"renew": engine.CallRenewOrchestrationItemLock, "fetch-work": engine.CallFetchWorkItem, "ack-work": engine.CallAckWorkItem,
+	"abandon-work": engine.CallAbandonWorkItem, "renew-work": engine.CallRenewWorkItemLock,
+	"enqueue": engine.CallEnqueueForOrchestrator, "admin": engine.CallAdmin, "renew-sessions": engine.CallRenewSessionLock,
+	"cleanup-sessions": engine.CallCleanupOrphanedSessions, "kv-value": engine.CallGetKVValue,
+}
+
+func decodeOutcome(text string) engine.Outcome {
+	if text == "ok" {
+		return engine.OutcomeOK
+	}
+	return engine.OutcomePermanent
+}
+
+func isMessageName(text string) bool {
+	_, err := strconv.Atoi(strings.TrimPrefix(text, "m"))
+	return strings.HasPrefix(text, "m") && err == nil
+}
+
+func (s *story) number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		s.fail("%v", err)
+	}
+	return n
+}
+
+func version(text string) *engine.Version {
+	if text == "none" {
+		return nil
+	}
+	v := engine.MustParseVersion(text)
+	return &v
+}
+
+// instance is the number of a name, told first if it is new.
+func (s *story) instance(name string) engine.InstanceNo {
+	if no, ok := s.numbers[name]; ok {
+		return no
+	}
+	no := engine.InstanceNo(len(s.numbers) + 1)
+	s.numbers[name] = no
+	s.m.Observe(&engine.Observation{Kind: engine.ObsInstanceNamed, Call: s.call.Call, AtMs: s.w.nowMs, Instance: no, Name: name})
+	return no
+}
+
+func (s *story) execution(text string) (engine.InstanceNo, uint64) {
+	name, id, ok := strings.Cut(text, "/")
+	if !ok {
+		s.fail("%q is no execution", text)
+	}
+	return s.instance(name), uint64(s.number(id))
+}
+
+func (s *story) messageNo(text string) engine.MessageNo {
+	return engine.MessageNo(s.number(strings.TrimPrefix(text, "m")))
+}
+
+func (s *story) message(o *engine.Observation, text string) {
+	o.Message = s.messageNo(text)
+	o.Instance, o.Queue = s.owner[o.Message], s.queue[o.Message]
+}
+
+// event is ID:KIND or ID:KIND<SOURCE. Failures are the application's, "poison" stands for the execution's own.
+func (s *story) event(text string) engine.Event {
+	id, rest, _ := strings.Cut(text, ":")
+	kind, source, _ := strings.Cut(rest, "<")
+	e := engine.Event{EventID: uint64(s.number(id)), InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: "1.5.0"}
+	if source != "" {
+		e.SourceEventID = uint64(s.number(source))
+	}
+	failure := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: "no"}}
+	switch kind {
+	case "Poison":
+		e.Data = engine.OrchestrationFailed{Details: engine.ErrorDetails{Poison: &engine.PoisonError{
+			MessageType: engine.PoisonType{Kind: engine.PoisonOrchestration, Instance: "order-1", ExecutionID: 1},
+		}}}
+	case "OrchestrationStarted":
+		e.Data = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}
+	case "OrchestrationCompleted":
+		e.Data = engine.OrchestrationCompleted{}
+	case "OrchestrationFailed":
+		e.Data = engine.OrchestrationFailed{Details: failure}
+	case "OrchestrationContinuedAsNew":
+		e.Data = engine.OrchestrationContinuedAsNew{}
+	case "ActivityScheduled":
+		e.Data = engine.ActivityScheduled{Name: "Charge"}
+	case "ActivityCompleted":
+		e.Data = engine.ActivityCompleted{}
+	case "ActivityFailed":
+		e.Data = engine.ActivityFailed{Details: failure}
+	case "TimerCreated":
+		e.Data = engine.TimerCreated{FireAtMs: 1}
+	case "TimerFired":
+		e.Data = engine.TimerFired{FireAtMs: 1}
+	case "ExternalEvent":
+		e.Data = engine.ExternalEvent{Name: "go"}
+	case "ExternalEvent2":
+		e.Data = engine.ExternalEvent2{Name: "go"}
+	case "LegacyNote":
+		e.Data = engine.LegacyNote{}
+	default:
+		if e.Data = turnEvent(kind); e.Data == nil {
+			s.fail("event %q", text)
+		}
+	}
+	return e
+}
+
+func (s *story) encode(e engine.Event) []byte {
+	for _, b := range s.w.builds {
+		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
+			return data
+		}
+	}
+	s.fail("no build writes %s", e.Kind())
+	return nil
+}
+
+// item is KIND, for those that name a schedule with EXECUTION/EVENT.
+func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkItem {
+	var execution, id uint64
+	if schedule != "" {
+		x, e, _ := strings.Cut(schedule, "/")
+		execution, id = uint64(s.number(x)), uint64(s.number(e))
+	}
+	switch engine.WorkItemKind(kind) {
+	case engine.ItemStartOrchestration:
+		return engine.StartItem{Instance: instance, Orchestration: "Order", ExecutionID: 1}
+	case engine.ItemContinueAsNew:
+		return engine.ContinueAsNewItem{Instance: instance, Orchestration: "Order"}
+	case engine.ItemActivityExecute:
+		return engine.ActivityExecuteItem{Instance: instance, ExecutionID: execution, ID: id, Name: "Charge"}
+	case engine.ItemActivityCompleted:
+		return engine.ActivityCompletedItem{Instance: instance, ExecutionID: execution, ID: id}
+	case engine.ItemActivityFailed:
+		return engine.ActivityFailedItem{Instance: instance, ExecutionID: execution, ID: id}
+	case engine.ItemTimerFired:
+		return engine.TimerFiredItem{Instance: instance, ExecutionID: execution, ID: id, FireAtMs: uint64(storyStartMs + fireMs)}
+	case engine.ItemExternalRaised:
+		return engine.ExternalRaisedItem{Instance: instance, Name: "go"}
+	case engine.ItemQueueMessage:
+		return engine.QueueMessageItem{Instance: instance, Name: "q"}
+	case engine.ItemCancelInstance:
+		return engine.CancelInstanceItem{Instance: instance}
+	}
+	s.fail("item %q", kind)
+	return nil
+}
+
+// options are the words KEY=VALUE of a line; others are left.
+func options(f []string) (words []string, value map[string]string) {
+	value = map[string]string{}
+	for _, w := range f {
+		if k, v, ok := strings.Cut(w, "="); ok {
+			value[k] = v
+		} else {
+			words = append(words, w)
+		}
+	}
+	return words, value
+}
+
+func (s *story) insert(o *engine.Observation, f []string) {
+	f, value := options(f)
+	if len(f) < 4 {
+		s.fail("expected insert INSTANCE MESSAGE KIND")
+	}
+	schedule, fire := "", int64(0)
+	if len(f) > 4 {
+		schedule = f[4]
+	}
+	if value["fire"] != "" {
+		fire = s.number(value["fire"])
+	}
+	o.Kind, o.Instance, o.Message, o.UntilMs, o.Queue = engine.ObsRowInserted, s.instance(f[1]), s.messageNo(f[2]), s.w.nowMs, engine.QueueOrchestrator
+	if value["visible"] != "" {
+		o.UntilMs = storyStartMs + s.number(value["visible"])
+	}
+	o.Item = s.item(f[1], f[3], schedule, fire)
+	if a, ok := o.Item.(engine.ActivityExecuteItem); ok {
+		a.SessionID, a.Tag = value["session"], value["tag"]
+		o.Item = a
+		o.Queue, o.Execution, o.EventID = engine.QueueWorker, a.ExecutionID, a.ID
+	}
+	newest := s.w.builds[len(s.w.builds)-1].Codec
+	o.Bytes, _ = newest.AppendWorkItem(nil, o.Item)
+	s.owner[o.Message], s.queue[o.Message] = o.Instance, o.Queue
+}
+
+func (s *story) startNode(name, build string, f []string) {
+	var b *engine.Build
+	for _, have := range s.w.builds {
+		if have.Name() == build {
+			b = have
+		}
+	}
+	if b == nil {
+		s.fail("no build %s", build)
+	}
+	filter := engine.FilterFor(b.DefaultRange)
+	if len(f) > 0 {
+		filter = s.filter(f)
+	}
+	for i := range s.w.nodes {
+		if n := &s.w.nodes[i]; n.Name == name {
+			n.Incarnation++
+			n.Build, n.Filter = b, filter
+			s.m.Record(&cluster.Record{Kind: cluster.RecNodeStarted, Node: n.Number, Incarnation: n.Incarnation})
+			return
+		}
+	}
+	no := uint32(len(s.w.nodes) + 1)
+	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: 1, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
+	s.m.Record(&cluster.Record{Kind: cluster.RecNodeStarted, Node: no, Incarnation: 1})
+}
+
+// filter is "any" (no filter), "none" (the empty one), or ranges MIN..MAX.
+func (s *story) filter(f []string) *engine.CapabilityFilter {
+	if f[0] == "any" {
+		return nil
+	}
+	out := &engine.CapabilityFilter{}
+	for _, r := range f {
+		if r == "none" {
+			continue
+		}
+		lo, hi, ok := strings.Cut(r, "..")
+		if !ok {
+			s.fail("range %q", r)
+		}
+		out.SupportedVersions = append(out.SupportedVersions, engine.VersionRange{Min: engine.MustParseVersion(lo), Max: engine.MustParseVersion(hi)})
+	}
+	return out
+}
+
+func (s *story) caller(name string) engine.Caller {
+	if name == "client" {
+		return engine.Caller{}
+	}
+	for i := range s.w.nodes {
+		if s.w.nodes[i].Name == name {
+			return engine.Caller{Node: s.w.nodes[i].Number, Incarnation: s.w.nodes[i].Incarnation}
+		}
+	}
+	s.fail("no node %s", name)
+	return engine.Caller{}
+}
+
+// begin opens a call. Of an ack: TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES
+// send=KINDs cancel=SCHEDULES. Of an abandon: TOKEN [ignore] [delay=MS].
+func (s *story) begin(who, kind string, f []string) {
+	words, value := options(f)
+	s.calls++
+	r := &engine.CallRequest{LockTimeout: 5 * time.Second}
+	o := engine.Observation{Kind: engine.ObsCallBegin, Call: s.calls, CallKind: callKinds[kind], Caller: s.caller(who), Request: r}
+	if o.CallKind == engine.CallNone {
+		s.fail("no call %q", kind)
+	}
+	if value["delay"] != "" {
+		r.Delay = time.Duration(s.number(value["delay"])) * time.Millisecond
+	}
+	switch kind {
+	case "fetch":
+		r.Filter = s.w.nodesFilter(o.Caller)
+		if len(words) > 0 {
+			r.Filter = s.filter(words)
+		}
+	case "ack":
+		r.Token, r.Ack = words[0], s.ack(words, value)
+	case "enqueue":
+		r.Item = s.item(words[1], words[0], "", 0)
+	case "fetch-work":
+		if value["session"] != "" {
+			r.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
+		}
+		if value["tag"] != "" {
+			r.Tags = engine.TagFilter{Mode: engine.TagTags, Tags: []string{value["tag"]}}
+		}
+	case "renew-sessions": // OWNER
+		r.Owners, r.LockTimeout, r.IdleTimeout = words, 10*time.Second, 20*time.Second
+	case "cleanup-sessions":
+	case "kv-value": // INSTANCE KEY
+		r.Instance, r.Key = words[0], words[1]
+	case "admin": // [METHOD INSTANCE] [forced]
+		if len(words) > 1 {
+			r.Admin, r.Instance, r.Force = words[0], words[1], len(words) > 2
+		}
+	default:
+		r.Token = words[0]
+		r.IgnoreAttempt = len(words) > 1 && words[1] == "ignore"
+		if kind == "ack-work" && len(words) > 1 {
+			r.Item = s.item("order-1", words[1], words[2], 0)
+		}
+	}
+	o.AtMs = s.w.nowMs
+	s.call = o
+	s.m.Observe(&o)
+}
+
+func (w *fakeWorld) nodesFilter(c engine.Caller) *engine.CapabilityFilter {
+	if c.Node == 0 {
+		return nil
+	}
+	return w.nodes[c.Node-1].Filter
+}
+
+func (s *story) ack(words []string, value map[string]string) *engine.OrchestrationAck {
+	a := &engine.OrchestrationAck{LockToken: words[0], ExecutionID: uint64(s.number(words[1]))}
+	list := func(key string) []string {
+		if value[key] == "" {
+			return nil
+		}
+		return strings.Split(value[key], ",")
+	}
+	for _, e := range list("delta") {
+		a.HistoryDelta = append(a.HistoryDelta, s.event(e))
+	}
+	for _, w := range list("work") {
+		a.WorkerItems = append(a.WorkerItems, s.item("order-1", "ActivityExecute", w, 0))
+	}
+	for _, w := range list("send") {
+		a.OrchestratorItems = append(a.OrchestratorItems, s.item("order-1", w, "", 0))
+	}
+	for _, c := range list("cancel") {
+		w := s.item("order-1", "ActivityExecute", c, 0).(engine.ActivityExecuteItem)
+		a.CancelledActivities = append(a.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: w.Instance, ExecutionID: w.ExecutionID, ActivityID: w.ID})
+	}
+	m := &a.Metadata
+	m.Status = engine.Status(value["status"])
+	m.OrchestrationName, m.OrchestrationVersion, _ = strings.Cut(value["name"], "@")
+	if value["pin"] != "" {
+		m.PinnedVersion = version(value["pin"])
+	}
+	return a
+}
+
+// end closes the call: OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error].
+func (s *story) end(f []string) {
+	words, value := options(f)
+	o := engine.Observation{
+		Kind: engine.ObsCallEnd, Call: s.call.Call, CallKind: s.call.CallKind, Caller: s.call.Caller, AtMs: s.w.nowMs,
+		Outcome: outcomes[words[0]],
+	}
+	var item engine.OrchestrationItem
+	for _, w := range words[1:] {
+		no, known := s.numbers[w]
+		switch {
+		case known:
+			o.Instance = no
+		case w == "history_error":
+			item.HistoryError = "event 2: unknown kind"
+		case isMessageName(strings.Split(w, ",")[0]):
+			for _, m := range strings.Split(w, ",") {
+				o.Messages = append(o.Messages, s.messageNo(m))
+			}
+		default:
+			o.Token = w
+		}
+	}
+	if value["value"] != "" {
+		text := value["value"]
+		o.Value = &text
+	}
+	if key, text, ok := strings.Cut(value["snapshot"], ":"); ok {
+		item.KVSnapshot = []engine.KVEntry{{Key: key, Value: text}}
+	}
+	if value["count"] != "" {
+		o.NewCount = uint32(s.number(value["count"]))
+	}
+	if len(o.Messages) > 0 {
+		if value["events"] != "" {
+			item.History = make([]engine.Event, s.number(value["events"]))
+		}
+		if o.CallKind == engine.CallFetchOrchestrationItem {
+			o.Fetched = &engine.FetchedOrchestration{Item: item, LockToken: o.Token, AttemptCount: o.NewCount}
+		} else {
+			o.Work = &engine.FetchedWork{LockToken: o.Token, AttemptCount: o.NewCount}
+		}
+	}
+	if o.Outcome == engine.OutcomeRetryable || o.Outcome == engine.OutcomePermanent {
+		o.Err = &engine.ProviderError{Operation: "op", Message: "refused", Retryable: o.Outcome == engine.OutcomeRetryable}
+	}
+	s.m.Observe(&o)
+	s.call = engine.Observation{}
+}
+
+// note NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...]
+func (s *story) note(f []string) {
+	words, value := options(f)
+	n := &node.Note{Slot: node.Slot{Kind: node.SlotOrchestration}, Instance: words[2], Token: words[3]}
+	for d := node.DecideNone; d <= node.DecideDrained; d++ {
+		if d.String() == words[4] {
+			n.Decision = d
+		}
+	}
+	for _, d := range strings.Split(value["dropped"], ",") {
+		if index, rule, ok := strings.Cut(d, ":"); ok {
+			n.Dropped = append(n.Dropped, node.DroppedMessage{Index: int(s.number(index)), Rule: rule})
+		}
+	}
+	c := s.caller(words[1])
+	s.m.Record(&cluster.Record{Kind: cluster.RecNote, Node: c.Node, Incarnation: c.Incarnation, Note: n})
+}
+
+// newSafety watches a run for these properties of safety.
+func newSafety(w check.World, ids ...string) *check.Monitor {
+	m := check.New(w, func(id string) bool { return slices.Contains(ids, id) })
+	m.Add(Checks(m.Run)...)
+	return m
+}

@@ -1,0 +1,79 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// visibleErrorChecker asks that what cannot be decoded is reported as history_error: S18. Beside what the store says
+// that it decoded it goes by the kinds in the history and the kinds that the caller's build reads, and by the number of
+// events handed out.
+type visibleErrorChecker struct{ check.Base }
+
+func newVisibleErrorChecker(m *check.Run) check.Checker {
+	return &visibleErrorChecker{check.Base{Run: m}}
+}
+
+func (*visibleErrorChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*visibleErrorChecker) Records() []cluster.RecordKind { return nil }
+
+func (v *visibleErrorChecker) Observe(o *engine.Observation) {
+	c := v.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallFetchOrchestrationItem {
+		return
+	}
+	delivered := o.Outcome == engine.OutcomeOK && o.Fetched != nil
+	if c.Unreadable != 0 {
+		switch {
+		case !c.Request.Filter.Admits(v.Run.Model.Instance(c.Unreadable).Pin()): // S02 has that case
+		case !delivered:
+			v.report(c, c.Unreadable, "could not be decoded, and the fetch ended with "+outcomeText(o.Outcome)+": expected a delivery with history_error")
+		case o.Instance != c.Unreadable:
+			v.report(c, c.Unreadable, "could not be decoded, and the fetch delivered "+v.Run.Model.Name(o.Instance)+" instead: expected a delivery with history_error")
+		case o.Fetched.Item.HistoryError == "":
+			v.report(c, c.Unreadable, "could not be decoded, and the delivery says nothing of it: expected history_error")
+		}
+		return
+	}
+	if delivered && o.Instance != 0 && o.Fetched.Item.HistoryError == "" {
+		v.checkWhole(c, o)
+	}
+}
+
+// checkWhole: without history_error the whole history is there, and the caller's build reads it.
+func (v *visibleErrorChecker) checkWhole(c *model.Call, o *engine.Observation) {
+	in := v.Run.Model.Instance(o.Instance)
+	if !in.Created {
+		return // which history counts without an instances row is the provider's to say
+	}
+	ex := in.Execution(in.CurrentID)
+	if ex == nil {
+		return
+	}
+	if got := len(o.Fetched.Item.History); got != len(ex.Events) {
+		v.Run.Safety("S18", c.Caller.Node, in.No, "%s was handed the history of execution %d without history_error (token %s), %d of its %d events: expected all, or history_error",
+			v.Run.Who(c.Caller), ex.ID, c.Token, got, len(ex.Events))
+		return
+	}
+	inc := v.Run.Model.Incarnation(c.Caller)
+	if inc == nil {
+		return
+	}
+	if unread := ex.Kinds &^ inc.Reads &^ model.MaskOf(model.KindDamaged) &^ model.MaskOf(model.KindForeign); unread != 0 {
+		v.Run.Safety("S18", c.Caller.Node, in.No, "%s was handed execution %d without history_error (token %s), although its build does not read %s: expected history_error",
+			v.Run.Who(c.Caller), ex.ID, c.Token, v.Run.Model.Kinds.First(unread))
+	}
+}
+
+func (v *visibleErrorChecker) report(c *model.Call, instance engine.InstanceNo, seen string) {
+	if c.UnreadableMessage != 0 {
+		v.Run.Safety("S18", c.Caller.Node, instance, "%s in a fetch by %s %s", model.ItemText(v.Run.Model.Row(c.UnreadableMessage)), v.Run.Who(c.Caller), seen)
+		return
+	}
+	v.Run.Safety("S18", c.Caller.Node, instance, "event %d of execution %d in a fetch by %s %s", c.UnreadableEvent, c.UnreadableExecution, v.Run.Who(c.Caller), seen)
+}

@@ -1,0 +1,65 @@
+package track
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// This file follows deliveries from their fetch to their ack.
+
+func (s *State) onDelivery(o *engine.Observation) {
+	for _, l := range s.listeners {
+		l.OnDelivered(o)
+	}
+	if o.Instance == 0 || s.executing == nil {
+		return
+	}
+	slot := s.executing
+	slot.Last = 1 - slot.Last
+	d := &slot.Recent[slot.Last]
+	in := s.Run.Model.Instance(o.Instance)
+	*d = Delivery{
+		Token: o.Token, Worker: o.CallKind == engine.CallFetchWorkItem, Instance: o.Instance, Messages: append(d.Messages[:0], o.Messages...),
+		Told: o.NewCount, atMs: o.AtMs, Incarnation: s.ExecutingInc, Pin: in.Pin(), Held: true,
+	}
+	if o.Fetched != nil {
+		d.HistoryError = o.Fetched.Item.HistoryError != ""
+	}
+	for _, no := range o.Messages {
+		switch s.Run.Model.Row(no).Kind {
+		case engine.ItemStartOrchestration:
+			if d.Start == startNone {
+				d.Start = StartStart
+			}
+		case engine.ItemContinueAsNew:
+			d.Start = StartCan
+		}
+	}
+	if !d.Worker {
+		for _, l := range s.listeners {
+			l.OnFetched(o.Caller.Node, d)
+		}
+	}
+}
+
+func (s *State) onCommit(o *engine.Observation, c *model.Call) {
+	d := s.Find(o.Caller.Node, c.Request.Ack.LockToken)
+	var no engine.InstanceNo
+	switch {
+	case d != nil:
+		no = d.Instance
+		d.Held, d.Committed = false, true
+	case len(c.Instances) > 0:
+		no = c.Instances[0].No
+	default:
+		return
+	}
+	if len(c.Request.Ack.HistoryDelta) > 0 {
+		in := s.Instance(no)
+		in.Turns++
+		in.ProgressMs = max(in.ProgressMs, o.AtMs)
+	}
+	for _, l := range s.listeners {
+		l.OnCommitted(o.Caller.Node, d, no, c.Request.Ack)
+	}
+}

@@ -1,0 +1,5 @@
+// Package track follows nodes, deliveries, decisions and phases: what liveness, coverage and expectations know beside the model.
+//
+// State is brought up to date before they see anything. It tells its listeners of facts as they happen, and knows none
+// of them.
+package track

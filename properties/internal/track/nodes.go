@@ -1,0 +1,239 @@
+package track
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// This file has what the shared state learns from the world: nodes, calls on their way, decisions and phases.
+
+// Find is the delivery of a token to a node, nil if it is not one of the last of a slot.
+func (s *State) Find(number uint32, token string) *Delivery {
+	n := s.Node(number)
+	if n == nil || token == "" {
+		return nil
+	}
+	for i := range n.Turns {
+		if d := n.Turns[i].find(token); d != nil {
+			return d
+		}
+	}
+	for i := range n.Activities {
+		if d := n.Activities[i].find(token); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func (l *Slot) find(token string) *Delivery {
+	for i := range l.Recent {
+		if l.Recent[i].Token == token {
+			return &l.Recent[i]
+		}
+	}
+	return nil
+}
+
+// slot is a loop of a node; it is made when it is first seen.
+func (n *Node) slot(at node.Slot) *Slot {
+	list := &n.Turns
+	if at.Kind != node.SlotOrchestration {
+		list = &n.Activities
+	}
+	for len(*list) <= at.Index {
+		*list = append(*list, Slot{})
+	}
+	return &(*list)[at.Index]
+}
+
+func (s *State) Record(r *cluster.Record) {
+	switch r.Kind {
+	case cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed,
+		cluster.RecNodeDraining, cluster.RecHandlersChanged:
+		s.onNode(r)
+	case cluster.RecCallSent:
+		if a, ok := r.Request.(call.AckOrchestrationItem); ok {
+			if d := s.Find(r.Node, a.LockToken); d != nil {
+				d.ackCall = r.Call
+			}
+		} else if a, ok := r.Request.(call.AckWorkItem); ok {
+			if d := s.Find(r.Node, a.LockToken); d != nil {
+				d.ackCall = r.Call
+			}
+		}
+	case cluster.RecCallExecuting:
+		if n := s.Node(r.Node); n != nil {
+			s.executing, s.ExecutingInc = n.slot(r.Slot), r.Incarnation
+		}
+	case cluster.RecCallExecuted:
+		s.executing = nil
+		s.onExecuted(r)
+	case cluster.RecAnswered:
+		if d := s.byAck(r); d != nil && d.Committed && !d.Answered {
+			if r.Text != "" {
+				s.Run.Happened(check.FactAnswerLost)
+			} else {
+				d.Answered = true
+			}
+		}
+	case cluster.RecFault:
+		if d := s.byAck(r); d != nil {
+			d.faulted = true
+		}
+	case cluster.RecNote:
+		s.onNote(r)
+	case cluster.RecPhaseBegan:
+		s.onPhase(r)
+	}
+}
+
+// byAck is the delivery that the call of a record acks, nil if it acks none.
+func (s *State) byAck(r *cluster.Record) *Delivery {
+	n, call := s.Node(r.Node), r.Call
+	if n == nil || call == 0 || r.CallKind != engine.CallAckOrchestrationItem && r.CallKind != engine.CallAckWorkItem {
+		return nil
+	}
+	for _, list := range [2][]Slot{n.Turns, n.Activities} {
+		for i := range list {
+			for j := range list[i].Recent {
+				if d := &list[i].Recent[j]; d.ackCall == call {
+					return d
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *State) onExecuted(r *cluster.Record) {
+	d := s.byAck(r)
+	if d == nil || r.Outcome != engine.OutcomePermanent {
+		return
+	}
+	live := false
+	if d.Worker {
+		for _, no := range d.Messages {
+			row := s.Run.Model.Row(no)
+			live = row.Present && row.Lock.Token == d.Token && row.Lock.Live(r.AtMs)
+		}
+	} else {
+		in := s.Run.Model.Instance(d.Instance)
+		live = in.Lock.Token == d.Token && in.Lock.Live(r.AtMs)
+		if !live && in.Lock.Token == d.Token {
+			s.Run.Happened(check.FactAckAfterExpiry)
+		}
+	}
+	d.Refused = live && !d.faulted
+}
+
+func (s *State) onNode(r *cluster.Record) {
+	n := s.Node(r.Node)
+	if n == nil {
+		return
+	}
+	was := n.Live()
+	switch r.Kind {
+	case cluster.RecNodeStarted:
+		info := s.Run.World.Node(r.Node)
+		n.Up, n.Draining, n.paused = true, false, false
+		n.Previous, n.Build = n.Build, info.Build
+		n.Incarnation, n.Options, n.Registry = r.Incarnation, info.Options, info.Registry
+		n.reads = s.Run.Model.Kinds.ReadBy(info.Build)
+		n.Filter = engine.FilterFor(info.Options.Range(info.Build))
+		for _, l := range s.listeners {
+			l.OnStarted(n)
+		}
+		n.StartedMs = r.AtMs
+	case cluster.RecNodeStopped, cluster.RecNodeCrashed:
+		if r.Kind == cluster.RecNodeCrashed {
+			for _, l := range s.listeners {
+				l.OnCrashed(n)
+			}
+		}
+		n.Up, n.Draining, n.paused = false, false, false
+	case cluster.RecNodePaused:
+		n.paused = true
+	case cluster.RecNodeResumed:
+		n.paused = false
+	case cluster.RecNodeDraining:
+		n.Draining = true
+	case cluster.RecHandlersChanged:
+		for _, l := range s.listeners {
+			l.OnHandlers(r)
+		}
+	}
+	if n.Live() && !was {
+		n.LiveSinceMs = r.AtMs
+	}
+	s.nodesChanged = true
+}
+
+func (s *State) onPhase(r *cluster.Record) {
+	s.Phase, s.PhaseMs = r.Phase, r.AtMs
+	if r.Phase == cluster.PhaseCalm {
+		s.CalmMs = r.AtMs
+		for i := range s.instances {
+			s.instances[i].Turns, s.instances[i].Lost = 0, 0
+		}
+		for i := range s.rows { // what is left of a delay counts
+			row := &s.rows[i]
+			if row.backoffs > 0 {
+				left := s.Run.Model.Row(engine.MessageNo(i)).VisibleMs - r.AtMs
+				row.BackoffMs = min(row.BackoffMs, max(left, 0))
+				row.backoffs = 0
+			}
+		}
+	}
+}
+
+func (s *State) onNote(r *cluster.Record) {
+	note := r.Note
+	n := s.Node(r.Node)
+	if n == nil {
+		return
+	}
+	d := n.slot(note.Slot).find(note.Token)
+	if d == nil {
+		if d = s.Find(r.Node, note.Token); d == nil {
+			return
+		}
+	}
+	d.Decision = note.Decision
+	if note.Turn != nil {
+		d.Turn = *note.Turn
+	}
+	for _, no := range d.Messages {
+		row := s.Row(no)
+		if row.Deliveries != row.decidedAt {
+			row.Before, row.decidedAt = row.LastDecision, row.Deliveries
+		}
+		row.LastDecision, row.LastNode = note.Decision, r.Node
+	}
+	switch note.Decision {
+	case node.DecidePoison, node.DecideWorkPoison:
+		for no := d.Instance; no != 0 && !s.Instance(no).Poisoned; no = s.Instance(no).Parent {
+			s.Instance(no).Poisoned = true
+		}
+	}
+	for _, l := range s.listeners {
+		l.OnNoted(n, d, note)
+	}
+}
+
+// outside notes for how long a probe has locked something: nobody answers for that time.
+func (s *State) outside(o *engine.Observation) {
+	if c := s.Run.Model.Call(o.Call); c == nil || s.Node(c.Caller.Node) != nil {
+		return
+	}
+	if o.Message != 0 {
+		r := s.Row(o.Message)
+		r.AgainMs = max(r.AgainMs, o.UntilMs)
+		return
+	}
+	in := s.Instance(o.Instance)
+	in.OutsideMs = max(in.OutsideMs, o.UntilMs)
+}

@@ -1,0 +1,55 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// onPin remembers a pin.
+func (s *State) onPin(o *engine.Observation) {
+	if o.Pin != nil && !slices.ContainsFunc(s.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {
+		s.pins = append(s.pins, o.Pin)
+	}
+}
+
+// passedOver tells, at the end of a node's fetch, what its filter passed over, as far as anybody asks. It is cheap while
+// the filter admits every pin that there is.
+func (s *State) passedOver(o *engine.Observation) {
+	if o.CallKind != engine.CallFetchOrchestrationItem || o.Outcome > engine.OutcomeNothing || o.Caller.Node == 0 {
+		return
+	}
+	call := s.Run.Model.Call(o.Call)
+	if call == nil || s.admitsAll(call.Request.Filter) {
+		return
+	}
+	most := PassNone
+	for _, l := range s.listeners {
+		most = max(most, l.Passes())
+	}
+	if most == PassNone {
+		return
+	}
+	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
+		in := s.Run.Model.Instance(engine.InstanceNo(no))
+		if len(in.Queue) == 0 || in.Pin() == nil || call.Request.Filter.Admits(in.Pin()) || in.Locked(o.AtMs) || !in.Visible(o.AtMs) {
+			continue
+		}
+		for _, l := range s.listeners {
+			l.OnPassed(o.Caller, in)
+		}
+		if most == PassFirst {
+			return
+		}
+	}
+}
+
+// admitsAll says whether a filter admits every pin that was seen.
+func (s *State) admitsAll(f *engine.CapabilityFilter) bool {
+	for _, p := range s.pins {
+		if !f.Admits(p) {
+			return false
+		}
+	}
+	return true
+}

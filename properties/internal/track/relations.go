@@ -1,0 +1,199 @@
+package track
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// This file has the relations admits, reads and runs of docs/architecture.md#relations, as they are now, and who waits
+// for them.
+
+func (s *State) AfterStep() {
+	if !s.nodesChanged {
+		return
+	}
+	s.nodesChanged = false
+	now := s.Run.World.NowMs()
+	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
+		s.look(engine.InstanceNo(no), now)
+	}
+}
+
+// look finds out whether visible work of an instance begins or ceases to wait because no live node admits it.
+func (s *State) look(no engine.InstanceNo, now int64) {
+	in := s.Instance(no)
+	state := s.Run.Model.Instance(no)
+	if len(state.Queue) == 0 {
+		in.waitingMs, in.ReleasedMs = 0, 0
+		return
+	}
+	if state.Locked(now) || !state.Visible(now) || !state.HasContext(s.Run.Model, now) {
+		return
+	}
+	anyLive := false
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if !n.Live() || n.Options.OrchestrationConcurrency == 0 {
+			continue
+		}
+		anyLive = true
+		if n.Filter.Admits(state.Pin()) {
+			if in.waitingMs != 0 {
+				in.waitingMs, in.ReleasedMs = 0, now
+			}
+			return
+		}
+	}
+	in.ReleasedMs = 0
+	if in.waitingMs == 0 && anyLive {
+		in.waitingMs, in.waited = now, true
+		for _, l := range s.listeners {
+			l.OnWaits(state)
+		}
+	}
+}
+
+// Admits says whether a live node admits an instance now.
+func (s *State) Admits(n *Node, in *model.Instance) bool {
+	return n.Live() && n.Options.OrchestrationConcurrency > 0 && n.Filter.Admits(in.Pin())
+}
+
+// Admitted says whether any does, and since when the longest of them lives.
+func (s *State) Admitted(in *model.Instance) (ok bool, sinceMs int64) {
+	sinceMs = model.NeverMs
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; s.Admits(n, in) {
+			ok, sinceMs = true, min(sinceMs, n.LiveSinceMs)
+		}
+	}
+	return ok, sinceMs
+}
+
+// Reads says whether a node's build decodes the current history and the queued messages of an instance.
+func (s *State) Reads(n *Node, in *model.Instance) bool {
+	if ex := in.Latest(); ex != nil && ex.Kinds&^n.reads != 0 {
+		return false
+	}
+	for _, r := range in.Queue {
+		if !s.readsItem(n, r) {
+			return false
+		}
+	}
+	return true
+}
+
+var itemKinds1x = engine.WorkItemKinds1x()
+
+func (s *State) readsItem(n *Node, r *model.Row) bool {
+	if !r.Damaged && itemKinds1x.Has(r.Kind) {
+		return true
+	}
+	_, err := n.Build.Codec.DecodeWorkItem(r.Bytes)
+	return err == nil
+}
+
+// missing is the handler that the next turn of an instance needs and the node has not, empty if it has it.
+func (s *State) missing(n *Node, in *model.Instance) string {
+	status := in.Status()
+	if status == engine.StatusRunning {
+		if _, ok := n.Registry.ResolveStarted(in.Orchestration, in.Version); !ok {
+			return in.Orchestration + "@" + in.Version
+		}
+		return ""
+	}
+	for _, r := range in.Queue {
+		name, version := "", ""
+		switch w := r.Item.(type) {
+		case engine.StartItem:
+			name, version = w.Orchestration, w.Version
+		case engine.ContinueAsNewItem:
+			name, version = w.Orchestration, w.Version
+		default:
+			continue
+		}
+		if _, ok := n.Registry.ResolveStart(name, version); !ok {
+			if version == "" {
+				version = "any version"
+			}
+			return name + "@" + version
+		}
+		return ""
+	}
+	return ""
+}
+
+// Runs is the third relation of docs/architecture.md#relations: a live node admits, reads and has the handler.
+func (s *State) Runs(n *Node, in *model.Instance) bool {
+	return s.Admits(n, in) && s.Reads(n, in) && s.missing(n, in) == ""
+}
+
+// AnyRuns says whether a live node runs the instance.
+func (s *State) AnyRuns(in *model.Instance) bool {
+	for i := range s.Nodes {
+		if s.Runs(&s.Nodes[i], in) {
+			return true
+		}
+	}
+	return false
+}
+
+// Takes says whether a live node takes an activity, and whether it has its code.
+func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
+	if !n.Live() || n.Options.WorkerConcurrency == 0 {
+		return false, false
+	}
+	w, ok := r.Item.(engine.ActivityExecuteItem)
+	if !ok {
+		return true, false
+	}
+	if w.SessionID != "" || !n.Options.WorkerTagFilter.Matches(w.Tag) {
+		return false, false
+	}
+	_, has = n.Registry.Activity(w.Name)
+	return true, has
+}
+
+// onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that is still to begin stands
+// alone. What is started under its name later is another instance.
+func (s *State) onDeleted(no engine.InstanceNo) {
+	in := s.Instance(no)
+	if in.Parent != 0 && !in.Ended {
+		s.instances[in.Parent].Children--
+	}
+	for i := range s.instances {
+		if s.instances[i].Parent == no {
+			s.instances[i].Parent = 0
+		}
+	}
+	*in = Instance{Deleted: true, Turns: in.Turns, OutsideMs: in.OutsideMs}
+}
+
+// WhyNot says of each live node whether it runs an instance, and if not, why.
+func (s *State) WhyNot(in *model.Instance) string {
+	var parts []string
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if !n.Live() {
+			continue
+		}
+		why := "runs it"
+		switch {
+		case n.Options.OrchestrationConcurrency == 0:
+			why = "has no slot for orchestrations"
+		case !n.Filter.Admits(in.Pin()):
+			why = fmt.Sprintf("range %s leaves pin %s out", n.Filter, model.PinText(in.Pin()))
+		case !s.Reads(n, in):
+			why = "cannot read its history or a message"
+		case s.missing(n, in) != "":
+			why = "has no handler " + s.missing(n, in)
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Run.NodeName(n.Number), n.Build.Name(), why))
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,386 @@
+package track
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// New is the shared state of the checkers of a run.
+func New(m *check.Run) *State {
+	s := &State{Base: check.Base{Run: m}, rows: make([]Row, 0, 512)}
+	for i := range m.World.Nodes() {
+		s.Nodes = append(s.Nodes, Node{Number: uint32(i + 1)})
+	}
+	if p := m.World.Plan(); p != nil {
+		s.Plan = *p
+	}
+	return s
+}
+
+// State is what liveness, coverage and expectations know beside the model: the nodes as they are now, who holds which
+// delivery and what was decided about it, when instances last made progress, and what waits because nobody admits it.
+// Listeners are told of facts.
+type State struct {
+	check.Base
+	Plan      plan.Plan
+	Nodes     []Node     // by number - 1
+	instances []Instance // by number
+	rows      []Row      // by number
+	// executing is the slot whose call has its atomic instant now, nil outside.
+	executing *Slot
+	// ExecutingInc is the incarnation that sent that call: its node may have started anew since.
+	ExecutingInc uint32
+	listeners    []listener
+	pins         []*engine.Version // that were ever set; the store keeps one copy of each
+	Phase        cluster.Phase
+	CalmMs       int64 // when calm began, 0 before
+	PhaseMs      int64 // when the present phase began
+	// nodesChanged asks for a look at who waits, at the end of the step.
+	nodesChanged bool
+}
+
+// Node is a node as it is now. It is live while it fetches and works.
+type Node struct {
+	Number               uint32
+	Up, Draining, paused bool
+	StartedMs            int64
+	Incarnation          uint32
+	Build, Previous      *engine.Build
+	From                 *engine.Build // the last other build that it was, nil for none
+	Options              node.Options
+	Filter               *engine.CapabilityFilter // of the range in its options: what it can replay, whatever it declares
+	reads                model.KindSet
+	Registry             *node.Registry
+	LiveSinceMs          int64
+	Turns, Activities    []Slot
+}
+
+func (n *Node) Live() bool { return n.Up && !n.Draining && !n.paused }
+
+// Slot is a loop of a node with its last two deliveries: a fetch that was given up may still be served.
+type Slot struct {
+	Recent [2]Delivery
+	Last   int
+}
+
+// Delivery is what a fetch handed to a slot.
+type Delivery struct {
+	Token        string
+	Worker       bool
+	Instance     engine.InstanceNo
+	Messages     []engine.MessageNo
+	Told         uint32
+	atMs         int64
+	Incarnation  uint32
+	Pin          *engine.Version
+	HistoryError bool
+	Start        startKind
+	Decision     node.Decision
+	Turn         node.TurnNote
+	ackCall      uint64 // the world's number of its last ack
+	Committed    bool   // its ack took effect
+	Answered     bool   // and the node was told
+	Refused      bool   // its ack was refused for good, without a fault
+	faulted      bool   // a fault hit its ack
+	Held         bool   // neither acked nor abandoned, as far as the store knows
+}
+
+// startKind is what a batch begins with.
+type startKind uint8
+
+const (
+	startNone startKind = iota
+	StartStart
+	StartCan
+)
+
+var StartNames = [...]string{"none", "start", "can"}
+
+// Instance is what liveness knows of an instance beside the model.
+type Instance struct {
+	Known                       bool // a start for it was accepted, or it exists
+	Ended                       bool
+	Poisoned                    bool // it or a descendant was
+	Deleted                     bool // it ever was
+	Untold                      bool // damage took the link of a child to it
+	Cancelled                   bool
+	Children                    int // that have not ended
+	Parent                      engine.InstanceNo
+	Turns                       int   // committed since calm began
+	ProgressMs                  int64 // last committed turn, or message of its own activities and children
+	CancelMs                    int64 // when the first cancel was queued; 0 for none
+	waitingMs                   int64 // since when visible work of it waits that no live node admits; 0 for not
+	ReleasedMs                  int64 // when a node appeared that admits what waited, until it is delivered; 0 for not
+	waited                      bool  // it ever waited
+	OutsideMs                   int64 // until when a probe has held it or its messages back
+	Lost                        int64 // holders that lost their lock since calm began
+	StallReported, WaitReported bool
+	// and of L08 and L09
+	RecoverReported, ConvergeReported bool
+}
+
+// Row is what liveness knows of a message beside the model.
+type Row struct {
+	FirstVisibleMs int64 // when it was to be visible when it was inserted
+	Deliveries     uint32
+	Spared         uint32 // deliveries that are not chargeable
+	ByHandler      bool   // some of these because the handler is elsewhere
+	Stuck          bool   // nobody admitted it when calm ended
+	Reported       bool
+	LastDecision   node.Decision
+	Before         node.Decision // the one before it: what became of the delivery before the last
+	LastNode       uint32
+	decidedAt      uint32 // deliveries when lastDecision was first made
+	Bounced        uint32 // deliveries after which a node gave it back for its pin
+	BackoffMs      int64  // delays of abandons since calm began, each up to what the contract allows
+	backoffs       uint32 // how many these are
+	AgainMs        int64  // when it is visible again after it had to wait for a start, or for a probe; 0 if it never had
+}
+
+func (s *State) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{
+		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCountChanged,
+		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowDelayed, engine.ObsDamaged, engine.ObsStatusSet, engine.ObsParentSet, engine.ObsInstanceCreated,
+		engine.ObsInstanceRemoved, engine.ObsPinSet,
+	}
+}
+
+func (s *State) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{
+		cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed,
+		cluster.RecNodeDraining, cluster.RecCallSent, cluster.RecCallExecuting, cluster.RecCallExecuted, cluster.RecAnswered,
+		cluster.RecNote, cluster.RecPhaseBegan, cluster.RecFault, cluster.RecHandlersChanged,
+	}
+}
+
+// Instance is the entry of an instance number. The pointer is good until the next new number.
+func (s *State) Instance(no engine.InstanceNo) *Instance {
+	for len(s.instances) <= int(no) {
+		s.instances = append(s.instances, Instance{})
+	}
+	return &s.instances[no]
+}
+
+// Row is the entry of a message number. The pointer is good until the next new number.
+func (s *State) Row(no engine.MessageNo) *Row {
+	for len(s.rows) <= int(no) {
+		s.rows = append(s.rows, Row{})
+	}
+	return &s.rows[no]
+}
+
+// Node is the entry of a node, nil for clients and probes.
+func (s *State) Node(number uint32) *Node {
+	if number == 0 || int(number) > len(s.Nodes) {
+		return nil
+	}
+	return &s.Nodes[number-1]
+}
+
+func (s *State) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsRowInserted:
+		s.onInserted(o)
+	case engine.ObsRowRemoved:
+		if o.Queue == engine.QueueWorker {
+			s.progress(o.Instance, o.AtMs)
+		}
+	case engine.ObsRowDelayed:
+		s.onDelayed(o)
+	case engine.ObsCountChanged:
+		// An abandon that ignores the attempt takes the delivery back.
+		if c := s.Run.Model.Call(o.Call); c != nil && o.NewCount < o.OldCount &&
+			(c.Kind == engine.CallAbandonOrchestrationItem || c.Kind == engine.CallAbandonWorkItem) {
+			if r := s.Row(o.Message); r.Deliveries > 0 {
+				r.Deliveries--
+			}
+		}
+	case engine.ObsLockTaken:
+		if !o.Undo {
+			s.onLock(o)
+		}
+	case engine.ObsLockExtended:
+		if !o.Undo {
+			s.outside(o)
+		}
+	case engine.ObsStatusSet:
+		s.onStatus(o)
+	case engine.ObsDamaged:
+		// Only a child's start knows its parent before the child exists: damaged, it leaves nobody to tell the parent.
+		if r := s.Run.Model.Row(o.Message); r != nil && r.Kind == engine.ItemStartOrchestration && !r.Instance.Created {
+			if parent := s.Instance(r.Instance.No).Parent; parent != 0 {
+				s.Instance(parent).Untold = true
+			}
+		}
+	case engine.ObsParentSet:
+		s.adopt(o.Instance, s.Run.Model.Number(o.Name))
+	case engine.ObsInstanceCreated:
+		s.Instance(o.Instance).Known = true
+	case engine.ObsInstanceRemoved:
+		if !o.Undo {
+			s.onDeleted(o.Instance)
+		}
+	case engine.ObsPinSet:
+		s.onPin(o)
+	case engine.ObsCallEnd:
+		s.onCallEnd(o)
+		s.passedOver(o)
+	}
+}
+
+func (s *State) onInserted(o *engine.Observation) {
+	r := s.Row(o.Message)
+	*r = Row{FirstVisibleMs: o.UntilMs}
+	in := s.Instance(o.Instance)
+	switch w := o.Item.(type) {
+	case engine.StartItem:
+		if w.ParentInstance != "" && !in.Known && s.Run.Model.Number(w.ParentInstance) != 0 {
+			s.adopt(o.Instance, s.Run.Model.Number(w.ParentInstance))
+			in = s.Instance(o.Instance)
+		}
+		in.Known = true
+	case engine.CancelInstanceItem:
+		in.Cancelled = true
+		if in.CancelMs == 0 {
+			in.CancelMs = o.AtMs
+		}
+	case engine.TimerFiredItem: // the instance set it itself, which was progress
+	default:
+		in.ProgressMs = max(in.ProgressMs, o.UntilMs)
+	}
+	if o.Queue == engine.QueueOrchestrator {
+		for _, l := range s.listeners {
+			l.OnAccepted(o)
+		}
+		s.look(o.Instance, o.AtMs)
+	}
+}
+
+// onDelayed adds up for how long abandons keep a message back: each for no longer than the contract lets it, and no more
+// of them than there are attempts, so that a wrong backoff gains no time.
+func (s *State) onDelayed(o *engine.Observation) {
+	c := s.Run.Model.Call(o.Call)
+	if c == nil || c.Kind != engine.CallAbandonOrchestrationItem && c.Kind != engine.CallAbandonWorkItem {
+		return
+	}
+	n, told := s.Node(c.Caller.Node), uint32(1)
+	if n == nil { // a probe, which may hold work back for as long as it likes
+		s.Row(o.Message).AgainMs = o.UntilMs
+		return
+	}
+	if d := s.Find(n.Number, c.Request.Token); d != nil {
+		told = d.Told
+	}
+	r := s.Row(o.Message)
+	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
+		r.AgainMs = o.UntilMs // it waits for the start before it, which has a bound of its own
+		return
+	}
+	if r.backoffs >= n.Options.MaxAttempts {
+		return
+	}
+	r.backoffs++
+	r.BackoffMs += min(o.UntilMs-o.AtMs, BackoffMost(&n.Options, told))
+}
+
+// adopt makes an instance the child of another.
+func (s *State) adopt(child, parent engine.InstanceNo) {
+	if parent == 0 || child == parent {
+		return
+	}
+	s.Instance(max(child, parent))
+	c := &s.instances[child]
+	if c.Parent != 0 || c.Ended {
+		return
+	}
+	c.Parent = parent
+	s.instances[parent].Children++
+}
+
+func (s *State) progress(no engine.InstanceNo, atMs int64) {
+	in := s.Instance(no)
+	in.ProgressMs = max(in.ProgressMs, atMs)
+}
+
+func (s *State) onLock(o *engine.Observation) {
+	s.outside(o)
+	if o.Message != 0 {
+		r := s.Row(o.Message)
+		r.Deliveries++
+		if r.Deliveries > 1 {
+			s.Run.Happened(check.FactActivityRetaken)
+		}
+		return
+	}
+	in := s.Instance(o.Instance)
+	was := s.Run.Model.Instance(o.Instance).Before(o.Call).Lock
+	if was.Token != "" && was.Token != o.Token {
+		in.Lost++
+		s.Run.Happened(check.FactTakenOver)
+	}
+	if in.ReleasedMs != 0 {
+		in.ReleasedMs = 0
+		s.Run.Happened(check.FactWaitOver)
+	}
+	in.waitingMs = 0
+}
+
+func (s *State) onStatus(o *engine.Observation) {
+	in := s.Instance(o.Instance)
+	state := s.Run.Model.Instance(o.Instance)
+	ended := (o.Status == engine.StatusCompleted || o.Status == engine.StatusFailed) && o.Execution == max(state.CurrentID, 1)
+	if ended == in.Ended {
+		return
+	}
+	in.Ended = ended
+	if in.Parent != 0 {
+		p := s.Instance(in.Parent)
+		if ended {
+			p.Children--
+		} else {
+			p.Children++
+		}
+		p.ProgressMs = max(p.ProgressMs, o.AtMs)
+	}
+}
+
+func (s *State) onCallEnd(o *engine.Observation) {
+	if o.Outcome != engine.OutcomeOK {
+		return
+	}
+	c := s.Run.Model.Call(o.Call)
+	if c == nil {
+		return
+	}
+	switch o.CallKind {
+	case engine.CallFetchOrchestrationItem:
+		for _, no := range o.Messages { // what was marked and not handed out was not delivered
+			s.Row(no).Deliveries++
+		}
+		s.onDelivery(o)
+	case engine.CallFetchWorkItem:
+		s.onDelivery(o)
+	case engine.CallAckOrchestrationItem:
+		if c.Request.Ack != nil {
+			s.onCommit(o, c)
+		}
+	case engine.CallAckWorkItem, engine.CallAbandonWorkItem, engine.CallAbandonOrchestrationItem:
+		if d := s.Find(o.Caller.Node, c.Request.Token); d != nil {
+			d.Held = false
+		}
+	}
+	for _, in := range c.Instances {
+		s.look(in.No, o.AtMs)
+	}
+}
+
+// BackoffMost is the longest delay with which a node may give work back at its n-th delivery: the contract's curve for a
+// missing handler, or the fixed delay of the other reasons.
+func BackoffMost(o *node.Options, n uint32) int64 {
+	fixed := max(node.HistoryErrorDelay, node.IncompatibleDelay, node.WaitForStartDelay)
+	return max(fixed, node.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()
+}

@@ -21,6 +21,9 @@ type Bug struct {
 	ID BugID
 	// Summary is one sentence without its full stop.
 	Summary string
+	// Source is the place in docs/contract that says what the bug does, as a page and an anchor or two; every switch of
+	// the profile has one.
+	Source string
 	// Properties are the ids of which at least one is violated when the bug is on; empty for what no property catches.
 	Properties []string
 	// Scenario is the built-in scenario that shows the bug, within 200 seeds.

@@ -12,7 +12,7 @@ import (
 // nodeBugs break what a node does with what it is given.
 func nodeBugs() []Bug {
 	return []Bug{
-		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good becomes a failure of the orchestration (5.4)",
+		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
 			Properties: []string{"L02"}, Scenario: refusedAcks,
 			node: func(r *node.Rules) {
 				next := r.AckFailed
@@ -41,7 +41,7 @@ func nodeBugs() []Bug {
 					return base << min(max(n, 1)-1, 20)
 				}
 			}},
-		{ID: "engine/can-input-dropped", Summary: "input before a waiting continue-as-new start is acknowledged away (2.2 row 5)",
+		{ID: "engine/can-input-dropped", Summary: "input before a waiting continue-as-new start is acknowledged away", Source: "docs/contract/runtime.md#r2.2",
 			Properties: []string{"L10"}, Scenario: earlyInput,
 			node: func(r *node.Rules) {
 				right := r.Ended
@@ -94,7 +94,7 @@ func nodeBugs() []Bug {
 			node: func(r *node.Rules) {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
 			}},
-		{ID: "engine/poisons-terminal", Summary: "poison is tested before the end, so an ended instance can fail again (10.1)",
+		{ID: "engine/poisons-terminal", Summary: "poison is tested before the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
 			Properties: []string{"S08"}, Scenario: noHandlers,
 			node: func(r *node.Rules) {
 				r.Order = moved(r.Order, node.TestTerminal, slices.Index(r.Order, node.TestHistoryError))
@@ -104,7 +104,7 @@ func nodeBugs() []Bug {
 			node: func(r *node.Rules) {
 				r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 0, false }
 			}},
-		{ID: "engine/renewal-error-cancels-activity", Summary: "any failed renewal cancels the activity, and its row is acknowledged without a completion (6.3)",
+		{ID: "engine/renewal-error-cancels-activity", Summary: "any failed renewal cancels the activity, and its row is acknowledged without a completion", Source: "docs/contract/runtime.md#r6.3",
 			Properties: []string{"L02"}, Scenario: lostLocks,
 			node: func(r *node.Rules) {
 				r.ActivityRenewalFailed = func(error) node.RenewalStep { return node.RenewalDiscard }

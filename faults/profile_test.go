@@ -56,6 +56,9 @@ func TestProfileSwitches(t *testing.T) {
 		if len(names) != 1+len(b.With) {
 			t.Errorf("%s replaces %v, with %v: expected one rule, and one for each companion", b.ID, names, b.With)
 		}
+		if !strings.HasPrefix(b.Source, "docs/contract/") {
+			t.Errorf("%s has the source %q: expected a place in docs/contract", b.ID, b.Source)
+		}
 		if len(b.With) == 0 {
 			all = append(all, names...)
 		}

@@ -17,15 +17,29 @@ func init() {
 	generated["findings"], generated["unseen"], generated["switches"] = findings, unseen, switches
 }
 
+// sourceLinks links the place in docs/contract that says what a bug does, from a page in docs/.
+func sourceLinks(bug faults.Bug) string {
+	page, anchors, ok := strings.Cut(bug.Source, "#")
+	if !ok {
+		return ""
+	}
+	page = strings.TrimPrefix(page, "docs/")
+	var links []string
+	for anchor := range strings.SplitSeq(anchors, " and #") {
+		links = append(links, fmt.Sprintf("[%s](%s#%[1]s)", anchor, page))
+	}
+	return " (" + strings.Join(links, ", ") + ")"
+}
+
 // switches are all of the profile, with the properties that ask for another behaviour.
 func switches() string {
 	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
 	for _, bug := range faults.Profile() {
 		if !bug.Caught() {
-			b.row("`"+string(bug.ID)+"`†", bug.Summary, "", "")
+			b.row("`"+string(bug.ID)+"`†", bug.Summary+sourceLinks(bug), "", "")
 			continue
 		}
-		b.row("`"+string(bug.ID)+"`", bug.Summary, strings.Join(bug.Properties, ", "), "`"+bug.Scenario+"`")
+		b.row("`"+string(bug.ID)+"`", bug.Summary+sourceLinks(bug), strings.Join(bug.Properties, ", "), "`"+bug.Scenario+"`")
 	}
 	return b.String()
 }
@@ -52,7 +66,7 @@ func findings() string {
 		e := entries[i]
 		found, _, _ := strings.Cut(e.Found, " ")
 		property, _ := properties.ByID(found)
-		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s.\n\n", bug.ID, bug.Summary)
+		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s%s.\n\n", bug.ID, bug.Summary, sourceLinks(bug))
 		fmt.Fprintf(&b, "- **Property**: %s. %s\n", property, property.Statement)
 		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n", bug.Consequence, bug.Fix)
 		for _, with := range bug.With {
@@ -79,7 +93,7 @@ func unseen() string {
 		if bug.Unseen == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "- `%s`†: %s. Unseen, since %s.\n", bug.ID, bug.Summary, bug.Unseen)
+		fmt.Fprintf(&b, "- `%s`†: %s%s. Unseen, since %s.\n", bug.ID, bug.Summary, sourceLinks(bug), bug.Unseen)
 	}
 	return b.String()
 }

@@ -45,9 +45,10 @@ type itemJSON struct {
 	// Of properties.
 	Name  string `json:"name,omitempty"`
 	Class string `json:"class,omitempty"`
-	// Of bugs: what they are expected to break, and where.
+	// Of bugs: what they are expected to break, and where; the place in docs/contract that says what they do.
 	Properties []string `json:"properties,omitempty"`
 	Scenario   string   `json:"scenario,omitempty"`
+	Source     string   `json:"source,omitempty"`
 	// Of faults: the properties that cannot be asked for meanwhile.
 	Suspends []string `json:"suspends,omitempty"`
 }
@@ -204,7 +205,7 @@ func listFaults(*Program) ([]itemJSON, error) {
 func listBugs(*Program) ([]itemJSON, error) {
 	items := []itemJSON{}
 	for _, b := range faults.Catalogue() {
-		items = append(items, itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario})
+		items = append(items, itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario, Source: b.Source})
 	}
 	return items, nil
 }

@@ -7,6 +7,34 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
+// The labels of keys: a draw is named by its place in the domain.
+var (
+	labelNode        = sim.NewLabel("node")
+	labelIncarnation = sim.NewLabel("incarnation")
+	labelCall        = sim.NewLabel("call")
+	labelRequest     = sim.NewLabel("request")
+	labelAnswer      = sim.NewLabel("answer")
+	labelAmount      = sim.NewLabel("amount")
+	labelFault       = sim.NewLabel("fault")
+	labelJob         = sim.NewLabel("job")
+	labelTimer       = sim.NewLabel("timer")
+	labelStart       = sim.NewLabel("start")
+	labelSchedule    = sim.NewLabel("schedule")
+	labelInstance    = sim.NewLabel("instance")
+	labelAction      = sim.NewLabel("action")
+	labelRetry       = sim.NewLabel("retry")
+	labelTry         = sim.NewLabel("try")
+	labelProbe       = sim.NewLabel("probe")
+	labelWake        = sim.NewLabel("wake")
+	labelGroup       = sim.NewLabel("group")
+	labelPhase       = sim.NewLabel("phase")
+	labelTick        = sim.NewLabel("tick")
+	labelZombie      = sim.NewLabel("zombie")
+	labelHistory     = sim.NewLabel("history")
+	labelPause       = sim.NewLabel("pause")
+	labelKill        = sim.NewLabel("kill")
+)
+
 // tryKey names the draws of a try of something, counted from 1; those of the first have the key of the thing itself.
 func tryKey(key sim.Key, n uint32) sim.Key {
 	if n > 1 {
@@ -16,17 +44,17 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 }
 
 // draws tells whether a fault happens at this opportunity. Faults happen in turbulence only.
-func (w *World) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
-	if w.phase != PhaseTurbulence {
+func (b *base) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
+	if b.phase != PhaseTurbulence {
 		return false
 	}
-	for i := range w.drawn {
-		if f := &w.drawn[i]; f.kind == kind {
+	for i := range b.drawn {
+		if f := &b.drawn[i]; f.kind == kind {
 			num, den := f.num, f.den
 			if den == 0 {
-				num, den = f.plan.Rate(kind, nodeName, w.since())
+				num, den = f.plan.Rate(kind, nodeName, b.since())
 			}
-			return num > 0 && sim.Chance(w.chooser, key.Text(labelFault, f.text), num, den)
+			return num > 0 && sim.Chance(b.chooser, key.Text(labelFault, f.text), num, den)
 		}
 	}
 	return false
@@ -70,19 +98,19 @@ var (
 )
 
 // leg draws how long a leg of a call takes: the least, or a typical time.
-func (w *World) leg(key sim.Key) time.Duration {
+func (b *base) leg(key sim.Key) time.Duration {
 	const least = 200 * time.Microsecond
-	if sim.Pick(w.chooser, key, leastOrTypical) == 0 {
+	if sim.Pick(b.chooser, key, leastOrTypical) == 0 {
 		return least
 	}
-	return sim.Between(w.chooser, key.At(labelAmount), least, 3*time.Millisecond)
+	return sim.Between(b.chooser, key.At(labelAmount), least, 3*time.Millisecond)
 }
 
 // around draws a time just before or just after an expiry.
-func (w *World) around(key sim.Key, expiry time.Duration) time.Duration {
+func (b *base) around(key sim.Key, expiry time.Duration) time.Duration {
 	const margin = 20 * time.Millisecond
-	if sim.Pick(w.chooser, key, beforeOrAfter) == 0 {
-		return sim.Between(w.chooser, key.At(labelAmount), max(expiry-margin, 0), expiry)
+	if sim.Pick(b.chooser, key, beforeOrAfter) == 0 {
+		return sim.Between(b.chooser, key.At(labelAmount), max(expiry-margin, 0), expiry)
 	}
-	return sim.Between(w.chooser, key.At(labelAmount), expiry, expiry+margin)
+	return sim.Between(b.chooser, key.At(labelAmount), expiry, expiry+margin)
 }

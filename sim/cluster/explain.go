@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,63 +28,66 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 		return nil, err
 	}
 	w.begin()
-	for !w.ended {
+	for !w.phases.ended {
 		if next, ok := w.kernel.Peek(); !ok || next > w.start.Add(at) || !w.advance() {
 			break
 		}
 	}
-	if now := w.start.Add(at).Millis(); !w.ended && now > w.NowMs() {
+	if now := w.start.Add(at).Millis(); !w.phases.ended && now > w.NowMs() {
 		w.store.SetNow(now)
 	}
-	return w.explain(instance, at)
+	return (&explainer{w.base}).explain(instance, at)
 }
 
+// explainer reads the world for an Explanation.
+type explainer struct{ *base }
+
 // explain is about the present state. at is for messages only.
-func (w *World) explain(id string, at time.Duration) (*Explanation, error) {
-	p, ok := w.store.Peek(id)
+func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) {
+	p, ok := ex.store.Peek(id)
 	if !ok {
 		known := false
-		for i := range w.plan.Instances {
-			known = known || w.plan.Instances[i].ID == id
+		for i := range ex.plan.Instances {
+			known = known || ex.plan.Instances[i].ID == id
 		}
 		if known {
 			return &Explanation{Rule: "not-started", Text: "no client has started it yet"}, nil
 		}
-		return nil, fmt.Errorf("nothing is known of instance %q at %v; the plan's instances are %s", id, at, w.instanceNames())
+		return nil, fmt.Errorf("nothing is known of instance %q at %v; the plan's instances are %s", id, at, ex.instanceNames())
 	}
-	now := w.store.Now()
+	now := ex.store.Now()
 	x := &Explanation{Details: [][2]string{
-		{"time", milliseconds(now - w.StartMs()).String()}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
+		{"time", milliseconds(now - ex.startMs()).String()}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
-	history, decodeErr := w.history(id)
+	history, decodeErr := ex.clients.history(id)
 	switch {
 	case ended(p.Status):
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
-		x.say("locked", "%s holds its lock for another %v", w.holder(id), milliseconds(p.LockedUntilMs-now))
-	case p.Messages > 0 && !w.admitted(p.Pin):
+		x.say("locked", "%s holds its lock for another %v", ex.holder(id), milliseconds(p.LockedUntilMs-now))
+	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is pinned %s, and no live node admits that", pinText(p.Pin))
-		w.addFilters(x)
+		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
 		x.say("delayed", "its first message becomes visible in %v", milliseconds(p.VisibleMs-now))
 	case p.Messages > 0 && decodeErr != nil:
 		x.say("undecodable", "its history cannot be decoded: %v; it is given back until it is poisoned", decodeErr)
 	case p.Messages > 0:
 		x.say("ready", "it has visible messages, is not locked, and a live node admits it: the next poll takes it")
-		w.addFilters(x)
+		ex.addFilters(x)
 	case p.Activities > 0:
 		x.say("activity", "%d of its activities are queued or running", p.Activities)
 	default:
-		w.explainIdle(x, id, history)
+		ex.explainIdle(x, id, history)
 	}
 	return x, nil
 }
 
 // holder is who took the lock of an instance last.
-func (w *World) holder(id string) string {
-	if no, ok := w.store.InstanceNumber(id); ok && int(no) < len(w.holders) && w.holders[no] > 0 {
-		return "node " + w.infos[w.holders[no]-1].Name
+func (ex *explainer) holder(id string) string {
+	if no, ok := ex.store.InstanceNumber(id); ok && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
+		return "node " + ex.infos[ex.network.holders[no]-1].Name
 	}
 	return "somebody"
 }
@@ -92,9 +96,9 @@ func (x *Explanation) say(rule, format string, args ...any) {
 	x.Rule, x.Text = rule, fmt.Sprintf(format, args...)
 }
 
-func (w *World) addFilters(x *Explanation) {
-	for i := range w.infos {
-		n := &w.infos[i]
+func (ex *explainer) addFilters(x *Explanation) {
+	for i := range ex.infos {
+		n := &ex.infos[i]
 		text := "down"
 		if n.Up {
 			text = n.Build.Name() + ", replays " + n.Filter.String()
@@ -110,13 +114,9 @@ func (w *World) addFilters(x *Explanation) {
 }
 
 // explainIdle is about an instance for which nothing is queued: it waits for somebody else.
-func (w *World) explainIdle(x *Explanation, id string, history []engine.Event) {
-	if open := w.openWaits(id); len(open) > 0 {
-		text := fmt.Sprintf("it waits for the event %q", open[0].name)
-		if open[0].second {
-			text += fmt.Sprintf(" on %q", open[0].topic)
-		}
-		x.say("event", "%s, which nobody has sent", text)
+func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
+	if open := ex.clients.openWaits(id); len(open) > 0 {
+		x.say("event", "it waits for the event %s, which nobody has sent", waitText(&open[0]))
 		return
 	}
 	var closed []uint64
@@ -135,13 +135,13 @@ func (w *World) explainIdle(x *Explanation, id string, history []engine.Event) {
 	x.say("nothing", "nothing is queued for it, and it waits for nothing that its history names")
 }
 
-func (w *World) instanceNames() string {
+func (ex *explainer) instanceNames() string {
 	var names []string
-	for i := range w.plan.Instances {
-		names = append(names, w.plan.Instances[i].ID)
+	for i := range ex.plan.Instances {
+		names = append(names, ex.plan.Instances[i].ID)
 	}
-	for i := range w.plan.Histories {
-		names = append(names, w.plan.Histories[i].Instance)
+	for i := range ex.plan.Histories {
+		names = append(names, ex.plan.Histories[i].Instance)
 	}
 	if len(names) > 8 {
 		names = append(names[:8:8], "…")
@@ -150,3 +150,16 @@ func (w *World) instanceNames() string {
 }
 
 func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// waitText names what an open wait waits for.
+func waitText(e *engine.Event) string {
+	switch d := e.Data.(type) {
+	case engine.ExternalSubscribed:
+		return strconv.Quote(d.Name)
+	case engine.ExternalSubscribed2:
+		return fmt.Sprintf("%q on %q", d.Name, d.Topic)
+	case engine.QueueSubscribed:
+		return strconv.Quote(d.Name)
+	}
+	return string(e.Kind())
+}

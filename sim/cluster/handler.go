@@ -13,15 +13,15 @@ const PropertyHandler = "handler-deterministic"
 const handlerReports = 3
 
 // checkHandler reports a turn whose two computations differ.
-func (w *World) checkHandler(n *nodeState, note *node.Note) {
+func (f *fleet) checkHandler(n *nodeState, note *node.Note) {
 	if note.Turn == nil || note.Turn.Nondeterministic == "" {
 		return
 	}
-	if w.handlerFaults++; w.handlerFaults > handlerReports {
+	if f.handlerFaults++; f.handlerFaults > handlerReports {
 		return
 	}
-	w.internal = append(w.internal, Violation{
-		Property: PropertyHandler, Class: ClassHandler, Step: w.Step(), VirtualMs: w.NowMs() - w.StartMs(), Node: n.plan.Name, Instance: note.Instance,
+	f.internal = append(f.internal, Violation{
+		Property: PropertyHandler, Class: ClassHandler, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
 		Message: fmt.Sprintf("two computations of one turn of %s (execution %d, handler %s) from the same history and messages differ: %s; expected a handler that reads nothing but its input and history: no clock, no map order, no random number, no state between calls",
 			note.Instance, note.ExecutionID, note.Turn.Handler, note.Turn.Nondeterministic),
 	})

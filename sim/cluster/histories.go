@@ -18,7 +18,7 @@ const (
 
 // seedHistory puts a seeded history into the store. The orchestration that it is a history of is Cancellable, or
 // ProcessOrder 2.0.0 for the shape of the new kind, so that builds that read it can go on with it.
-func (w *World) seedHistory(h *plan.History) {
+func (c *clients) seedHistory(h *plan.History) {
 	pin := ""
 	if h.Pin != nil {
 		pin = h.Pin.String()
@@ -26,10 +26,10 @@ func (w *World) seedHistory(h *plan.History) {
 	events := eventsOf(h, pin)
 	seed := memprovider.SeedExecution{ID: engine.InitialExecutionID, Pin: h.Pin, Status: engine.StatusRunning}
 	for _, e := range events {
-		data, err := w.clients.codec.AppendEvent(nil, e)
+		data, err := c.codec.AppendEvent(nil, e)
 		if err != nil {
 			// A kind that the newest codec has dropped: some build still writes it.
-			data = w.encodeSomehow(e)
+			data = c.encodeSomehow(e)
 		}
 		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
 	}
@@ -37,13 +37,13 @@ func (w *World) seedHistory(h *plan.History) {
 	switch h.Shape {
 	case plan.ShapeUnknownKind:
 		data := fmt.Appendf(nil, `{"event_id":%d,"source_event_id":null,"instance_id":%q,"execution_id":1,"timestamp_ms":%d,"duroxide_version":%q,%s}`,
-			next, h.Instance, w.StartMs(), pin, unknownKind)
+			next, h.Instance, c.startMs(), pin, unknownKind)
 		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
 	case plan.ShapeCorrupt:
 		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: engine.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
 	name, version := h.Handler()
-	err := w.store.Seed(memprovider.SeedInstance{
+	err := c.store.Seed(memprovider.SeedInstance{
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.SeedExecution{seed},
 	})
 	if err != nil {
@@ -52,8 +52,8 @@ func (w *World) seedHistory(h *plan.History) {
 }
 
 // encodeSomehow is the event as the first build that can write it does.
-func (w *World) encodeSomehow(e engine.Event) []byte {
-	for _, b := range w.builds {
+func (c *clients) encodeSomehow(e engine.Event) []byte {
+	for _, b := range c.builds {
 		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
 			return data
 		}
@@ -85,14 +85,14 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 }
 
 // onKick sends a seeded history the event that it waits for, or any event if it is past waiting.
-func (w *World) onKick(i int) {
-	h := &w.plan.Histories[i]
+func (c *clients) onKick(i int) {
+	h := &c.plan.Histories[i]
 	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}
 	if h.Shape == plan.ShapeNewKind {
 		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
-	key := w.root.Name(labelHistory, h.Instance)
-	if !w.clientSend(item, key.Num(labelRetry, uint64(w.NowMs()))) {
-		w.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
+	key := c.root.Name(labelHistory, h.Instance)
+	if !c.send(item, key.Num(labelRetry, uint64(c.nowMs()))) {
+		c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
 	}
 }

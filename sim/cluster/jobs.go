@@ -45,8 +45,8 @@ func (n *nodeState) takeJob(id node.JobID) (j job, ok bool) {
 }
 
 // onNodeEvent hands a due timer or a finished job to its node, if the incarnation is still there.
-func (w *World) onNodeEvent(e event) {
-	n := w.nodes[e.node-1]
+func (f *fleet) onNodeEvent(e event) {
+	n := f.list[e.node-1]
 	if n.machine == nil || n.inc != e.inc {
 		return
 	}
@@ -56,7 +56,7 @@ func (w *World) onNodeEvent(e event) {
 	}
 	if e.kind == evTimer {
 		if t, ok := n.takeTimer(node.TimerID(e.a)); ok {
-			w.step(n, node.Wake{NowMs: w.NowMs(), Timer: t.id})
+			f.step(n, node.Wake{NowMs: f.nowMs(), Timer: t.id})
 		}
 		return
 	}
@@ -64,65 +64,65 @@ func (w *World) onNodeEvent(e event) {
 	if !ok {
 		return
 	}
-	in := node.Finished{NowMs: w.NowMs(), Job: j.id}
+	in := node.Finished{NowMs: f.nowMs(), Job: j.id}
 	if e.b != 0 {
 		in.Panic = ActivityPanicText
 	}
 	if j.activity != nil {
-		w.record(&Record{Kind: RecActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
+		f.record(&Record{Kind: RecActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
 	}
-	w.step(n, in)
+	f.step(n, in)
 }
 
 // ActivityPanicText is the text with which an activity fails that a fault made panic.
 const ActivityPanicText = "activity panicked by a fault"
 
 // runTurn lets a turn take its time, which was computed already, and may freeze the node meanwhile.
-func (w *World) runTurn(n *nodeState, c node.RunTurn) {
+func (f *fleet) runTurn(n *nodeState, c node.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
 	switch {
-	case w.draws(faults.SlowTurn, n.plan.Name, key):
-		d = w.around(key, c.LockTimeout)
-		w.recordJobFault(n, faults.SlowTurn, c.Instance, d)
-	case sim.Pick(w.chooser, key, leastOrTypical) == 1:
-		d = sim.Between(w.chooser, key.At(labelAmount), d, 15*time.Millisecond)
+	case f.draws(faults.SlowTurn, n.plan.Name, key):
+		d = f.around(key, c.LockTimeout)
+		f.recordJobFault(n, faults.SlowTurn, c.Instance, d)
+	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
+		d = sim.Between(f.chooser, key.At(labelAmount), d, 15*time.Millisecond)
 	}
-	w.addJob(n, job{id: c.Job}, key, d, false)
-	if w.draws(faults.PauseNode, n.plan.Name, key) {
-		w.record(&Record{Kind: RecFault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
-		w.pause(n, w.around(key.At(labelPause), c.LockTimeout))
+	f.addJob(n, job{id: c.Job}, key, d, false)
+	if f.draws(faults.PauseNode, n.plan.Name, key) {
+		f.record(&Record{Kind: RecFault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
+		f.pause(n, f.around(key.At(labelPause), c.LockTimeout))
 	}
 }
 
 // runActivity lets an activity take its time.
-func (w *World) runActivity(n *nodeState, c node.RunActivity) {
+func (f *fleet) runActivity(n *nodeState, c node.RunActivity) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond
 	switch {
-	case w.draws(faults.LateActivity, n.plan.Name, key):
-		d = w.around(key, c.LockTimeout)
-		w.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
-	case sim.Pick(w.chooser, key, leastOrTypical) == 1:
-		d = sim.Between(w.chooser, key.At(labelAmount), d, 400*time.Millisecond)
+	case f.draws(faults.LateActivity, n.plan.Name, key):
+		d = f.around(key, c.LockTimeout)
+		f.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
+	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
+		d = sim.Between(f.chooser, key.At(labelAmount), d, 400*time.Millisecond)
 	}
-	panics := w.draws(faults.ActivityPanic, n.plan.Name, key)
+	panics := f.draws(faults.ActivityPanic, n.plan.Name, key)
 	if panics {
-		w.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
+		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
 	}
-	w.record(&Record{Kind: RecActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &c, Slot: c.Slot})
-	w.addJob(n, job{id: c.Job, activity: &c}, key, d, panics)
+	f.record(&Record{Kind: RecActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &c, Slot: c.Slot})
+	f.addJob(n, job{id: c.Job, activity: &c}, key, d, panics)
 }
 
-func (w *World) recordJobFault(n *nodeState, kind faults.Kind, instance string, d time.Duration) {
-	w.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc, Instance: instance, For: d})
+func (f *fleet) recordJobFault(n *nodeState, kind faults.Kind, instance string, d time.Duration) {
+	f.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc, Instance: instance, For: d})
 }
 
-func (w *World) addJob(n *nodeState, j job, key sim.Key, d time.Duration, panics bool) {
+func (f *fleet) addJob(n *nodeState, j job, key sim.Key, d time.Duration, panics bool) {
 	e := event{kind: evJob, node: n.number, inc: n.inc, a: uint64(j.id)}
 	if panics {
 		e.b = 1
 	}
-	j.handle = w.kernel.After(d, key, e)
+	j.handle = f.kernel.After(d, key, e)
 	n.jobs = append(n.jobs, j)
 }

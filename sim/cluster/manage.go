@@ -11,30 +11,30 @@ import (
 // operator's call is one instant, and what it is told does not matter here: the properties judge what it did.
 
 // manage deletes an instance with its tree, or prunes it.
-func (w *World) manage(id string, a *plan.Action) {
-	w.changed = true
-	admin := w.clients.provider.Admin()
+func (c *clients) manage(id string, a *plan.Action) {
+	c.changed = true
+	admin := c.provider.Admin()
 	var err error
 	switch {
 	case a.Verb == plan.ActionPrune:
-		_, err = admin.PruneExecutions(w.ctx, id, engine.PruneOptions{})
+		_, err = admin.PruneExecutions(c.ctx, id, engine.PruneOptions{})
 	case a.Alone:
-		_, err = admin.DeleteInstancesAtomic(w.ctx, []string{id}, a.Forced)
+		_, err = admin.DeleteInstancesAtomic(c.ctx, []string{id}, a.Forced)
 	default:
-		_, err = admin.DeleteInstance(w.ctx, id, a.Forced)
+		_, err = admin.DeleteInstance(c.ctx, id, a.Forced)
 	}
 	_ = err // refused, or nothing to do
 }
 
 // sweep is a bulk call of a probe: of all roots that have ended, or of all executions that are neither current nor running.
-func (w *World) sweep(s *probeState) {
+func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	var err error
 	switch s.plan.Sweep {
 	case plan.SweepInstances:
-		_, err = admin.DeleteInstanceBulk(w.ctx, engine.InstanceFilter{})
+		_, err = admin.DeleteInstanceBulk(pr.ctx, engine.InstanceFilter{})
 	case plan.SweepExecutions:
-		_, err = admin.PruneExecutionsBulk(w.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
+		_, err = admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
 	default:
 		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has refused it
 	}

@@ -10,66 +10,72 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
+// narrator tells a run as a story.
+type narrator struct {
+	*base
+	tokens map[string]string // instance by lock token, looked up only
+}
+
 // tell hands the narrator a line about a node, a client or the world.
-func (w *World) tell(number uint32, important bool, format string, args ...any) {
+func (nr *narrator) tell(number uint32, important bool, format string, args ...any) {
 	l := Line{
-		At: w.kernel.Now(), Ms: w.NowMs() - w.StartMs(), Step: w.Step(), Node: "world",
+		At: nr.kernel.Now(), Ms: nr.nowMs() - nr.startMs(), Step: nr.steps(), Node: "world",
 		Text: fmt.Sprintf(format, args...), Important: important,
 	}
 	if number > 0 {
-		n := &w.infos[number-1]
+		n := &nr.infos[number-1]
 		l.Node, l.Build = n.Name, n.Build.Name()
 	}
-	w.cfg.Narrator(l)
+	nr.cfg.Narrator(l)
 }
 
 // narrateObservation tells what no record of the world says: damage.
-func (w *World) narrateObservation(o *engine.Observation) {
+func (nr *narrator) observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsLockTaken:
-		w.tokens[o.Token] = w.store.InstanceName(o.Instance)
+		nr.tokens[o.Token] = nr.store.InstanceName(o.Instance)
 	case engine.ObsDamaged:
-		w.tell(0, true, "stored bytes of %s are damaged (execution %d, event %d, message %d)", w.store.InstanceName(o.Instance), o.Execution, o.EventID, o.Message)
+		nr.tell(0, true, "stored bytes of %s are damaged (execution %d, event %d, message %d)", nr.store.InstanceName(o.Instance), o.Execution, o.EventID, o.Message)
 	}
 }
 
 // narrate tells one record of the world.
-func (w *World) narrate(r *Record) {
+func (nr *narrator) record(r *Record) {
 	switch r.Kind {
 	case RecNodeStarted:
-		w.tell(r.Node, true, "starts, replays %s", w.Node(r.Node).Filter)
+		nr.tell(r.Node, true, "starts, replays %s", nr.node(r.Node).Filter)
 	case RecNodeStopped:
-		w.tell(r.Node, true, "has stopped")
+		nr.tell(r.Node, true, "has stopped")
 	case RecNodeDraining:
-		w.tell(r.Node, true, "stops gracefully: finishes what it holds")
+		nr.tell(r.Node, true, "stops gracefully: finishes what it holds")
 	case RecNodeCrashed:
-		w.tell(r.Node, true, "CRASHES (%s)", r.Text)
+		nr.tell(r.Node, true, "CRASHES (%s)", r.Text)
 	case RecNodePaused:
-		w.tell(r.Node, true, "freezes for %v", r.For)
+		nr.tell(r.Node, true, "freezes for %v", r.For)
 	case RecNodeResumed:
-		w.tell(r.Node, true, "goes on")
+		nr.tell(r.Node, true, "goes on")
 	case RecParked:
-		w.tell(r.Node, false, "%s finds nothing and waits%s", slotName(r.Slot), w.skippedBy(r.Request))
+		nr.tell(r.Node, false, "%s finds nothing and waits%s", slotName(r.Slot), nr.skippedBy(r.Request))
 	case RecNote:
-		w.narrateNote(r)
+		nr.note(r)
 	case RecLog:
-		w.tell(r.Node, r.Log.Level != node.LevelInfo, "log: %s%s", r.Log.Text, logFields(r.Log))
+		nr.tell(r.Node, r.Log.Level != node.LevelInfo, "log: %s%s", r.Log.Text, logFields(r.Log))
 	case RecAnswered:
 		if r.Err != nil {
-			w.tell(r.Node, true, "%s fails: %v", r.CallKind, r.Err)
+			nr.tell(r.Node, true, "%s fails: %v", r.CallKind, r.Err)
 		}
 	case RecActivityStarted:
-		w.tell(r.Node, false, "runs activity %s#%d of %s", r.Activity.Item.Name, r.Activity.Item.ID, r.Activity.Item.Instance)
+		nr.tell(r.Node, false, "runs activity %s#%d of %s", r.Activity.Item.Name, r.Activity.Item.ID, r.Activity.Item.Instance)
 	case RecPhaseBegan:
-		w.tell(0, true, "%s begins", r.Phase)
+		nr.tell(0, true, "%s begins", r.Phase)
 	case RecScheduled:
-		w.tell(0, true, "schedule: %s", r.Schedule)
+		nr.tell(0, true, "schedule: %s", r.Schedule)
 	case RecClientAccepted:
-		w.tell(0, true, "client sends %s", describeItem(r.Item))
+		nr.tell(0, true, "client sends %s", describeItem(r.Item))
 	case RecFault:
-		w.tell(r.Node, true, "FAULT %s%s", r.Fault, faultText(r))
+		nr.tell(r.Node, true, "FAULT %s%s", r.Fault, faultText(r))
 	case RecHandlersChanged:
-		w.tell(r.Node, true, "handlers change: %s", r.Text)
+		nr.tell(r.Node, true, "handlers change: %s", r.Text)
 	}
 }
 
@@ -100,7 +106,7 @@ func logFields(l *node.Log) string {
 	return b.String()
 }
 
-func (w *World) narrateNote(r *Record) {
+func (nr *narrator) note(r *Record) {
 	n := r.Note
 	switch n.Decision {
 	case node.DecideTurn:
@@ -110,7 +116,7 @@ func (w *World) narrateNote(r *Record) {
 			first = ", first turn"
 		}
 		if t != nil {
-			w.tell(r.Node, false, "runs %s of %s execution %d%s: %d new events, %s", t.Handler, n.Instance, n.ExecutionID, first, t.Events, t.Result)
+			nr.tell(r.Node, false, "runs %s of %s execution %d%s: %d new events, %s", t.Handler, n.Instance, n.ExecutionID, first, t.Events, t.Result)
 		}
 	case node.DecideWorkRun, node.DecideWorkDone:
 	default:
@@ -121,14 +127,14 @@ func (w *World) narrateNote(r *Record) {
 		if n.Delay > 0 {
 			text += fmt.Sprintf(", back in %v", n.Delay)
 		}
-		w.tell(r.Node, true, "%s", text)
+		nr.tell(r.Node, true, "%s", text)
 	}
 }
 
 // narrateExecuted tells what a provider call did at its atomic instant.
-func (w *World) narrateExecuted(c *callState, a node.Answer) {
+func (nr *narrator) executed(c *callState, a node.Answer) {
 	if a.Err != nil {
-		w.tell(c.node, true, "%s is refused: %v", c.kind, a.Err)
+		nr.tell(c.node, true, "%s is refused: %v", c.kind, a.Err)
 		return
 	}
 	switch r := c.request.(type) {
@@ -138,29 +144,29 @@ func (w *World) narrateExecuted(c *callState, a node.Answer) {
 			if f.Item.HistoryError != "" {
 				undecodable = ", undecodable: " + f.Item.HistoryError
 			}
-			w.tell(c.node, true, "%s fetches %s execution %d, pinned %s, delivery %d: %s%s%s", slotName(c.slot), f.Item.Instance, f.Item.ExecutionID,
-				pinText(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, w.skippedBy(r))
+			nr.tell(c.node, true, "%s fetches %s execution %d, pinned %s, delivery %d: %s%s%s", slotName(c.slot), f.Item.Instance, f.Item.ExecutionID,
+				pinText(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, nr.skippedBy(r))
 		}
 	case call.FetchWorkItem:
 		if f := a.Work; f != nil {
-			w.tell(c.node, false, "%s fetches %s, delivery %d", slotName(c.slot), describeItem(f.Item), f.AttemptCount)
+			nr.tell(c.node, false, "%s fetches %s, delivery %d", slotName(c.slot), describeItem(f.Item), f.AttemptCount)
 		}
 	case call.AckOrchestrationItem:
-		w.tell(c.node, true, "commits %s", w.describeAck((*engine.OrchestrationAck)(&r)))
+		nr.tell(c.node, true, "commits %s", nr.describeAck((*engine.OrchestrationAck)(&r)))
 	case call.AckWorkItem:
 		if r.Completion != nil {
-			w.tell(c.node, false, "acknowledges %s", describeItem(r.Completion))
+			nr.tell(c.node, false, "acknowledges %s", describeItem(r.Completion))
 		} else {
-			w.tell(c.node, true, "acknowledges an activity without a completion")
+			nr.tell(c.node, true, "acknowledges an activity without a completion")
 		}
 	case call.AbandonOrchestrationItem:
-		w.tell(c.node, true, "gives %s back%s", w.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
+		nr.tell(c.node, true, "gives %s back%s", nr.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
 	case call.AbandonWorkItem:
-		w.tell(c.node, true, "gives an activity of %s back%s", w.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
+		nr.tell(c.node, true, "gives an activity of %s back%s", nr.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
 	case call.RenewOrchestrationItemLock:
-		w.tell(c.node, false, "renews its lock on %s", w.tokens[r.LockToken])
+		nr.tell(c.node, false, "renews its lock on %s", nr.tokens[r.LockToken])
 	case call.RenewWorkItemLock:
-		w.tell(c.node, false, "renews its lock on an activity of %s", w.tokens[r.LockToken])
+		nr.tell(c.node, false, "renews its lock on an activity of %s", nr.tokens[r.LockToken])
 	}
 }
 
@@ -196,17 +202,17 @@ func slotName(s node.Slot) string {
 const maxSkipped = 3
 
 // skippedBy names the instances that have visible work and that the filter of a fetch excludes.
-func (w *World) skippedBy(r call.Call) string {
+func (nr *narrator) skippedBy(r call.Call) string {
 	f, ok := r.(call.FetchOrchestrationItem)
 	if !ok {
 		return ""
 	}
 	var skipped []string
 	more := 0
-	for no := engine.InstanceNo(1); w.store.InstanceName(no) != ""; no++ {
-		name := w.store.InstanceName(no)
-		p, ok := w.store.Peek(name)
-		if !ok || p.VisibleMs > w.NowMs() || p.LockedUntilMs > 0 || f.Filter.Admits(p.Pin) {
+	for no := engine.InstanceNo(1); nr.store.InstanceName(no) != ""; no++ {
+		name := nr.store.InstanceName(no)
+		p, ok := nr.store.Peek(name)
+		if !ok || p.VisibleMs > nr.nowMs() || p.LockedUntilMs > 0 || f.Filter.Admits(p.Pin) {
 			continue
 		}
 		if len(skipped) == maxSkipped {
@@ -256,15 +262,15 @@ func describeItem(item engine.WorkItem) string {
 	return fmt.Sprintf("%s to %s", item.Kind(), item.Target())
 }
 
-func (w *World) describeAck(a *engine.OrchestrationAck) string {
+func (nr *narrator) describeAck(a *engine.OrchestrationAck) string {
 	if len(a.HistoryDelta) == 0 {
-		return w.tokens[a.LockToken] + " without an event: the batch is dropped"
+		return nr.tokens[a.LockToken] + " without an event: the batch is dropped"
 	}
 	var kinds []string
 	for _, e := range a.HistoryDelta {
 		kinds = append(kinds, string(e.Kind()))
 	}
-	text := fmt.Sprintf("%s execution %d: %s", w.tokens[a.LockToken], a.ExecutionID, strings.Join(kinds, ", "))
+	text := fmt.Sprintf("%s execution %d: %s", nr.tokens[a.LockToken], a.ExecutionID, strings.Join(kinds, ", "))
 	if a.Metadata.PinnedVersion != nil {
 		text += ", pinned " + a.Metadata.PinnedVersion.String()
 	}

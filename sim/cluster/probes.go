@@ -9,6 +9,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
+// probes make provider calls that no node makes.
+type probes struct {
+	*base
+	list []*probeState
+}
+
 // probeState is a probe at work. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
 type probeState struct {
 	plan     *plan.Probe
@@ -42,9 +48,9 @@ var (
 // probeEdge is how near to its expiry a lock is used that is held until just before or just after it.
 const probeEdge = 20 * time.Millisecond
 
-func (w *World) beginProbe(i int) time.Duration {
-	p := &w.plan.Probes[i]
-	s := &probeState{plan: p, left: p.Count, key: w.root.Name(labelProbe, p.Name)}
+func (pr *probes) begin(i int) time.Duration {
+	p := &pr.plan.Probes[i]
+	s := &probeState{plan: p, left: p.Count, key: pr.root.Name(labelProbe, p.Name)}
 	if p.Filter != "" {
 		filter, err := plan.ParseFilter(p.Filter)
 		if err != nil {
@@ -52,10 +58,10 @@ func (w *World) beginProbe(i int) time.Duration {
 		}
 		s.filter = filter
 	}
-	s.codec = plan.FindBuild(w.builds, p.Build).Codec
-	s.provider = w.storeHandle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
-	w.probes = append(w.probes, s)
-	w.kernel.At(w.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
+	s.codec = plan.FindBuild(pr.builds, p.Build).Codec
+	s.provider = pr.storeHandle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
+	pr.list = append(pr.list, s)
+	pr.kernel.At(pr.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
 	last := p.From + time.Duration(max(p.Count-1, 0))*p.Every
 	if len(p.Holds) > 0 {
 		last += p.LockFor() + probeEdge
@@ -64,40 +70,40 @@ func (w *World) beginProbe(i int) time.Duration {
 }
 
 // onProbe is the next act of a probe.
-func (w *World) onProbe(i int) {
-	s := w.probes[i]
-	if s.left == 0 || w.phase != PhaseTurbulence {
+func (pr *probes) onProbe(i int) {
+	s := pr.list[i]
+	if s.left == 0 || pr.phase != PhaseTurbulence {
 		return
 	}
 	s.left--
-	w.changed = true
+	pr.changed = true
 	if s.plan.Sweep != "" {
-		w.sweep(s)
+		pr.sweep(s)
 	} else if s.plan.Send != "" {
 		// What a probe is told does not matter to it, here and below: the answer is the provider's business, and judged.
-		_ = s.provider.EnqueueForOrchestrator(w.ctx, w.probeItem(s.plan), s.plan.Delay)
+		_ = s.provider.EnqueueForOrchestrator(pr.ctx, pr.item(s.plan), s.plan.Delay)
 	} else {
 		h := probeHeld{try: uint32(s.plan.Count - s.left)}
 		var err error
 		if s.plan.Work {
-			h.work, err = s.provider.FetchWorkItem(w.ctx, s.plan.LockFor(), 0, nil, engine.TagFilter{})
+			h.work, err = s.provider.FetchWorkItem(pr.ctx, s.plan.LockFor(), 0, nil, engine.TagFilter{})
 		} else {
-			h.turn, err = s.provider.FetchOrchestrationItem(w.ctx, s.plan.LockFor(), 0, s.filter)
+			h.turn, err = s.provider.FetchOrchestrationItem(pr.ctx, s.plan.LockFor(), 0, s.filter)
 		}
 		if err == nil && (h.turn != nil || h.work != nil) {
-			w.probeHolds(i, h)
+			pr.keep(i, h)
 		}
 	}
-	w.kernel.After(s.plan.Every, s.key, event{kind: evProbe, a: uint64(i)})
+	pr.kernel.After(s.plan.Every, s.key, event{kind: evProbe, a: uint64(i)})
 }
 
 // probeItem is what a probe sends.
-func (w *World) probeItem(p *plan.Probe) engine.WorkItem {
+func (pr *probes) item(p *plan.Probe) engine.WorkItem {
 	if p.Send == plan.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
 	}
-	for i := range w.plan.Instances {
-		if in := &w.plan.Instances[i]; in.ID == p.Instance {
+	for i := range pr.plan.Instances {
+		if in := &pr.plan.Instances[i]; in.ID == p.Instance {
 			return startItem(in)
 		}
 	}
@@ -113,17 +119,17 @@ func startItem(p *plan.Instance) engine.StartItem {
 func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
 
 // probeHolds keeps what a probe has fetched for a drawn while.
-func (w *World) probeHolds(i int, h probeHeld) {
-	s := w.probes[i]
+func (pr *probes) keep(i int, h probeHeld) {
+	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
 	hold := plan.HoldLeast
 	if n := len(s.plan.Holds); n > 0 {
-		hold = s.plan.Holds[w.oneOf(key, n)]
+		hold = s.plan.Holds[pr.oneOf(key, n)]
 	}
 	lo, hi := time.Duration(0), time.Duration(0)
 	switch hold {
 	case plan.HoldLeast:
-		w.probeActs(s, &h)
+		pr.act(s, &h)
 		return
 	case plan.HoldTypical:
 		lo, hi = lock/8, lock/2
@@ -133,93 +139,93 @@ func (w *World) probeHolds(i int, h probeHeld) {
 		lo, hi = lock, lock+probeEdge
 	}
 	s.held = append(s.held, h)
-	w.kernel.After(sim.Between(w.chooser, key.At(labelAmount), lo, hi), key, event{kind: evProbeEnd, a: uint64(i), b: uint64(len(s.held) - 1)})
+	pr.kernel.After(sim.Between(pr.chooser, key.At(labelAmount), lo, hi), key, event{kind: evProbeEnd, a: uint64(i), b: uint64(len(s.held) - 1)})
 }
 
 // oneOf draws one of n alternatives; of one there is nothing to draw.
-func (w *World) oneOf(key sim.Key, n int) int {
+func (b *base) oneOf(key sim.Key, n int) int {
 	if n == 1 {
 		return 0
 	}
-	return int(w.chooser.Choose(key, uint64(n)))
+	return int(b.chooser.Choose(key, uint64(n)))
 }
 
 // onProbeEnd is the end of the time for which a probe keeps something. In calm it leaves it to run out.
-func (w *World) onProbeEnd(i, held int) {
-	s := w.probes[i]
+func (pr *probes) onProbeEnd(i, held int) {
+	s := pr.list[i]
 	h := s.held[held]
 	s.held[held] = probeHeld{}
-	if w.phase != PhaseTurbulence {
+	if pr.phase != PhaseTurbulence {
 		return
 	}
-	w.changed = true
-	w.probeActs(s, &h)
+	pr.changed = true
+	pr.act(s, &h)
 }
 
 // probeActs does what the plan says, or draws, with what a probe has.
-func (w *World) probeActs(s *probeState, h *probeHeld) {
+func (pr *probes) act(s *probeState, h *probeHeld) {
 	act := plan.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
-		act = s.plan.Does[w.oneOf(s.tryKey(h.try).At(labelAct), n)]
+		act = s.plan.Does[pr.oneOf(s.tryKey(h.try).At(labelAct), n)]
 	}
 	token := h.token()
 	switch act {
 	case plan.ActAbandon:
-		w.probeAbandons(s, h, token)
+		pr.abandon(s, h, token)
 	case plan.ActRenew:
-		w.probeRenews(s, h, token)
-		w.probeAbandons(s, h, token)
+		pr.renew(s, h, token)
+		pr.abandon(s, h, token)
 	case plan.ActLeave:
 	case plan.ActAck:
-		w.probeAcks(s, h, token, act)
+		pr.ack(s, h, token, act)
 	case plan.ActTwice:
-		w.probeAcks(s, h, token, act)
-		w.probeAcks(s, h, token, act)
-		w.probeRenews(s, h, token)
-		w.probeAbandons(s, h, token)
+		pr.ack(s, h, token, act)
+		pr.ack(s, h, token, act)
+		pr.renew(s, h, token)
+		pr.abandon(s, h, token)
 	case plan.ActForge:
 		const forged = "-forged"
-		w.probeAcks(s, h, token+forged, act)
-		w.probeRenews(s, h, token+forged)
-		w.probeAbandons(s, h, token+forged)
-		w.probeAbandons(s, h, token)
+		pr.ack(s, h, token+forged, act)
+		pr.renew(s, h, token+forged)
+		pr.abandon(s, h, token+forged)
+		pr.abandon(s, h, token)
 	case plan.ActRepin, plan.ActBehind:
-		w.probeAcks(s, h, token, act)
+		pr.ack(s, h, token, act)
 	case plan.ActContradict:
-		w.probeContradicts(s, h)
-		w.probeAbandons(s, h, token)
+		pr.contradict(s, h)
+		pr.abandon(s, h, token)
 	default:
 		panic(fmt.Sprintf("cluster: probe %s: act %q", s.plan.Name, act)) // Validate has refused it
 	}
 }
 
-func (w *World) probeAbandons(s *probeState, h *probeHeld, token string) {
+func (pr *probes) abandon(s *probeState, h *probeHeld, token string) {
 	if h.turn != nil {
-		_ = s.provider.AbandonOrchestrationItem(w.ctx, token, s.plan.Delay, s.plan.IgnoreAttempt)
+		_ = s.provider.AbandonOrchestrationItem(pr.ctx, token, s.plan.Delay, s.plan.IgnoreAttempt)
 		return
 	}
-	_ = s.provider.AbandonWorkItem(w.ctx, token, s.plan.Delay, s.plan.IgnoreAttempt)
+	_ = s.provider.AbandonWorkItem(pr.ctx, token, s.plan.Delay, s.plan.IgnoreAttempt)
 }
 
-func (w *World) probeRenews(s *probeState, h *probeHeld, token string) {
+func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 	if h.turn != nil {
-		_ = s.provider.RenewOrchestrationItemLock(w.ctx, token, s.plan.LockFor())
+		_ = s.provider.RenewOrchestrationItemLock(pr.ctx, token, s.plan.LockFor())
 		return
 	}
-	_ = s.provider.RenewWorkItemLock(w.ctx, token, s.plan.LockFor())
+	_ = s.provider.RenewWorkItemLock(pr.ctx, token, s.plan.LockFor())
 }
 
 // probeAcks acknowledges what a probe has, and puts it back. An activity is put back behind its ack, at the same instant.
-func (w *World) probeAcks(s *probeState, h *probeHeld, token string, act plan.ProbeAct) {
+func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.ProbeAct) {
 	if h.work != nil {
-		if s.provider.AckWorkItem(w.ctx, token, nil) == nil {
-			_ = s.provider.EnqueueForWorker(w.ctx, h.work.Item)
+		if s.provider.AckWorkItem(pr.ctx, token, nil) == nil {
+			_ = s.provider.EnqueueForWorker(pr.ctx, h.work.Item)
 		}
 		return
 	}
 	item := &h.turn.Item
 	if len(item.History) == 0 || !s.encodes(item.Messages) {
-		w.probeAbandons(s, h, token)
+		pr.abandon(s, h, token)
 		return
 	}
 	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: item.ExecutionID, OrchestratorItems: item.Messages}
@@ -230,7 +236,7 @@ func (w *World) probeAcks(s *probeState, h *probeHeld, token string, act plan.Pr
 	case plan.ActBehind:
 		ack.ExecutionID = max(ack.ExecutionID-1, engine.InitialExecutionID)
 	}
-	_ = s.provider.AckOrchestrationItem(w.ctx, ack)
+	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)
 }
 
 // encodes says whether a probe can put messages back: all that it was handed, in its own codec.
@@ -244,7 +250,7 @@ func (s *probeState) encodes(messages []engine.WorkItem) bool {
 }
 
 // probeContradicts sends the other outcome of the last activity completed in a history.
-func (w *World) probeContradicts(s *probeState, h *probeHeld) {
+func (pr *probes) contradict(s *probeState, h *probeHeld) {
 	item := &h.turn.Item
 	for i := len(item.History) - 1; i >= 0; i-- {
 		e := &item.History[i]
@@ -260,7 +266,7 @@ func (w *World) probeContradicts(s *probeState, h *probeHeld) {
 		default:
 			continue
 		}
-		_ = s.provider.EnqueueForOrchestrator(w.ctx, other, s.plan.Delay)
+		_ = s.provider.EnqueueForOrchestrator(pr.ctx, other, s.plan.Delay)
 		return
 	}
 }

@@ -3,10 +3,10 @@ package cluster
 // result is what a run came to.
 func (w *World) result() *Result {
 	r := &Result{
-		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.turns, Calls: uint64(w.calls.n),
-		Virtual: w.NowMs() - w.StartMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
+		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n),
+		Virtual: w.nowMs() - w.startMs(), Exhausted: w.kernel.Exhausted(), Marks: w.marks,
 	}
-	for _, n := range w.nodes {
+	for _, n := range w.fleet.list {
 		if n.machine != nil {
 			n.counters.Add(n.machine.Counters())
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 // isCore says whether a node is up in calm: it is started at all, and its last step is not stop or remove.
-func (w *World) isCore(p *plan.Node) bool {
+func (f *fleet) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
-	for _, s := range w.stepsOf(p) {
+	for _, s := range f.stepsOf(p) {
 		started = started || s.Verb.Starts()
 		stopped = s.Verb == plan.VerbStop || s.Verb == plan.VerbRemove
 	}
@@ -21,16 +21,16 @@ func (w *World) isCore(p *plan.Node) bool {
 }
 
 // startsLater says whether the first step about a node starts it.
-func (w *World) startsLater(p *plan.Node) bool {
-	steps := w.stepsOf(p)
+func (f *fleet) startsLater(p *plan.Node) bool {
+	steps := f.stepsOf(p)
 	return len(steps) > 0 && (steps[0].Verb == plan.VerbStart || steps[0].Verb == plan.VerbAdd)
 }
 
 // stepsOf are the steps about a node, in the order in which they are carried out.
-func (w *World) stepsOf(p *plan.Node) []*plan.Step {
+func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 	var steps []*plan.Step
-	for i := range w.plan.Schedule {
-		if s := &w.plan.Schedule[i]; s.Node == p.Name && s.Verb != plan.VerbMark {
+	for i := range f.plan.Schedule {
+		if s := &f.plan.Schedule[i]; s.Node == p.Name && s.Verb != plan.VerbMark {
 			steps = append(steps, s)
 		}
 	}
@@ -39,36 +39,36 @@ func (w *World) stepsOf(p *plan.Node) []*plan.Step {
 }
 
 // onSchedule carries out a step.
-func (w *World) onSchedule(s *plan.Step) {
-	w.changed = true
-	w.record(&Record{Kind: RecScheduled, Schedule: s, Node: w.number(s.Node)})
+func (f *fleet) onSchedule(s *plan.Step) {
+	f.changed = true
+	f.record(&Record{Kind: RecScheduled, Schedule: s, Node: f.number(s.Node)})
 	if s.Verb == plan.VerbMark {
 		return
 	}
-	n := w.nodes[w.number(s.Node)-1]
+	n := f.list[f.number(s.Node)-1]
 	switch s.Verb {
 	case plan.VerbUpgrade, plan.VerbRollback:
-		n.build = plan.FindBuild(w.builds, s.Build)
-		w.restart(n)
+		n.build = plan.FindBuild(f.builds, s.Build)
+		f.restart(n)
 	case plan.VerbWiden, plan.VerbNarrow:
 		r := *s.Range
 		n.options.SupportedReplayVersions = &r
-		w.restart(n)
+		f.restart(n)
 	case plan.VerbStop, plan.VerbRemove:
-		w.keepDown(n)
-		w.drain(n)
+		f.keepDown(n)
+		f.drain(n)
 	case plan.VerbCrash:
-		w.keepDown(n)
-		w.crash(n, "by the schedule")
+		f.keepDown(n)
+		f.crash(n, "by the schedule")
 	case plan.VerbStart, plan.VerbAdd:
-		w.startSoon(n)
+		f.startSoon(n)
 	case plan.VerbPause:
-		w.pause(n, s.For)
+		f.pause(n, s.For)
 	case plan.VerbRegister, plan.VerbDeregister:
 		c := handlerChange{handler: s.Handler, remove: s.Verb == plan.VerbDeregister}
 		n.changes = append(n.changes, c)
 		if n.machine != nil {
-			w.applyChange(n, c)
+			f.applyChange(n, c)
 		}
 	default:
 		panic(fmt.Sprintf("cluster: schedule verb %q", s.Verb))
@@ -89,7 +89,7 @@ func (c handlerChange) String() string {
 }
 
 // applyChange changes the handlers of a node that is up, or about to be.
-func (w *World) applyChange(n *nodeState, c handlerChange) {
+func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 	var err error
 	if c.remove {
 		err = deregister(n.registry, c.handler)
@@ -99,7 +99,7 @@ func (w *World) applyChange(n *nodeState, c handlerChange) {
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
 	}
-	w.record(&Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
+	f.record(&Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
 }
 
 // deregister removes one orchestration by "Name@1.0.0"; removing what is not there changes nothing.
@@ -129,22 +129,22 @@ func keepOnly(r *node.Registry, keep []string) error {
 }
 
 // tryHandlers calls the user's registration, if there is one, for each build that a node will run: no start can fail then.
-func (w *World) tryHandlers(p *plan.Node) error {
-	if w.shippedHandlers {
+func (f *fleet) tryHandlers(p *plan.Node) error {
+	if f.shippedHandlers {
 		return nil
 	}
 	builds := []string{p.Build}
-	for _, s := range w.stepsOf(p) {
+	for _, s := range f.stepsOf(p) {
 		if s.Verb == plan.VerbUpgrade || s.Verb == plan.VerbRollback {
 			builds = append(builds, s.Build)
 		}
 	}
 	for _, b := range builds {
 		r := node.NewRegistry()
-		if err := w.cfg.Handlers(r, plan.FindBuild(w.builds, b)); err != nil {
+		if err := f.cfg.Handlers(r, plan.FindBuild(f.builds, b)); err != nil {
 			return fmt.Errorf("handlers of build %s: %w", b, err)
 		}
-		if err := workload.RegisterPrograms(r, w.plan.Programs); err != nil {
+		if err := workload.RegisterPrograms(r, f.plan.Programs); err != nil {
 			return fmt.Errorf("with the handlers of build %s: %w", b, err)
 		}
 	}

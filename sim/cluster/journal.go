@@ -1,55 +1,69 @@
 package cluster
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
 )
 
 // recordKindBase separates the kinds of world records from those of observations in the trace.
 const recordKindBase = 1000
 
-// Observe receives what the store does: it goes into the trace, and to the monitor.
-func (w *World) Observe(o *engine.Observation) {
-	switch o.Kind {
-	case engine.ObsCallBegin:
-		w.storeCall, w.caller = o.Call, o.Caller.Node
-	case engine.ObsCallEnd:
-	case engine.ObsLockTaken:
-		w.observed++
-		if o.Queue == engine.QueueOrchestrator {
-			w.hold(o.Instance)
-		}
-	case engine.ObsRowInserted:
-		w.observed++
-		if o.Queue == engine.QueueOrchestrator {
-			w.lastRow, w.lastRowCall = o.Message, o.Call
-		}
-	default:
-		w.observed++
-	}
-	w.traceObservation(o)
-	if w.monitor != nil {
-		w.monitor.Observe(o)
-	}
-	if w.cfg.Narrator != nil {
-		w.narrateObservation(o)
-	}
+// journal is the record of a run: everything that happens is stamped, written into the trace, and handed to whoever
+// watches.
+type journal struct {
+	kernel   *sim.Kernel[event]
+	start    sim.Time
+	trace    *sim.Trace
+	marks    []sim.Mark
+	monitor  Monitor    // nil if nobody watches
+	narrator *narrator  // nil if nobody listens
+	infos    []NodeInfo // the nodes as watchers see them, by number - 1
+	rec      Record     // the present record; reused
+	internal []Violation
 }
 
-// hold remembers, for Explain, who took an instance's lock.
-func (w *World) hold(no engine.InstanceNo) {
-	for len(w.holders) <= int(no) {
-		w.holders = append(w.holders, 0)
+func newJournal(kernel *sim.Kernel[event], keep bool) *journal {
+	j := &journal{kernel: kernel, start: kernel.Now(), trace: sim.NewTrace()}
+	if keep {
+		j.trace.Keep(func(index, sum uint64) { j.marks = append(j.marks, sim.Mark{Index: index, Sum: sum}) })
 	}
-	w.holders[no] = w.caller
+	return j
+}
+
+// node is the node of a number, which must exist.
+func (j *journal) node(number uint32) *NodeInfo { return &j.infos[number-1] }
+
+// nowMs is the store's time.
+func (j *journal) nowMs() int64 { return j.kernel.Now().Millis() }
+
+// startMs is the store's time at the start of the run.
+func (j *journal) startMs() int64 { return j.start.Millis() }
+
+// steps is the number of steps so far.
+func (j *journal) steps() uint64 { return j.kernel.Steps() }
+
+// since is the virtual time since the start of the run.
+func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
+
+// PropertyRunEnds is violated by a run that does not end by itself.
+const PropertyRunEnds = "run-ends"
+
+// unfinished reports that the run has not ended by itself.
+func (j *journal) unfinished(class Class, format string, args ...any) {
+	j.internal = append(j.internal, Violation{
+		Property: PropertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
+		Message: fmt.Sprintf(format, args...),
+	})
 }
 
 // traceObservation writes what tells this observation from others of its kind. What a call asked for is not in it: what
 // it did is.
-func (w *World) traceObservation(o *engine.Observation) {
-	t := w.trace
-	t.Begin(w.kernel.Now(), uint16(o.Kind))
+func (j *journal) traceObservation(o *engine.Observation) {
+	t := j.trace
+	t.Begin(j.kernel.Now(), uint16(o.Kind))
 	t.Uint(uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind))
 	switch o.Kind {
 	case engine.ObsCallBegin:
@@ -104,40 +118,40 @@ func (w *World) traceObservation(o *engine.Observation) {
 }
 
 // record stamps a record of the world and hands it to trace, monitor and narrator.
-func (w *World) record(r *Record) {
-	w.rec = *r
-	w.hand()
+func (j *journal) record(r *Record) {
+	j.rec = *r
+	j.hand()
 }
 
 // open is the world's own record at its start, to be filled in and handed on: the frequent kinds are made in place.
-func (w *World) open(kind RecordKind, node, incarnation uint32) *Record {
-	r := &w.rec
+func (j *journal) open(kind RecordKind, node, incarnation uint32) *Record {
+	r := &j.rec
 	*r = Record{}
 	r.Kind, r.Node, r.Incarnation = kind, node, incarnation
 	return r
 }
 
 // hand stamps the world's record and hands it to trace, monitor and narrator.
-func (w *World) hand() {
-	r := &w.rec
-	r.At, r.AtMs, r.Step = w.kernel.Now(), w.NowMs(), w.Step()
-	w.traceRecord(r)
-	if w.monitor != nil {
-		w.monitor.Record(r)
+func (j *journal) hand() {
+	r := &j.rec
+	r.At, r.AtMs, r.Step = j.kernel.Now(), j.nowMs(), j.steps()
+	j.traceRecord(r)
+	if j.monitor != nil {
+		j.monitor.Record(r)
 	}
-	if w.cfg.Narrator != nil {
-		w.narrate(r)
+	if j.narrator != nil {
+		j.narrator.record(r)
 	}
 }
 
 // traceRecord writes what tells this record from others of its kind.
-func (w *World) traceRecord(r *Record) {
-	t := w.trace
+func (j *journal) traceRecord(r *Record) {
+	t := j.trace
 	t.Begin(r.At, recordKindBase+uint16(r.Kind))
 	t.Uint(uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome))
 	switch r.Kind {
 	case RecNodeStarted:
-		n := w.Node(r.Node)
+		n := j.node(r.Node)
 		t.Str(n.Build.Name())
 		t.Str(n.Filter.String())
 	case RecCallSent:
@@ -175,42 +189,4 @@ func (w *World) traceRecord(r *Record) {
 	t.Str(r.Text)
 	t.Int(int64(r.For))
 	t.End()
-}
-
-// openCall is the world's record of something that happens to a call.
-func (w *World) openCall(kind RecordKind, i int) *Record {
-	c := w.calls.at(i)
-	r := w.open(kind, c.node, c.inc)
-	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.cadence, c.slot, c.storeCall
-	return r
-}
-
-// recordCall records what happens to a call, where that is all that is to be said.
-func (w *World) recordCall(kind RecordKind, i int) {
-	w.openCall(kind, i)
-	w.hand()
-}
-
-// recordExecuted records what came of a call's atomic instant.
-func (w *World) recordExecuted(i int, a *node.Answer) {
-	c := w.calls.at(i)
-	r := w.openCall(RecCallExecuted, i)
-	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
-	w.hand()
-	if w.cfg.Narrator != nil {
-		w.narrateExecuted(c, *a)
-	}
-}
-
-// recordAnswered records what the node is told: the answer, or the error that stands for it after the deadline.
-func (w *World) recordAnswered(i int, a *node.Answer, text string) {
-	r := w.openCall(RecAnswered, i)
-	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
-	w.hand()
-}
-
-// recordFault records a fault that hit a call.
-func (w *World) recordFault(kind faults.Kind, i int) {
-	c := w.calls.at(i)
-	w.record(&Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
 }

@@ -10,6 +10,13 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
+// parking is where fetches wait that found nothing, until the store says that something may be eligible.
+type parking struct {
+	*base
+	groups  []*waitGroup
+	seenGen uint64 // the store's generation when parked fetches were last looked at
+}
+
 // waitGroup are the parked fetches that ask for the same: one queue and one filter, or one set of tags.
 type waitGroup struct {
 	key    sim.Key
@@ -31,21 +38,21 @@ type waitGroup struct {
 
 // park lets a fetch wait that found nothing and touched nothing. Its node would poll again at its cadence, counted from
 // its first poll; the world does so when there may be something to find.
-func (w *World) park(i int) {
-	c := w.calls.at(i)
-	g := w.groupOf(c)
+func (p *parking) park(i int) {
+	c := p.network.calls.at(i)
+	g := p.groupOf(c)
 	c.state = callParked
 	if c.parkedAt == 0 {
-		c.parkedAt = w.kernel.Now()
+		c.parkedAt = p.kernel.Now()
 	}
-	w.groups[g].waiters = append(w.groups[g].waiters, i)
-	w.groups[g].dirty = true
+	p.groups[g].waiters = append(p.groups[g].waiters, i)
+	p.groups[g].dirty = true
 	c.group = g
-	w.recordCall(RecParked, i)
+	p.network.recordCall(RecParked, i)
 }
 
 // groupOf is the index of the group that a fetch belongs to; the group is made when it is first needed.
-func (w *World) groupOf(c *callState) int {
+func (p *parking) groupOf(c *callState) int {
 	if c.group >= 0 {
 		return c.group
 	}
@@ -58,7 +65,7 @@ func (w *World) groupOf(c *callState) int {
 	case call.FetchWorkItem:
 		tags, sessions = r.Tags, r.Session != nil
 	}
-	for i, g := range w.groups {
+	for i, g := range p.groups {
 		if g.kind == c.kind && sameFilter(g.filter, filter) && sameTags(g.tags, tags) && g.sessions == sessions {
 			return i
 		}
@@ -66,10 +73,10 @@ func (w *World) groupOf(c *callState) int {
 	if c.kind == engine.CallFetchOrchestrationItem {
 		name = filter.String()
 	}
-	w.groups = append(w.groups, &waitGroup{
-		key: w.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, sessions: sessions, waking: -1, timerAt: never,
+	p.groups = append(p.groups, &waitGroup{
+		key: p.root.Name(labelGroup, name), kind: c.kind, filter: filter, tags: tags, sessions: sessions, waking: -1, timerAt: never,
 	})
-	return len(w.groups) - 1
+	return len(p.groups) - 1
 }
 
 func sameFilter(a, b *engine.CapabilityFilter) bool {
@@ -79,34 +86,34 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Equal(a.Tags, b.Tags) }
 
 // eligible asks the store by the rules that its fetch follows, if the queue has changed since it was asked last.
-func (w *World) eligible(g *waitGroup) memprovider.Eligibility {
-	if w.bySession(g) {
-		return w.eligibleToAny(g)
+func (p *parking) eligible(g *waitGroup) memprovider.Eligibility {
+	if p.bySession(g) {
+		return p.eligibleToAny(g)
 	}
 	queue := engine.QueueOrchestrator
 	if g.kind == engine.CallFetchWorkItem {
 		queue = engine.QueueWorker
 	}
-	if generation := w.store.QueueGeneration(queue); !g.asked || g.seen != generation {
+	if generation := p.store.QueueGeneration(queue); !g.asked || g.seen != generation {
 		g.asked, g.seen = true, generation
 		if queue == engine.QueueWorker {
-			g.eligible = w.store.NextWork(nil, g.tags)
+			g.eligible = p.store.NextWork(nil, g.tags)
 		} else {
-			g.eligible = w.store.NextOrchestration(g.filter)
+			g.eligible = p.store.NextOrchestration(g.filter)
 		}
 	}
 	return g.eligible
 }
 
 // eligibleToAny asks the store for each waiter of the group that polls.
-func (w *World) eligibleToAny(g *waitGroup) memprovider.Eligibility {
+func (p *parking) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	best := memprovider.Eligibility{AtMs: never}
 	for _, i := range g.waiters {
-		c := w.calls.at(i)
-		if w.alive(c) && w.owner(c).paused {
+		c := p.network.calls.at(i)
+		if p.network.alive(c) && p.network.owner(c).paused {
 			continue
 		}
-		e := w.eligibleTo(c, g)
+		e := p.eligibleTo(c, g)
 		if e.Now {
 			return e
 		}
@@ -116,34 +123,34 @@ func (w *World) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 }
 
 // bySession says whether what a waiter of the group may find depends on the sessions that it owns.
-func (w *World) bySession(g *waitGroup) bool { return g.sessions && w.store.HasSessions() }
+func (p *parking) bySession(g *waitGroup) bool { return g.sessions && p.store.HasSessions() }
 
-func (w *World) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
-	return w.store.NextWork(c.request.(call.FetchWorkItem).Session, g.tags)
+func (p *parking) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
+	return p.store.NextWork(c.request.(call.FetchWorkItem).Session, g.tags)
 }
 
 // pump wakes parked fetches for which something may be eligible: of each group one at a time, the one whose node polls
 // first.
-func (w *World) pump() {
-	changed := w.seenGen != w.store.Generation()
-	w.seenGen = w.store.Generation()
-	for i, g := range w.groups {
+func (p *parking) pump() {
+	changed := p.seenGen != p.store.Generation()
+	p.seenGen = p.store.Generation()
+	for i, g := range p.groups {
 		if len(g.waiters) == 0 || g.waking >= 0 || !changed && !g.dirty {
 			continue
 		}
 		g.dirty = false
-		e := w.eligible(g)
+		e := p.eligible(g)
 		switch {
 		case e.Now || e.Drops:
-			w.wakeOne(g)
+			p.wakeOne(g)
 		case e.AtMs != never && g.timerAt != e.AtMs:
-			w.kernel.Cancel(g.timer)
+			p.kernel.Cancel(g.timer)
 			g.timerAt = e.AtMs
-			at := max(sim.Time(e.AtMs)*1000, w.kernel.Now())
-			g.timer = w.kernel.At(at, g.key, event{kind: evGroup, a: uint64(i)})
+			at := max(sim.Time(e.AtMs)*1000, p.kernel.Now())
+			g.timer = p.kernel.At(at, g.key, event{kind: evGroup, a: uint64(i)})
 		}
 		if changed && !e.Now && !e.Drops {
-			w.pollInVain(g)
+			p.pollInVain(g)
 		}
 	}
 }
@@ -151,60 +158,60 @@ func (w *World) pump() {
 // pollInVain lets a waiter poll although the store has nothing for it. Nodes do so all the time; here it is carried out once
 // in a while, where there is work that the filter must leave alone, so that parking does not hide a provider that touches
 // it. A right provider's answer changes nothing; the try meets no fault, so that nothing else is moved by it.
-func (w *World) pollInVain(g *waitGroup) {
-	if g.filter == nil || !sim.Chance(w.chooser, g.key.Num(labelWake, w.seenGen), 1, 4) || !w.store.NextOrchestration(nil).Now {
+func (p *parking) pollInVain(g *waitGroup) {
+	if g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) || !p.store.NextOrchestration(nil).Now {
 		return
 	}
-	if i, at := w.firstToPoll(g, true); i >= 0 {
-		c := w.calls.at(i)
-		w.kernel.At(at, c.key.At(labelWake), event{kind: evVain, node: c.node, inc: c.inc, a: uint64(i)})
+	if i, at := p.firstToPoll(g, true); i >= 0 {
+		c := p.network.calls.at(i)
+		p.kernel.At(at, c.key.At(labelWake), event{kind: evVain, node: c.node, inc: c.inc, a: uint64(i)})
 	}
 }
 
 // onVain is such a poll. It is left out if the waiter has better to do by now.
-func (w *World) onVain(i int) {
-	c := w.calls.at(i)
-	if c.state != callParked || !w.alive(c) || w.owner(c).paused {
+func (p *parking) onVain(i int) {
+	c := p.network.calls.at(i)
+	if c.state != callParked || !p.network.alive(c) || p.network.owner(c).paused {
 		return
 	}
-	g := w.groups[c.group]
-	if e := w.eligible(g); g.waking >= 0 || e.Now || e.Drops {
+	g := p.groups[c.group]
+	if e := p.eligible(g); g.waking >= 0 || e.Now || e.Drops {
 		return
 	}
-	w.remove(g, i)
+	p.remove(g, i)
 	c.state, c.vain = callSent, true
-	w.recordCall(RecWoken, i)
-	w.execute(i)
+	p.network.recordCall(RecWoken, i)
+	p.network.execute(i)
 	c.vain = false
 }
 
 // onGroup is due when a group may find something because time has passed.
-func (w *World) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
+func (p *parking) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
 
 // wakeOne wakes the waiter of a group whose next poll is due first, when it is due.
-func (w *World) wakeOne(g *waitGroup) {
-	i, at := w.firstToPoll(g, false)
+func (p *parking) wakeOne(g *waitGroup) {
+	i, at := p.firstToPoll(g, false)
 	if i < 0 {
 		return
 	}
-	c := w.calls.at(i)
+	c := p.network.calls.at(i)
 	g.waking = i
-	c.wake = w.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(i)})
+	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(i)})
 }
 
 // firstToPoll is the waiter of a group whose next poll is due first, and when; -1 if none polls. Of several the call that
 // was made first counts, in whatever order they were parked.
-func (w *World) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
+func (p *parking) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 	best, bestAt := -1, sim.Time(0)
 	for _, i := range g.waiters {
-		c := w.calls.at(i)
-		if w.alive(c) && w.owner(c).paused || alive && !w.alive(c) {
+		c := p.network.calls.at(i)
+		if p.network.alive(c) && p.network.owner(c).paused || alive && !p.network.alive(c) {
 			continue
 		}
-		if w.bySession(g) && !w.eligibleTo(c, g).Now {
+		if p.bySession(g) && !p.eligibleTo(c, g).Now {
 			continue
 		}
-		at := w.nextPoll(c)
+		at := p.nextPoll(c)
 		if best < 0 || at < bestAt || at == bestAt && i < best {
 			best, bestAt = i, at
 		}
@@ -213,9 +220,9 @@ func (w *World) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 }
 
 // nextPoll is when the caller of a parked fetch polls next: now at the earliest, and never twice at one time.
-func (w *World) nextPoll(c *callState) sim.Time {
+func (p *parking) nextPoll(c *callState) sim.Time {
 	every := cadence(c)
-	periods := (w.kernel.Now().Sub(c.parkedAt) + every - 1) / every
+	periods := (p.kernel.Now().Sub(c.parkedAt) + every - 1) / every
 	at := c.parkedAt.Add(periods * every)
 	if at == c.triedAt {
 		at = at.Add(every)
@@ -229,33 +236,33 @@ func cadence(c *callState) time.Duration {
 }
 
 // onWake tries a parked fetch again.
-func (w *World) onWake(i int) {
-	c := w.calls.at(i)
-	g := w.groups[c.group]
+func (p *parking) onWake(i int) {
+	c := p.network.calls.at(i)
+	g := p.groups[c.group]
 	g.waking, g.dirty = -1, true
-	if c.state != callParked || w.alive(c) && w.owner(c).paused {
+	if c.state != callParked || p.network.alive(c) && p.network.owner(c).paused {
 		return
 	}
-	w.remove(g, i)
+	p.remove(g, i)
 	c.state = callSent
-	w.recordCall(RecWoken, i)
-	w.execute(i)
+	p.network.recordCall(RecWoken, i)
+	p.network.execute(i)
 }
 
 // leaveWaking lets others be woken where a node was about to be that has frozen: it will not poll.
-func (w *World) leaveWaking(n *nodeState) {
-	for _, g := range w.groups {
+func (p *parking) leaveWaking(n *nodeState) {
+	for _, g := range p.groups {
 		if g.waking < 0 {
 			continue
 		}
-		if c := w.calls.at(g.waking); c.node == n.number && c.inc == n.inc {
-			w.kernel.Cancel(c.wake)
+		if c := p.network.calls.at(g.waking); c.node == n.number && c.inc == n.inc {
+			p.kernel.Cancel(c.wake)
 			g.waking, g.dirty = -1, true
 		}
 	}
 }
 
-func (w *World) remove(g *waitGroup, i int) {
+func (p *parking) remove(g *waitGroup, i int) {
 	for at, have := range g.waiters {
 		if have == i {
 			g.waiters = append(g.waiters[:at], g.waiters[at+1:]...)
@@ -265,44 +272,44 @@ func (w *World) remove(g *waitGroup, i int) {
 }
 
 // unpark takes a fetch out of its group.
-func (w *World) unpark(i int) {
-	c := w.calls.at(i)
-	g := w.groups[c.group]
-	w.remove(g, i)
+func (p *parking) unpark(i int) {
+	c := p.network.calls.at(i)
+	g := p.groups[c.group]
+	p.remove(g, i)
 	if g.waking == i {
-		w.kernel.Cancel(c.wake)
+		p.kernel.Cancel(c.wake)
 		g.waking = -1
 	}
 	g.dirty = true
-	w.recordCall(RecUnparked, i)
+	p.network.recordCall(RecUnparked, i)
 }
 
 // leaveGroups takes the fetches of a dead incarnation out. In turbulence one may stay behind: the store did not notice
 // that nobody waits any more, and serves it once.
-func (w *World) leaveGroups(n *nodeState) {
-	for _, g := range w.groups {
+func (p *parking) leaveGroups(n *nodeState) {
+	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
 			i := g.waiters[at]
-			c := w.calls.at(i)
+			c := p.network.calls.at(i)
 			if c.node != n.number || c.inc != n.inc {
 				continue
 			}
-			if w.phase == PhaseTurbulence && sim.Chance(w.chooser, c.key.At(labelZombie), 1, 8) {
+			if p.phase == PhaseTurbulence && sim.Chance(p.chooser, c.key.At(labelZombie), 1, 8) {
 				continue
 			}
-			w.unpark(i)
+			p.unpark(i)
 			c.state = callDone
 		}
 	}
 }
 
 // leaveZombies ends what leaveGroups left behind.
-func (w *World) leaveZombies() {
-	for _, g := range w.groups {
+func (p *parking) leaveZombies() {
+	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
-			if i := g.waiters[at]; !w.alive(w.calls.at(i)) {
-				w.unpark(i)
-				w.calls.at(i).state = callDone
+			if i := g.waiters[at]; !p.network.alive(p.network.calls.at(i)) {
+				p.unpark(i)
+				p.network.calls.at(i).state = callDone
 			}
 		}
 	}

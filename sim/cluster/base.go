@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// base is what the parts of a world share, and the parts themselves. Each part is a type of its own, with its own state;
+// it calls the others by their names here.
+type base struct {
+	*journal
+	cfg     *Config
+	plan    *plan.Plan
+	builds  []*engine.Build
+	chooser sim.Chooser
+	root    sim.Key
+	store   *memprovider.Store
+	tables  *faults.Tables
+	drawn   []drawnFault
+	ctx     context.Context
+	phase   Phase
+	changed bool // the present event changed something or made a call
+
+	fleet   *fleet   // the nodes
+	network *network // their calls, on the way and at the store
+	parking *parking // fetches that wait for something to find
+	clients *clients // who starts instances and sends them events
+	probes  *probes  // who makes calls that no node makes
+	phases  *phases  // turbulence, calm, relief
+}
+
+// storeHandle is the store as one caller sees it, watched if the monitor wants that.
+func (b *base) storeHandle(codec engine.Codec, caller engine.Caller) engine.Provider {
+	p := b.store.Handle(codec, caller)
+	if watcher, ok := b.monitor.(HandleWatcher); ok {
+		return watcher.WatchHandle(p, codec)
+	}
+	return p
+}
+
+// event is what the kernel's queue holds: plain data.
+type event struct {
+	kind eventKind
+	node uint32 // number
+	inc  uint32
+	a, b uint64
+}
+
+type eventKind uint8
+
+const (
+	evSchedule  eventKind = iota // a: index of the step
+	evNodeStart                  // node
+	evTimer                      // node, inc, a: timer id
+	evJob                        // node, inc, a: job id, b: 1 if the activity panics
+	evRequest                    // a: index of the call, as for the three below
+	evAnswer                     // node, inc
+	evDeadline                   // node, inc
+	evWake                       // a parked fetch is tried again
+	evVain                       // a: call: a parked fetch polls, and must find nothing
+	evGroup                      // a: index of the group: something may have become eligible by time
+	evResume                     // node
+	evKill                       // node, inc: a drain took too long
+	evInstance                   // a: index of the instance, b: attempt
+	evAction                     // a: index of the instance, b: action index and attempt, packed
+	evKick                       // a: index of the seeded history
+	evProbe                      // a: index of the probe
+	evProbeEnd                   // a: index of the probe, b: index of what it holds
+	evCalm                       // turbulence is over
+	evTick                       // calm: look whether anything is still open
+)
+
+// never is the store time of what does not come by itself.
+const never = memprovider.Never

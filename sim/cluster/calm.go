@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// raiseAgainMs is after how long a client raises an event again, and raiseMost how often it does so for one instance: more
+// would keep an instance busy that nothing can help.
+const (
+	raiseAgainMs = 5000
+	raiseMost    = 12
+)
+
+// CalmData is the data of the events that clients raise in calm.
+const CalmData = "calm"
+
+// raiseWhatWaits sends each instance what it waits for, once until it has arrived.
+func (c *clients) raiseWhatWaits() {
+	for no := engine.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
+		id := c.store.InstanceName(no)
+		p, ok := c.store.Peek(id)
+		if !ok || ended(p.Status) || p.VisibleMs <= c.nowMs() {
+			continue
+		}
+		r := c.raisedFor(no)
+		if r.atMs != 0 && c.nowMs() < r.atMs+raiseAgainMs || r.times == raiseMost {
+			continue
+		}
+		open := c.openWaits(id)
+		if len(open) == 0 {
+			continue
+		}
+		r.atMs = c.nowMs()
+		r.times++
+		c.send(c.itemFor(id, &open[0]), c.instanceKey(id).At(labelPhase))
+	}
+}
+
+func (c *clients) raisedFor(no engine.InstanceNo) *raised {
+	for len(c.raised) <= int(no) {
+		c.raised = append(c.raised, raised{})
+	}
+	return &c.raised[no]
+}
+
+// itemFor is what an open wait waits for.
+func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
+	switch d := wait.Data.(type) {
+	case engine.ExternalSubscribed:
+		return c.raiseItem(id, d.Name, CalmData)
+	case engine.ExternalSubscribed2:
+		return c.raiseItem(id, d.Name, CalmData)
+	case engine.QueueSubscribed:
+		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: CalmData}
+	}
+	panic(fmt.Sprintf("cluster: %s is no wait", wait.Kind()))
+}

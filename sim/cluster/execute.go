@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+)
+
+// execute is the atomic instant of a call.
+func (nw *network) execute(i int) {
+	nw.changed = true
+	c := nw.calls.at(i)
+	if !c.vain {
+		c.tries++
+		c.triedAt = nw.kernel.Now()
+	}
+	nw.recordCall(RecCallExecuting, i)
+	before := nw.observed
+	nw.storeCall = 0
+	nw.executing = i
+	answer := nw.perform(c)
+	nw.ackStep = -1
+	c.storeCall = nw.storeCall
+	answer.Call = c.id
+	if c.state != callDone {
+		c.answer = answer
+	}
+	nw.recordExecuted(i, &answer)
+	if !nw.alive(c) {
+		c.state = callDone
+		return
+	}
+	n := nw.owner(c)
+	if c.kind == engine.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faults.CrashAfterCommit, n.plan.Name, c.key) {
+		nw.fleet.crashByFault(n, faults.CrashAfterCommit)
+		return
+	}
+	if answer.Err == nil {
+		nw.corrupt(i)
+		nw.repeatCompletion(i)
+	}
+	if c.state == callDone {
+		return
+	}
+	nothing := isFetch(c.kind) && answer.Err == nil && answer.Orchestration == nil && answer.Work == nil
+	if nothing && nw.observed == before && !c.cancelled {
+		nw.parking.park(i)
+		return
+	}
+	nw.reply(i)
+}
+
+// perform makes the call, unless a fault refuses it.
+func (nw *network) perform(c *callState) node.Answer {
+	if isQueueCall(c.kind) {
+		if err := nw.refuse(c.kind); err != nil {
+			return node.Answer{Err: err}
+		}
+	}
+	a := call.Perform(nw.ctx, c.provider, c.request)
+	return node.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value}
+}
+
+// isQueueCall says whether faults may refuse a call: those of the two queues, not reads and not the care of sessions.
+func isQueueCall(k engine.CallKind) bool {
+	switch k {
+	case engine.CallFetchOrchestrationItem, engine.CallAckOrchestrationItem, engine.CallAbandonOrchestrationItem, engine.CallRenewOrchestrationItemLock,
+		engine.CallFetchWorkItem, engine.CallAckWorkItem, engine.CallAbandonWorkItem, engine.CallRenewWorkItemLock:
+		return true
+	}
+	return false
+}
+
+// repeatCompletion delivers what a worker has just acknowledged a second time, where a fault says so.
+func (nw *network) repeatCompletion(i int) {
+	c := nw.calls.at(i)
+	r, ok := c.request.(call.AckWorkItem)
+	if !ok || r.Completion == nil || !nw.draws(faults.DuplicateCompletion, nw.owner(c).plan.Name, c.key) {
+		return
+	}
+	nw.recordFault(faults.DuplicateCompletion, i)
+	if err := nw.clients.provider.EnqueueForOrchestrator(nw.ctx, r.Completion, 0); err == nil {
+		nw.record(&Record{Kind: RecClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: nw.storeCall})
+	}
+}
+
+// damaged is what a damaged event or message reads like: the beginning of one.
+const damaged = `{"event_id":`
+
+// corrupt damages what a call has just written, where a fault says so.
+func (nw *network) corrupt(i int) {
+	c := nw.calls.at(i)
+	name := nw.owner(c).plan.Name
+	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(faults.CorruptEvent, name, c.key) {
+		e := r.HistoryDelta[len(r.HistoryDelta)-1]
+		if nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
+			nw.recordFault(faults.CorruptEvent, i)
+		}
+	}
+	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(faults.CorruptMessage, name, c.key) {
+		if nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
+			nw.recordFault(faults.CorruptMessage, i)
+		}
+	}
+}
+
+// unavailableMax bounds a window in which the store refuses every call.
+const unavailableMax = 3 * time.Second
+
+// refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack.
+func (nw *network) refuse(kind engine.CallKind) error {
+	i := nw.executing
+	c := nw.calls.at(i)
+	if c.vain {
+		return nil
+	}
+	key, name := tryKey(c.key, c.tries), nw.owner(c).plan.Name
+	if nw.kernel.Now() < nw.downUntil {
+		return engine.Retryablef(kind.String(), "storage is unavailable")
+	}
+	switch {
+	case nw.draws(faults.Unavailable, name, key):
+		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
+		nw.recordFault(faults.Unavailable, i)
+		return engine.Retryablef(kind.String(), "storage is unavailable")
+	case nw.draws(faults.RetryableError, name, key):
+		nw.recordFault(faults.RetryableError, i)
+		return engine.Retryablef(kind.String(), "storage is busy")
+	case nw.draws(faults.PermanentError, name, key):
+		nw.recordFault(faults.PermanentError, i)
+		return engine.Permanentf(kind.String(), "storage refuses the call")
+	case kind == engine.CallAckOrchestrationItem && nw.draws(faults.AckStepError, name, key):
+		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), memprovider.AckSteps))
+		nw.recordFault(faults.AckStepError, i)
+	}
+	return nil
+}
+
+// beforeAckStep is the store's hook: it fails an ack before the step that a fault has named.
+func (nw *network) beforeAckStep(_ uint64, step memprovider.AckStep) error {
+	if nw.ackStep == int(step) {
+		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", nw.ackStep)
+	}
+	return nil
+}

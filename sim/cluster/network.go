@@ -1,0 +1,260 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim"
+)
+
+// network carries the calls of nodes to the store and the answers back, in legs that can be late or lost, and sees to what
+// happens at the store meanwhile.
+type network struct {
+	*base
+	calls       callTable        // by the world's number - 1
+	executing   int              // index of the call that was executed last
+	storeCall   uint64           // the store's number of its last call
+	caller      uint32           // node of the store's present call
+	observed    uint64           // observations so far, apart from the begin and the end of calls
+	ackStep     int              // the ack step to fail at, -1 for none
+	downUntil   sim.Time         // the store refuses every call until then
+	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that did
+	lastRowCall uint64
+	holders     []uint32 // node that took an instance's lock last, by number of the instance
+}
+
+// callState is a provider call on its way. The world's number of a call is its index + 1.
+type callState struct {
+	node, inc uint32 // number and incarnation of the caller
+	id        node.CallID
+	slot      node.Slot
+	request   call.Call
+	provider  engine.Provider // of the incarnation that made the call
+	deadline  time.Duration   // counted from sentAt
+	cadence   time.Duration   // how often the node would poll, for a fetch
+	key       sim.Key
+	sentAt    sim.Time
+	kind      engine.CallKind
+	state     callPhase
+	cancelled bool   // the node took a fetch back
+	vain      bool   // the present try is one that must find nothing
+	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
+	answer    node.Answer
+	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
+	triedAt   sim.Time
+	// For parked fetches:
+	group    int        // index of the group, -1 before the first parking
+	parkedAt sim.Time   // of the first parking, 0 before
+	wake     sim.Handle // the next try, while the group wakes this call
+}
+
+// callTable holds the calls of a run in blocks, so that it grows without moving them.
+type callTable struct {
+	blocks []*[callBlock]callState
+	n      int
+}
+
+const callBlock = 64
+
+// add makes room for one more call and returns its index.
+func (t *callTable) add() (int, *callState) {
+	if t.n == len(t.blocks)*callBlock {
+		t.blocks = append(t.blocks, new([callBlock]callState))
+	}
+	t.n++
+	return t.n - 1, t.at(t.n - 1)
+}
+
+func (t *callTable) at(i int) *callState { return &t.blocks[i/callBlock][i%callBlock] }
+
+type callPhase uint8
+
+const (
+	callSent      callPhase = iota // the request is on its way, or at the store
+	callParked                     // a fetch that waits for something to find
+	callAnswering                  // the answer is on its way, or lost
+	callDone                       // answered, given up, or nobody is left to be told
+)
+
+func (nw *network) owner(c *callState) *nodeState { return nw.fleet.list[c.node-1] }
+
+// alive says whether the incarnation that made a call still runs.
+func (nw *network) alive(c *callState) bool {
+	n := nw.owner(c)
+	return n.machine != nil && n.inc == c.inc
+}
+
+func isFetch(k engine.CallKind) bool {
+	return k == engine.CallFetchOrchestrationItem || k == engine.CallFetchWorkItem
+}
+
+func isRenewal(k engine.CallKind) bool {
+	return k == engine.CallRenewOrchestrationItemLock || k == engine.CallRenewWorkItemLock
+}
+
+// send puts a node's call on the wire.
+func (nw *network) send(n *nodeState, pc node.ProviderCall) {
+	key := n.incKey.Num(labelCall, uint64(pc.ID))
+	kind := call.Kind(pc.Request)
+	if kind == engine.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
+		nw.fleet.crashByFault(n, faults.CrashBeforeAck)
+		return
+	}
+	i, c := nw.calls.add()
+	*c = callState{
+		node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, provider: n.provider, kind: kind,
+		deadline: pc.Deadline, cadence: pc.Cadence, key: key, sentAt: nw.kernel.Now(), group: -1,
+	}
+	if c.deadline == 0 {
+		c.deadline = nw.callDeadline(n)
+	}
+	nw.recordCall(RecCallSent, i)
+	leg := key.At(labelRequest)
+	if nw.draws(faults.RequestLost, n.plan.Name, leg) {
+		nw.lose(i, faults.RequestLost)
+		return
+	}
+	if isRenewal(kind) && nw.draws(faults.LostRenewal, n.plan.Name, leg) {
+		nw.lose(i, faults.LostRenewal)
+		return
+	}
+	nw.kernel.After(nw.travel(i, leg), leg, event{kind: evRequest, node: n.number, inc: n.inc, a: uint64(i)})
+}
+
+// travel draws how long a leg takes, and arms the deadline if the call will not be answered in time.
+func (nw *network) travel(i int, leg sim.Key) time.Duration {
+	c := nw.calls.at(i)
+	d := nw.leg(leg)
+	if nw.draws(faults.CallDelayed, nw.owner(c).plan.Name, leg) {
+		d = nw.around(leg.Name(labelFault, "delay"), c.deadline)
+		nw.record(&Record{Kind: RecFault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+	}
+	if nw.kernel.Now().Add(d) >= c.sentAt.Add(c.deadline) && !nw.waited(c) {
+		nw.armDeadline(i)
+	}
+	return d
+}
+
+// waited says whether the call is a fetch that was parked: it has no deadline of its own any more.
+func (nw *network) waited(c *callState) bool { return c.parkedAt != 0 }
+
+// lose loses a leg: the node learns of it at the deadline.
+func (nw *network) lose(i int, kind faults.Kind) {
+	nw.recordFault(kind, i)
+	nw.armDeadline(i)
+}
+
+// armDeadline tells the node, at the deadline, that the call has failed. A fetch that was parked has waited for longer
+// already: for it the deadline counts from now.
+func (nw *network) armDeadline(i int) {
+	c := nw.calls.at(i)
+	at := c.sentAt.Add(c.deadline)
+	if nw.waited(c) || at < nw.kernel.Now() {
+		at = nw.kernel.Now().Add(c.deadline)
+	}
+	nw.kernel.At(at, c.key, event{kind: evDeadline, node: c.node, inc: c.inc, a: uint64(i)})
+}
+
+// onRequest is the arrival of a request at the store.
+func (nw *network) onRequest(i int) {
+	c := nw.calls.at(i)
+	if !nw.alive(c) && !sim.Chance(nw.chooser, c.key.At(labelZombie), 1, 2) {
+		c.state = callDone
+		return
+	}
+	nw.execute(i)
+}
+
+// reply puts an answer on the wire.
+func (nw *network) reply(i int) {
+	c := nw.calls.at(i)
+	c.state = callAnswering
+	n := nw.owner(c)
+	leg := c.key.At(labelAnswer)
+	if nw.draws(faults.AnswerLost, n.plan.Name, leg) {
+		nw.lose(i, faults.AnswerLost)
+		return
+	}
+	nw.kernel.After(nw.travel(i, leg), leg, event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
+}
+
+// onAnswer is the arrival of an answer at its node.
+func (nw *network) onAnswer(e event) {
+	c := nw.calls.at(int(e.a))
+	if c.state == callDone || !nw.alive(c) {
+		return
+	}
+	n := nw.owner(c)
+	if n.paused {
+		n.held = append(n.held, e)
+		return
+	}
+	c.state = callDone
+	found := c.answer.Orchestration != nil || c.answer.Work != nil
+	if found && nw.draws(faults.CrashAfterFetch, n.plan.Name, c.key) {
+		nw.fleet.crashByFault(n, faults.CrashAfterFetch)
+		return
+	}
+	answer := c.answer
+	answer.NowMs = nw.nowMs()
+	nw.recordAnswered(int(e.a), &answer, "")
+	c.answer, c.request = node.Answer{}, nil // let go of what was fetched
+	nw.fleet.step(n, answer)
+}
+
+// onDeadline tells a node that it waited in vain.
+func (nw *network) onDeadline(e event) {
+	c := nw.calls.at(int(e.a))
+	if c.state == callDone || c.state == callParked || !nw.alive(c) {
+		return
+	}
+	n := nw.owner(c)
+	if n.paused {
+		n.held = append(n.held, e)
+		return
+	}
+	c.state = callDone // its request may still be on the way
+	answer := node.Answer{NowMs: nw.nowMs(), Call: c.id, Err: errDeadline}
+	nw.recordAnswered(int(e.a), &answer, "deadline")
+	nw.fleet.step(n, answer)
+}
+
+// cancelCall takes a fetch back for a draining node.
+func (nw *network) cancelCall(n *nodeState, id node.CallID) {
+	for i := nw.calls.n - 1; i >= 0; i-- {
+		c := nw.calls.at(i)
+		if c.node != n.number || c.inc != n.inc || c.id != id {
+			continue
+		}
+		c.cancelled = true
+		if c.state == callParked {
+			nw.parking.unpark(i)
+			c.answer = node.Answer{Call: c.id}
+			c.state = callAnswering
+			nw.kernel.After(0, c.key.At(labelAnswer), event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
+		}
+		return
+	}
+}
+
+// outcomeOf is an answer in one word.
+func outcomeOf(kind engine.CallKind, a *node.Answer) engine.Outcome {
+	switch {
+	case a.Err != nil && engine.IsRetryable(a.Err):
+		return engine.OutcomeRetryable
+	case a.Err != nil:
+		return engine.OutcomePermanent
+	case isFetch(kind) && a.Orchestration == nil && a.Work == nil:
+		return engine.OutcomeNothing
+	}
+	return engine.OutcomeOK
+}
+
+// callDeadline is how long a caller waits for an answer before it takes the call for failed.
+func (nw *network) callDeadline(n *nodeState) time.Duration { return n.runningOptions.CallDeadline }
+
+// errDeadline is what a node is told when an answer is late or lost.
+var errDeadline = engine.Retryablef("call", "no answer within the call deadline")

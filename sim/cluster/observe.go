@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+)
+
+// Observe receives what the store does: it goes into the trace, and to the monitor.
+func (nw *network) Observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsCallBegin:
+		nw.storeCall, nw.caller = o.Call, o.Caller.Node
+	case engine.ObsCallEnd:
+	case engine.ObsLockTaken:
+		nw.observed++
+		if o.Queue == engine.QueueOrchestrator {
+			nw.hold(o.Instance)
+		}
+	case engine.ObsRowInserted:
+		nw.observed++
+		if o.Queue == engine.QueueOrchestrator {
+			nw.lastRow, nw.lastRowCall = o.Message, o.Call
+		}
+	default:
+		nw.observed++
+	}
+	nw.traceObservation(o)
+	if nw.monitor != nil {
+		nw.monitor.Observe(o)
+	}
+	if nw.narrator != nil {
+		nw.narrator.observe(o)
+	}
+}
+
+// hold remembers, for Explain, who took an instance's lock.
+func (nw *network) hold(no engine.InstanceNo) {
+	for len(nw.holders) <= int(no) {
+		nw.holders = append(nw.holders, 0)
+	}
+	nw.holders[no] = nw.caller
+}
+
+// openCall is the world's record of something that happens to a call.
+func (nw *network) openCall(kind RecordKind, i int) *Record {
+	c := nw.calls.at(i)
+	r := nw.open(kind, c.node, c.inc)
+	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.cadence, c.slot, c.storeCall
+	return r
+}
+
+// recordCall records what happens to a call, where that is all that is to be said.
+func (nw *network) recordCall(kind RecordKind, i int) {
+	nw.openCall(kind, i)
+	nw.hand()
+}
+
+// recordExecuted records what came of a call's atomic instant.
+func (nw *network) recordExecuted(i int, a *node.Answer) {
+	c := nw.calls.at(i)
+	r := nw.openCall(RecCallExecuted, i)
+	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
+	nw.hand()
+	if nw.narrator != nil {
+		nw.narrator.executed(c, *a)
+	}
+}
+
+// recordAnswered records what the node is told: the answer, or the error that stands for it after the deadline.
+func (nw *network) recordAnswered(i int, a *node.Answer, text string) {
+	r := nw.openCall(RecAnswered, i)
+	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
+	nw.hand()
+}
+
+// recordFault records a fault that hit a call.
+func (nw *network) recordFault(kind faults.Kind, i int) {
+	c := nw.calls.at(i)
+	nw.record(&Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+}

@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine/node"
+)
+
+// step feeds one input to a node and carries out what it wants done.
+func (f *fleet) step(n *nodeState, in node.Input) {
+	f.changed = true
+	inc := n.inc
+	calls := n.machine.StepInto(in, f.nodeCalls[:0])
+	f.nodeCalls = nil // a step within this one has its own
+	for _, c := range calls {
+		if n.machine == nil || n.inc != inc {
+			break // it crashed while sending
+		}
+		f.do(n, c)
+	}
+	clear(calls)
+	f.nodeCalls = calls
+}
+
+// do carries out one call of a node.
+func (f *fleet) do(n *nodeState, c node.Call) {
+	switch c := c.(type) {
+	case node.ProviderCall:
+		f.network.send(n, c)
+	case node.CancelCall:
+		f.network.cancelCall(n, c.ID)
+	case node.SetTimer:
+		h := f.kernel.After(c.After, n.incKey.Num(labelTimer, uint64(c.Timer)), event{kind: evTimer, node: n.number, inc: n.inc, a: uint64(c.Timer)})
+		n.timers = append(n.timers, timer{c.Timer, h})
+	case node.CancelTimer:
+		if t, ok := n.takeTimer(c.Timer); ok {
+			f.kernel.Cancel(t.handle)
+		}
+	case node.RunTurn:
+		f.runTurn(n, c)
+	case node.RunActivity:
+		f.runActivity(n, c)
+	case node.CancelJob:
+		if j, ok := n.takeJob(c.Job); ok {
+			f.kernel.Cancel(j.handle)
+		}
+	case node.Log:
+		f.log = c
+		f.record(&Record{Kind: RecLog, Node: n.number, Incarnation: n.inc, Log: &f.log})
+	case node.Note:
+		if c.Decision == node.DecideTurn {
+			f.turns++
+		}
+		f.note = c
+		f.checkHandler(n, &f.note)
+		f.record(&Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &f.note, Slot: c.Slot})
+	case node.Stopped:
+		f.stopped(n)
+	default:
+		panic(fmt.Sprintf("cluster: call %T", c))
+	}
+}

@@ -23,7 +23,7 @@ var groups = []struct {
 // given.
 var filterCases = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 23, 39, 41, 42, 43, 44, 45, 46, 47}
 
-// TestCatalogueIsWhole compares the cases with the contract's: 222 that its peers know, and 157 beyond.
+// TestCatalogueIsWhole compares the cases with the contract's: 222 that duroxide's own suite has, and 157 beyond.
 func TestCatalogueIsWhole(t *testing.T) {
 	var want []string
 	for _, g := range groups {

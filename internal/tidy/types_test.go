@@ -23,8 +23,7 @@ type checked struct {
 	info *types.Info
 }
 
-// check type-checks the non-test files of a directory, once. Packages from elsewhere than the module and the standard
-// library are empty to it; errors are for the compiler to report.
+// check type-checks the non-test files of a directory, once. Errors are for the compiler to report.
 func (m *module) check(dir string) *checked {
 	if c, ok := m.checked[dir]; ok {
 		return c
@@ -50,19 +49,14 @@ func (m *module) check(dir string) *checked {
 	return c
 }
 
-// moduleImporter imports the module's packages from their sources and the standard library's from their export data.
+// moduleImporter imports the module's packages from their sources and all others from their export data.
 type moduleImporter struct{ m *module }
 
 func (i moduleImporter) Import(importPath string) (*types.Package, error) {
 	if dir, ok := strings.CutPrefix(importPath, modulePath+"/"); ok {
 		return i.m.check(dir).pkg, nil
 	}
-	if isStandard(importPath) {
-		return standard(i.m, importPath)
-	}
-	p := types.NewPackage(importPath, path.Base(importPath))
-	p.MarkComplete()
-	return p, nil
+	return imported(i.m, importPath)
 }
 
 // isStandard says whether an import path is one of the standard library: its first element has no dot.
@@ -71,16 +65,16 @@ func isStandard(importPath string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// exports imports the standard library from the compiler's export data. Asking the go command for its files is safe from
-// a stale test cache: they change with the version of Go only, and so does the test.
+// exports imports packages from the compiler's export data. Asking the go command for its files is safe from a stale test
+// cache: they change with the version of Go, which is part of the test, and with go.mod, which the tests read.
 var exports struct {
 	sync.Mutex
 	files    map[string]string // by import path
 	importer types.Importer
 }
 
-// standard imports a package of the standard library. The first call asks for all that the module imports at once.
-func standard(m *module, importPath string) (*types.Package, error) {
+// imported is a package from elsewhere. The first call asks for all that the module imports at once.
+func imported(m *module, importPath string) (*types.Package, error) {
 	e := &exports
 	e.Lock()
 	defer e.Unlock()
@@ -88,11 +82,11 @@ func standard(m *module, importPath string) (*types.Package, error) {
 		e.files = map[string]string{}
 		e.importer = importer.ForCompiler(token.NewFileSet(), "gc", func(p string) (io.ReadCloser, error) { return os.Open(e.files[p]) })
 	}
-	if e.files[importPath] == "" {
+	if _, asked := e.files[importPath]; !asked {
 		wanted := []string{importPath}
 		for _, s := range m.sources {
 			for _, imp := range s.imports(m) {
-				if isStandard(imp.path) {
+				if !s.test && !strings.HasPrefix(imp.path, modulePath+"/") {
 					wanted = append(wanted, imp.path)
 				}
 			}
@@ -102,12 +96,15 @@ func standard(m *module, importPath string) (*types.Package, error) {
 			return nil, err
 		}
 	}
+	if e.files[importPath] == "" {
+		return nil, fmt.Errorf("no package %s", importPath)
+	}
 	return e.importer.Import(importPath)
 }
 
 // listExports adds the files with the export data of packages, and of what those import.
 func listExports(files map[string]string, wanted []string) error {
-	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, wanted...)...)
+	list := exec.Command("go", append([]string{"list", "-e", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, wanted...)...)
 	var problems bytes.Buffer
 	list.Stderr = &problems
 	out, err := list.Output()

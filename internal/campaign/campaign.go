@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -37,9 +38,15 @@ type Options struct {
 	Twice uint64
 	// MaxViolations bounds the violations that Summary keeps in full; 0 is 10,000. What is beyond is counted.
 	MaxViolations int
+	// Context, if not nil, interrupts the campaign when it is done: the seeds that are merged by then are the result, and
+	// runs that are under way are left behind.
+	Context context.Context
 	// OnProgress, if not nil, is called after each merged seed, by the goroutine that called Run.
-	OnProgress func(done, total uint64)
+	OnProgress func(p Progress)
 }
+
+// Progress is how far a campaign is, in seeds.
+type Progress struct{ Done, Failed, Total uint64 }
 
 // Shard is one of several equal parts of a campaign: Index counts from 1 to Of. The zero value is the whole.
 type Shard struct{ Index, Of uint64 }
@@ -67,6 +74,9 @@ func (o *Options) validate() error {
 	}
 	if o.total() == 0 {
 		return fmt.Errorf("campaign: shard %d/%d of %d seeds has no seed", o.Shard.Index, o.Shard.Of, o.Count)
+	}
+	if o.Context == nil {
+		o.Context = context.Background()
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -110,17 +120,19 @@ func Run(o Options) (*Summary, error) {
 	defer CollectLess()()
 	m := newMerge(&o)
 	total := o.total()
-	inOrder(total, o.Workers, func(i uint64) outcome { return o.run(i) }, func(i uint64, out outcome) (goOn bool) {
+	inOrder(o.Context, total, o.Workers, func(i uint64) outcome { return o.run(i) }, func(i uint64, out outcome) (goOn bool) {
 		goOn = m.add(o.seed(i), out)
 		if o.OnProgress != nil {
-			o.OnProgress(i+1, total)
+			o.OnProgress(Progress{Done: i + 1, Failed: m.sum.Seeds - m.sum.Passed, Total: total})
 		}
 		return goOn
 	})
 	if m.err != nil {
 		return nil, m.err
 	}
-	return m.summary(), nil
+	sum := m.summary()
+	sum.Interrupted = o.Context.Err() != nil && sum.Seeds < total
+	return sum, nil
 }
 
 // outcome is what became of one seed.

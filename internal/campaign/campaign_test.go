@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -219,13 +220,16 @@ func TestFirstSeedWithoutPlanIsTheError(t *testing.T) {
 func TestProgressCountsUp(t *testing.T) {
 	o := options(12)
 	var got []uint64
-	o.OnProgress = func(done, total uint64) {
-		if total != 12 {
-			t.Errorf("total %d", total)
+	var failed uint64
+	o.OnProgress = func(p campaign.Progress) {
+		if p.Total != 12 {
+			t.Errorf("total %d", p.Total)
 		}
-		got = append(got, done)
+		got, failed = append(got, p.Done), p.Failed
 	}
-	mustRun(t, o)
+	if sum := mustRun(t, o); failed != sum.Seeds-sum.Passed {
+		t.Errorf("%d failed at the end, and %d of %d passed", failed, sum.Passed, sum.Seeds)
+	}
 	for i, done := range got {
 		if done != uint64(i+1) {
 			t.Fatalf("progress %v", got)
@@ -233,6 +237,22 @@ func TestProgressCountsUp(t *testing.T) {
 	}
 	if len(got) != 12 {
 		t.Errorf("progress %v", got)
+	}
+}
+
+// TestInterrupted: what is merged by then is a campaign of so many seeds.
+func TestInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	o := options(12)
+	o.Context = ctx
+	o.OnProgress = func(p campaign.Progress) {
+		if p.Done == 5 {
+			interrupt()
+		}
+	}
+	got := mustRun(t, o)
+	if want := mustRun(t, options(5)); !got.Interrupted || got.Seeds != 5 || got.Total != 12 || got.Digest != want.Digest {
+		t.Errorf("interrupted %v after %d of %d seeds with digest %v; want 5 of 12 with %v", got.Interrupted, got.Seeds, got.Total, got.Digest, want.Digest)
 	}
 }
 

@@ -1,14 +1,18 @@
 package campaign
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // ahead is how many jobs each worker may be ahead of the delivery: enough that a slow job holds nobody up for long.
 const ahead = 16
 
 // inOrder carries out jobs 0 to total-1 by several workers and hands the results to deliver in the order of the jobs,
 // from the goroutine that called it. When deliver says no, no further result is delivered. It returns when all workers
-// are done. A job that ends its goroutine (runtime.Goexit) has the zero result.
-func inOrder[T any](total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
+// are done, but for a context that is done: then it returns at once, and leaves the jobs behind that are under way. A job
+// that ends its goroutine (runtime.Goexit) has the zero result.
+func inOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
 	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
 	q.changed.L = &q.mu
 	var wg sync.WaitGroup
@@ -28,13 +32,18 @@ func inOrder[T any](total uint64, workers int, job func(i uint64) T, deliver fun
 	for range min(uint64(workers), total) {
 		wg.Go(work)
 	}
-	defer wg.Wait()
-	defer q.stop()
+	defer context.AfterFunc(ctx, q.stop)()
 	for i := range total {
-		if !deliver(i, q.get(i)) {
+		result, ok := q.get(ctx, i)
+		if !ok {
 			return
 		}
+		if !deliver(i, result) {
+			break
+		}
 	}
+	q.stop()
+	wg.Wait()
 }
 
 // queue is a window of jobs: those taken and not yet delivered.
@@ -80,19 +89,23 @@ func (q *queue[T]) put(i uint64, result T) {
 	q.changed.Broadcast()
 }
 
-// get waits for the result of job i, the next to be delivered, and makes room in the window.
-func (q *queue[T]) get(i uint64) T {
+// get waits for the result of job i, the next to be delivered, and makes room in the window. Nothing is delivered when the
+// context is done.
+func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := &q.ring[i%uint64(len(q.ring))]
-	for !s.full {
+	for !s.full && ctx.Err() == nil {
 		q.changed.Wait()
 	}
-	result := s.result
+	if ctx.Err() != nil {
+		return result, false
+	}
+	result = s.result
 	*s = slot[T]{}
 	q.delivered++
 	q.changed.Broadcast()
-	return result
+	return result, true
 }
 
 // stop makes workers take no more jobs.

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -9,7 +10,7 @@ import (
 
 func squares(total uint64, workers int, stopAt uint64) []uint64 {
 	var got []uint64
-	inOrder(total, workers, func(i uint64) uint64 { return i * i }, func(i, result uint64) bool {
+	inOrder(context.Background(), total, workers, func(i uint64) uint64 { return i * i }, func(i, result uint64) bool {
 		got = append(got, result)
 		return i != stopAt
 	})
@@ -40,7 +41,7 @@ func TestNobodyRunsFarAhead(t *testing.T) {
 	const workers = 3
 	var mu sync.Mutex
 	var taken, delivered, most uint64
-	inOrder(400, workers, func(i uint64) uint64 {
+	inOrder(context.Background(), 400, workers, func(i uint64) uint64 {
 		mu.Lock()
 		defer mu.Unlock()
 		taken++
@@ -59,7 +60,7 @@ func TestNobodyRunsFarAhead(t *testing.T) {
 
 func TestGoexitLosesNoJob(t *testing.T) {
 	count, zero := 0, 0
-	inOrder(50, 2, func(i uint64) uint64 {
+	inOrder(context.Background(), 50, 2, func(i uint64) uint64 {
 		if i%7 == 3 {
 			runtime.Goexit()
 		}
@@ -74,4 +75,25 @@ func TestGoexitLosesNoJob(t *testing.T) {
 	if count != 50 || zero != 7 {
 		t.Errorf("%d results of which %d are zero, want 50 and 7", count, zero)
 	}
+}
+
+// An interruption delivers no more, and waits for no job.
+func TestInterruption(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	stuck := make(chan struct{})
+	delivered := 0
+	inOrder(ctx, 500, 3, func(i uint64) uint64 {
+		if i == 200 {
+			interrupt()
+			<-stuck // until the test has ended
+		}
+		return i
+	}, func(i, _ uint64) bool {
+		delivered++
+		return true
+	})
+	if delivered > 200 {
+		t.Errorf("%d results delivered, want no more than the 200 before the job that never ends", delivered)
+	}
+	close(stuck)
 }

@@ -15,6 +15,8 @@ import (
 type Summary struct {
 	// Seeds is how many runs were merged; Total how many there were to be: Seeds is less when the campaign stopped early.
 	Seeds, Total uint64
+	// Interrupted says that Options.Context ended the campaign.
+	Interrupted bool
 	// Passed is how many of them found nothing.
 	Passed uint64
 	// Sums over all runs.

@@ -8,13 +8,14 @@ import (
 // The exit statuses.
 const (
 	exitOK       = 0
-	exitSafety   = 1  // a safety property is violated
-	exitUsage    = 2  // usage or bad input
-	exitLiveness = 3  // a liveness property is violated
-	exitDrift    = 4  // two runs of one seed differ
-	exitVacuous  = 5  // a campaign missed what it must reach
-	exitHandler  = 6  // a user's handler is not deterministic
-	exitInternal = 70 // a mistake of durosim
+	exitSafety   = 1   // a safety property is violated
+	exitUsage    = 2   // usage or bad input
+	exitLiveness = 3   // a liveness property is violated
+	exitDrift    = 4   // two runs of one seed differ
+	exitVacuous  = 5   // a campaign missed what it must reach
+	exitHandler  = 6   // a user's handler is not deterministic
+	exitInternal = 70  // a mistake of durosim
+	exitStopped  = 130 // interrupted by the user
 )
 
 // severity is the order in which statuses count when several apply.
@@ -76,6 +77,8 @@ func exitText(status int) string {
 		return "the campaign did not reach what it must"
 	case exitHandler:
 		return "a handler is not deterministic"
+	case exitStopped:
+		return "interrupted"
 	case exitUsage:
 		return "usage or bad input"
 	}

@@ -89,7 +89,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	passed := uint64(0)
 	finding, err := oracle.Search(oracle.Factory{New: peer.store}, oracle.Options{}, seeds.first, int(seeds.count), func() {
 		passed++
-		bar.show(passed)
+		bar.show(passed, 0)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", strings.Join(c.Command, " "), passed, err)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -17,31 +18,59 @@ func terminal(w io.Writer) (*os.File, bool) {
 }
 
 // progress shows how far a campaign is, how fast, and how long it will take. On anything but a terminal it does nothing.
-type progress struct{ bar *progressbar.ProgressBar }
-
-func newProgress(w io.Writer, what string, total uint64) *progress {
-	if _, ok := terminal(w); !ok || total > math.MaxInt64 {
-		return &progress{}
-	}
-	return &progress{progressbar.NewOptions64(int64(total),
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(what),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("seeds"),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionEnableColorCodes(false),
-	)}
+type progress struct {
+	bar    *progressbar.ProgressBar
+	what   string
+	failed uint64
 }
 
-// show tells how many are done.
-func (p *progress) show(done uint64) {
-	if p.bar != nil {
-		_ = p.bar.Set64(int64(done)) // a terminal that takes nothing more is no reason to stop
+func newProgress(w io.Writer, what string, total uint64) *progress {
+	f, ok := terminal(w)
+	if !ok || total > math.MaxInt64 {
+		return &progress{}
 	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width == 0 {
+		width = usualWidth
+	}
+	return &progress{bar: newBar(w, what, total, width, 100*time.Millisecond), what: what}
+}
+
+// usualWidth is that of a terminal that does not tell, in columns.
+const usualWidth = 80
+
+// newBar makes a bar that fits into a line of so many columns, drawn that often at the most. Rates and times need a wide
+// line.
+func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionThrottle(every),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionEnableColorCodes(false),
+		progressbar.OptionSetPredictTime(width >= wideLine),
+	}
+	length := width - len(what) - len(" 100% |||") - len(", 9999 failed")
+	if width >= wideLine {
+		length -= len(" (1000000/1000000, 1000000 seeds/s) [59m59s:59m59s]")
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("seeds"))
+	}
+	return progressbar.NewOptions64(int64(total), append(options, progressbar.OptionSetWidth(min(max(length, 1), 30)))...)
+}
+
+// wideLine has room for rates and times.
+const wideLine = 100
+
+// show tells how many are done, and how many of them failed.
+func (p *progress) show(done, failed uint64) {
+	if p.bar == nil {
+		return
+	}
+	if failed != p.failed {
+		p.failed = failed
+		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
+	}
+	_ = p.bar.Set64(int64(done)) // a terminal that takes nothing more is no reason to stop
 }
 
 // clear takes the bar away.

@@ -19,9 +19,12 @@ type report struct {
 	seeds   seedRange
 	shard   shard
 	wall    time.Duration
-	status  int
+	// found is the status that the findings lead to; status is that of the command.
+	found, status int
 	// unreached are the points that this campaign could have reached and did not; missed those that it had to.
 	unreached, missed []string
+	// goOn is the command line that runs the rest of an interrupted campaign.
+	goOn string
 	// stored are the files that were written for failures.
 	stored []string
 }
@@ -30,7 +33,8 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	r := &report{subject: s, sum: sum, seeds: seedRange{first: 1, count: sum.Seeds}}
 	r.missed = sum.Missed(s.required(sum.Seeds))
 	r.unreached = sum.Missed(s.reachable())
-	r.status = summaryExit(sum, r.missed)
+	r.found = summaryExit(sum, r.missed)
+	r.status = r.found
 	return r
 }
 
@@ -56,7 +60,7 @@ func (s *subject) reachable() []string {
 // deciding is the violation that the exit status is about, of the lowest seed: the one to look at first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
 	for _, p := range r.sum.Properties {
-		if classExit(p.Class) == r.status {
+		if classExit(p.Class) == r.found {
 			return p.First, true
 		}
 	}
@@ -100,17 +104,20 @@ func (a *app) printCampaign(r *report) {
 	if seed, ok := r.seedToSee(); ok {
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
 	}
+	if r.goOn != "" {
+		a.printf("\nInterrupted. To go on with the other seeds:\n%s\n", r.goOn)
+	}
 }
 
 // seedToSee is the seed that shows what the exit status is about.
 func (r *report) seedToSee() (seed uint64, ok bool) {
-	if v, ok := r.deciding(); ok && r.status != exitInternal {
+	if v, ok := r.deciding(); ok && r.found != exitInternal {
 		return v.Seed, true
 	}
 	switch {
-	case r.status == exitInternal && len(r.sum.Internal) > 0:
+	case r.found == exitInternal && len(r.sum.Internal) > 0:
 		return r.sum.Internal[0].Seed, true
-	case r.status == exitDrift && len(r.sum.Drifts) > 0:
+	case r.found == exitDrift && len(r.sum.Drifts) > 0:
 		return r.sum.Drifts[0].Seed, true
 	}
 	v, ok := r.deciding()

@@ -1,8 +1,13 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/durosim/durosim/internal/campaign"
@@ -36,7 +41,9 @@ Examples:
     simrun run --seeds 1..500 --json my.txt > result.json
     simrun run --shard 2/4 --out failures    the second quarter
 
-Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 70 internal error.`
+Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 70 internal error, 130 interrupted.
+
+Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }
 
 // defaultSeeds is how many seeds a campaign has if nobody says.
@@ -70,12 +77,15 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.Twice {
 		o.Twice = seeds.count
 	}
+	var stop func()
+	o.Context, stop = interruptible()
+	defer stop()
 	var bar *progress
-	o.OnProgress = func(done, total uint64) {
+	o.OnProgress = func(p campaign.Progress) {
 		if bar == nil {
-			bar = newProgress(a.stderr, s.scenario.Name, total)
+			bar = newProgress(a.stderr, s.scenario.Name, p.Total)
 		}
-		bar.show(done)
+		bar.show(p.Done, p.Failed)
 	}
 	began := time.Now()
 	sum, err := campaign.Run(o)
@@ -86,6 +96,10 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	r := newReport(s, sum)
 	r.seeds, r.shard, r.wall = seeds, c.Shard, wall
+	if sum.Interrupted {
+		r.status = exitStopped
+		r.goOn = c.goOn(s, seeds, sum.Seeds)
+	}
 	if c.Out != "" {
 		if r.stored, err = storeFailures(c.Out, s, sum); err != nil {
 			return 0, err
@@ -96,6 +110,32 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	a.printCampaign(r)
 	return r.status, nil
+}
+
+// goOn is the command line that runs the seeds that are left.
+func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
+	done *= max(c.Shard.of, 1)
+	left := seedRange{first: seeds.first + done, count: seeds.count - done}
+	words := append([]string{"run", "--seeds", left.bounds()}, s.options()...)
+	flag := func(name, value string, given bool) {
+		if given {
+			words = append(words, name+value)
+		}
+	}
+	flag("--shard=", c.Shard.String(), c.Shard.of > 0)
+	flag("--workers=", strconv.Itoa(c.Workers), c.Workers > 0)
+	flag("--fail-fast", "", c.FailFast)
+	flag("--twice", "", c.Twice)
+	flag("--out=", c.Out, c.Out != "")
+	flag("--json", "", c.JSON)
+	return itself(append(words, s.arg)...)
+}
+
+// interruptible is a context that an interrupt or a request to terminate ends. The second one ends the process, as usual.
+func interruptible() (ctx context.Context, stop func()) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // inputError takes the seed from an error that is the same for every seed.

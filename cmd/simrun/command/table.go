@@ -14,7 +14,7 @@ func (a *app) printTable(r *report) {
 		which += fmt.Sprintf(", part %d of %d", r.shard.index, r.shard.of)
 	}
 	if sum.Seeds < sum.Total {
-		which += fmt.Sprintf("; stopped early, %s were asked for", grouped(sum.Total))
+		which += fmt.Sprintf("; stopped early, of %s", grouped(sum.Total))
 	}
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
 	row := func(label, value, note string) {

@@ -79,11 +79,17 @@ func (r seedRange) String() string {
 	if r.count == 1 {
 		return strconv.FormatUint(r.first, 10)
 	}
-	return fmt.Sprintf("%d..%d", r.first, r.first+r.count-1)
+	return r.bounds()
 }
+
+// bounds is the range with both ends, as the flag --seeds takes it.
+func (r seedRange) bounds() string { return fmt.Sprintf("%d..%d", r.first, r.first+(r.count-1)) }
 
 // shard is a part of a campaign, I/N with I from 1 to N.
 type shard struct{ index, of uint64 }
+
+// String is I/N.
+func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
 
 // UnmarshalText reads I/N.
 func (s *shard) UnmarshalText(text []byte) error {

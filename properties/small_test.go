@@ -68,7 +68,7 @@ func parseSmall(t *testing.T, file, text string) *smallScenario {
 
 func parseSmallWith(t *testing.T, file, text string, builds func() []*engine.Build) *smallScenario {
 	t.Helper()
-	s, err := scenario.ParseWith(file, []byte(text), builds())
+	s, err := scenario.Parse(file, []byte(text), builds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 	changed, what := s, fmt.Sprint(d.bugs)
 	if d.old != "" {
 		what = fmt.Sprintf("%q", d.new)
-		other, err := scenario.ParseWith(s.file, []byte(strings.Replace(s.text, "\n"+d.old+"\n", "\n"+d.new+"\n", 1)), s.builds())
+		other, err := scenario.Parse(s.file, []byte(strings.Replace(s.text, "\n"+d.old+"\n", "\n"+d.new+"\n", 1)), s.builds()...)
 		if err != nil {
 			t.Errorf("%s with %s: %v", s.Name, what, err)
 			return

@@ -115,29 +115,6 @@ func readInput(name string) ([]byte, error) {
 	return nil, err
 }
 
-// openScenario is the scenario that a Config names.
-func openScenario(name string, builds []*engine.Build) (*scenario.Scenario, error) {
-	if name == "" {
-		name = scenario.Default
-	}
-	if strings.Contains(strings.TrimSpace(name), "\n") {
-		return scenario.ParseWith("scenario.txt", []byte(name), builds)
-	}
-	for _, n := range scenario.Builtin() {
-		if n.Name == name {
-			return scenario.LookupWith(name, builds)
-		}
-	}
-	data, err := readInput(name)
-	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		_, err = scenario.LookupWith(name, builds)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return scenario.ParseWith(name, data, builds)
-}
-
 // parseSeed reads a seed, decimal or 0x-hex.
 func parseSeed(text string) (uint64, error) {
 	digits, base := text, 10

@@ -53,15 +53,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	var s *scenario.Scenario
 	switch {
 	case env.plan != "":
-		data, err := readInput(env.plan)
-		if err != nil {
+		var err error
+		if s, r.entry, err = c.source().Open(env.plan); err != nil {
 			return nil, fmt.Errorf("%s: %w", EnvPlan, err)
 		}
-		if isEntry(data) {
-			r.entry, err = scenario.ParseEntryWith(env.plan, data, c.builds())
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", EnvPlan, err)
-			}
+		if r.entry != nil {
 			if orchestrations, activities := c.known(); orchestrations != nil {
 				if err := r.entry.CheckNeeds(env.plan, slices.Concat(orchestrations, activities), c.Handlers != nil); err != nil {
 					return nil, fmt.Errorf("%s: %w", EnvPlan, err)
@@ -70,18 +66,19 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			r.name, r.expect = env.plan, r.entry.Expect
 			return r, nil
 		}
-		if s, err = scenario.ParseWith(env.plan, data, c.builds()); err != nil {
-			return nil, fmt.Errorf("%s: %w", EnvPlan, err)
-		}
 	case c.Plan != nil:
 		if c.Scenario != "" {
 			return nil, errors.New("Config has both a Scenario and a Plan: leave one out")
 		}
 		return r, nil
 	default:
+		var entry *scenario.Entry
 		var err error
-		if s, err = openScenario(c.Scenario, c.builds()); err != nil {
+		if s, entry, err = c.source().Open(c.Scenario); err != nil {
 			return nil, err
+		}
+		if entry != nil {
+			return nil, fmt.Errorf("Config.Scenario: %s is a stored run, not a scenario; %s=%s replays it", c.Scenario, EnvPlan, c.Scenario)
 		}
 	}
 	if known, _ := c.known(); known != nil {
@@ -94,15 +91,9 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	return r, nil
 }
 
-// isEntry says whether a text is a stored run rather than a scenario.
-func isEntry(data []byte) bool {
-	for line := range strings.Lines(string(data)) {
-		words := strings.Fields(line)
-		if len(words) > 0 && !strings.HasPrefix(words[0], "#") {
-			return words[0] == "durosim"
-		}
-	}
-	return false
+// source is where scenarios are found.
+func (c Config) source() scenario.Source {
+	return scenario.Source{Builds: c.builds(), ReadFile: readInput}
 }
 
 func (c Config) builds() []*engine.Build {

@@ -53,17 +53,25 @@ func filesIn(dir string) []Named {
 	return all
 }
 
-// Lookup is the scenario of that name that comes with the module.
-func Lookup(name string) (*Scenario, error) { return LookupWith(name, engine.ShippedBuilds()) }
-
-// LookupWith is Lookup for a run with other builds, which must include those that the scenario names.
-func LookupWith(name string, builds []*engine.Build) (*Scenario, error) {
-	var known []string
+// Lookup is the built-in scenario of that name. It may name these builds; without any, the
+// shipped ones.
+func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	for _, n := range Builtin() {
 		if n.Name == name {
-			return ParseWith(n.File, n.Text, builds)
+			return Parse(n.File, n.Text, builds...)
 		}
+	}
+	return nil, fmt.Errorf("unknown scenario %q%s", name, nearest(name))
+}
+
+// nearest is the built-in scenario that was probably meant, or all of them if none is near.
+func nearest(name string) string {
+	var known []string
+	for _, n := range Builtin() {
 		known = append(known, n.Name)
 	}
-	return nil, fmt.Errorf("unknown scenario %q: expected %s%s", name, orList(known), didYouMean(name, known))
+	if near := didYouMean(name, known); near != "" {
+		return near
+	}
+	return "; the built-in scenarios are " + orList(known)
 }

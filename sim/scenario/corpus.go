@@ -70,13 +70,8 @@ func Violates(properties ...string) string {
 	return verdictViolates + " " + strings.Join(slices.Compact(ids), " ")
 }
 
-// ParseEntry reads a corpus entry whose plan names the shipped builds. The error is an *Error.
-func ParseEntry(file string, data []byte) (*Entry, error) {
-	return ParseEntryWith(file, data, engine.ShippedBuilds())
-}
-
-// ParseEntryWith is ParseEntry for a plan that names other builds.
-func ParseEntryWith(file string, data []byte, builds []*engine.Build) (*Entry, error) {
+// ParseEntry reads a corpus entry. Its plan may name these builds; without any, the shipped ones. The error is an *Error.
+func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, error) {
 	p := newParser(file, builds)
 	p.entry = &Entry{}
 	p.read(data)

@@ -53,13 +53,6 @@ func ExampleParse() {
 	// upgrade.txt:2: unknown step "upgade"; did you mean upgrade?
 }
 
-func ExampleParseWith() {
-	_, err := scenario.ParseWith("own.txt", []byte("node A runs 1.5.0\n"), nil)
-	fmt.Println(err)
-	// Output:
-	// own.txt:1: unknown build "1.5.0"
-}
-
 func ExampleScenario_Format() {
 	s, err := scenario.Parse("x.txt", []byte("nodes A B run 1.5.0\nat 2s stop A\nafter 1s..3s start A\nthen stop B"))
 	if err != nil {

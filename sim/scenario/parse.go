@@ -12,14 +12,9 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// Parse reads a scenario that names the shipped builds. file is what errors call it. The error is an *Error that names
-// the first line that is wrong.
-func Parse(file string, data []byte) (*Scenario, error) {
-	return ParseWith(file, data, engine.ShippedBuilds())
-}
-
-// ParseWith is Parse for a scenario that names other builds than the shipped ones.
-func ParseWith(file string, data []byte, builds []*engine.Build) (*Scenario, error) {
+// Parse reads a scenario. It may name these builds; without any, the shipped ones. file is what errors call it. The error
+// is an *Error that names the first line that is wrong.
+func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error) {
 	p := newParser(file, builds)
 	p.read(data)
 	if p.err != nil {
@@ -68,6 +63,9 @@ const (
 func newParser(file string, builds []*engine.Build) *parser {
 	p := &parser{file: file, s: &Scenario{File: file}, once: map[string]int{}, named: map[string]int{}}
 	p.s.Template.Strategy, p.s.Template.Profile = plan.StrategyFilter, plan.ProfileContract
+	if len(builds) == 0 {
+		builds = engine.ShippedBuilds()
+	}
 	for _, b := range builds {
 		p.builds = append(p.builds, b.Name())
 	}

@@ -224,10 +224,10 @@ func TestStatementExamples(t *testing.T) {
 func TestParseWithOtherBuilds(t *testing.T) {
 	own := engine.ShippedBuilds()[:1]
 	own[0].Version = engine.V(7, 1, 0)
-	if _, err := ParseWith("x.txt", []byte("node A runs 7.1.0"), own); err != nil {
+	if _, err := Parse("x.txt", []byte("node A runs 7.1.0"), own...); err != nil {
 		t.Error(err)
 	}
-	_, err := ParseWith("x.txt", []byte("node A runs 1.5.0"), own)
+	_, err := Parse("x.txt", []byte("node A runs 1.5.0"), own...)
 	if want := `x.txt:1: unknown build "1.5.0": expected 7.1.0`; err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}

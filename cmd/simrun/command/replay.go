@@ -80,19 +80,12 @@ func (c *replayCmd) run(a *app) (int, error) {
 
 // entry is the stored run that the argument names, nil if it names a scenario.
 func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
-	if c.Scenario == "" || slices.Contains(builtinNames(), c.Scenario) {
-		return nil, nil
-	}
-	data, err := readInput(c.Scenario)
-	if err != nil || !isEntry(data) {
+	_, entry, err := p.open(c.Scenario)
+	if err != nil || entry == nil {
 		return nil, err
 	}
 	if c.Seed != nil || len(c.options()) > 0 {
 		return nil, errors.New("a stored run has its own seed, faults, profile, strategy and bugs, and no referee: leave out those flags")
-	}
-	entry, err := scenario.ParseEntryWith(c.Scenario, data, p.builds())
-	if err != nil {
-		return nil, err
 	}
 	orchestrations, activities, err := p.registered()
 	if err != nil {
@@ -332,5 +325,5 @@ func entrySubject(p *Program, e *scenario.Entry, arg string) *subject {
 	if name == "" {
 		name = arg
 	}
-	return &subject{program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg}
+	return &subject{program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg, stored: true}
 }

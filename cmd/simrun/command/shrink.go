@@ -196,19 +196,10 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 	if c.Property != "" {
 		property = []string{"--property", c.Property}
 	}
-	if isStored(c.Scenario) {
+	if s.stored {
 		return itself(append([]string{"shrink", s.arg}, property...)...)
 	}
 	return s.line("shrink", seed, property...)
-}
-
-// isStored says whether an argument names a stored run.
-func isStored(name string) bool {
-	if name == "" || slices.Contains(builtinNames(), name) {
-		return false
-	}
-	data, err := readInput(name)
-	return err == nil && isEntry(data)
 }
 
 // shrunkEntry is a shrunk run as it is stored.

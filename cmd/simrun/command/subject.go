@@ -1,9 +1,7 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -33,9 +31,11 @@ type subject struct {
 	program  *Program
 	scenario *scenario.Scenario
 	// arg is the scenario as the command line names it.
-	arg   string
-	flags planFlags
-	over  scenario.Overrides
+	arg string
+	// stored says that it is a stored run.
+	stored bool
+	flags  planFlags
+	over   scenario.Overrides
 }
 
 // subject finds the scenario and checks the flags. An empty name is the scenario that shows the first bug, or else the
@@ -111,53 +111,18 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// openScenario finds a scenario by its name or file.
+// open finds the scenario, or the stored run, that an argument names.
+func (p *Program) open(name string) (*scenario.Scenario, *scenario.Entry, error) {
+	return scenario.Source{Builds: p.builds(), ReadFile: os.ReadFile}.Open(name)
+}
+
+// openScenario is the scenario that an argument names.
 func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
-	if slices.Contains(builtinNames(), name) {
-		return scenario.LookupWith(name, p.builds())
-	}
-	data, err := readInput(name)
-	if err != nil {
-		return nil, err
-	}
-	if isEntry(data) {
+	s, e, err := p.open(name)
+	if e != nil {
 		return nil, fmt.Errorf("%s is a stored run, not a scenario; %s replays it", name, p.hint("replay "+commandline.Quote(name)))
 	}
-	return scenario.ParseWith(name, data, p.builds())
-}
-
-// readInput reads a file that the command line names where a built-in scenario could stand.
-func readInput(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
-	switch {
-	case err == nil:
-		return data, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	case strings.ContainsAny(name, `/\.`):
-		return nil, fmt.Errorf("there is no file %s; the built-in scenarios are %s", name, strings.Join(builtinNames(), ", "))
-	}
-	_, err = scenario.Lookup(name)
-	return nil, fmt.Errorf("%w; nor is there a file or a verb of that name", err)
-}
-
-// isEntry says whether a text is a stored run rather than a scenario.
-func isEntry(data []byte) bool {
-	for line := range strings.Lines(string(data)) {
-		words := strings.Fields(line)
-		if len(words) > 0 && !strings.HasPrefix(words[0], "#") {
-			return words[0] == "durosim"
-		}
-	}
-	return false
-}
-
-func builtinNames() []string {
-	var names []string
-	for _, n := range scenario.Builtin() {
-		names = append(names, n.Name)
-	}
-	return names
+	return s, err
 }
 
 // plan expands a seed. It may be called from several goroutines at once.

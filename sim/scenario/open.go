@@ -1,0 +1,70 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Source is where Open finds what a name stands for.
+type Source struct {
+	// Builds are those that a text may name; nil stands for the shipped ones.
+	Builds []*engine.Build
+	// ReadFile reads what is not built in, as os.ReadFile does. nil knows no files.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Open finds what a name stands for: a built-in scenario, a file that holds a scenario or a stored run, or, if it has
+// several lines, itself as the text of a scenario. The empty name is Default. It returns the scenario, or the entry if it
+// is a stored run. The error wraps fs.ErrNotExist if nothing has that name; a text that is wrong is an *Error.
+func (s Source) Open(name string) (*Scenario, *Entry, error) {
+	if name == "" {
+		name = Default
+	}
+	if strings.Contains(strings.TrimSpace(name), "\n") {
+		text, err := Parse("scenario.txt", []byte(name), s.Builds...)
+		return text, nil, err
+	}
+	known, lookupErr := Lookup(name, s.Builds...)
+	if known != nil || errors.As(lookupErr, new(*Error)) {
+		return known, nil, lookupErr
+	}
+	data, err := []byte(nil), fs.ErrNotExist
+	if s.ReadFile != nil {
+		data, err = s.ReadFile(name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, `/\.`):
+		return nil, nil, notFound{fmt.Sprintf("there is no file %s%s", name, nearest(name))}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, notFound{fmt.Sprintf("%q is neither a scenario nor a file%s", name, nearest(name))}
+	case err != nil:
+		return nil, nil, err
+	case isEntry(data):
+		entry, err := ParseEntry(name, data, s.Builds...)
+		return nil, entry, err
+	}
+	text, err := Parse(name, data, s.Builds...)
+	return text, nil, err
+}
+
+// notFound is the error of a name that stands for nothing.
+type notFound struct{ text string }
+
+func (e notFound) Error() string { return e.text }
+
+func (e notFound) Is(target error) bool { return target == fs.ErrNotExist }
+
+// isEntry says whether a text is a stored run rather than a scenario.
+func isEntry(data []byte) bool {
+	for line := range strings.Lines(string(data)) {
+		words := strings.Fields(line)
+		if len(words) > 0 && !strings.HasPrefix(words[0], "#") {
+			return words[0] == "durosim"
+		}
+	}
+	return false
+}

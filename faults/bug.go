@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 // BugID names a planted bug: family, slash, name. An id keeps its meaning for ever.
@@ -36,7 +36,7 @@ type Bug struct {
 	Consequence, Fix, Unseen string
 
 	// One of these replaces the rule: as is the row that replaces it under another id.
-	provider func(*memprovider.Rules)
+	provider func(*storerules.Rules)
 	replay   func(*replay.Rules)
 	node     func(*node.Rules)
 	as       BugID

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 // changed are the rules that two tables do not share, by table and name.
@@ -32,7 +32,7 @@ func changed(a, b *Tables) []string {
 // rulesOf is one table of rules; those of the store are the right ones unless there are others.
 func rulesOf(t *Tables, table string) reflect.Value {
 	if table == "Provider" && t.Provider == nil {
-		return reflect.ValueOf(*memprovider.DefaultRules())
+		return reflect.ValueOf(*storerules.Default())
 	}
 	return reflect.Indirect(reflect.ValueOf(*t).FieldByName(table))
 }

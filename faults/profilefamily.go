@@ -4,7 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 // familySwitches are about parents and children.
@@ -55,7 +55,7 @@ func unseenSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/abandon-touches-all", Summary: "an abandon delays every visible message of its instance, and takes an attempt from each", Source: "docs/contract/runtime.md#r12.2",
 			Unseen:   "a message that is late by a backoff is within every bound, and the attempts that it takes back are seldom there; the provider's own tests show it",
-			provider: func(r *memprovider.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
+			provider: func(r *storerules.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
 		{ID: "duroxide-0.1.26/delete-checks-early", Summary: "an unforced deletion does not see that the instance has begun to run", Source: "docs/contract/provider.md#p7.2",
 			Unseen: "no scenario deletes an instance that has just begun to run; the provider's own tests and the oracle show it",
 			as:     "provider/delete-takes-running"},

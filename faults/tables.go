@@ -6,14 +6,14 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 // Tables are the rules of one run: the right ones, with what the run's planted bugs replace. They are read only once they
 // are made.
 type Tables struct {
 	// Provider is nil if no bug has replaced a rule of the store.
-	Provider *memprovider.Rules
+	Provider *storerules.Rules
 	Node     node.Rules
 	Replay   replay.Rules
 }
@@ -61,7 +61,7 @@ func (t *Tables) apply(b *Bug) {
 	switch {
 	case b.provider != nil:
 		if t.Provider == nil {
-			t.Provider = memprovider.DefaultRules()
+			t.Provider = storerules.Default()
 		}
 		b.provider(t.Provider)
 	case b.replay != nil:

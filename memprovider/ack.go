@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 const opAckOrchestration = "ack_orchestration_item"
@@ -14,7 +15,7 @@ const opAckOrchestration = "ack_orchestration_item"
 // AckOrchestrationItem implements engine.Provider. It checks everything that can be checked first; what still fails in
 // one of the steps takes back those before it. Lists that hold an item of the wrong kind are refused (F17), as is
 // execution 0.
-func (p *Provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
+func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
 	s := p.store
 	req := s.begin(engine.CallAckOrchestrationItem, p.caller)
 	s.acking = ack
@@ -30,7 +31,7 @@ func (p *Provider) AckOrchestrationItem(_ context.Context, ack engine.Orchestrat
 	return ended
 }
 
-func (p *Provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine.ProviderError) {
+func (p *provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine.ProviderError) {
 	s := p.store
 	in, h, err := s.holder(opAckOrchestration, ack.LockToken)
 	if err != nil {
@@ -72,7 +73,7 @@ type preparedAck struct {
 }
 
 // prepare refuses an ack that cannot be done whatever is stored, and encodes what it brings.
-func (p *Provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
+func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	if ack.ExecutionID == 0 {
 		return engine.Permanentf(opAckOrchestration, "execution id 0 is not an execution")
 	}
@@ -125,7 +126,7 @@ func (a *preparedAck) cut() {
 
 // commit is an ack under way.
 type commit struct {
-	p     *Provider
+	p     *provider
 	ack   *engine.OrchestrationAck
 	in    *instance
 	token uint64
@@ -165,7 +166,7 @@ func (c *commit) duplicate(id uint64) *engine.ProviderError {
 }
 
 // step does one step of the ack. No step uses what another one produced, so the order is data.
-func (c *commit) step(step AckStep) *engine.ProviderError {
+func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 	s := c.p.store
 	if hook := s.options.BeforeAckStep; hook != nil {
 		if err := hook(s.call, step); err != nil {
@@ -173,43 +174,43 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 		}
 	}
 	switch step {
-	case AckConsume:
+	case storerules.AckConsume:
 		c.consume()
-	case AckInstance:
+	case storerules.AckInstance:
 		c.instance()
-	case AckExecution:
+	case storerules.AckExecution:
 		s.create(c.in, c.ack.ExecutionID)
-	case AckPin:
+	case storerules.AckPin:
 		c.pin()
-	case AckPointer:
+	case storerules.AckPointer:
 		if c.in.meta.created {
 			s.setPointer(c.in, s.rules.PointerAfterAck(c.in.meta.current, c.ack.ExecutionID))
 		}
-	case AckEvents:
+	case storerules.AckEvents:
 		return c.events()
-	case AckStatus:
+	case storerules.AckStatus:
 		if m := &c.ack.Metadata; m.Status != "" {
 			s.setStatus(c.in, s.historyOf(c.in, c.ack.ExecutionID), m.Status, m.Output)
 		}
-	case AckCustomStatus:
+	case storerules.AckCustomStatus:
 		c.customStatus()
-	case AckKV:
+	case storerules.AckKV:
 		c.keyValues()
-	case AckEnqueueWork:
+	case storerules.AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+i]
 			s.insert(engine.QueueWorker, s.named(item.Target()), item, data, c.p.codecNo, s.now)
 		}
-	case AckCancelWork:
+	case storerules.AckCancelWork:
 		for _, id := range c.ack.CancelledActivities {
 			s.cancel(id)
 		}
-	case AckEnqueueMessages:
+	case storerules.AckEnqueueMessages:
 		for i, item := range c.ack.OrchestratorItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+len(c.ack.WorkerItems)+i]
 			s.insert(engine.QueueOrchestrator, s.named(item.Target()), item, data, c.p.codecNo, s.visibleAt(item))
 		}
-	case AckRelease:
+	case storerules.AckRelease:
 		s.releaseLock(c.in)
 	default:
 		panic(fmt.Sprintf("memprovider: unknown ack step %d", step))
@@ -217,7 +218,7 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 	return nil
 }
 
-func asProviderError(step AckStep, err error) *engine.ProviderError {
+func asProviderError(step storerules.AckStep, err error) *engine.ProviderError {
 	var p *engine.ProviderError
 	if errors.As(err, &p) {
 		return p
@@ -288,7 +289,7 @@ func (c *commit) events() *engine.ProviderError {
 }
 
 // append stores an event, whose bytes are given, and remembers it.
-func (p *Provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
+func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
 	p.store.appendEvent(in, ex, e.EventID, e.Kind(), data)
 	if readsAsWritten(data) {
 		ex.remember(p.codecNo, *e)

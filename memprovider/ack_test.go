@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -35,10 +36,10 @@ func TestFailedAckChangesNothing(t *testing.T) {
 		{"known instance", beforeBigAck, bigAck},
 		{"new instance", "send start:A\nfetch t -> A#1 x1 [start]", strings.ReplaceAll(bigAck, "exec=2", "exec=1")},
 	} {
-		for step := memprovider.AckStep(0); int(step) < memprovider.AckSteps; step++ {
+		for step := storerules.AckStep(0); int(step) < storerules.AckSteps; step++ {
 			t.Run(instance.name+" before "+step.String(), func(t *testing.T) {
 				failing := false
-				w := newWorld(memprovider.Options{BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+				w := newWorld(memprovider.Options{BeforeAckStep: func(_ uint64, at storerules.AckStep) error {
 					if failing && at == step {
 						return errStorage
 					}
@@ -63,20 +64,20 @@ func TestFailedAckChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRewritingAckIsTakenBackToo: even an ack with a seeded bug takes back all it did.
+// TestRewritingAckIsTakenBackToo: even an ack with a planted bug takes back all it did.
 func TestRewritingAckIsTakenBackToo(t *testing.T) {
 	w := newWorld(memprovider.Options{
 		Rules: wrongBy("provider/ack-re-encodes"),
-		BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
-			if at == memprovider.AckEnqueueWork {
+		BeforeAckStep: func(_ uint64, at storerules.AckStep) error {
+			if at == storerules.AckEnqueueWork {
 				return engine.Permanentf("test", "no")
 			}
 			return nil
 		},
 	})
 	data, _ := build("2.0.0").Codec.AppendEvent(nil, startedEvent(1))
-	if err := w.store.Seed(memprovider.SeedInstance{Instance: "A", Orchestration: "TestOrch", Version: "1.0.0",
-		Executions: []memprovider.SeedExecution{{ID: 1, Events: []memprovider.SeedEvent{{ID: 1, Data: append(data, ' ')}}}}}); err != nil {
+	if err := w.store.Preload(memprovider.PreloadedInstance{Instance: "A", Orchestration: "TestOrch", Version: "1.0.0",
+		Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{ID: 1, Data: append(data, ' ')}}}}}); err != nil {
 		t.Fatal(err)
 	}
 	checkScript(t, w, "send ext:A:e\nfetch t -> A#1 x1 [ext:e]")

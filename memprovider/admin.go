@@ -9,12 +9,12 @@ import (
 
 // observed runs a management method as a call. Lists are in the order in which the store heard of the instances first
 // (F11); the caller owns them.
-func observed[T any](p *Provider, method, instance string, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
+func observed[T any](p *provider, method, instance string, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	return forced(p, method, instance, false, do)
 }
 
 // forced is observed for a method that may be forced.
-func forced[T any](p *Provider, method, instance string, force bool, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
+func forced[T any](p *provider, method, instance string, force bool, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	s := p.store
 	req := s.begin(engine.CallAdmin, p.caller)
 	req.Admin, req.Instance, req.Force = method, instance, force
@@ -39,14 +39,14 @@ func (s *Store) listInstances(match func(in *instance) bool) []string {
 }
 
 // ListInstances implements engine.ProviderAdmin.
-func (p *Provider) ListInstances(context.Context) ([]string, error) {
+func (p *provider) ListInstances(context.Context) ([]string, error) {
 	return observed(p, "list_instances", "", func(s *Store) ([]string, *engine.ProviderError) {
 		return s.listInstances(func(*instance) bool { return true }), nil
 	})
 }
 
 // ListInstancesByStatus implements engine.ProviderAdmin.
-func (p *Provider) ListInstancesByStatus(_ context.Context, status engine.Status) ([]string, error) {
+func (p *provider) ListInstancesByStatus(_ context.Context, status engine.Status) ([]string, error) {
 	return observed(p, "list_instances_by_status", "", func(s *Store) ([]string, *engine.ProviderError) {
 		return s.listInstances(func(in *instance) bool {
 			ex := in.currentRow()
@@ -64,7 +64,7 @@ func (in *instance) currentRow() *execution {
 }
 
 // ListExecutions implements engine.ProviderAdmin.
-func (p *Provider) ListExecutions(_ context.Context, instance string) ([]uint64, error) {
+func (p *provider) ListExecutions(_ context.Context, instance string) ([]uint64, error) {
 	return observed(p, "list_executions", instance, func(s *Store) ([]uint64, *engine.ProviderError) {
 		var ids []uint64
 		if in := s.known(instance); in != nil {
@@ -79,7 +79,7 @@ func (p *Provider) ListExecutions(_ context.Context, instance string) ([]uint64,
 }
 
 // LatestExecutionID implements engine.ProviderAdmin.
-func (p *Provider) LatestExecutionID(_ context.Context, instance string) (uint64, error) {
+func (p *provider) LatestExecutionID(_ context.Context, instance string) (uint64, error) {
 	return observed(p, "latest_execution_id", instance, func(s *Store) (uint64, *engine.ProviderError) {
 		if in := s.known(instance); in != nil {
 			return in.latest(), nil
@@ -90,7 +90,7 @@ func (p *Provider) LatestExecutionID(_ context.Context, instance string) (uint64
 
 // GetInstanceInfo implements engine.ProviderAdmin. An instance whose current execution has no row has status Unknown
 // (F16). UpdatedAt is the last change of the instances row itself (F12).
-func (p *Provider) GetInstanceInfo(_ context.Context, instance string) (*engine.InstanceInfo, error) {
+func (p *provider) GetInstanceInfo(_ context.Context, instance string) (*engine.InstanceInfo, error) {
 	return observed(p, "get_instance_info", instance, func(s *Store) (*engine.InstanceInfo, *engine.ProviderError) {
 		in := s.known(instance)
 		if in == nil || !in.meta.created {
@@ -110,7 +110,7 @@ func (p *Provider) GetInstanceInfo(_ context.Context, instance string) (*engine.
 }
 
 // GetExecutionInfo implements engine.ProviderAdmin.
-func (p *Provider) GetExecutionInfo(_ context.Context, instance string, executionID uint64) (*engine.ExecutionInfo, error) {
+func (p *provider) GetExecutionInfo(_ context.Context, instance string, executionID uint64) (*engine.ExecutionInfo, error) {
 	return observed(p, "get_execution_info", instance, func(s *Store) (*engine.ExecutionInfo, *engine.ProviderError) {
 		var ex *execution
 		if in := s.known(instance); in != nil {
@@ -132,7 +132,7 @@ func (p *Provider) GetExecutionInfo(_ context.Context, instance string, executio
 }
 
 // GetSystemMetrics implements engine.ProviderAdmin.
-func (p *Provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, error) {
+func (p *provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, error) {
 	return observed(p, "get_system_metrics", "", func(s *Store) (*engine.SystemMetrics, *engine.ProviderError) {
 		m := &engine.SystemMetrics{}
 		for _, in := range s.instances {
@@ -163,7 +163,7 @@ func (p *Provider) GetSystemMetrics(context.Context) (*engine.SystemMetrics, err
 
 // GetQueueDepths implements engine.ProviderAdmin. A message counts unless a live lock holds it: messages of expired and
 // abandoned holdings count (F6), and so do messages that arrived while their instance was locked.
-func (p *Provider) GetQueueDepths(context.Context) (*engine.QueueDepths, error) {
+func (p *provider) GetQueueDepths(context.Context) (*engine.QueueDepths, error) {
 	return observed(p, "get_queue_depths", "", func(s *Store) (*engine.QueueDepths, *engine.ProviderError) {
 		d := &engine.QueueDepths{}
 		for _, in := range s.instances {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -74,9 +75,9 @@ func BenchmarkFetchNothing(b *testing.B) {
 }
 
 // crowded is a store with many instances pinned 3.0.0, and one pinned 1.0.0 behind them; each has a message.
-func crowded(b *testing.B, skipped int) *memprovider.Provider {
+func crowded(b *testing.B, skipped int) fullHandle {
 	store := memprovider.New(memprovider.Options{})
-	p := store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1})
+	p := handleOf(store, build("2.0.0").Codec, engine.Caller{Node: 1})
 	data, err := build("2.0.0").Codec.AppendEvent(nil, startedEvent(1))
 	if err != nil {
 		b.Fatal(err)
@@ -87,10 +88,10 @@ func crowded(b *testing.B, skipped int) *memprovider.Provider {
 			pin = engine.V(1, 0, 0)
 		}
 		name := fmt.Sprintf("instance-%d", i)
-		seed := memprovider.SeedInstance{Instance: name, Orchestration: "TestOrch", Version: "1.0.0", Executions: []memprovider.SeedExecution{
-			{ID: 1, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Data: data}}},
+		seed := memprovider.PreloadedInstance{Instance: name, Orchestration: "TestOrch", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{
+			{ID: 1, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Data: data}}},
 		}}
-		if err := store.Seed(seed); err != nil {
+		if err := store.Preload(seed); err != nil {
 			b.Fatal(err)
 		}
 		if err := p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: name, Name: "e"}, 0); err != nil {
@@ -111,9 +112,9 @@ func BenchmarkAckTurn(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		sink  engine.Sink
-		rules *memprovider.Rules
+		rules *storerules.Rules
 	}{
-		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, memprovider.DefaultRules()},
+		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, storerules.Default()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -124,7 +125,7 @@ func BenchmarkAckTurn(b *testing.B) {
 }
 
 func turns(b *testing.B, store *memprovider.Store) {
-	p := store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1})
+	p := handleOf(store, build("2.0.0").Codec, engine.Caller{Node: 1})
 	filter := filterOf("0.0.0..2.0.0")
 	pin := engine.V(2, 0, 0)
 	name, n := "", uint64(0)
@@ -195,7 +196,7 @@ func BenchmarkBareMap(b *testing.B) {
 // BenchmarkSetNow moves the time past nothing, with many instances waiting.
 func BenchmarkSetNow(b *testing.B) {
 	store := memprovider.New(memprovider.Options{})
-	p := store.Handle(build("2.0.0").Codec, engine.Caller{})
+	p := handleOf(store, build("2.0.0").Codec, engine.Caller{})
 	for i := range 10_000 {
 		_ = p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: fmt.Sprint(i), Orchestration: "T"}, time.Duration(1<<60))
 	}

@@ -81,7 +81,7 @@ func leastPerOp(b *testing.B, once func(*testing.B)) float64 {
 // town is a crowded store: n instances pinned 3.0.0, each with a message, an activity with tag crowd of a session that
 // somebody else owns, and behind them the instance "last", pinned 1.0.0, with a message and activities of its own.
 type town struct {
-	*memprovider.Provider
+	fullHandle
 	bytes          float64
 	filter, nobody *engine.CapabilityFilter
 	owner          *engine.SessionFetchConfig
@@ -98,7 +98,7 @@ func newTown(tb testing.TB, n int) *town {
 	}
 	store := memprovider.New(memprovider.Options{})
 	codec := build("2.0.0").Codec
-	s := &town{Provider: store.Handle(codec, engine.Caller{Node: 1}), filter: filterOf("1.0.0..1.9.9"), nobody: filterOf("2.0.0..2.9.9"), events: 1}
+	s := &town{fullHandle: handleOf(store, codec, engine.Caller{Node: 1}), filter: filterOf("1.0.0..1.9.9"), nobody: filterOf("2.0.0..2.9.9"), events: 1}
 	s.owner = &engine.SessionFetchConfig{OwnerID: "me", LockTimeout: time.Hour}
 	s.bytes = idle(tb, store, n)
 	others := &engine.SessionFetchConfig{OwnerID: "others", LockTimeout: time.Hour}
@@ -112,7 +112,7 @@ func newTown(tb testing.TB, n int) *town {
 	}
 	store.SetNow(store.Now() + 1) // the activities are free again, the sessions are not
 	pin := engine.V(1, 0, 0)
-	must(store.Seed(memprovider.SeedInstance{Instance: "last", Orchestration: "T", Version: "1.0.0", Executions: []memprovider.SeedExecution{{ID: 1, Pin: &pin}}}))
+	must(store.Preload(memprovider.PreloadedInstance{Instance: "last", Orchestration: "T", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin}}}))
 	must(s.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "last", Name: "e"}, 0))
 	for id, tag := range []string{"mine", "ours", "crowd"} {
 		a := engine.ActivityExecuteItem{Instance: "last", ExecutionID: 1, ID: uint64(id), Name: "Act", Tag: tag}
@@ -133,8 +133,8 @@ func idle(tb testing.TB, store *memprovider.Store, n int) float64 {
 	for i := range n {
 		data, err := codec.AppendEvent(nil, startedEvent(1))
 		if err == nil {
-			err = store.Seed(memprovider.SeedInstance{Instance: fmt.Sprint("crowd-", i), Orchestration: "T", Version: "1.0.0",
-				Executions: []memprovider.SeedExecution{{ID: 1, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Data: data}}}}})
+			err = store.Preload(memprovider.PreloadedInstance{Instance: fmt.Sprint("crowd-", i), Orchestration: "T", Version: "1.0.0",
+				Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Data: data}}}}})
 		}
 		if err != nil {
 			tb.Fatal(err)
@@ -267,7 +267,7 @@ func TestCallsDoNotAllocateMoreInACrowd(t *testing.T) {
 func TestSessionsLeaveNothing(t *testing.T) {
 	const sessions = 5_000
 	store := memprovider.New(memprovider.Options{})
-	p := store.Handle(build("2.0.0").Codec, engine.Caller{})
+	p := handleOf(store, build("2.0.0").Codec, engine.Caller{})
 	config := &engine.SessionFetchConfig{OwnerID: "w", LockTimeout: time.Second}
 	unclaimed := func(first int) {
 		for i := range sessions {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -47,7 +48,7 @@ func sides(script string) (right, wrong string) {
 }
 
 // wrongBy are the rules of a store with planted bugs.
-func wrongBy(ids ...faults.BugID) *memprovider.Rules {
+func wrongBy(ids ...faults.BugID) *storerules.Rules {
 	tables, err := faults.NewTables(ids...)
 	if err != nil {
 		panic(err)

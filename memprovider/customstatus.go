@@ -41,7 +41,7 @@ func (s *Store) observeCustomStatus(in *instance) {
 }
 
 // GetCustomStatus implements engine.Provider.
-func (p *Provider) GetCustomStatus(_ context.Context, instance string, lastSeen uint64) (*engine.CustomStatus, error) {
+func (p *provider) GetCustomStatus(_ context.Context, instance string, lastSeen uint64) (*engine.CustomStatus, error) {
 	s := p.store
 	s.begin(engine.CallGetCustomStatus, p.caller).Instance = instance
 	s.started()

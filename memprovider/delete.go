@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 )
 
 // DeleteInstance implements engine.ProviderAdmin: the instance must be a root, and its whole tree goes. Sessions stay.
-func (p *Provider) DeleteInstance(_ context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
+func (p *provider) DeleteInstance(_ context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
 	return forced(p, opDelete, instance, force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		in := s.known(instance)
 		switch {
@@ -30,7 +31,7 @@ func (p *Provider) DeleteInstance(_ context.Context, instance string, force bool
 }
 
 // DeleteInstancesAtomic implements engine.ProviderAdmin. Unknown ids are ignored, repeated ones count once (F15).
-func (p *Provider) DeleteInstancesAtomic(_ context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
+func (p *provider) DeleteInstancesAtomic(_ context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
 	return forced(p, opDeleteAtomic, "", force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		return s.deleteAll(opDeleteAtomic, instances, force)
 	})
@@ -38,7 +39,7 @@ func (p *Provider) DeleteInstancesAtomic(_ context.Context, instances []string, 
 
 // DeleteInstanceBulk implements engine.ProviderAdmin. It takes roots in the order in which the store heard of them first
 // (F11).
-func (p *Provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
+func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
 	return observed(p, opDeleteBulk, "", func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		total := &engine.DeleteInstanceResult{}
 		roots := s.matching(filter, func(in *instance) bool {
@@ -131,27 +132,27 @@ func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }
 func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 	for _, step := range s.rules.DeleteSteps {
 		switch step {
-		case DeleteMessages:
+		case storerules.DeleteMessages:
 			for _, rows := range []*[]*row{&in.visible, &in.delayed} {
 				for len(*rows) > 0 {
 					s.remove((*rows)[0], engine.RemovedDeleted)
 					r.QueueMessagesDeleted++
 				}
 			}
-		case DeleteWork:
+		case storerules.DeleteWork:
 			for len(in.work) > 0 {
 				s.remove(in.work[0], engine.RemovedDeleted)
 				r.QueueMessagesDeleted++
 			}
-		case DeleteHistory:
+		case storerules.DeleteHistory:
 			for len(in.executions) > 0 {
 				s.removeExecution(in, in.executions[len(in.executions)-1], &r.ExecutionsDeleted, &r.EventsDeleted)
 			}
-		case DeleteKV:
+		case storerules.DeleteKV:
 			s.emptyKV(in)
-		case DeleteLock:
+		case storerules.DeleteLock:
 			s.releaseLock(in)
-		case DeleteRow:
+		case storerules.DeleteRow:
 			if in.meta.created {
 				r.InstancesDeleted++
 				s.removeRow(in)

@@ -14,7 +14,7 @@
 // ranges over no map. Tokens are "o" or "w" and a counter over both queues.
 //
 // Every change of state goes through a primitive (mutate.go, mutatehistory.go, and the setters in session.go, kv.go and
-// customstatus.go), which emits the observation of that change; fetch and ack, and the seeded bugs in them, cannot change
+// customstatus.go), which emits the observation of that change; fetch and ack, and the planted bugs in them, cannot change
 // anything else. An ack that fails midway is taken back by the same primitives, in reverse order, with Undo set. Snapshot
 // is the state that the observations describe.
 //

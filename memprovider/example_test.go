@@ -66,13 +66,13 @@ func ExampleStore_NextWork() {
 }
 
 // A history that no running build wrote, damaged afterwards.
-func ExampleStore_Seed() {
+func ExampleStore_Preload() {
 	codec := build("2.0.0").Codec
 	store := memprovider.New(memprovider.Options{})
 	data, _ := codec.AppendEvent(nil, startedEvent(1))
 	pin := engine.V(99, 0, 0)
-	err := store.Seed(memprovider.SeedInstance{Instance: "foreign", Orchestration: "Order", Version: "1.0.0",
-		Executions: []memprovider.SeedExecution{{ID: 1, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Data: data}}}}})
+	err := store.Preload(memprovider.PreloadedInstance{Instance: "foreign", Orchestration: "Order", Version: "1.0.0",
+		Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Data: data}}}}})
 	state, _ := store.Peek("foreign")
 	events, _ := store.PeekHistory("foreign", 1, codec)
 	fmt.Println(err, state.Status, state.Pin, len(events))

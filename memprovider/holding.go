@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 const (
@@ -14,7 +15,7 @@ const (
 
 // AbandonOrchestrationItem implements engine.Provider. Delay and count concern the messages that the token marked; a
 // token whose lock ran out but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
-func (p *Provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
+func (p *provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
 	req := s.begin(engine.CallAbandonOrchestrationItem, p.caller)
 	req.Token, req.Delay, req.IgnoreAttempt = token, delay, ignoreAttempt
@@ -46,7 +47,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 }
 
 // RenewOrchestrationItemLock implements engine.Provider.
-func (p *Provider) RenewOrchestrationItemLock(_ context.Context, token string, extendFor time.Duration) error {
+func (p *provider) RenewOrchestrationItemLock(_ context.Context, token string, extendFor time.Duration) error {
 	s := p.store
 	req := s.begin(engine.CallRenewOrchestrationItemLock, p.caller)
 	req.Token, req.LockTimeout = token, extendFor
@@ -67,17 +68,17 @@ func (s *Store) renew(token string, extendMs int64) *engine.ProviderError {
 }
 
 // holder returns the instance that a token was given for, and how the token stands.
-func (s *Store) holder(op, token string) (*instance, Holding, *engine.ProviderError) {
+func (s *Store) holder(op, token string) (*instance, storerules.Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(orchestratorToken, token)
 	if !ok {
-		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
+		return nil, storerules.Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
 	}
 	in := s.instances[h.instance-1]
-	return in, Holding{Superseded: in.lock.number != n, Expired: in.lock.number == n && !in.lock.live(s.now)}, nil
+	return in, storerules.Holding{Superseded: in.lock.number != n, Expired: in.lock.number == n && !in.lock.live(s.now)}, nil
 }
 
 // invalidToken is the refusal of a token that does not hold what it is used for.
-func invalidToken(op, token string, h Holding) *engine.ProviderError {
+func invalidToken(op, token string, h storerules.Holding) *engine.ProviderError {
 	if h.Expired {
 		return engine.Permanentf(op, "Invalid lock token %q: the lock has expired", token)
 	}

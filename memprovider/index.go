@@ -1,12 +1,15 @@
 package memprovider
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
+)
 
 // index answers which instance a fetch would take. Instances are ordered by the position of their oldest visible
 // message, in a bucket for each pin, so that what a filter leaves out is not looked at: the cost of an answer depends on
 // the number of distinct pins, not of instances.
 type index struct {
-	rules   *Rules
+	rules   *storerules.Rules
 	buckets []*bucket // the unpinned one among them; in order of first use
 	// Instances without context that have visible messages: stuck ones wait for their start, orphans are dropped.
 	stuck, orphans heap[*instance]

@@ -179,7 +179,7 @@ func (s *Store) readKV(instance string) []kvRow {
 }
 
 // GetKVValue implements engine.Provider.
-func (p *Provider) GetKVValue(_ context.Context, instance, key string) (*string, error) {
+func (p *provider) GetKVValue(_ context.Context, instance, key string) (*string, error) {
 	s := p.store
 	req := s.begin(engine.CallGetKVValue, p.caller)
 	req.Instance, req.Key = instance, key
@@ -193,7 +193,7 @@ func (p *Provider) GetKVValue(_ context.Context, instance, key string) (*string,
 }
 
 // GetKVAllValues implements engine.Provider.
-func (p *Provider) GetKVAllValues(_ context.Context, instance string) ([]engine.KVPair, error) {
+func (p *provider) GetKVAllValues(_ context.Context, instance string) ([]engine.KVPair, error) {
 	s := p.store
 	s.begin(engine.CallGetKVAllValues, p.caller).Instance = instance
 	s.started()

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -18,22 +19,22 @@ import (
 type machine struct {
 	*world
 	shadow  *shadow
-	old     *memprovider.Provider // a handle of an older build
-	failing memprovider.AckStep
+	old     fullHandle // a handle of an older build
+	failing storerules.AckStep
 	tokens  []string
 	work    []string
 	events  uint64
 }
 
 func newMachine() *machine {
-	m := &machine{shadow: &shadow{}, failing: memprovider.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
-	m.world = newWorld(memprovider.Options{Sink: m.shadow, BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+	m := &machine{shadow: &shadow{}, failing: storerules.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
+	m.world = newWorld(memprovider.Options{Sink: m.shadow, BeforeAckStep: func(_ uint64, at storerules.AckStep) error {
 		if at == m.failing {
 			return errStorage
 		}
 		return nil
 	}})
-	m.old = m.store.Handle(build("1.5.0").Codec, engine.Caller{Node: 2, Incarnation: 1})
+	m.old = handleOf(m.store, build("1.5.0").Codec, engine.Caller{Node: 2, Incarnation: 1})
 	return m
 }
 
@@ -72,11 +73,11 @@ func drawMessage(t *rapid.T) engine.WorkItem {
 	}).Draw(t, "message")
 }
 
-func (m *machine) handle(t *rapid.T) *memprovider.Provider {
+func (m *machine) handle(t *rapid.T) fullHandle {
 	if rapid.IntRange(0, 3).Draw(t, "handle") == 0 {
 		return m.old
 	}
-	return m.Provider
+	return m.fullHandle
 }
 
 func (m *machine) Send(t *rapid.T) {
@@ -140,10 +141,10 @@ func (m *machine) Ack(t *rapid.T) {
 	if rapid.Bool().Draw(t, "cancels") {
 		ack.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: drawInstance(t), ExecutionID: 1, ActivityID: 1}}
 	}
-	m.failing = memprovider.AckStep(rapid.IntRange(0, 3*memprovider.AckSteps).Draw(t, "failing step"))
+	m.failing = storerules.AckStep(rapid.IntRange(0, 3*storerules.AckSteps).Draw(t, "failing step"))
 	before := m.store.Snapshot()
 	err := m.handle(t).AckOrchestrationItem(ctx, ack)
-	m.failing = memprovider.AckSteps
+	m.failing = storerules.AckSteps
 	if err != nil {
 		if diff := differs(before, m.store.Snapshot()); diff != "" {
 			t.Fatalf("a failed ack changed something: %s", diff)
@@ -284,7 +285,7 @@ func (m *machine) Damage(t *rapid.T) {
 
 func (m *machine) Read(t *rapid.T) {
 	in := drawInstance(t)
-	events, err := m.Provider.Read(ctx, in)
+	events, err := m.fullHandle.Read(ctx, in)
 	latest, _ := m.LatestExecutionID(ctx, in)
 	peeked, peekErr := m.store.PeekHistory(in, latest, build("2.0.0").Codec)
 	if len(events) != len(peeked) || (err == nil) != (peekErr == nil) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 )
 
 // EnqueueForOrchestrator implements engine.Provider.
-func (p *Provider) EnqueueForOrchestrator(_ context.Context, item engine.WorkItem, delay time.Duration) error {
+func (p *provider) EnqueueForOrchestrator(_ context.Context, item engine.WorkItem, delay time.Duration) error {
 	s := p.store
 	req := s.begin(engine.CallEnqueueForOrchestrator, p.caller)
 	req.Item, req.Delay = item, delay
@@ -24,7 +25,7 @@ func (p *Provider) EnqueueForOrchestrator(_ context.Context, item engine.WorkIte
 	return s.end(result{}, p.enqueue(item, milliseconds(delay)))
 }
 
-func (p *Provider) enqueue(item engine.WorkItem, delayMs int64) *engine.ProviderError {
+func (p *provider) enqueue(item engine.WorkItem, delayMs int64) *engine.ProviderError {
 	if err := isMessage(opEnqueueForOrchestrator, item); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
 
 // FetchOrchestrationItem implements engine.Provider. It takes the instance with the oldest visible message of those
 // that can be delivered, and passes over those that cannot.
-func (p *Provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
+func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
 	s := p.store
 	req := s.begin(engine.CallFetchOrchestrationItem, p.caller)
 	req.Filter, req.LockTimeout = filter, lockTimeout
@@ -63,7 +64,7 @@ func (p *Provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time
 	return f, s.end(r, err)
 }
 
-func (p *Provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
+func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
 	s := p.store
 	s.dropOrphans(filter)
 	for _, in := range s.choose(filter) {
@@ -89,7 +90,7 @@ func (p *Provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 // the index finds it without looking at those that the filter leaves out.
 func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	s.candidates = s.candidates[:0]
-	if s.rules.FetchOrder[0] == FetchFilter {
+	if s.rules.FetchOrder[0] == storerules.FetchFilter {
 		if in := s.index.pick(filter); in != nil {
 			s.candidates = append(s.candidates, in)
 		}
@@ -117,7 +118,7 @@ func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 
 // delivery is a fetch of one instance under way.
 type delivery struct {
-	p      *Provider
+	p      *provider
 	in     *instance
 	lock   lock
 	locked bool
@@ -130,10 +131,10 @@ type delivery struct {
 }
 
 // step does one step; false means that the filter does not let the instance pass.
-func (d *delivery) step(step FetchStep, filter *engine.CapabilityFilter) bool {
+func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilter) bool {
 	s := d.p.store
 	switch step {
-	case FetchFilter:
+	case storerules.FetchFilter:
 		if s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
 			return true
 		}
@@ -141,12 +142,12 @@ func (d *delivery) step(step FetchStep, filter *engine.CapabilityFilter) bool {
 			s.releaseLock(d.in)
 		}
 		return false
-	case FetchLock:
+	case storerules.FetchLock:
 		s.takeLock(d.in, d.lock)
 		d.locked = true
-	case FetchCount:
+	case storerules.FetchCount:
 		d.takeBatch()
-	case FetchDecode:
+	case storerules.FetchDecode:
 		d.decode()
 	default:
 		panic(fmt.Sprintf("memprovider: unknown fetch step %d", step))

@@ -93,3 +93,17 @@ next:
 	}
 	return nil, false
 }
+
+// View is a store for those who watch it: it changes nothing, and nothing can be changed through it.
+type View interface {
+	InstanceName(no engine.InstanceNo) string
+	Peek(instance string) (state InstanceState, ok bool)
+	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
+	Snapshot() *Snapshot
+}
+
+// view hides the rest of a store's methods.
+type view struct{ View }
+
+// View is the store for those who watch it.
+func (s *Store) View() View { return view{s} }

@@ -13,7 +13,7 @@ const (
 )
 
 // PruneExecutions implements engine.ProviderAdmin. Queues and the key-value store stay.
-func (p *Provider) PruneExecutions(_ context.Context, instance string, options engine.PruneOptions) (*engine.PruneResult, error) {
+func (p *provider) PruneExecutions(_ context.Context, instance string, options engine.PruneOptions) (*engine.PruneResult, error) {
 	return observed(p, opPrune, instance, func(s *Store) (*engine.PruneResult, *engine.ProviderError) {
 		in := s.known(instance)
 		if in == nil || !in.meta.created {
@@ -26,7 +26,7 @@ func (p *Provider) PruneExecutions(_ context.Context, instance string, options e
 }
 
 // PruneExecutionsBulk implements engine.ProviderAdmin.
-func (p *Provider) PruneExecutionsBulk(_ context.Context, filter engine.InstanceFilter, options engine.PruneOptions) (*engine.PruneResult, error) {
+func (p *provider) PruneExecutionsBulk(_ context.Context, filter engine.InstanceFilter, options engine.PruneOptions) (*engine.PruneResult, error) {
 	return observed(p, opPruneBulk, "", func(s *Store) (*engine.PruneResult, *engine.ProviderError) {
 		r := &engine.PruneResult{}
 		for _, in := range s.matching(filter, func(*instance) bool { return true }) {

@@ -13,27 +13,27 @@ const (
 )
 
 // Read implements engine.Provider.
-func (p *Provider) Read(_ context.Context, instance string) ([]engine.Event, error) {
+func (p *provider) Read(_ context.Context, instance string) ([]engine.Event, error) {
 	return p.readCall(engine.CallRead, opRead, instance, nil)
 }
 
 // ReadWithExecution implements engine.Provider.
-func (p *Provider) ReadWithExecution(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
+func (p *provider) ReadWithExecution(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
 	return p.readCall(engine.CallReadWithExecution, opReadWithExecution, instance, &executionID)
 }
 
 // ReadHistory implements engine.ProviderAdmin.
-func (p *Provider) ReadHistory(_ context.Context, instance string) ([]engine.Event, error) {
+func (p *provider) ReadHistory(_ context.Context, instance string) ([]engine.Event, error) {
 	return p.readCall(engine.CallAdmin, "read_history", instance, nil)
 }
 
 // ReadHistoryWithExecutionID implements engine.ProviderAdmin.
-func (p *Provider) ReadHistoryWithExecutionID(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
+func (p *provider) ReadHistoryWithExecutionID(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
 	return p.readCall(engine.CallAdmin, "read_history_with_execution_id", instance, &executionID)
 }
 
 // readCall reads one execution, the latest if none is named.
-func (p *Provider) readCall(kind engine.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
+func (p *provider) readCall(kind engine.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
 	s := p.store
 	req := s.begin(kind, p.caller)
 	if req.Instance = instance; kind == engine.CallAdmin {
@@ -57,14 +57,14 @@ func (p *Provider) readCall(kind engine.CallKind, op, instance string, execution
 
 // AppendWithExecution implements engine.Provider. Event id 0 and ids that are stored already, or come twice, are
 // refused (F7).
-func (p *Provider) AppendWithExecution(_ context.Context, instance string, executionID uint64, events []engine.Event) error {
+func (p *provider) AppendWithExecution(_ context.Context, instance string, executionID uint64, events []engine.Event) error {
 	s := p.store
 	s.begin(engine.CallAppendWithExecution, p.caller)
 	s.started()
 	return s.end(result{}, p.appendAll(instance, executionID, events))
 }
 
-func (p *Provider) appendAll(instance string, executionID uint64, events []engine.Event) *engine.ProviderError {
+func (p *provider) appendAll(instance string, executionID uint64, events []engine.Event) *engine.ProviderError {
 	s := p.store
 	if executionID == 0 {
 		return engine.Permanentf(opAppend, "execution id 0 is not an execution")

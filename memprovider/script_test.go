@@ -45,7 +45,7 @@ func join(op, result string) string {
 
 // world is a store with one handle, and the tokens that a script named.
 type world struct {
-	*memprovider.Provider
+	fullHandle
 	store  *memprovider.Store
 	tokens map[string]string
 	seen   recorder
@@ -60,7 +60,7 @@ func newWorld(options memprovider.Options) *world {
 	options.StartMs = 1000
 	options.Recheck = true
 	w.store = memprovider.New(options)
-	w.Provider = w.store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1, Incarnation: 1})
+	w.fullHandle = handleOf(w.store, build("2.0.0").Codec, engine.Caller{Node: 1, Incarnation: 1})
 	return w
 }
 
@@ -352,4 +352,14 @@ func (w *world) look(op string, a arguments) (string, error) {
 		return fmt.Sprintf("%d %d", d.OrchestratorQueue, d.WorkerQueue), err
 	}
 	return w.manage(op, a)
+}
+
+// fullHandle is a handle with its management surface.
+type fullHandle interface {
+	engine.Provider
+	engine.ProviderAdmin
+}
+
+func handleOf(store *memprovider.Store, codec engine.Codec, caller engine.Caller) fullHandle {
+	return store.Handle(codec, caller).(fullHandle)
 }

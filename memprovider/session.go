@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 // session is everything that the store has of one session id: the sessions row and the groups of worker rows that carry
@@ -115,27 +116,10 @@ func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 		return
 	}
 	r.holder = s.ownerNamed(config.OwnerID)
-	c := claim{session: r.sessionID, owner: r.holder, untilMs: s.now + milliseconds(config.LockTimeout)}
-	if s.rules.ClaimsWithFetch {
-		s.applyClaim(c)
-		return
+	c := s.rules.Claimed(storerules.Claim{Session: r.sessionID, Owner: config.OwnerID, UntilMs: s.now + milliseconds(config.LockTimeout)})
+	if c.Session != "" {
+		s.setSession(s.sessionNamed(c.Session), s.ownerNamed(c.Owner), c.UntilMs, s.now)
 	}
-	late := s.lateClaims
-	s.lateClaims = []claim{c}
-	for _, c := range late {
-		s.applyClaim(c)
-	}
-}
-
-// claim is a claim of a session that a fetch makes.
-type claim struct {
-	session string
-	owner   *owner
-	untilMs int64
-}
-
-func (s *Store) applyClaim(c claim) {
-	s.setSession(s.sessionNamed(c.session), c.owner, c.untilMs, s.now)
 }
 
 // touchSession notes that the holder of a session activity is active: if the session is live and still his (F27).
@@ -149,7 +133,7 @@ func (s *Store) touchSession(r *row) {
 }
 
 // RenewSessionLock implements engine.Provider. An owner that is listed twice counts once.
-func (p *Provider) RenewSessionLock(_ context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
+func (p *provider) RenewSessionLock(_ context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	req := s.begin(engine.CallRenewSessionLock, p.caller)
 	req.Owners, req.LockTimeout, req.IdleTimeout = owners, extendFor, idleTimeout
@@ -178,7 +162,7 @@ func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
 
 // CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session goes when its lock has
 // ended before now and no activity carries its id, whoever owned it.
-func (p *Provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
+func (p *provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	s.begin(engine.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout
 	s.started()

@@ -9,7 +9,7 @@ import (
 const opStats = "get_instance_stats"
 
 // GetInstanceStats implements engine.Provider. Sizes are bytes (F19).
-func (p *Provider) GetInstanceStats(_ context.Context, instance string) (*engine.SystemStats, error) {
+func (p *provider) GetInstanceStats(_ context.Context, instance string) (*engine.SystemStats, error) {
 	s := p.store
 	s.begin(engine.CallGetInstanceStats, p.caller).Instance = instance
 	s.started()
@@ -42,7 +42,7 @@ func (p *Provider) GetInstanceStats(_ context.Context, instance string) (*engine
 }
 
 // firstEvent is the event with id 1 as the handle's codec sees it, an event without data if there is none.
-func (p *Provider) firstEvent(in *instance, ex *execution) (engine.Event, error) {
+func (p *provider) firstEvent(in *instance, ex *execution) (engine.Event, error) {
 	s := p.store
 	if len(ex.events) == 0 || ex.events[0].id != engine.InitialEventID {
 		return engine.Event{}, nil

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 // Never is the time of what does not come by itself.
@@ -19,13 +20,13 @@ type Options struct {
 	// Sink receives every observation; nil means nobody watches.
 	Sink engine.Sink
 	// Rules are the rules of the store; nil means DefaultRules.
-	Rules *Rules
+	Rules *storerules.Rules
 	// StartMs is the time at which the store begins, in milliseconds.
 	StartMs int64
 	// BeforeAckStep is called before each step of an orchestration ack, with the number of the call, and fails the ack
 	// by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not touch
 	// the store. Nil means no faults.
-	BeforeAckStep func(call uint64, step AckStep) error
+	BeforeAckStep func(call uint64, step storerules.AckStep) error
 	// Recheck decodes again what an ack or an append puts into the cache, and panics if the result differs.
 	Recheck bool
 }
@@ -34,7 +35,7 @@ type Options struct {
 // called concurrently. It reads no clock; SetNow tells it the time.
 type Store struct {
 	options Options
-	rules   *Rules
+	rules   *storerules.Rules
 	now     int64
 	// generation grows with each change that may alter what an orchestration fetch finds, workGeneration with each that
 	// may alter what a work fetch finds.
@@ -61,8 +62,6 @@ type Store struct {
 	goneSessions int
 	owners       map[string]*owner // looked up only, never ranged over
 	expiring     heap[*session]
-	// lateClaims are claims that a seeded bug puts off to the next fetch of a session activity.
-	lateClaims []claim
 
 	// The running call.
 	call          uint64 // number of the last call
@@ -113,7 +112,7 @@ func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock
 func New(o Options) *Store {
 	s := &Store{options: o, rules: o.Rules, now: o.StartMs, names: make(map[string]engine.InstanceNo)}
 	if s.rules == nil {
-		s.rules = DefaultRules()
+		s.rules = storerules.Default()
 	}
 	s.index = &index{rules: s.rules}
 	return s
@@ -175,11 +174,12 @@ func asStored(name string) string {
 	return string([]rune(name))
 }
 
-// Handle is the store as one caller sees it. Handles whose codecs have one name share what was decoded, so such codecs
-// must be equal.
-func (s *Store) Handle(codec engine.Codec, caller engine.Caller) *Provider {
+// Handle is the store as one caller sees it: with the codec of the caller's build, observed under the caller's name. Its
+// Admin is never nil. It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3). Handles whose
+// codecs have one name share what was decoded, so such codecs must be equal.
+func (s *Store) Handle(codec engine.Codec, caller engine.Caller) engine.Provider {
 	n := s.codecNumber(codec)
-	return &Provider{store: s, codec: s.codecs[n], codecNo: n, caller: caller}
+	return &provider{store: s, codec: s.codecs[n], codecNo: n, caller: caller}
 }
 
 func (s *Store) codecNumber(codec engine.Codec) int {
@@ -253,7 +253,7 @@ func (s *Store) intern(pin *engine.Version) *engine.Version {
 }
 
 // encode returns a message as bytes of its own, exactly as long as they need to be.
-func (p *Provider) encode(item engine.WorkItem) ([]byte, error) {
+func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	s := p.store
 	var err error
 	if s.scratch, err = p.codec.AppendWorkItem(s.scratch[:0], item); err != nil {

@@ -44,11 +44,11 @@ func TestItemTellsStatusParentAndPin(t *testing.T) {
 func TestEachCodecDecodesOnce(t *testing.T) {
 	log := &decodeLog{}
 	store := memprovider.New(memprovider.Options{Sink: log})
-	handle := func(version string, node uint32) *memprovider.Provider {
-		return store.Handle(build(version).Codec, engine.Caller{Node: node})
+	handle := func(version string, node uint32) fullHandle {
+		return handleOf(store, build(version).Codec, engine.Caller{Node: node})
 	}
 	writer, same, old := handle("2.0.0", 1), handle("2.0.0", 2), handle("1.5.0", 3)
-	fetch := func(p *memprovider.Provider) string {
+	fetch := func(p fullHandle) string {
 		f, err := p.FetchOrchestrationItem(ctx, 0, 0, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestEachCodecDecodesOnce(t *testing.T) {
 	log.lines = nil
 	for _, c := range []struct {
 		name string
-		p    *memprovider.Provider
+		p    fullHandle
 		want string
 	}{
 		{"writer", writer, "3 events, 2 messages, error false: m2(cached) m3(cached) e3(cached)"},
@@ -240,22 +240,22 @@ func TestPeek(t *testing.T) {
 }
 
 func TestSeedRefuses(t *testing.T) {
-	one := []memprovider.SeedExecution{{ID: 1}}
+	one := []memprovider.PreloadedExecution{{ID: 1}}
 	for _, c := range []struct {
 		name string
-		seed memprovider.SeedInstance
+		seed memprovider.PreloadedInstance
 		want string
 	}{
-		{"known", memprovider.SeedInstance{Instance: "A", Executions: one}, `seed "A": the store has this instance already`},
-		{"nothing", memprovider.SeedInstance{Instance: "B"}, `seed "B": no executions`},
-		{"order", memprovider.SeedInstance{Instance: "B", Executions: append(one, one...)}, `seed "B": execution 1 after 1: ids ascend from 1`},
-		{"events", memprovider.SeedInstance{Instance: "B", Executions: []memprovider.SeedExecution{{ID: 1, Events: []memprovider.SeedEvent{{}}}}},
-			`seed "B": event 0 after 0 of execution 1: ids ascend from 1`},
-		{"current", memprovider.SeedInstance{Instance: "B", Current: 2, Executions: one}, `seed "B": current execution 2 is not listed`},
+		{"known", memprovider.PreloadedInstance{Instance: "A", Executions: one}, `preloaded "A": the store has this instance already`},
+		{"nothing", memprovider.PreloadedInstance{Instance: "B"}, `preloaded "B": no executions`},
+		{"order", memprovider.PreloadedInstance{Instance: "B", Executions: append(one, one...)}, `preloaded "B": execution 1 after 1: ids ascend from 1`},
+		{"events", memprovider.PreloadedInstance{Instance: "B", Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{}}}}},
+			`preloaded "B": event 0 after 0 of execution 1: ids ascend from 1`},
+		{"current", memprovider.PreloadedInstance{Instance: "B", Current: 2, Executions: one}, `preloaded "B": current execution 2 is not listed`},
 	} {
 		w := newWorld(memprovider.Options{})
 		checkScript(t, w, "make A")
-		if err := w.store.Seed(c.seed); err == nil || err.Error() != c.want {
+		if err := w.store.Preload(c.seed); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

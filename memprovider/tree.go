@@ -7,7 +7,7 @@ import (
 )
 
 // ListChildren implements engine.ProviderAdmin.
-func (p *Provider) ListChildren(_ context.Context, instance string) ([]string, error) {
+func (p *provider) ListChildren(_ context.Context, instance string) ([]string, error) {
 	return observed(p, "list_children", instance, func(s *Store) ([]string, *engine.ProviderError) { return s.children(instance), nil })
 }
 
@@ -20,7 +20,7 @@ func (s *Store) children(parent string) []string {
 }
 
 // GetParentID implements engine.ProviderAdmin.
-func (p *Provider) GetParentID(_ context.Context, instance string) (string, error) {
+func (p *provider) GetParentID(_ context.Context, instance string) (string, error) {
 	return observed(p, "get_parent_id", instance, func(s *Store) (string, *engine.ProviderError) {
 		in := s.known(instance)
 		if in == nil || !in.meta.created {
@@ -31,7 +31,7 @@ func (p *Provider) GetParentID(_ context.Context, instance string) (string, erro
 }
 
 // GetInstanceTree implements engine.ProviderAdmin. The root comes first, parents before their children.
-func (p *Provider) GetInstanceTree(_ context.Context, root string) (*engine.InstanceTree, error) {
+func (p *provider) GetInstanceTree(_ context.Context, root string) (*engine.InstanceTree, error) {
 	return observed(p, "get_instance_tree", root, func(s *Store) (*engine.InstanceTree, *engine.ProviderError) {
 		return &engine.InstanceTree{RootID: root, AllIDs: s.tree(root)}, nil
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 )
 
 const (
@@ -17,14 +18,14 @@ const (
 )
 
 // EnqueueForWorker implements engine.Provider. Only activities are accepted (F17).
-func (p *Provider) EnqueueForWorker(_ context.Context, item engine.WorkItem) error {
+func (p *provider) EnqueueForWorker(_ context.Context, item engine.WorkItem) error {
 	s := p.store
 	s.begin(engine.CallEnqueueForWorker, p.caller).Item = item
 	s.started()
 	return s.end(result{}, p.enqueueWork(item))
 }
 
-func (p *Provider) enqueueWork(item engine.WorkItem) *engine.ProviderError {
+func (p *provider) enqueueWork(item engine.WorkItem) *engine.ProviderError {
 	if err := isActivity(opEnqueueForWorker, item); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 // FetchWorkItem implements engine.Provider. It passes over rows that the handle's codec cannot decode; when nothing else
 // is ready, that is a permanent error, and nothing is locked or counted. An activity with a session claims or refreshes
 // the session for the config's owner in the same step.
-func (p *Provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+func (p *provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	s := p.store
 	req := s.begin(engine.CallFetchWorkItem, p.caller)
 	req.LockTimeout, req.Session, req.Tags = lockTimeout, session, tags
@@ -64,7 +65,7 @@ func (p *Provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration
 	return f, s.end(r, err)
 }
 
-func (p *Provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, *instance, *engine.ProviderError) {
+func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, *instance, *engine.ProviderError) {
 	s := p.store
 	t := s.taker(session)
 	r := s.work.pick(t, tags, s.rules)
@@ -86,7 +87,7 @@ func (p *Provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 
 // nextDecodable is the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks at every
 // ready row; it is needed only behind one that cannot be decoded.
-func (p *Provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
+func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
 	s := p.store
 	if !s.rules.WorkLooksPast {
 		return nil, nil
@@ -103,7 +104,7 @@ func (p *Provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.W
 }
 
 // AckWorkItem implements engine.Provider. That a session has run out does not matter.
-func (p *Provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
+func (p *provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
 	s := p.store
 	req := s.begin(engine.CallAckWorkItem, p.caller)
 	req.Token, req.Item = token, completion
@@ -111,7 +112,7 @@ func (p *Provider) AckWorkItem(_ context.Context, token string, completion engin
 	return s.end(result{}, p.ackWork(token, completion))
 }
 
-func (p *Provider) ackWork(token string, completion engine.WorkItem) *engine.ProviderError {
+func (p *provider) ackWork(token string, completion engine.WorkItem) *engine.ProviderError {
 	s := p.store
 	r, h, refused := s.workHolder(opAckWork, token)
 	if refused != nil {
@@ -139,7 +140,7 @@ func (p *Provider) ackWork(token string, completion engine.WorkItem) *engine.Pro
 }
 
 // RenewWorkItemLock implements engine.Provider.
-func (p *Provider) RenewWorkItemLock(_ context.Context, token string, extendFor time.Duration) error {
+func (p *provider) RenewWorkItemLock(_ context.Context, token string, extendFor time.Duration) error {
 	s := p.store
 	req := s.begin(engine.CallRenewWorkItemLock, p.caller)
 	req.Token, req.LockTimeout = token, extendFor
@@ -162,7 +163,7 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 
 // AbandonWorkItem implements engine.Provider. A token whose lock ran out but was not taken over is accepted (F8). The
 // row keeps its position (F25).
-func (p *Provider) AbandonWorkItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
+func (p *provider) AbandonWorkItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
 	req := s.begin(engine.CallAbandonWorkItem, p.caller)
 	req.Token, req.Delay, req.IgnoreAttempt = token, delay, ignoreAttempt
@@ -187,14 +188,14 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 }
 
 // workHolder returns the row that a token was given for, and how the token stands. A row that left is an error.
-func (s *Store) workHolder(op, token string) (*row, Holding, *engine.ProviderError) {
+func (s *Store) workHolder(op, token string) (*row, storerules.Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(workerToken, token)
 	if !ok {
-		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
+		return nil, storerules.Holding{}, engine.Permanentf(op, "Invalid lock token %q: never given out", token)
 	}
 	r := s.rows[h.message-1]
 	if r == nil {
-		return nil, Holding{}, engine.Permanentf(op, "Invalid lock token %q: the activity is gone", token)
+		return nil, storerules.Holding{}, engine.Permanentf(op, "Invalid lock token %q: the activity is gone", token)
 	}
-	return r, Holding{Superseded: r.lock.number != n, Expired: r.lock.number == n && !r.lock.live(s.now)}, nil
+	return r, storerules.Holding{Superseded: r.lock.number != n, Expired: r.lock.number == n && !r.lock.live(s.now)}, nil
 }

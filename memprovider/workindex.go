@@ -1,6 +1,9 @@
 package memprovider
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
+)
 
 // workIndex answers which activity a fetch would take. Rows of one tag and one session form a group; groups are ordered by
 // their oldest ready row in classes by who may take them. A change of a session moves its groups, not their rows, so the
@@ -62,7 +65,7 @@ func (x *workIndex) leave(r *row) {
 }
 
 // update places the row anew among the rows of its group, and the group in its class.
-func (x *workIndex) update(r *row, now int64, rules *Rules) {
+func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	g := r.group
 	at, unseen := r.visibleMs, false
 	if r.lock.live(now) {
@@ -85,7 +88,7 @@ func (x *workIndex) update(r *row, now int64, rules *Rules) {
 }
 
 // place puts the group where its rows and its session say.
-func (x *workIndex) place(g *group, now int64, rules *Rules) {
+func (x *workIndex) place(g *group, now int64, rules *storerules.Rules) {
 	b, c := g.bucket, &g.bucket.plain
 	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)
 	switch {
@@ -147,7 +150,7 @@ func (b *tagBucket) open(t taker) [3]*class {
 }
 
 // pick is the oldest row that taker and filter take, nil if there is none.
-func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *Rules) *row {
+func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules) *row {
 	var best *entry[*group]
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -170,7 +173,7 @@ func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *Rules) *row {
 
 // changesAt is the earliest time at which that may change by time alone: a row of theirs becomes ready, or the session of
 // a row that others own runs out.
-func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *Rules) int64 {
+func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -192,7 +195,7 @@ func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *Rules) int6
 }
 
 // all are all rows that taker and filter may take now, in no order that matters, appended to rows.
-func (x *workIndex) all(t taker, tags engine.TagFilter, rules *Rules, rows []*row) []*row {
+func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules, rows []*row) []*row {
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
 			continue

@@ -33,8 +33,7 @@ type hold struct {
 	category   string
 	notCarried int
 	failures   int  // of this ack
-	failing    bool // the ack is the failure that replaced a turn's, by a seeded bug
-	discard    bool // a lost activity ends in an ack without completion, by a seeded bug
+	discard    bool // a lost activity ends in an ack without a completion
 }
 
 // take begins to hold what an answer brought, and to renew its lock.
@@ -148,7 +147,7 @@ func (n *Node) onAcked(s *slot, err error) {
 	}
 	h.failures++
 	step := n.rules.AckFailed(s.id.Kind, err, h.failures)
-	if step.Do == AckFail && h.failing {
+	if step.Do == AckFail && h.decision == DecideAckFailed { // it is the failure that does not get through
 		step.Do = AckForget
 	}
 	n.logAckFailed(s, err, step)
@@ -172,7 +171,6 @@ func (n *Node) onAcked(s *slot, err error) {
 	case AckFail:
 		n.counters.AckFailures++
 		n.note(s, Note{Decision: DecideAckFailed, Cause: err.Error()})
-		h.failing = true
 		n.commit(s, DecideAckFailed, n.failureInstead(h, err))
 	default:
 		panic("unknown ack action")

@@ -95,7 +95,7 @@ func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
 		line = "ack_orchestration_item failed; retrying"
 	case step.Do == AckFail:
 		line = "Failed to ack orchestration item, failing orchestration"
-	case s.hold.failing:
+	case s.hold.decision == DecideAckFailed:
 		line = "Failed to commit failure event, abandoning lock"
 	case s.hold.failures > AckRetries:
 		line = "Failed to ack_orchestration_item after max retries"

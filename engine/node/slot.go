@@ -33,7 +33,7 @@ type slot struct {
 type phase uint8
 
 const (
-	phaseIdle       phase = iota // not started
+	phaseIdle       phase = iota // not started, or never to fetch again
 	phaseFetching                // a fetch is out
 	phasePausing                 // between two fetches
 	phaseRunning                 // a turn or an activity takes its time
@@ -42,7 +42,6 @@ const (
 	phaseAcking                  // an ack is out
 	phaseAckPausing              // an ack will be repeated
 	phaseAbandoning              // an abandon is out; its answer decides nothing
-	phaseStuck                   // it never fetches again: a planted bug
 	phaseStopped                 // drained
 )
 
@@ -119,7 +118,7 @@ func (n *Node) onFetchFailed(s *slot, err error) {
 	}
 	pause, again := n.rules.PauseAfterError(retryable, s.errors)
 	if !again && !n.draining {
-		s.phase = phaseStuck
+		s.phase = phaseIdle
 		return
 	}
 	n.pause(s, timerFetchBackoff, pause)
@@ -157,7 +156,7 @@ func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 // drain takes a slot that holds nothing out of service, or lets it finish.
 func (n *Node) drain(s *slot) {
 	switch s.phase {
-	case phaseIdle, phaseStuck:
+	case phaseIdle:
 		s.phase = phaseStopped
 	case phasePausing:
 		n.cancelTimer(&s.timer)

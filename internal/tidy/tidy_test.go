@@ -47,17 +47,17 @@ var packages = map[string]imports{
 	"engine/replay": {module: []string{"engine", "engine/orch"}, tests: []string{"faults"}, others: publicModules},
 	"engine/client": {module: []string{"engine"}, others: publicModules},
 	"engine/node":   {module: []string{"engine", "engine/call", "engine/orch", "engine/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
-	"memprovider":   {module: []string{"engine"}, tests: []string{"faults"}, others: publicModules},
+	"memprovider":   {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
 	"memprovider/live": {
-		module: []string{"engine", "memprovider"}, others: publicModules},
+		module: []string{"engine", "engine/call", "memprovider"}, others: publicModules},
 	"faults": {
-		module: []string{"engine", "engine/replay", "engine/node", "memprovider"}, others: publicModules},
+		module: []string{"engine", "engine/replay", "engine/node", "internal/storerules"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
 	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults"},
+		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "engine/call", "engine/orch", "engine/replay", "engine/node", "memprovider", "faults", "internal/storerules"},
 		tests:  []string{"sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
@@ -77,7 +77,7 @@ var packages = map[string]imports{
 	"properties/internal/safety": {
 		module: []string{"engine", "engine/call", "engine/node", "engine/replay", "faults", "properties/internal/check", "properties/internal/model",
 			"sim/cluster", "sim/plan", "sim/program"},
-		tests:  []string{"engine/orch", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
+		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/liveness": {
 		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
@@ -104,11 +104,12 @@ var packages = map[string]imports{
 	"properties/internal/rig": { // for tests
 		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan"},
 		others: publicModules},
-	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},
-	"properties/oracle":      {module: []string{"engine", "engine/call"}, tests: []string{"faults", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/conformance": {module: []string{"engine", "engine/call", "sim", "properties/oracle"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/oracle":      {module: []string{"engine", "engine/call"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
 	"internal/campaign":      {module: []string{"sim", "sim/cluster", "sim/plan", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/commandline":   {},
 	"internal/foreign":       {others: publicModules},
+	"internal/storerules":    {module: []string{"engine"}, others: publicModules},
 	"internal/wire":          {module: []string{"engine", "engine/call", "internal/foreign", "properties/oracle"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
 	"internal/sample":        {others: publicModules},
 	"internal/tidy":          {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},

@@ -29,7 +29,7 @@ func open(t testing.TB, sink engine.Sink) *live.Store {
 	return s
 }
 
-func handle(s *live.Store) *live.Provider {
+func handle(s *live.Store) engine.Provider {
 	builds := engine.ShippedBuilds()
 	return s.Handle(builds[len(builds)-1].Codec, engine.Caller{})
 }
@@ -86,7 +86,7 @@ func (w *watch) inBackground(fetch func() answer) <-chan answer {
 	return answers
 }
 
-func orchestration(ctx context.Context, p *live.Provider, lock, wait time.Duration) answer {
+func orchestration(ctx context.Context, p engine.Provider, lock, wait time.Duration) answer {
 	f, err := p.FetchOrchestrationItem(ctx, lock, wait, nil)
 	if f == nil {
 		return answer{err: err}
@@ -94,7 +94,7 @@ func orchestration(ctx context.Context, p *live.Provider, lock, wait time.Durati
 	return answer{f.Item.Instance, f.AttemptCount, err}
 }
 
-func work(ctx context.Context, p *live.Provider, lock, wait time.Duration, owner string) answer {
+func work(ctx context.Context, p engine.Provider, lock, wait time.Duration, owner string) answer {
 	config := &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: lock}
 	if owner == "" {
 		config = nil
@@ -127,34 +127,34 @@ func TestWakesForTime(t *testing.T) {
 	const soon = 30 * time.Millisecond
 	for _, c := range []struct {
 		name    string
-		prepare func(p *live.Provider, ctx context.Context) error
-		fetch   func(p *live.Provider, ctx context.Context) answer
+		prepare func(p engine.Provider, ctx context.Context) error
+		fetch   func(p engine.Provider, ctx context.Context) answer
 		want    answer
 	}{
 		{"delayed message",
-			func(p *live.Provider, ctx context.Context) error {
+			func(p engine.Provider, ctx context.Context) error {
 				return p.EnqueueForOrchestrator(ctx, start("a"), soon)
 			},
-			func(p *live.Provider, ctx context.Context) answer { return orchestration(ctx, p, time.Minute, long) },
+			func(p engine.Provider, ctx context.Context) answer { return orchestration(ctx, p, time.Minute, long) },
 			answer{found: "a", count: 1}},
 		{"instance lock",
-			func(p *live.Provider, ctx context.Context) error {
+			func(p engine.Provider, ctx context.Context) error {
 				return errors.Join(p.EnqueueForOrchestrator(ctx, start("a"), 0), orchestration(ctx, p, soon, 0).err)
 			},
-			func(p *live.Provider, ctx context.Context) answer { return orchestration(ctx, p, time.Minute, long) },
+			func(p engine.Provider, ctx context.Context) answer { return orchestration(ctx, p, time.Minute, long) },
 			answer{found: "a", count: 2}},
 		{"activity lock",
-			func(p *live.Provider, ctx context.Context) error {
+			func(p engine.Provider, ctx context.Context) error {
 				return errors.Join(p.EnqueueForWorker(ctx, activity(1, "")), work(ctx, p, soon, 0, "").err)
 			},
-			func(p *live.Provider, ctx context.Context) answer { return work(ctx, p, time.Minute, long, "") },
+			func(p engine.Provider, ctx context.Context) answer { return work(ctx, p, time.Minute, long, "") },
 			answer{found: "1", count: 2}},
 		{"session",
-			func(p *live.Provider, ctx context.Context) error {
+			func(p engine.Provider, ctx context.Context) error {
 				return errors.Join(p.EnqueueForWorker(ctx, activity(1, "s")), p.EnqueueForWorker(ctx, activity(2, "s")),
 					work(ctx, p, soon, 0, "other").err)
 			},
-			func(p *live.Provider, ctx context.Context) answer { return work(ctx, p, time.Minute, long, "w") },
+			func(p engine.Provider, ctx context.Context) answer { return work(ctx, p, time.Minute, long, "w") },
 			answer{found: "1", count: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestCancelledWaitHoldsNothing(t *testing.T) {
 	if err := p.EnqueueForWorker(ctx, activity(1, "")); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call with an ended context: %v", err)
 	}
-	if n, err := p.GetQueueDepths(t.Context()); err != nil || n.WorkerQueue != 0 {
+	if n, err := p.Admin().GetQueueDepths(t.Context()); err != nil || n.WorkerQueue != 0 {
 		t.Errorf("it did something: %+v, %v", n, err)
 	}
 	must(t, p.EnqueueForOrchestrator(t.Context(), start("a"), 0))
@@ -228,7 +228,7 @@ func TestClose(t *testing.T) {
 	if got := <-turn; !isClosed(got.err) {
 		t.Errorf("the waiter got %+v", got)
 	}
-	_, listed := p.ListInstances(ctx)
+	_, listed := p.Admin().ListInstances(ctx)
 	for _, err := range []error{p.EnqueueForOrchestrator(ctx, start("a"), 0), work(ctx, p, 0, 0, "").err, listed} {
 		if !isClosed(err) {
 			t.Errorf("after Close: %v", err)
@@ -335,7 +335,7 @@ func TestNothingIsLostOrDoubled(t *testing.T) {
 		})
 	}
 	all.Wait()
-	depths, err := p.GetQueueDepths(t.Context())
+	depths, err := p.Admin().GetQueueDepths(t.Context())
 	if err != nil || *depths != (engine.QueueDepths{}) {
 		t.Errorf("left: %+v, %v", depths, err)
 	}

@@ -5,151 +5,98 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Provider is a Store as one caller sees it. It implements engine.Provider and engine.ProviderAdmin, and may be used by
-// many goroutines.
-type Provider struct {
-	store *Store
-	inner *memprovider.Provider
+// Handle is the store as one caller sees it, as memprovider.Store.Handle says. Many goroutines may use it.
+func (s *Store) Handle(codec engine.Codec, caller engine.Caller) engine.Provider {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inner := s.inner.Handle(codec, caller)
+	return call.Through("memprovider/live", inner.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
+		switch fetch := c.(type) {
+		case call.FetchOrchestrationItem:
+			return s.poll(ctx, inner, c, fetch.PollTimeout, func() memprovider.Eligibility { return s.inner.NextOrchestration(fetch.Filter) })
+		case call.FetchWorkItem:
+			return s.poll(ctx, inner, c, fetch.PollTimeout, func() memprovider.Eligibility { return s.inner.NextWork(fetch.Session, fetch.Tags) })
+		}
+		return s.perform(ctx, inner, c)
+	})
 }
 
-var (
-	_ engine.Provider      = (*Provider)(nil)
-	_ engine.ProviderAdmin = (*Provider)(nil)
-)
-
-// run makes a provider call without an answer.
-func run(p *Provider, ctx context.Context, op string, do func(*memprovider.Provider) error) error {
-	if err := p.store.enter(ctx, op); err != nil {
-		return err
+// enter begins a call: it locks the store and tells it the time. Unless it fails, the store must be unlocked.
+func (s *Store) enter(ctx context.Context, c call.Call) error {
+	if ctx.Err() != nil {
+		return ended(ctx, c)
 	}
-	defer p.store.leave()
-	return do(p.inner)
+	s.mu.Lock()
+	if s.isClosed() {
+		s.mu.Unlock()
+		return engine.Permanentf(call.Method(c), "the store is closed")
+	}
+	s.tick()
+	return nil
 }
 
-// Name is "memprovider/live".
-func (p *Provider) Name() string { return "memprovider/live" }
-
-// Version is that of memprovider.
-func (p *Provider) Version() string { return p.inner.Version() }
-
-// Admin is the provider itself.
-func (p *Provider) Admin() engine.ProviderAdmin { return p }
-
-// Store is the store behind the handle.
-func (p *Provider) Store() *Store { return p.store }
-
-// FetchOrchestrationItem implements engine.Provider. It waits for work up to the poll timeout.
-func (p *Provider) FetchOrchestrationItem(ctx context.Context, lockTimeout, pollTimeout time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
-	return poll(p, ctx, "fetch_orchestration_item", pollTimeout,
-		func() (*engine.FetchedOrchestration, error) {
-			return p.inner.FetchOrchestrationItem(ctx, lockTimeout, 0, filter)
-		},
-		func() memprovider.Eligibility { return p.store.inner.NextOrchestration(filter) })
+func ended(ctx context.Context, c call.Call) error {
+	return engine.Retryablef(call.Method(c), "the call was given up: %w", context.Cause(ctx))
 }
 
-// FetchWorkItem implements engine.Provider. It waits for work up to the poll timeout.
-func (p *Provider) FetchWorkItem(ctx context.Context, lockTimeout, pollTimeout time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
-	return poll(p, ctx, "fetch_work_item", pollTimeout,
-		func() (*engine.FetchedWork, error) {
-			return p.inner.FetchWorkItem(ctx, lockTimeout, 0, session, tags)
-		},
-		func() memprovider.Eligibility { return p.store.inner.NextWork(session, tags) })
+// perform makes a call that does not wait.
+func (s *Store) perform(ctx context.Context, p engine.Provider, c call.Call) call.Answer {
+	if err := s.enter(ctx, c); err != nil {
+		return call.Answer{Err: err}
+	}
+	defer s.mu.Unlock()
+	defer s.publish()
+	return call.Perform(ctx, p, c)
 }
 
-// EnqueueForOrchestrator implements engine.Provider.
-func (p *Provider) EnqueueForOrchestrator(ctx context.Context, item engine.WorkItem, delay time.Duration) error {
-	return run(p, ctx, "enqueue_for_orchestrator", func(in *memprovider.Provider) error { return in.EnqueueForOrchestrator(ctx, item, delay) })
+// poll fetches until there is something, the fetch fails, or the time is up. next says when it is worth looking again
+// although the store has not changed.
+func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeout time.Duration, next func() memprovider.Eligibility) call.Answer {
+	var deadline <-chan time.Time
+	for {
+		found, changed, wait := s.look(ctx, p, c, next)
+		if found.Orchestration != nil || found.Work != nil || found.Err != nil || timeout <= 0 {
+			return found
+		}
+		if deadline == nil {
+			timer := time.NewTimer(timeout)
+			defer timer.Stop()
+			deadline = timer.C
+		}
+		due := time.NewTimer(wait)
+		select {
+		case <-changed:
+		case <-due.C:
+		case <-s.closed:
+		case <-deadline:
+			due.Stop()
+			return call.Answer{}
+		case <-ctx.Done():
+			due.Stop()
+			return call.Answer{Err: ended(ctx, c)}
+		}
+		due.Stop()
+	}
 }
 
-// AckOrchestrationItem implements engine.Provider.
-func (p *Provider) AckOrchestrationItem(ctx context.Context, ack engine.OrchestrationAck) error {
-	return run(p, ctx, "ack_orchestration_item", func(in *memprovider.Provider) error { return in.AckOrchestrationItem(ctx, ack) })
+// look fetches once. When it finds nothing, changed is closed by the next change, and wait is how long time alone changes
+// nothing; both are as of the fetch.
+func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next func() memprovider.Eligibility) (found call.Answer, changed <-chan struct{}, wait time.Duration) {
+	if err := s.enter(ctx, c); err != nil {
+		return call.Answer{Err: err}, nil, 0
+	}
+	defer s.mu.Unlock()
+	found = call.Perform(ctx, p, c)
+	s.publish()
+	return found, s.changed, until(s.inner.Now(), next().AtMs)
 }
 
-// AbandonOrchestrationItem implements engine.Provider.
-func (p *Provider) AbandonOrchestrationItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
-	return run(p, ctx, "abandon_orchestration_item", func(in *memprovider.Provider) error {
-		return in.AbandonOrchestrationItem(ctx, token, delay, ignoreAttempt)
-	})
-}
-
-// RenewOrchestrationItemLock implements engine.Provider.
-func (p *Provider) RenewOrchestrationItemLock(ctx context.Context, token string, extendFor time.Duration) error {
-	return run(p, ctx, "renew_orchestration_item_lock", func(in *memprovider.Provider) error { return in.RenewOrchestrationItemLock(ctx, token, extendFor) })
-}
-
-// Read implements engine.Provider.
-func (p *Provider) Read(ctx context.Context, instance string) ([]engine.Event, error) {
-	return call(p, ctx, "read", func(in *memprovider.Provider) ([]engine.Event, error) { return in.Read(ctx, instance) })
-}
-
-// ReadWithExecution implements engine.Provider.
-func (p *Provider) ReadWithExecution(ctx context.Context, instance string, executionID uint64) ([]engine.Event, error) {
-	return call(p, ctx, "read_with_execution", func(in *memprovider.Provider) ([]engine.Event, error) {
-		return in.ReadWithExecution(ctx, instance, executionID)
-	})
-}
-
-// AppendWithExecution implements engine.Provider.
-func (p *Provider) AppendWithExecution(ctx context.Context, instance string, executionID uint64, events []engine.Event) error {
-	return run(p, ctx, "append_with_execution", func(in *memprovider.Provider) error {
-		return in.AppendWithExecution(ctx, instance, executionID, events)
-	})
-}
-
-// EnqueueForWorker implements engine.Provider.
-func (p *Provider) EnqueueForWorker(ctx context.Context, item engine.WorkItem) error {
-	return run(p, ctx, "enqueue_for_worker", func(in *memprovider.Provider) error { return in.EnqueueForWorker(ctx, item) })
-}
-
-// AckWorkItem implements engine.Provider.
-func (p *Provider) AckWorkItem(ctx context.Context, token string, completion engine.WorkItem) error {
-	return run(p, ctx, "ack_work_item", func(in *memprovider.Provider) error { return in.AckWorkItem(ctx, token, completion) })
-}
-
-// RenewWorkItemLock implements engine.Provider.
-func (p *Provider) RenewWorkItemLock(ctx context.Context, token string, extendFor time.Duration) error {
-	return run(p, ctx, "renew_work_item_lock", func(in *memprovider.Provider) error { return in.RenewWorkItemLock(ctx, token, extendFor) })
-}
-
-// AbandonWorkItem implements engine.Provider.
-func (p *Provider) AbandonWorkItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
-	return run(p, ctx, "abandon_work_item", func(in *memprovider.Provider) error { return in.AbandonWorkItem(ctx, token, delay, ignoreAttempt) })
-}
-
-// RenewSessionLock implements engine.Provider.
-func (p *Provider) RenewSessionLock(ctx context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
-	return call(p, ctx, "renew_session_lock", func(in *memprovider.Provider) (int, error) {
-		return in.RenewSessionLock(ctx, owners, extendFor, idleTimeout)
-	})
-}
-
-// CleanupOrphanedSessions implements engine.Provider.
-func (p *Provider) CleanupOrphanedSessions(ctx context.Context, idleTimeout time.Duration) (int, error) {
-	return call(p, ctx, "cleanup_orphaned_sessions", func(in *memprovider.Provider) (int, error) { return in.CleanupOrphanedSessions(ctx, idleTimeout) })
-}
-
-// GetCustomStatus implements engine.Provider.
-func (p *Provider) GetCustomStatus(ctx context.Context, instance string, lastSeen uint64) (*engine.CustomStatus, error) {
-	return call(p, ctx, "get_custom_status", func(in *memprovider.Provider) (*engine.CustomStatus, error) {
-		return in.GetCustomStatus(ctx, instance, lastSeen)
-	})
-}
-
-// GetKVValue implements engine.Provider.
-func (p *Provider) GetKVValue(ctx context.Context, instance, key string) (*string, error) {
-	return call(p, ctx, "get_kv_value", func(in *memprovider.Provider) (*string, error) { return in.GetKVValue(ctx, instance, key) })
-}
-
-// GetKVAllValues implements engine.Provider.
-func (p *Provider) GetKVAllValues(ctx context.Context, instance string) ([]engine.KVPair, error) {
-	return call(p, ctx, "get_kv_all_values", func(in *memprovider.Provider) ([]engine.KVPair, error) { return in.GetKVAllValues(ctx, instance) })
-}
-
-// GetInstanceStats implements engine.Provider.
-func (p *Provider) GetInstanceStats(ctx context.Context, instance string) (*engine.SystemStats, error) {
-	return call(p, ctx, "get_instance_stats", func(in *memprovider.Provider) (*engine.SystemStats, error) { return in.GetInstanceStats(ctx, instance) })
+// until is the time from now to then, at least a millisecond, and not longer than a timer can be set.
+func until(nowMs, thenMs int64) time.Duration {
+	const longest = int64(24 * time.Hour / time.Millisecond)
+	return time.Duration(min(max(thenMs-nowMs, 1), longest)) * time.Millisecond
 }

@@ -8,15 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
 // memory makes stores of the given rules, nil for the right ones, in virtual time.
-func memory(rules *memprovider.Rules) conformance.Factory { return watchedMemory(rules, nil) }
+func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(rules, nil) }
 
 // watchedMemory tells a sink what the stores do.
-func watchedMemory(rules *memprovider.Rules, sink engine.Sink) conformance.Factory {
+func watchedMemory(rules *storerules.Rules, sink engine.Sink) conformance.Factory {
 	return conformance.Factory{New: func(testing.TB) *conformance.Instance {
 		store := memprovider.New(memprovider.Options{Rules: rules, Sink: sink, StartMs: 1_000_000, Recheck: true})
 		return &conformance.Instance{
@@ -47,7 +48,7 @@ func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
 // TestMemproviderWithTwoIndexes asks it with rules of its own, which are the right ones: the index by them is another
 // one, and finds the same.
 func TestMemproviderWithTwoIndexes(t *testing.T) {
-	conformance.Run(t, memory(memprovider.DefaultRules()))
+	conformance.Run(t, memory(storerules.Default()))
 }
 
 // TestTwoRunsAreOne asks twice and compares everything that the stores did.

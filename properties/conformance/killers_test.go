@@ -7,7 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -18,8 +18,8 @@ type killer struct {
 }
 
 // rule is memprovider with one rule replaced.
-func rule(name string, change func(r *memprovider.Rules)) killer {
-	rules := memprovider.DefaultRules()
+func rule(name string, change func(r *storerules.Rules)) killer {
+	rules := storerules.Default()
 	change(rules)
 	return killer{name, memory(rules)}
 }

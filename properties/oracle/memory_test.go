@@ -10,13 +10,14 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // inMemory makes memprovider's stores by the given rules; nil are the contract's.
 // wrongBy makes the rules of a store with planted bugs.
-func wrongBy(ids ...faults.BugID) func() *memprovider.Rules {
-	return func() *memprovider.Rules {
+func wrongBy(ids ...faults.BugID) func() *storerules.Rules {
+	return func() *storerules.Rules {
 		tables, err := faults.NewTables(ids...)
 		if err != nil {
 			panic(err)
@@ -25,7 +26,7 @@ func wrongBy(ids ...faults.BugID) func() *memprovider.Rules {
 	}
 }
 
-func inMemory(rules func() *memprovider.Rules) Factory {
+func inMemory(rules func() *storerules.Rules) Factory {
 	return Factory{New: func(testing.TB) *Instance {
 		rows := &insertedRows{}
 		o := memprovider.Options{StartMs: 1000, Sink: rows}

@@ -65,17 +65,17 @@ func afterTurns(b *testing.B, h orch.Handler, events int) *storedTurn {
 }
 
 // store is a fresh store with the turn in it, and the handle of a node that has decoded nothing yet.
-func (s *storedTurn) store(b *testing.B, build *engine.Build) *memprovider.Provider {
+func (s *storedTurn) store(b *testing.B, build *engine.Build) engine.Provider {
 	store := memprovider.New(memprovider.Options{StartMs: 2000})
-	ex := memprovider.SeedExecution{ID: 1, Pin: &build.Version}
+	ex := memprovider.PreloadedExecution{ID: 1, Pin: &build.Version}
 	for _, e := range s.history {
 		data, err := build.Codec.AppendEvent(nil, e)
 		if err != nil {
 			b.Fatal(err)
 		}
-		ex.Events = append(ex.Events, memprovider.SeedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
+		ex.Events = append(ex.Events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
 	}
-	if err := store.Seed(memprovider.SeedInstance{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.SeedExecution{ex}}); err != nil {
+	if err := store.Preload(memprovider.PreloadedInstance{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{ex}}); err != nil {
 		b.Fatal(err)
 	}
 	p := store.Handle(build.Codec, engine.Caller{Node: 1, Incarnation: 1})
@@ -92,7 +92,7 @@ type shares struct{ decode, replay, provider time.Duration }
 
 // turn fetches the batch twice, first with a history that is not decoded yet, computes the turn and commits it. What the
 // first fetch takes longer is decoding; the second and the ack are the provider.
-func (s *storedTurn) turn(b *testing.B, build *engine.Build, p *memprovider.Provider, sum *shares) {
+func (s *storedTurn) turn(b *testing.B, build *engine.Build, p engine.Provider, sum *shares) {
 	ctx := context.Background()
 	var got *engine.FetchedOrchestration
 	fetch := func() (took time.Duration) {

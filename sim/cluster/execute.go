@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -135,14 +135,14 @@ func (nw *network) refuse(kind engine.CallKind) error {
 		nw.recordFault(faults.PermanentError, i)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
 	case kind == engine.CallAckOrchestrationItem && nw.draws(faults.AckStepError, name, key):
-		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), memprovider.AckSteps))
+		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
 		nw.recordFault(faults.AckStepError, i)
 	}
 	return nil
 }
 
 // beforeAckStep is the store's hook: it fails an ack before the step that a fault has named.
-func (nw *network) beforeAckStep(_ uint64, step memprovider.AckStep) error {
+func (nw *network) beforeAckStep(_ uint64, step storerules.AckStep) error {
 	if nw.ackStep == int(step) {
 		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", nw.ackStep)
 	}

@@ -24,27 +24,27 @@ func (c *clients) seedHistory(h *plan.History) {
 		pin = h.Pin.String()
 	}
 	events := eventsOf(h, pin)
-	seed := memprovider.SeedExecution{ID: engine.InitialExecutionID, Pin: h.Pin, Status: engine.StatusRunning}
+	seed := memprovider.PreloadedExecution{ID: engine.InitialExecutionID, Pin: h.Pin, Status: engine.StatusRunning}
 	for _, e := range events {
 		data, err := c.codec.AppendEvent(nil, e)
 		if err != nil {
 			// A kind that the newest codec has dropped: some build still writes it.
 			data = c.encodeSomehow(e)
 		}
-		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
+		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
 	}
 	next := uint64(len(events) + 1)
 	switch h.Shape {
 	case plan.ShapeUnknownKind:
 		data := fmt.Appendf(nil, `{"event_id":%d,"source_event_id":null,"instance_id":%q,"execution_id":1,"timestamp_ms":%d,"duroxide_version":%q,%s}`,
 			next, h.Instance, c.startMs(), pin, unknownKind)
-		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
+		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
 	case plan.ShapeCorrupt:
-		seed.Events = append(seed.Events, memprovider.SeedEvent{ID: next, Kind: engine.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
+		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: engine.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
 	name, version := h.Handler()
-	err := c.store.Seed(memprovider.SeedInstance{
-		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.SeedExecution{seed},
+	err := c.store.Preload(memprovider.PreloadedInstance{
+		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{seed},
 	})
 	if err != nil {
 		panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates

@@ -196,7 +196,7 @@ func TestParkedFetchesDropOrphans(t *testing.T) {
 				return
 			}
 			sent = true
-			clients := w.Store().Handle(w.Builds()[0].Codec, engine.Caller{})
+			clients := w.Provider(w.Builds()[0].Codec, engine.Caller{})
 			if err := clients.EnqueueForOrchestrator(t.Context(), engine.QueueMessageItem{Instance: "nobody", Name: "q"}, 0); err != nil {
 				t.Error(err)
 			}

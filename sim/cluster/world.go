@@ -100,8 +100,8 @@ func newWorld(cfg *Config) (*World, error) {
 // Plan is the plan that is carried out.
 func (w *World) Plan() *plan.Plan { return w.plan }
 
-// Store is the store; monitors only read it.
-func (w *World) Store() *memprovider.Store { return w.store }
+// Store is the store for those who watch it.
+func (w *World) Store() memprovider.View { return w.store.View() }
 
 // Nodes are all nodes in order of their numbers, from 1. The view is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }

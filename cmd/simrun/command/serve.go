@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/internal/wire"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -52,7 +53,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 }
 
 // newServer serves stores in memory by these rules, nil for the right ones.
-func newServer(rules *memprovider.Rules) *wire.Server {
+func newServer(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{New: func() (*wire.Store, error) {
 		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules})
 		codec := engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x())

@@ -83,12 +83,12 @@ func TestRefereeKnowsSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = w.RealStore.Seed(memprovider.SeedInstance{
+	err = w.RealStore.Preload(memprovider.PreloadedInstance{
 		Instance: "child", Orchestration: "Order", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "root", ExecutionID: 1, EventID: 2},
 		CustomStatus: &status, KV: []engine.KVEntry{{Key: "k", Value: "v", LastUpdatedAtMs: 7}},
-		Executions: []memprovider.SeedExecution{
+		Executions: []memprovider.PreloadedExecution{
 			{ID: 1, Status: engine.StatusContinuedAsNew},
-			{ID: 2, Pin: &pin, Events: []memprovider.SeedEvent{{ID: 1, Kind: engine.KindOrchestrationStarted, Data: start}}},
+			{ID: 2, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Kind: engine.KindOrchestrationStarted, Data: start}}},
 		},
 	})
 	if err != nil {

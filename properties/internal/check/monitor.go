@@ -45,7 +45,7 @@ func (Base) Finish()                     {}
 // World is what monitors read of a run. *cluster.World is one; tests have a smaller one.
 type World interface {
 	Plan() *plan.Plan
-	Store() *memprovider.Store
+	Store() memprovider.View
 	Nodes() []cluster.NodeInfo
 	Node(number uint32) *cluster.NodeInfo
 	NowMs() int64

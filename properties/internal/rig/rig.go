@@ -31,7 +31,7 @@ type World struct {
 }
 
 func (w *World) Plan() *plan.Plan                     { return &w.ThePlan }
-func (w *World) Store() *memprovider.Store            { return w.RealStore }
+func (w *World) Store() memprovider.View              { return w.RealStore.View() }
 func (w *World) Nodes() []cluster.NodeInfo            { return w.Infos }
 func (w *World) Node(number uint32) *cluster.NodeInfo { return &w.Infos[number-1] }
 func (w *World) NowMs() int64                         { return w.Now }

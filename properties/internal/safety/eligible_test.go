@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
@@ -29,7 +30,7 @@ type conserveRig struct {
 	calls uint64
 }
 
-func newConserveRig(rules *memprovider.Rules) *conserveRig {
+func newConserveRig(rules *storerules.Rules) *conserveRig {
 	sink := &lateSink{}
 	w := &rig.World{
 		Now: rig.StartMs, AllBuilds: engine.ShippedBuilds(), Infos: []cluster.NodeInfo{{Number: 1, Name: "A"}, {Number: 2, Name: "B"}},
@@ -190,7 +191,7 @@ func TestWorkConserving(t *testing.T) {
 
 // TestWorkConservingByRightRules: what is eligible is not for the provider to say.
 func TestWorkConservingByRightRules(t *testing.T) {
-	rules := memprovider.DefaultRules()
+	rules := storerules.Default()
 	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }
 	r := newConserveRig(rules)
 	r.at(0, r.say(cluster.RecParked, 1, upTo2))

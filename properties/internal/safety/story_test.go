@@ -53,8 +53,13 @@ type fakeWorld struct {
 	builds []*engine.Build
 }
 
-func (w *fakeWorld) Plan() *plan.Plan                { return w.plan }
-func (w *fakeWorld) Store() *memprovider.Store       { return w.store }
+func (w *fakeWorld) Plan() *plan.Plan { return w.plan }
+func (w *fakeWorld) Store() memprovider.View {
+	if w.store == nil {
+		return nil
+	}
+	return w.store.View()
+}
 func (w *fakeWorld) Nodes() []cluster.NodeInfo       { return w.nodes }
 func (w *fakeWorld) Node(n uint32) *cluster.NodeInfo { return &w.nodes[n-1] }
 func (w *fakeWorld) NowMs() int64                    { return w.nowMs }

@@ -11,11 +11,11 @@ import (
 // TestSeedOfKeptState: a seeded custom status and key-value store are there, and are observed.
 func TestSeedOfKeptState(t *testing.T) {
 	status := "waiting"
-	seed := memprovider.SeedInstance{Instance: "A", Orchestration: "TestOrch", CustomStatus: &status,
-		KV: []engine.KVEntry{{Key: "b", Value: "2"}, {Key: "a", Value: "1", LastUpdatedAtMs: 7}}, Executions: []memprovider.SeedExecution{{ID: 1}}}
+	seed := memprovider.PreloadedInstance{Instance: "A", Orchestration: "TestOrch", CustomStatus: &status,
+		KV: []engine.KVEntry{{Key: "b", Value: "2"}, {Key: "a", Value: "1", LastUpdatedAtMs: 7}}, Executions: []memprovider.PreloadedExecution{{ID: 1}}}
 	s := &shadow{}
 	w := newWorld(memprovider.Options{Sink: s})
-	if err := w.store.Seed(seed); err != nil {
+	if err := w.store.Preload(seed); err != nil {
 		t.Fatal(err)
 	}
 	checkScript(t, w, `
@@ -28,7 +28,7 @@ func TestSeedOfKeptState(t *testing.T) {
 		t.Errorf("-observed +stored\n%s", diff)
 	}
 	seed.Instance, seed.Orchestration = "B", ""
-	if err := w.store.Seed(seed); err == nil || !strings.Contains(err.Error(), "custom status without an orchestration") {
+	if err := w.store.Preload(seed); err == nil || !strings.Contains(err.Error(), "custom status without an orchestration") {
 		t.Errorf("a custom status without a row: %v", err)
 	}
 }

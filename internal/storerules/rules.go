@@ -1,9 +1,12 @@
-package memprovider
+package storerules
 
-import "github.com/durosim/durosim/engine"
+import (
+	"math"
 
-// Rules are the rules of the store that can be got wrong, each at its one place. DefaultRules are the right ones; a
-// seeded bug replaces one field. Every field must be set; the functions are pure.
+	"github.com/durosim/durosim/engine"
+)
+
+// Rules are the rules of a store that can be got wrong. Default makes the right ones; a planted bug replaces one field.
 type Rules struct {
 	// Admits says whether a filter lets an instance of that pin through.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
@@ -59,8 +62,8 @@ type Rules struct {
 	PlainFetchTakesSessions bool
 	// SessionOwned says whether a session, if it has a row, keeps its activities from everybody but its owner.
 	SessionOwned func(exists bool, untilMs, now int64) bool
-	// ClaimsWithFetch says whether a fetch claims the session in the step in which it locks the activity.
-	ClaimsWithFetch bool
+	// Claimed is the claim that takes effect when a fetch claims a session: that one; the zero claim changes nothing.
+	Claimed func(made Claim) Claim
 	// RenewsSession says whether a renewal extends a session of its owner.
 	RenewsSession func(live, active bool) bool
 	// CleansSession says whether a cleanup deletes a session that has run out, by whether activities carry its id.
@@ -113,6 +116,12 @@ type Rules struct {
 	RewritesHistory bool
 	// ReadsHistory says whether an ack decodes the stored events of its execution.
 	ReadsHistory bool
+}
+
+// Claim is what a fetch claims: a session, for an owner, until a time of the store in milliseconds.
+type Claim struct {
+	Session, Owner string
+	UntilMs        int64
 }
 
 // Holding is how a token stands when it is used. A token that names a live lock is the zero value.
@@ -180,8 +189,8 @@ func (a AckStep) String() string {
 	return "unknown step"
 }
 
-// DefaultRules are the contract's rules. Each call returns a fresh table.
-func DefaultRules() *Rules {
+// Default are the contract's rules. Each call returns a fresh table.
+func Default() *Rules {
 	return &Rules{
 		Admits:                (*engine.CapabilityFilter).Admits,
 		Pin:                   currentPin,
@@ -206,7 +215,7 @@ func DefaultRules() *Rules {
 
 		PlainFetchTakesSessions: false,
 		SessionOwned:            untilItEnds,
-		ClaimsWithFetch:         true,
+		Claimed:                 func(made Claim) Claim { return made },
 		RenewsSession:           liveAndActive,
 		CleansSession:           withoutWork,
 		WorkIsActivity:          true,
@@ -278,7 +287,7 @@ func afterDelay(now, delayMs int64) int64 {
 	if at := now + delayMs; at >= now {
 		return at
 	}
-	return Never
+	return math.MaxInt64
 }
 
 func atFireTime(_, fireAtMs int64) int64 { return fireAtMs }

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// SeedInstance is an instance with a history, as it might have been left by builds that do not run any more.
-type SeedInstance struct {
+// PreloadedInstance is an instance with a history, as it might have been left by builds that do not run any more.
+type PreloadedInstance struct {
 	Instance string
 	// Orchestration and Version are the instances row; without an orchestration there is none.
 	Orchestration string
@@ -21,51 +21,51 @@ type SeedInstance struct {
 	// Current is the current execution, 0 for the last one listed.
 	Current uint64
 	// Executions are in ascending order of id, at least one.
-	Executions []SeedExecution
+	Executions []PreloadedExecution
 }
 
-// SeedExecution is one execution: a pin or none, a status (empty for Running) and events as bytes.
-type SeedExecution struct {
+// PreloadedExecution is one execution: a pin or none, a status (empty for Running) and events as bytes.
+type PreloadedExecution struct {
 	ID     uint64
 	Pin    *engine.Version
 	Status engine.Status
 	Output *string
-	Events []SeedEvent
+	Events []PreloadedEvent
 }
 
-// SeedEvent is one event as it is stored: bytes that some codec may or may not be able to decode. Kind is the kind in
+// PreloadedEvent is one event as it is stored: bytes that some codec may or may not be able to decode. Kind is the kind in
 // the history's kind column, which counts for an instance without a row only: one with an OrchestrationStarted has a
 // context.
-type SeedEvent struct {
+type PreloadedEvent struct {
 	ID   uint64
 	Kind engine.EventKind
 	Data []byte
 }
 
-// Seed stores a ready instance, outside any call, with the observations of ordinary inserts. It refuses an instance that
+// Preload stores a ready instance, outside any call, with the observations of ordinary inserts. It refuses an instance that
 // has anything already. The store takes the bytes over; the caller must not change them.
-func (s *Store) Seed(seed SeedInstance) error {
-	if err := s.checkSeed(&seed); err != nil {
-		return fmt.Errorf("seed %q: %w", seed.Instance, err)
+func (s *Store) Preload(given PreloadedInstance) error {
+	if err := s.checkPreloaded(&given); err != nil {
+		return fmt.Errorf("preloaded %q: %w", given.Instance, err)
 	}
-	in := s.named(seed.Instance)
-	if seed.Orchestration != "" {
-		current := seed.Current
+	in := s.named(given.Instance)
+	if given.Orchestration != "" {
+		current := given.Current
 		if current == 0 {
-			current = seed.Executions[len(seed.Executions)-1].ID
+			current = given.Executions[len(given.Executions)-1].ID
 		}
-		s.setRow(in, seed.Orchestration, seed.Version, current)
-		if seed.Parent != nil {
-			s.setParent(in, *seed.Parent)
+		s.setRow(in, given.Orchestration, given.Version, current)
+		if given.Parent != nil {
+			s.setParent(in, *given.Parent)
 		}
-		if seed.CustomStatus != nil {
-			s.setCustomStatus(in, seed.CustomStatus, 1)
+		if given.CustomStatus != nil {
+			s.setCustomStatus(in, given.CustomStatus, 1)
 		}
 	}
-	for _, e := range seed.KV {
+	for _, e := range given.KV {
 		s.setKV(in, engine.KVStore, kvRow{e.Key, &e.Value, e.LastUpdatedAtMs}, true)
 	}
-	for _, x := range seed.Executions {
+	for _, x := range given.Executions {
 		ex := s.create(in, x.ID)
 		s.setPin(in, ex, s.intern(x.Pin))
 		for _, e := range x.Events {
@@ -79,18 +79,18 @@ func (s *Store) Seed(seed SeedInstance) error {
 	return nil
 }
 
-func (s *Store) checkSeed(seed *SeedInstance) error {
-	if in := s.known(seed.Instance); in != nil && !in.empty() {
+func (s *Store) checkPreloaded(given *PreloadedInstance) error {
+	if in := s.known(given.Instance); in != nil && !in.empty() {
 		return errors.New("the store has this instance already")
 	}
-	if len(seed.Executions) == 0 {
+	if len(given.Executions) == 0 {
 		return errors.New("no executions")
 	}
-	if seed.CustomStatus != nil && seed.Orchestration == "" {
+	if given.CustomStatus != nil && given.Orchestration == "" {
 		return errors.New("a custom status without an orchestration: it is part of the instances row")
 	}
 	last := uint64(0)
-	for _, x := range seed.Executions {
+	for _, x := range given.Executions {
 		if x.ID <= last {
 			return fmt.Errorf("execution %d after %d: ids ascend from 1", x.ID, last)
 		}
@@ -103,8 +103,8 @@ func (s *Store) checkSeed(seed *SeedInstance) error {
 			lastEvent = e.ID
 		}
 	}
-	if seed.Current != 0 && !slices.ContainsFunc(seed.Executions, func(x SeedExecution) bool { return x.ID == seed.Current }) {
-		return fmt.Errorf("current execution %d is not listed", seed.Current)
+	if given.Current != 0 && !slices.ContainsFunc(given.Executions, func(x PreloadedExecution) bool { return x.ID == given.Current }) {
+		return fmt.Errorf("current execution %d is not listed", given.Current)
 	}
 	return nil
 }

@@ -21,6 +21,8 @@
 // execution at the end of the turn that writes it.
 //
 // Limits: a Context and its futures are valid only inside the turn that made them and on the coroutine that runs it.
+// Calls from another goroutine have no effect and fail the orchestration; code of another orchestration or of an activity
+// panics.
 // When a turn ends, suspended code is torn down by a panic that no code should recover; deferred calls run, and any
 // call of a Context among them panics again.
 package orch

@@ -100,6 +100,7 @@ func (t *turn) poll() {
 
 // settle records the end of a task that has ended.
 func (t *turn) settle(c *task) {
+	t.failStrays()
 	switch {
 	case c.state != taskDone:
 	case c.panicked:
@@ -119,6 +120,8 @@ type coroutine struct {
 	// yield hands control back; it is set when the coroutine first runs.
 	yield func(signal) bool
 	code  func() // what it runs next
+	// goroutine is the one that it runs on, set when it first runs.
+	goroutine uintptr
 }
 
 // coroutine returns an idle coroutine, or a new one, that runs code next.
@@ -144,7 +147,7 @@ func (w *Workspace) release(c *coroutine) {
 // body runs code after code. When the code calls runtime.Goexit, the deferred call yields a marker first: iter.Pull
 // would otherwise exit the goroutine that resumed it.
 func (c *coroutine) body(yield func(signal) bool) {
-	c.yield = yield
+	c.yield, c.goroutine = yield, goroutine()
 	ended := false
 	defer func() {
 		if !ended {
@@ -167,7 +170,9 @@ func (c *task) resume() {
 		c.run = t.workspace.coroutine(c.call)
 	}
 	t.current = c
+	t.host.running.Store(c.run.goroutine) // body sets it at the first run
 	s, _ := c.run.next()
+	t.host.running.Store(0)
 	t.current = nil
 	switch s {
 	case signalDone:
@@ -184,6 +189,7 @@ func (c *task) resume() {
 
 // body runs the code; a panic becomes a value. The error's text is taken here too, since it is the code's.
 func (c *task) body() {
+	c.t.host.running.Store(c.run.goroutine)
 	defer func() {
 		switch r := recover(); r.(type) {
 		case nil, sentinel:

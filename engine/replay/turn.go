@@ -101,6 +101,7 @@ func (t *turn) compute() error {
 			t.settleDrops()
 		}
 		t.tearDown()
+		t.failStrays()
 	}
 	t.finish()
 	return nil

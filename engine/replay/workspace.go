@@ -83,9 +83,6 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 	return w.stamp
 }
 
-// host is the turn as a Context sees it, for as long as the turn lasts.
-type host struct{ *turn }
-
 // Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
 // reach the caller: panicked says that there was one, and text which. A nil workspace is as good as an empty one.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {

@@ -136,6 +136,8 @@ func permitted(s *source) permits {
 	switch s.name {
 	case "engine/replay/coroutine.go": // coroutines, and the one helper that awaits a throw-away goroutine
 		return permits{goroutines: true, names: []string{"iter.Pull"}}
+	case "engine/replay/foreign.go": // refuses calls from goroutines that a handler has started, which run at the same time
+		return permits{imports: []string{"sync/atomic"}}
 	case "engine/node/record.go": // makes records as data, at a time that it is given; whoever drives the node handles them
 		return permits{imports: []string{"log/slog"}}
 	case "properties/test.go": // reads DUROSIM_SEED and DUROSIM_PLAN

@@ -1,0 +1,150 @@
+package replay
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+)
+
+// host is the turn as a Context sees it, for as long as the turn lasts. Its methods let through only calls of the coroutine
+// that runs at the moment.
+//
+// A call from another goroutine (a go statement in a handler) would corrupt the turn, and a panic there would end the
+// process. So it does nothing, gives zero values and errForeign, and fails the orchestration at the end of the turn.
+// Whether such a call comes before that end is up to Go's scheduler, unless the handler waits for its goroutine.
+type host struct {
+	*turn
+	// running is the goroutine of the coroutine that runs at the moment, 0 if none does.
+	running atomic.Uintptr
+	// strays counts the calls from other goroutines.
+	strays atomic.Int32
+}
+
+// foreignText is why an orchestration fails whose Context was used from another goroutine.
+const foreignText = "orch: a Context was used from another goroutine than its orchestration's"
+
+var errForeign = errors.New(foreignText)
+
+// maxStrays is how many calls a stray goroutine may make before it is ended: it could loop for ever.
+const maxStrays = 1000
+
+// foreign says that the call comes from a goroutine that runs no coroutine, and takes note of it. Code of another
+// orchestration, or of an activity, that uses a Context which is not its own is not foreign: it panics in enter.
+func (h *host) foreign() bool {
+	if h.running.Load() == goroutine() || runsCoroutine() {
+		return false
+	}
+	if h.strays.Add(1) > maxStrays {
+		runtime.Goexit()
+	}
+	return true
+}
+
+// runsCoroutine says whether the calling goroutine is one of a Workspace. It is slow.
+func runsCoroutine() bool {
+	var callers [1 << 10]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	for {
+		frame, more := frames.Next()
+		if strings.HasSuffix(frame.Function, "/replay.(*coroutine).body") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// failStrays fails the turn if its Context was used from another goroutine.
+func (t *turn) failStrays() {
+	if t.host.strays.Load() > 0 && t.abort.IsZero() {
+		t.abort = engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: foreignText}}
+	}
+}
+
+func (h *host) Info() orch.Info {
+	if h.foreign() {
+		return orch.Info{}
+	}
+	return h.turn.Info()
+}
+
+func (h *host) Replaying() bool { return !h.foreign() && h.turn.Replaying() }
+
+func (h *host) Trace(text string) {
+	if !h.foreign() {
+		h.turn.Trace(text)
+	}
+}
+
+func (h *host) Schedule(a orch.Action) orch.Token {
+	if h.foreign() {
+		return 0
+	}
+	return h.turn.Schedule(a)
+}
+
+func (h *host) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
+	if h.foreign() {
+		return 0
+	}
+	return h.turn.Spawn(fn)
+}
+
+func (h *host) Await(token orch.Token) (string, error) {
+	if h.foreign() {
+		return "", errForeign
+	}
+	return h.turn.Await(token)
+}
+
+func (h *host) Select(tokens []orch.Token) int {
+	if h.foreign() {
+		return 0
+	}
+	return h.turn.Select(tokens)
+}
+
+func (h *host) Drop(token orch.Token) {
+	if !h.foreign() {
+		h.turn.Drop(token)
+	}
+}
+
+func (h *host) ContinueAsNew(version, input string) {
+	if h.foreign() {
+		runtime.Goexit() // it must not return
+	}
+	h.turn.ContinueAsNew(version, input)
+}
+
+func (h *host) Update(a orch.Action) {
+	if !h.foreign() {
+		h.turn.Update(a)
+	}
+}
+
+func (h *host) CustomStatus() *string {
+	if h.foreign() {
+		return nil
+	}
+	return h.turn.CustomStatus()
+}
+
+func (h *host) KV() []engine.KVEntry {
+	if h.foreign() {
+		return nil
+	}
+	return h.turn.KV()
+}
+
+func (h *host) PruneKV(beforeMs uint64) int {
+	if h.foreign() {
+		return 0
+	}
+	return h.turn.PruneKV(beforeMs)
+}

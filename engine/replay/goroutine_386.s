@@ -1,0 +1,7 @@
+#include "textflag.h"
+
+// func goroutine() uintptr
+TEXT ·goroutine(SB), NOSPLIT, $0-4
+	MOVL (TLS), AX
+	MOVL AX, ret+0(FP)
+	RET

@@ -46,8 +46,10 @@ var packages = map[string]imports{
 	"engine/orch":   {module: []string{"engine"}, others: publicModules},
 	"engine/replay": {module: []string{"engine", "engine/orch"}, tests: []string{"faults"}, others: publicModules},
 	"engine/client": {module: []string{"engine"}, others: publicModules},
-	"engine/node":   {module: []string{"engine", "engine/call", "engine/orch", "engine/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
-	"memprovider":   {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
+	"engine/orchtest": {
+		module: []string{"engine", "engine/node", "engine/orch", "engine/replay"}, others: publicModules},
+	"engine/node": {module: []string{"engine", "engine/call", "engine/orch", "engine/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
+	"memprovider": {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
 	"memprovider/live": {
 		module: []string{"engine", "engine/call", "memprovider"}, others: publicModules},
 	"faults": {

@@ -1,0 +1,258 @@
+package orchtest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// T is the part of a *testing.T that this package uses.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// The instance under test, and the time at which it starts: 2024-01-01 00:00 UTC, in milliseconds.
+const (
+	Instance = "instance-1"
+	StartMs  = 1_704_067_200_000
+)
+
+// maxTurns bounds the turns of one call of an Env: code that makes more of them never ends.
+const maxTurns = 10_000
+
+// Env is one instance of an orchestration under test, in a world of its own. It is not safe for concurrent use.
+type Env struct {
+	t          T
+	build      *engine.Build
+	handlers   map[string]orch.Handler // by version; "" is the one of New
+	activities map[string]*Mock
+	children   map[string]*Mock
+
+	nowMs   uint64
+	started bool
+	due     []due // in the order in which it was scheduled
+	// The current execution, and the histories of those before.
+	execution uint64
+	handler   orch.Handler
+	start     *replay.Start
+	snapshot  []engine.KVEntry
+	history   []engine.Event
+	earlier   [][]engine.Event
+	detached  []engine.StartItem
+	traces    []string
+	end       replay.Result
+	details   engine.ErrorDetails
+}
+
+// due is a message, or a function of the test, that is due at a time.
+type due struct {
+	atMs uint64
+	item engine.WorkItem
+	run  func()
+	// child is the instance whose answer the item is, if it is a child's.
+	child string
+}
+
+// New makes an environment for an orchestration that has not started. It runs on the latest shipped build.
+func New(t T, handler orch.Handler) *Env {
+	return &Env{
+		t: t, build: latestBuild(), handlers: map[string]orch.Handler{"": handler},
+		activities: map[string]*Mock{}, children: map[string]*Mock{}, nowMs: StartMs,
+	}
+}
+
+func latestBuild() *engine.Build {
+	all := engine.ShippedBuilds()
+	return all[len(all)-1]
+}
+
+// Version gives the code of another version, for a Context.ContinueAsNewVersioned.
+func (e *Env) Version(version string, handler orch.Handler) { e.handlers[version] = handler }
+
+// Activity is the mock of an activity. A call of an activity without a mock fails the test.
+func (e *Env) Activity(name string) *Mock { return mockOf(e.activities, name) }
+
+// Child is the mock of a child orchestration. A start of a child without a mock fails the test. A child that is cancelled
+// before it ends fails.
+func (e *Env) Child(name string) *Mock { return mockOf(e.children, name) }
+
+func mockOf(mocks map[string]*Mock, name string) *Mock {
+	if mocks[name] == nil {
+		mocks[name] = (&Mock{}).Returns("")
+	}
+	return mocks[name]
+}
+
+// Run starts the orchestration, lets time pass until nothing more is due, and returns its output. It fails the test if the
+// orchestration has not completed then.
+func (e *Env) Run(input string) string {
+	e.t.Helper()
+	e.Start(input)
+	e.Finish()
+	return e.Output()
+}
+
+// Start starts the orchestration, and runs what is due at once.
+func (e *Env) Start(input string) {
+	e.t.Helper()
+	if e.started {
+		e.t.Fatalf("orchtest: the orchestration was started already")
+	}
+	e.started = true
+	e.begin(1, &replay.Start{Name: "Orchestration", Version: "1.0.0", Input: input}, e.handlers[""])
+	e.send(engine.StartItem{Instance: Instance, Orchestration: "Orchestration", Version: "1.0.0", Input: input, ExecutionID: engine.InitialExecutionID})
+	e.Skip(0)
+}
+
+// Skip lets time pass, and runs what becomes due meanwhile.
+func (e *Env) Skip(d time.Duration) {
+	e.t.Helper()
+	until := e.nowMs + uint64(d.Milliseconds())
+	e.pass(until)
+	e.nowMs = until
+}
+
+// Finish lets time pass until nothing more is due: the orchestration has ended, or waits for the test.
+func (e *Env) Finish() {
+	e.t.Helper()
+	e.pass(^uint64(0))
+}
+
+// After calls a function of the test when a time has passed: in it, an event can be raised, for example.
+func (e *Env) After(d time.Duration, f func()) {
+	e.due = append(e.due, due{atMs: e.nowMs + uint64(d.Milliseconds()), run: f})
+}
+
+// Raise raises an event of the first generation (Context.ScheduleWait). Like all messages it is delivered by the next Skip
+// or Finish.
+func (e *Env) Raise(name, data string) {
+	e.t.Helper()
+	e.message(engine.ExternalRaisedItem{Instance: Instance, Name: name, Data: data})
+}
+
+// Raise2 raises an event of the second generation (Context.ScheduleWait2).
+func (e *Env) Raise2(name, topic, data string) {
+	e.t.Helper()
+	e.message(engine.ExternalRaised2Item{Instance: Instance, Name: name, Topic: topic, Data: data})
+}
+
+// Enqueue sends a queue message (Context.DequeueEvent).
+func (e *Env) Enqueue(name, data string) {
+	e.t.Helper()
+	e.message(engine.QueueMessageItem{Instance: Instance, Name: name, Data: data})
+}
+
+// Cancel asks the orchestration to end.
+func (e *Env) Cancel(reason string) {
+	e.t.Helper()
+	e.message(engine.CancelInstanceItem{Instance: Instance, Reason: reason})
+}
+
+func (e *Env) message(item engine.WorkItem) {
+	e.t.Helper()
+	if !e.started {
+		e.t.Fatalf("orchtest: %s before Start: it would be lost", item.Kind())
+	}
+	e.send(item)
+}
+
+func (e *Env) send(item engine.WorkItem) { e.due = append(e.due, due{atMs: e.nowMs, item: item}) }
+
+// Ended says whether the orchestration has ended, in whatever way.
+func (e *Env) Ended() bool { return e.end != replay.ResultContinue }
+
+// Output is the output of an orchestration that has completed. In any other case it fails the test, and says what the
+// orchestration waits for or how it failed.
+func (e *Env) Output() string {
+	e.t.Helper()
+	for _, event := range e.history {
+		if d, ok := event.Data.(engine.OrchestrationCompleted); ok {
+			return d.Output
+		}
+	}
+	if e.Ended() {
+		e.t.Fatalf("orchtest: the orchestration failed: %s", e.Failure())
+	}
+	e.t.Fatalf("orchtest: the orchestration has not ended; it waits for %s", strings.Join(e.Waits(), ", "))
+	return ""
+}
+
+// Failure is the text with which the orchestration failed, empty if it did not.
+func (e *Env) Failure() string { return e.details.Display() }
+
+// History is the history of the current execution, or of the last one. The caller owns the slice.
+func (e *Env) History() []engine.Event { return slices.Clone(e.history) }
+
+// Executions are the histories of all executions, in their order: one more for each continue-as-new.
+func (e *Env) Executions() [][]engine.Event { return append(slices.Clone(e.earlier), e.History()) }
+
+// Detached are the orchestrations that the code has started without waiting for them. The caller owns the slice.
+func (e *Env) Detached() []engine.StartItem { return slices.Clone(e.detached) }
+
+// Traces are the lines that the code has traced. The caller owns the slice.
+func (e *Env) Traces() []string { return slices.Clone(e.traces) }
+
+// CustomStatus is the custom status, and whether there is one.
+func (e *Env) CustomStatus() (string, bool) {
+	var status *string
+	for _, event := range e.history {
+		switch d := event.Data.(type) {
+		case engine.OrchestrationStarted:
+			status = d.InitialCustomStatus
+		case engine.CustomStatusUpdated:
+			status = d.Status
+		}
+	}
+	if status == nil {
+		return "", false
+	}
+	return *status, true
+}
+
+// KVValue is the value of a key of the instance, and whether there is one.
+func (e *Env) KVValue(key string) (string, bool) {
+	for _, entry := range replay.KVAfter(e.snapshot, e.history) {
+		if entry.Key == key {
+			return entry.Value, true
+		}
+	}
+	return "", false
+}
+
+// Waits are the events and queue messages that the orchestration waits for, in the order in which it asked for them: "the
+// event approval", "a message of jobs".
+func (e *Env) Waits() []string {
+	var out []string
+	if e.Ended() {
+		return nil
+	}
+	for _, event := range replay.OpenWaits(e.history) {
+		switch d := event.Data.(type) {
+		case engine.ExternalSubscribed:
+			out = append(out, "the event "+d.Name)
+		case engine.ExternalSubscribed2:
+			out = append(out, "the event "+d.Name+" on "+d.Topic)
+		case engine.QueueSubscribed:
+			out = append(out, "a message of "+d.Name)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, "nothing that the test could send")
+	}
+	return out
+}
+
+// names are the mocks' names in a message.
+func names(mocks map[string]*Mock) string {
+	if len(mocks) == 0 {
+		return "there are no mocks"
+	}
+	return "there are mocks of " + strings.Join(slices.Sorted(maps.Keys(mocks)), ", ")
+}

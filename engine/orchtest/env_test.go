@@ -1,0 +1,218 @@
+package orchtest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/engine/orchtest"
+)
+
+// recorder keeps what a test would report; Fatalf ends the test by a panic.
+type recorder struct{ said []string }
+
+type fatal struct{}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	panic(fatal{})
+}
+
+// reports is what the recorder is told while f runs.
+func reports(f func(t orchtest.T)) (text string) {
+	r := &recorder{}
+	defer func() {
+		text = strings.Join(r.said, "\n")
+		if p := recover(); p != nil && p != (fatal{}) {
+			panic(p)
+		}
+	}()
+	f(r)
+	return ""
+}
+
+// TestReports: each mistake of a test, or of a handler, is reported with what is wrong.
+func TestReports(t *testing.T) {
+	calls := 0
+	for _, c := range []struct {
+		name    string
+		handler orch.Handler
+		test    func(*orchtest.Env)
+		want    string
+	}{
+		{"an activity without a mock", func(c *orch.Context, in string) (string, error) { return c.ScheduleActivity("Pay", in).Await() },
+			func(e *orchtest.Env) { e.Activity("Play"); e.Run("5") },
+			`the code calls the activity Pay with "5": mock it with Env.Activity; there are mocks of Play`},
+		{"a child without a mock", func(c *orch.Context, in string) (string, error) {
+			return c.ScheduleSubOrchestration("Ship", in).Await()
+		},
+			func(e *orchtest.Env) { e.Run("5") }, `the code starts the child Ship with "5": mock it with Env.Child; there are no mocks`},
+		{"an event that never comes", func(c *orch.Context, _ string) (string, error) {
+			orch.Join(c.ScheduleWait("go"), c.ScheduleWait2("go", "eu"), c.DequeueEvent("jobs"))
+			return "", nil
+		}, func(e *orchtest.Env) { e.Run("") }, "has not ended; it waits for the event go, the event go on eu, a message of jobs"},
+		{"a failure", func(*orch.Context, string) (string, error) { return "", errors.New("no money") },
+			func(e *orchtest.Env) { e.Run("") }, "the orchestration failed: no money"},
+		{"a panic", func(*orch.Context, string) (string, error) { panic("no paper") },
+			func(e *orchtest.Env) { e.Run("") }, "the orchestration failed: orchestration panicked: no paper"},
+		{"a handler that is not deterministic", func(c *orch.Context, _ string) (string, error) {
+			calls++
+			return c.ScheduleActivity("Pay", fmt.Sprint(calls)).Await()
+		}, func(e *orchtest.Env) { e.Activity("Pay"); e.Run("") }, "the handler is not deterministic: two runs of one turn differ"},
+		{"a loop without end", func(c *orch.Context, _ string) (string, error) {
+			for {
+				c.ScheduleTimer(time.Hour).Await()
+				c.ContinueAsNew("")
+			}
+		}, func(e *orchtest.Env) { e.Run("") }, "does the orchestration loop for ever?"},
+		{"a version without code", func(c *orch.Context, _ string) (string, error) { c.ContinueAsNewVersioned("2.0.0", ""); return "", nil },
+			func(e *orchtest.Env) { e.Run("") }, "continues as version 2.0.0: give its code with Env.Version"},
+		{"a message too early", refund, func(e *orchtest.Env) { e.Raise("go", "") }, "ExternalRaised before Start"},
+		{"a second start", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.Start("") }, "was started already"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := reports(func(t orchtest.T) { c.test(orchtest.New(t, c.handler)) })
+			if !strings.Contains(got, c.want) {
+				t.Errorf("the test reports %q; want %q in it", got, c.want)
+			}
+		})
+	}
+}
+
+// TestExecutions: keys, custom status and unread messages cross a continue-as-new, as does the version that the code names.
+func TestExecutions(t *testing.T) {
+	env := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
+		first, _ := c.DequeueEvent("jobs").Await()
+		c.SetCustomStatus("did " + first)
+		c.SetKVValue("first", first)
+		c.ContinueAsNewVersioned("2.0.0", "more")
+		return "", nil
+	})
+	env.Version("2.0.0", func(c *orch.Context, in string) (string, error) {
+		second, _ := c.DequeueEvent("jobs").Await()
+		first, _ := c.KVValue("first")
+		own, _, err := c.RemoteKVValue(orchtest.Instance, "first")
+		now, _ := c.UTCNowMs()
+		return fmt.Sprint(in, " ", c.Version(), " ", first, " ", second, " ", own, " ", now-orchtest.StartMs, " ", err), nil
+	})
+	env.Start("")
+	env.Enqueue("jobs", "a")
+	env.Enqueue("jobs", "b")
+	env.Skip(time.Second)
+	if got, want := env.Output(), "more 2.0.0 a b a 0 <nil>"; got != want {
+		t.Errorf("output %q, want %q", got, want)
+	}
+	if status, _ := env.CustomStatus(); status != "did a" {
+		t.Errorf("custom status %q", status)
+	}
+	if value, _ := env.KVValue("first"); value != "a" {
+		t.Errorf("key %q", value)
+	}
+	if n := len(env.Executions()); n != 2 {
+		t.Errorf("%d executions", n)
+	}
+}
+
+// TestCancellations: activities and children that the code has dropped, or that a cancel ends, answer nothing or a failure.
+func TestCancellations(t *testing.T) {
+	env := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
+		slow, child := c.ScheduleActivity("Slow", ""), c.ScheduleSubOrchestration("Child", "")
+		orch.Select(c.ScheduleTimer(time.Second), slow)
+		_, err := child.Await()
+		return fmt.Sprint(err), nil
+	})
+	env.Activity("Slow").Takes(time.Minute)
+	env.Child("Child").Takes(time.Hour)
+	env.Start("")
+	env.Skip(time.Minute)
+	env.Cancel("too slow")
+	env.Finish()
+	if got := env.Failure(); got != "canceled: too slow" {
+		t.Errorf("failure %q", got)
+	}
+	var kinds []engine.EventKind
+	for _, e := range env.History() {
+		kinds = append(kinds, e.Kind())
+	}
+	want := []engine.EventKind{
+		"OrchestrationStarted", "ActivityScheduled", "SubOrchestrationScheduled", "TimerCreated", "TimerFired",
+		"ActivityCancelRequested", "OrchestrationCancelRequested", "OrchestrationFailed",
+	}
+	if d := cmp.Diff(want, kinds); d != "" {
+		t.Errorf("history differs (-want +got):\n%s", d)
+	}
+	dropped := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
+		child := c.ScheduleSubOrchestration("Child", "")
+		orch.Select(c.ScheduleTimer(time.Second), child)
+		c.StartOrchestration("Other", "other-1", "in")
+		return c.ScheduleTimer(time.Second).Await()
+	})
+	dropped.Child("Child").Takes(time.Hour)
+	dropped.Run("")
+	if got := dropped.History()[7].Data; got.Kind() != "SubOrchestrationFailed" {
+		t.Errorf("a cancelled child answers with %s", got.Kind())
+	}
+	if d := cmp.Diff([]engine.StartItem{{Instance: "other-1", Orchestration: "Other", Input: "in", ExecutionID: 1}}, dropped.Detached()); d != "" {
+		t.Errorf("detached starts differ (-want +got):\n%s", d)
+	}
+}
+
+// TestRetries: an activity fails twice, then succeeds; the pauses are skipped.
+func TestRetries(t *testing.T) {
+	env := orchtest.New(t, func(c *orch.Context, _ string) (string, error) {
+		return c.ScheduleActivityWithRetry("Pay", "5", orch.DefaultRetryPolicy())
+	})
+	tries := 0
+	pay := env.Activity("Pay").Does(func(string) (string, error) {
+		if tries++; tries < 3 {
+			return "", errors.New("busy")
+		}
+		return "paid", nil
+	})
+	if got := env.Run(""); got != "paid" || len(pay.Inputs()) != 3 {
+		t.Errorf("output %q after %d calls", got, len(pay.Inputs()))
+	}
+}
+
+func TestCheckHistories(t *testing.T) {
+	const head = `{"event_id":1,"source_event_id":null,"instance_id":"i","execution_id":1,"timestamp_ms":1,"duroxide_version":"1.5.0",` +
+		`"type":"OrchestrationStarted","name":"Refund","version":"1.0.0","input":"5","parent_instance":null,"parent_id":null}` + "\n"
+	const call = `{"event_id":2,"source_event_id":null,"instance_id":"i","execution_id":1,"timestamp_ms":1,"duroxide_version":"1.5.0",` +
+		`"type":"ActivityScheduled","name":"Pay","input":"5"}` + "\n"
+	registry := node.NewRegistry()
+	code := func(c *orch.Context, in string) (string, error) { return c.ScheduleActivity("Pay", in).Await() }
+	if err := registry.Register("Refund", engine.V(1, 0, 0), code); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		tree fstest.MapFS
+		want string
+	}{
+		{"agrees", fstest.MapFS{"a/b.jsonl": {Data: []byte(head + "\n" + call)}}, ""},
+		{"differs", fstest.MapFS{"b.jsonl": {Data: []byte(head + strings.Replace(call, "Pay", "Play", 1))}},
+			`b.jsonl: the code of Refund@1.0.0 differs from the history: nondeterministic: schedule mismatch`},
+		{"one of two", fstest.MapFS{"a.jsonl": {Data: []byte(head + call)}, "b.jsonl": {Data: []byte(head)}}, "b.jsonl: the code of Refund@1.0.0 differs"},
+		{"damaged", fstest.MapFS{"b.jsonl": {Data: []byte(head + "{")}}, `b.jsonl: line 2: `},
+		{"without a beginning", fstest.MapFS{"b.jsonl": {Data: []byte(call)}}, "begins with ActivityScheduled"},
+		{"empty", fstest.MapFS{"b.jsonl": {}}, "has no event"},
+		{"nothing", fstest.MapFS{"b.txt": {}}, "nothing was checked"},
+	} {
+		got := reports(func(t orchtest.T) { orchtest.CheckHistories(t, c.tree, registry) })
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: reported %q; want %q", c.name, got, c.want)
+		}
+	}
+}

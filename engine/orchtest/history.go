@@ -1,0 +1,126 @@
+package orchtest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// codec reads and writes every kind of event that any shipped build knows.
+func codec() engine.Codec {
+	return engine.NewJSONCodec("history", engine.Kinds2x(), engine.WorkItemKinds2x())
+}
+
+// WriteHistory writes a history as a file of events: one event a line, in the contract's JSON. To record one of a running
+// system, read it from the provider's management surface (engine.ProviderAdmin.ReadHistory).
+func WriteHistory(w io.Writer, history []engine.Event) error {
+	c := codec()
+	var out []byte
+	for _, e := range history {
+		var err error
+		if out, err = c.AppendEvent(out, e); err != nil {
+			return err
+		}
+		out = append(out, '\n')
+	}
+	_, err := w.Write(out)
+	return err
+}
+
+// ReadHistory reads what WriteHistory has written. Empty lines are skipped; an error names the line.
+func ReadHistory(r io.Reader) ([]engine.Event, error) {
+	c := codec()
+	var history []engine.Event
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<20)
+	for line := 1; lines.Scan(); line++ {
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		e, err := c.DecodeEvent(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		history = append(history, e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(history) == 0 {
+		return nil, fmt.Errorf("the history has no event")
+	}
+	return history, nil
+}
+
+// CheckHistory replays a recorded history, of an execution that has ended or still runs, and says where the code differs
+// from it, in words; empty if it does not. Code that differs would fail the execution as nondeterministic.
+//
+// Keys that an earlier execution of the instance has set are not part of a history: the code does not see them.
+func CheckHistory(handler orch.Handler, history []engine.Event) (difference string, err error) {
+	if len(history) == 0 {
+		return "", fmt.Errorf("orchtest: the history has no event")
+	}
+	last := history[len(history)-1]
+	return replay.Verify(replay.Input{
+		Build: latestBuild(), Instance: last.InstanceID, ExecutionID: last.ExecutionID, History: history, Handler: handler, NowMs: last.TimestampMs,
+	})
+}
+
+// CheckHistories replays every file of a tree that ends in .jsonl against the code of a registry, and fails the test with the
+// name of each file that the code differs from, that cannot be read, or whose orchestration and version the registry does
+// not have. A tree without such files fails, too.
+//
+//	orchtest.CheckHistories(t, os.DirFS("testdata/histories"), registry)
+func CheckHistories(t T, tree fs.FS, registry *node.Registry) {
+	t.Helper()
+	files := 0
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !bytes.HasSuffix([]byte(name), []byte(".jsonl")) {
+			return err
+		}
+		files++
+		if err := checkFile(tree, name, registry); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		t.Errorf("orchtest: %v", err)
+	case files == 0:
+		t.Errorf("orchtest: no file ends in .jsonl: nothing was checked")
+	}
+}
+
+func checkFile(tree fs.FS, name string, registry *node.Registry) error {
+	f, err := tree.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	history, err := ReadHistory(f)
+	if err != nil {
+		return err
+	}
+	started, ok := history[0].Data.(engine.OrchestrationStarted)
+	if !ok {
+		return fmt.Errorf("the history begins with %s; want OrchestrationStarted", history[0].Kind())
+	}
+	resolved, found := registry.ResolveStarted(started.Name, started.Version)
+	if !found {
+		return fmt.Errorf("%s@%s is not registered: the instance could not go on", started.Name, started.Version)
+	}
+	difference, err := CheckHistory(resolved.Handler, history)
+	if err == nil && difference != "" {
+		err = fmt.Errorf("the code of %s differs from the history: %s", resolved, difference)
+	}
+	return err
+}

@@ -1,0 +1,248 @@
+package orchtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/engine/replay"
+)
+
+// pass runs what is due until a time, in the order of time and then of scheduling.
+func (e *Env) pass(untilMs uint64) {
+	e.t.Helper()
+	for turns := 0; ; turns++ {
+		if turns > maxTurns {
+			e.t.Fatalf("orchtest: more than %d turns, and something is still due: does the orchestration loop for ever?", maxTurns)
+		}
+		next := -1
+		for i, d := range e.due {
+			if d.atMs <= untilMs && (next < 0 || d.atMs < e.due[next].atMs) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return
+		}
+		e.nowMs = max(e.nowMs, e.due[next].atMs)
+		if run := e.due[next].run; run != nil {
+			e.due = slices.Delete(e.due, next, next+1)
+			run()
+			continue
+		}
+		e.turn(e.batch())
+		if e.Ended() {
+			e.due = slices.DeleteFunc(e.due, func(d due) bool { return d.run == nil })
+		}
+	}
+}
+
+// batch takes the messages that are due, but not those behind a function of the test.
+func (e *Env) batch() []engine.WorkItem {
+	var batch []engine.WorkItem
+	var rest []due
+	for i, d := range e.due {
+		if d.run != nil && d.atMs <= e.nowMs {
+			rest = append(rest, e.due[i:]...)
+			break
+		}
+		if d.run == nil && d.atMs <= e.nowMs {
+			batch = append(batch, d.item)
+			continue
+		}
+		rest = append(rest, d)
+	}
+	e.due = rest
+	return batch
+}
+
+// begin begins an execution.
+func (e *Env) begin(execution uint64, start *replay.Start, handler orch.Handler) {
+	e.execution, e.start, e.handler, e.history = execution, start, handler, nil
+}
+
+func (e *Env) input(history []engine.Event) replay.Input {
+	return replay.Input{
+		Build: e.build, Instance: Instance, ExecutionID: e.execution, History: history, Start: e.start, KVSnapshot: e.snapshot,
+		Handler: e.handler, NowMs: e.nowMs, DoubleCheck: true,
+	}
+}
+
+// turn runs a turn and carries out what it asks for.
+func (e *Env) turn(batch []engine.WorkItem) {
+	e.t.Helper()
+	in := e.input(e.history)
+	in.Messages = batch
+	out, err := replay.Turn(in)
+	if err != nil {
+		e.t.Fatalf("orchtest: %v", err)
+	}
+	if out.Nondeterministic != "" {
+		e.t.Fatalf("orchtest: the handler is not deterministic: two runs of one turn differ: %s", out.Nondeterministic)
+	}
+	e.history = append(e.history[:len(e.history):len(e.history)], out.Delta...)
+	e.traces = append(e.traces, out.Traces...)
+	e.end, e.details = out.Result, out.Details
+	for _, c := range out.Cancelled {
+		e.due = slices.DeleteFunc(e.due, func(d due) bool { return answers(d.item, c) })
+	}
+	for _, item := range out.WorkerItems {
+		e.runActivity(item.(engine.ActivityExecuteItem))
+	}
+	for _, item := range out.OrchestratorItems {
+		e.route(item)
+	}
+	if out.Result != replay.ResultContinue {
+		e.verify()
+	}
+	if out.Result == replay.ResultContinueAsNew {
+		e.continueAsNew(out.OrchestratorItems)
+	}
+}
+
+// answers says whether an item is the answer of an activity.
+func answers(item engine.WorkItem, a engine.ScheduledActivityIdentifier) bool {
+	switch i := item.(type) {
+	case engine.ActivityCompletedItem:
+		return i.ExecutionID == a.ExecutionID && i.ID == a.ActivityID
+	case engine.ActivityFailedItem:
+		return i.ExecutionID == a.ExecutionID && i.ID == a.ActivityID
+	}
+	return false
+}
+
+// verify replays the execution as a whole.
+func (e *Env) verify() {
+	e.t.Helper()
+	difference, err := replay.Verify(e.input(e.history))
+	if err != nil {
+		e.t.Fatalf("orchtest: %v", err)
+	}
+	if difference != "" {
+		e.t.Fatalf("orchtest: the handler is not deterministic: a replay of the whole execution differs: %s", difference)
+	}
+}
+
+func (e *Env) continueAsNew(items []engine.WorkItem) {
+	e.t.Helper()
+	i := slices.IndexFunc(items, func(w engine.WorkItem) bool { return w.Kind() == engine.ItemContinueAsNew })
+	next := items[i].(engine.ContinueAsNewItem)
+	handler := e.handlers[next.Version]
+	if handler == nil {
+		e.t.Fatalf("orchtest: the code continues as version %s: give its code with Env.Version", next.Version)
+	}
+	version := next.Version
+	if version == "" {
+		version = "1.0.0"
+	}
+	e.snapshot = replay.KVAfter(e.snapshot, e.history)
+	e.earlier = append(e.earlier, e.history)
+	e.begin(e.execution+1, &replay.Start{
+		Name: next.Orchestration, Version: version, Input: next.Input,
+		CarryForwardEvents: next.CarryForwardEvents, InitialCustomStatus: next.InitialCustomStatus,
+	}, handler)
+	e.end = replay.ResultContinue
+	e.send(next)
+}
+
+// route carries out a message that the orchestration sends.
+func (e *Env) route(item engine.WorkItem) {
+	e.t.Helper()
+	switch i := item.(type) {
+	case engine.TimerFiredItem:
+		e.due = append(e.due, due{atMs: i.FireAtMs, item: i})
+	case engine.StartItem:
+		if i.ParentInstance == "" {
+			e.detached = append(e.detached, i)
+			return
+		}
+		e.runChild(i)
+	case engine.CancelInstanceItem:
+		for n := range e.due {
+			if d := &e.due[n]; d.child == i.Instance {
+				from := parentOf(d.item)
+				d.atMs = e.nowMs
+				d.item = childFailed(from, engine.ApplicationError{Kind: engine.AppCancelled, Reason: i.Reason})
+			}
+		}
+	}
+}
+
+func (e *Env) runChild(start engine.StartItem) {
+	e.t.Helper()
+	mock := e.children[start.Orchestration]
+	if mock == nil {
+		e.t.Fatalf("orchtest: the code starts the child %s with %q: mock it with Env.Child; %s", start.Orchestration, start.Input, names(e.children))
+	}
+	link := engine.ParentLink{Instance: Instance, ExecutionID: start.ParentExecutionID, EventID: start.ParentID}
+	result, err := mock.call(start.Input)
+	var item engine.WorkItem = engine.SubOrchCompletedItem{
+		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,
+	}
+	if err != nil {
+		item = childFailed(link, engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: err.Error()})
+	}
+	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item, child: start.Instance})
+}
+
+func childFailed(to engine.ParentLink, err engine.ApplicationError) engine.WorkItem {
+	return engine.SubOrchFailedItem{
+		ParentInstance: to.Instance, ParentExecutionID: to.ExecutionID, ParentID: to.EventID, Details: engine.ErrorDetails{Application: &err},
+	}
+}
+
+func parentOf(item engine.WorkItem) engine.ParentLink {
+	switch i := item.(type) {
+	case engine.SubOrchCompletedItem:
+		return engine.ParentLink{Instance: i.ParentInstance, ExecutionID: i.ParentExecutionID, EventID: i.ParentID}
+	case engine.SubOrchFailedItem:
+		return engine.ParentLink{Instance: i.ParentInstance, ExecutionID: i.ParentExecutionID, EventID: i.ParentID}
+	}
+	panic(fmt.Sprintf("orchtest: a child answers with %T", item))
+}
+
+func (e *Env) runActivity(a engine.ActivityExecuteItem) {
+	e.t.Helper()
+	mock := e.activities[a.Name]
+	if mock == nil {
+		mock = e.systemActivity(a)
+	}
+	if mock == nil {
+		e.t.Fatalf("orchtest: the code calls the activity %s with %q: mock it with Env.Activity; %s", a.Name, a.Input, names(e.activities))
+	}
+	result, err := mock.call(a.Input)
+	var item engine.WorkItem = engine.ActivityCompletedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
+	if err != nil {
+		item = engine.ActivityFailedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Details: engine.ErrorDetails{
+			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: err.Error()},
+		}}
+	}
+	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item})
+}
+
+// systemActivity answers the runtime's own activities: the time of the test, ids that are counted, and the instance's own
+// keys. Other instances have none.
+func (e *Env) systemActivity(a engine.ActivityExecuteItem) *Mock {
+	switch a.Name {
+	case orch.SystemUTCNowMs:
+		return (&Mock{}).Returns(strconv.FormatUint(e.nowMs, 10))
+	case orch.SystemNewGUID:
+		return (&Mock{}).Returns(fmt.Sprintf("00000000-0000-8000-%04x-%012x", a.ExecutionID, a.ID))
+	case orch.SystemGetKVValue:
+		return (&Mock{}).Does(func(input string) (string, error) {
+			var key orch.RemoteKey
+			if err := json.Unmarshal([]byte(input), &key); err != nil {
+				return "", err
+			}
+			if value, ok := e.KVValue(key.Key); ok && key.InstanceID == Instance {
+				text, err := json.Marshal(value)
+				return string(text), err
+			}
+			return "null", nil
+		})
+	}
+	return nil
+}

@@ -66,10 +66,6 @@ func (a *app) untilLeave(args []string) (status int) {
 }
 
 func (a *app) main(args []string) int {
-	if verb := laterVerb(args); verb != "" {
-		fmt.Fprintf(a.stderr, "%s: %s is not in this version yet; available are %s\n", a.program.name(), verb, strings.Join(availableVerbs, ", "))
-		return exitUsage
-	}
 	cmd, err := parse(args, a.program.name(), a.stdout, a.stderr)
 	if err != nil {
 		return a.usage(err)

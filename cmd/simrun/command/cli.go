@@ -19,30 +19,34 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
 	CheckLog checkLogCmd `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
 	List     listCmd     `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
+
+	Help       helpCmd       `cmd:"" help:"Show the help of a verb."`
+	Version    versionCmd    `cmd:"" help:"Show the version of the program and of durosim."`
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete this program's verbs, flags and names."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the completions of a line, for the shell."`
+
+	ShowVersion bool `name:"version" help:"Show the version of the program and of durosim."`
 }
 
 const description = `Simulates clusters of mixed versions under crashes, lost answers and delays, from one seed, and checks after every step that the contract holds.
 
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
-var (
-	availableVerbs = []string{"run", "replay", "why", "shrink", "oracle", "serve", "check-log", "list"}
-	// laterVerbs are those of the design that this version does not have.
-	laterVerbs = []string{"fuzz", "explore", "bugs", "compare", "plan", "report", "merge"}
-)
-
-// laterVerb is the verb that was asked for if this version does not have it.
-func laterVerb(args []string) string {
-	if len(args) > 0 && slices.Contains(laterVerbs, args[0]) {
-		return args[0]
-	}
-	return ""
-}
-
 // parse reads the command line. Asked for help it prints that and leaves.
 func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
 	var c cli
-	parser, err := kong.New(&c,
+	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.ShowVersion:
+		return &c.Version, nil
+	}
+	return ctx.Selected().Target.Addr().Interface().(command), nil
+}
+
+func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(c,
 		kong.Name(name),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
@@ -53,11 +57,7 @@ func parse(args []string, name string, stdout, stderr io.Writer) (command, error
 		panic(err) // the tags of cli are wrong
 	}
 	callItself(name, parser.Model.Node)
-	ctx, err := parser.Parse(args)
-	if err != nil {
-		return nil, err
-	}
-	return ctx.Selected().Target.Addr().Interface().(command), nil
+	return parser
 }
 
 // callItself makes the help of a node, and of all below, name the program: the texts are those of simrun.

@@ -2,9 +2,11 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
@@ -113,8 +115,19 @@ func commonPrefix(a, b string) int {
 
 // open finds the scenario, or the stored run, that an argument names.
 func (p *Program) open(name string) (*scenario.Scenario, *scenario.Entry, error) {
-	return scenario.Source{Builds: p.builds(), ReadFile: os.ReadFile}.Open(name)
+	return scenario.Source{Builds: p.builds(), ReadFile: readFile}.Open(name)
 }
+
+// readFile is os.ReadFile, with - for standard input.
+func readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return standardInput()
+	}
+	return os.ReadFile(name)
+}
+
+// standardInput is all of it, read once: a verb looks at it more than once.
+var standardInput = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 
 // openScenario is the scenario that an argument names.
 func (p *Program) openScenario(name string) (*scenario.Scenario, error) {

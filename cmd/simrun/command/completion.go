@@ -1,0 +1,121 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// completionCmd is the verb completion.
+type completionCmd struct {
+	Shell string `arg:"" help:"The shell: bash, zsh or fish."`
+}
+
+// Help is shown behind the flags' short texts.
+func (completionCmd) Help() string {
+	return `Prints a few lines for the shell's start-up file, which make it complete verbs, flags, scenarios, bugs and properties.
+
+Examples:
+
+    simrun completion bash >> ~/.bashrc
+    simrun completion fish > ~/.config/fish/completions/simrun.fish`
+}
+
+func (c *completionCmd) run(a *app) (int, error) {
+	bash := fmt.Sprintf("complete -o default -C '%[1]s complete' %[1]s\n", a.program.name())
+	scripts := map[string]string{
+		"bash": bash,
+		"zsh":  "autoload -Uz bashcompinit && bashcompinit\n" + bash,
+		"fish": fmt.Sprintf("complete -c %[1]s -a '(COMP_LINE=(commandline -cp) %[1]s complete)'\n", a.program.name()),
+	}
+	script, ok := scripts[c.Shell]
+	if !ok {
+		return 0, oneOf("shell", c.Shell, []string{"bash", "zsh", "fish"})
+	}
+	a.printf("%s", script)
+	return exitOK, nil
+}
+
+// completeCmd is what the shell calls: the line up to the cursor is in COMP_LINE; bash adds arguments that are not needed.
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:""`
+}
+
+func (completeCmd) run(a *app) (int, error) {
+	for _, candidate := range completions(a.program, os.Getenv("COMP_LINE")) {
+		a.printf("%s\n", candidate)
+	}
+	return exitOK, nil
+}
+
+// completions are the words that can stand in place of the last one of a line.
+func completions(p *Program, line string) []string {
+	words := strings.Fields(line)
+	if len(words) == 0 || strings.HasSuffix(line, " ") {
+		words = append(words, "")
+	}
+	last, before := words[len(words)-1], words[min(1, len(words)-1):len(words)-1]
+	root := newParser(&cli{}, p.name(), io.Discard, io.Discard).Model.Node
+	verb := root.DefaultCmd
+	for _, child := range root.Children {
+		if len(before) > 0 && child.Name == before[0] {
+			verb = child
+		}
+	}
+	candidates := arguments(p, verb, before)
+	if len(before) == 0 {
+		for _, child := range root.Children {
+			if !child.Hidden {
+				candidates = append(candidates, child.Name)
+			}
+		}
+	}
+	if strings.HasPrefix(last, "-") {
+		candidates = []string{"--help"}
+		for _, f := range verb.Flags {
+			candidates = append(candidates, "--"+f.Name)
+		}
+	}
+	candidates = slices.DeleteFunc(candidates, func(c string) bool { return !strings.HasPrefix(c, last) })
+	slices.Sort(candidates)
+	return slices.Compact(candidates)
+}
+
+// arguments are the values of the flag that the word before names, or what the verb takes.
+func arguments(p *Program, verb *kong.Node, before []string) []string {
+	flag := ""
+	if len(before) > 0 {
+		flag = before[len(before)-1]
+	}
+	switch {
+	case flag == "--bug":
+		return idsOf(faults.Catalogue(), func(b faults.Bug) string { return string(b.ID) })
+	case flag == "--property":
+		return idsOf(properties.Catalogue(), func(p properties.Property) string { return p.ID })
+	case flag == "--faults":
+		return []string{"none", "light", "full"}
+	case verb.Name == "list":
+		return idsOf(listings(), func(l listing) string { return l.kind })
+	case verb.Name == "completion":
+		return []string{"bash", "zsh", "fish"}
+	case slices.ContainsFunc(verb.Positional, func(v *kong.Positional) bool { return v.Name == "scenario" }):
+		return idsOf(scenario.Builtin(), func(n scenario.Named) string { return n.Name })
+	}
+	return nil
+}
+
+func idsOf[T any](items []T, id func(T) string) []string {
+	var out []string
+	for _, i := range items {
+		out = append(out, id(i))
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package command
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// helpCmd is the verb help.
+type helpCmd struct {
+	Verb []string `arg:"" optional:"" help:"The verb; without one, what there is."`
+}
+
+func (c *helpCmd) run(a *app) (int, error) { return a.main(append(c.Verb, "--help")), nil }
+
+// versionCmd is the verb version.
+type versionCmd struct{}
+
+func (versionCmd) run(a *app) (int, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	a.printf("%s", versionText(a.program.name(), info))
+	return exitOK, nil
+}
+
+// durosimModule is the path of the module that this package is part of.
+const durosimModule = "github.com/durosim/durosim"
+
+// versionText tells the versions of the program's module, of durosim if that is another, and of Go.
+func versionText(name string, info *debug.BuildInfo) string {
+	version := func(m *debug.Module) string {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		if m.Version == "" {
+			return "(devel)"
+		}
+		return m.Version
+	}
+	text := name + " " + version(&info.Main) + "\n"
+	for _, m := range info.Deps {
+		if m.Path == durosimModule {
+			text += "durosim " + version(m) + "\n"
+		}
+	}
+	return text + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
+}

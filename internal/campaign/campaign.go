@@ -34,6 +34,8 @@ type Options struct {
 	Monitor func(w *cluster.World) cluster.Monitor
 	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
 	KeepGoing bool
+	// Until, if not nil, ends the campaign with the first seed for whose result it says so, too.
+	Until func(r *cluster.Result) bool
 	// Twice is how many of the first seeds are run a second time, to see whether the digests agree.
 	Twice uint64
 	// MaxViolations bounds the violations that Summary keeps in full; 0 is 10,000. What is beyond is counted.

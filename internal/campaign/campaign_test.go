@@ -240,6 +240,16 @@ func TestProgressCountsUp(t *testing.T) {
 	}
 }
 
+func TestUntil(t *testing.T) {
+	o := options(12)
+	o.KeepGoing, o.Workers = true, 3
+	want := mustRun(t, options(4)).Violations
+	o.Until = func(r *cluster.Result) bool { return r.Seed == o.First+3 }
+	if sum := mustRun(t, o); sum.Seeds != 4 || sum.Total != 12 || len(sum.Violations) < len(want) {
+		t.Errorf("%d of %d seeds with %d violations, want the first 4 with at least %d", sum.Seeds, sum.Total, len(sum.Violations), len(want))
+	}
+}
+
 // TestInterrupted: what is merged by then is a campaign of so many seeds.
 func TestInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -158,7 +158,7 @@ func (m *merge) add(seed uint64, out outcome) (goOn bool) {
 	if passed {
 		s.Passed++
 	}
-	return passed || m.o.KeepGoing
+	return (passed || m.o.KeepGoing) && (m.o.Until == nil || !m.o.Until(r))
 }
 
 func (m *merge) reach(p cluster.Point) {

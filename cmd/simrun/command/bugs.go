@@ -1,0 +1,248 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// bugsCmd is the verb bugs: what catches the planted bugs.
+type bugsCmd struct {
+	IDs []string `arg:"" optional:"" name:"id" help:"The bugs to try; all that some property catches if none is named."`
+
+	Starts  int  `help:"From how many starting seeds each bug is looked for." default:"10" placeholder:"N"`
+	Seeds   int  `help:"How many seeds are run from each, at most." default:"200" placeholder:"N"`
+	Workers int  `help:"How many bugs to try at once; as many as there are cores if not given." placeholder:"N"`
+	JSON    bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (bugsCmd) Help() string {
+	return `Switches each planted bug on in the scenario that shows it, and runs seeds until one of the properties that it is expected to break is violated: from ten starting seeds, a million apart. Says which property that is, and the median of the seeds and of the time that it took. A bug that most starting seeds do not find survives; survivors come first, then what is hardest to find.
+
+Examples:
+
+    simrun bugs
+    simrun bugs --starts 3 provider/filter-after-lock engine/poll-stops
+
+Exit status: 0 every bug is caught, 5 one survives, 2 usage or bad input.`
+}
+
+// farApart is the distance of starting seeds.
+const farApart = 1_000_000
+
+// bugTrial is what the search for one bug came to.
+type bugTrial struct {
+	bug   faults.Bug
+	seeds []uint64 // how many it took, by start; 0 where the bug was not caught
+	times []time.Duration
+	// property is what caught it first, at the first start that caught it.
+	property string
+	err      error
+}
+
+func (c *bugsCmd) run(a *app) (int, error) {
+	if c.Starts < 1 || c.Seeds < 1 || c.Workers < 0 {
+		return 0, fmt.Errorf("--starts %d, --seeds %d, --workers %d: expected at least one start, one seed and no fewer than 0 workers", c.Starts, c.Seeds, c.Workers)
+	}
+	bugs := faults.Catalogue()
+	if len(c.IDs) > 0 {
+		bugs = nil
+	}
+	for _, id := range c.IDs {
+		bug, ok := faults.Lookup(faults.BugID(id))
+		if !ok || !bug.Caught() {
+			return 0, fmt.Errorf("%q: %s%s lists the bugs that some property catches", id, nearBugs(id), a.program.hint("list bugs"))
+		}
+		bugs = append(bugs, bug)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	began := time.Now()
+	trials := c.tryAll(ctx, a, bugs)
+	if ctx.Err() != nil {
+		return exitStopped, nil // half a table says nothing about those that are missing
+	}
+	for _, t := range trials {
+		if t.err != nil {
+			return 0, fmt.Errorf("%s: %w", t.bug.ID, t.err)
+		}
+	}
+	slices.SortStableFunc(trials, func(a, b *bugTrial) int {
+		return cmp.Or(-cmp.Compare(median(a.seeds), median(b.seeds)), cmp.Compare(a.caught(), b.caught()))
+	})
+	out := c.json(trials, time.Since(began))
+	if c.JSON {
+		return out.ExitStatus, a.writeJSON(out)
+	}
+	a.printBugs(out)
+	return out.ExitStatus, nil
+}
+
+// tryAll tries the bugs, several at once, and returns the trials in their order.
+func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug) []*bugTrial {
+	trials := make([]*bugTrial, len(bugs))
+	workers := c.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	bar := newProgress(a.stderr, "bugs", uint64(len(bugs)))
+	defer bar.clear()
+	var mu sync.Mutex
+	next, done, missed := 0, uint64(0), uint64(0)
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(bugs) {
+					return
+				}
+				trial := c.try(ctx, a.program, bugs[i])
+				mu.Lock()
+				trials[i] = trial
+				if done++; trial.survives() {
+					missed++
+				}
+				bar.show(done, missed)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return trials
+}
+
+// try looks for a bug from each starting seed.
+func (c *bugsCmd) try(ctx context.Context, p *Program, bug faults.Bug) *bugTrial {
+	t := &bugTrial{bug: bug}
+	s, err := planFlags{Bug: []string{string(bug.ID)}}.subject(p, "")
+	if err != nil {
+		t.err = err
+		return t
+	}
+	for start := range uint64(c.Starts) {
+		property := ""
+		o := s.campaign()
+		o.Context, o.Workers, o.KeepGoing = ctx, 1, true
+		o.First, o.Count = 1+start*farApart, uint64(c.Seeds)
+		o.Until = func(r *cluster.Result) bool {
+			for _, v := range r.Violations {
+				if property == "" && slices.Contains(bug.Properties, v.Property) {
+					property = v.Property
+				}
+			}
+			return property != ""
+		}
+		began := time.Now()
+		sum, err := campaign.Run(o)
+		if err != nil {
+			t.err = inputError(err)
+			return t
+		}
+		seeds := uint64(0)
+		if property != "" {
+			seeds = sum.Seeds
+		}
+		t.seeds, t.times = append(t.seeds, seeds), append(t.times, time.Since(began))
+		t.property = cmp.Or(t.property, property)
+	}
+	return t
+}
+
+// caught is how many starting seeds found the bug.
+func (t *bugTrial) caught() int {
+	return len(t.seeds) - len(slices.DeleteFunc(slices.Clone(t.seeds), func(n uint64) bool { return n > 0 }))
+}
+
+func (t *bugTrial) survives() bool { return median(t.seeds) == notFound }
+
+// notFound is the median if most searches found nothing.
+const notFound = ^uint64(0)
+
+// median is the middle of the numbers, the larger of two; 0 counts as above all.
+func median(numbers []uint64) uint64 {
+	sorted := slices.Clone(numbers)
+	for i, n := range sorted {
+		if n == 0 {
+			sorted[i] = notFound
+		}
+	}
+	slices.Sort(sorted)
+	if len(sorted) == 0 {
+		return notFound
+	}
+	return sorted[len(sorted)/2]
+}
+
+// bugsJSON is what bugs --json prints.
+type bugsJSON struct {
+	Schema      int            `json:"schema"`
+	Verb        string         `json:"verb"`
+	Bugs        []bugTrialJSON `json:"bugs"`
+	Survivors   int            `json:"survivors"`
+	Starts      int            `json:"starts"`
+	Seeds       int            `json:"seeds"`
+	WallSeconds float64        `json:"wall_seconds"`
+	ExitStatus  int            `json:"exit_status"`
+}
+
+type bugTrialJSON struct {
+	ID       string   `json:"id"`
+	Scenario string   `json:"scenario"`
+	Expected []string `json:"expected"`
+	Property string   `json:"property"`
+	Survives bool     `json:"survives"`
+	// Caught is how many starting seeds found it; Seeds how many seeds each took, 0 if it did not find it.
+	Caught        int      `json:"caught"`
+	Seeds         []uint64 `json:"seeds"`
+	MedianSeeds   uint64   `json:"median_seeds"`
+	MedianSeconds float64  `json:"median_seconds"`
+}
+
+func (c *bugsCmd) json(trials []*bugTrial, wall time.Duration) *bugsJSON {
+	out := &bugsJSON{Schema: schema, Verb: "bugs", Bugs: []bugTrialJSON{}, Starts: c.Starts, Seeds: c.Seeds, WallSeconds: wall.Seconds()}
+	for _, t := range trials {
+		slices.Sort(t.times)
+		b := bugTrialJSON{
+			ID: string(t.bug.ID), Scenario: t.bug.Scenario, Expected: t.bug.Properties, Property: t.property, Survives: t.survives(),
+			Caught: t.caught(), Seeds: t.seeds, MedianSeconds: t.times[len(t.times)/2].Seconds(),
+		}
+		if b.Survives {
+			out.Survivors++
+			out.ExitStatus = exitVacuous
+		} else {
+			b.MedianSeeds = median(t.seeds)
+		}
+		out.Bugs = append(out.Bugs, b)
+	}
+	return out
+}
+
+func (a *app) printBugs(out *bugsJSON) {
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "bug\tcaught by\tseeds\ttime\tstarts\tscenario")
+	for _, b := range out.Bugs {
+		by, seeds := b.Property, grouped(b.MedianSeeds)
+		if b.Survives {
+			by, seeds = a.style.bad("SURVIVES"), "-"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.2fs\t%d of %d\t%s\n", b.ID, by, seeds, b.MedianSeconds, b.Caught, out.Starts, b.Scenario)
+	}
+	flushTable(t)
+	a.printf("\n%s, %d survive, in %.1fs; seeds and time are medians of %s, with %s each at most\n",
+		plural(uint64(len(out.Bugs)), "bug", "bugs"), out.Survivors, out.WallSeconds,
+		plural(uint64(out.Starts), "start", "starts"), plural(uint64(out.Seeds), "seed", "seeds"))
+}

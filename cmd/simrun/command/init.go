@@ -1,0 +1,169 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// initCmd is the verb init: a first scenario.
+type initCmd struct {
+	File string `arg:"" optional:"" help:"The file to write, which must not exist; standard output if none is named."`
+
+	Nodes []string `help:"The nodes' names." default:"A,B,C" placeholder:"NAME,..."`
+	From  string   `help:"The build that the nodes run at first; if not given, the one before --to, of shipped builds 1.5.0." placeholder:"BUILD"`
+	To    string   `help:"The build that they are upgraded to; if not given, the newest, of shipped builds 2.0.0." placeholder:"BUILD"`
+	Runs  []string `help:"An orchestration that clients start, with its input if it has one; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
+}
+
+// Help is shown behind the flags' short texts.
+func (initCmd) Help() string {
+	return `Writes a scenario to begin with: nodes of one build that are upgraded to another one by one, under load and light faults, with comments that say what to change. It runs as it is.
+
+Examples:
+
+    simrun init my-upgrade.txt
+    simrun init --nodes east,west --from 1.5.0 --to 2.0.0 --runs Chain=3..6 --runs Leaf my-upgrade.txt
+
+Exit status: 0 written, 2 usage or bad input.`
+}
+
+func (c *initCmd) run(a *app) (int, error) {
+	text, err := c.text(a.program)
+	if err != nil {
+		return 0, err
+	}
+	if c.File == "" {
+		a.printf("%s", text)
+		return exitOK, nil
+	}
+	if _, err := os.Lstat(c.File); !errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("%s: there is something of that name already", c.File)
+	}
+	if err := writeWhole(c.File, []byte(text)); err != nil {
+		return 0, err
+	}
+	a.printf("%s is written. Does it hold?\n%s\n", c.File, itself("run", "--seeds", "200", c.File))
+	return exitOK, nil
+}
+
+// text is the scenario. It is read back, so that what is wrong with a flag is told now.
+func (c *initCmd) text(p *Program) (string, error) {
+	from, to, err := c.builds(p)
+	if err != nil {
+		return "", err
+	}
+	runs, err := c.runs(p)
+	if err != nil {
+		return "", err
+	}
+	file := c.File
+	if file == "" {
+		file = "FILE"
+	}
+	quoted := commandline.Quote(file)
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("# A rolling upgrade of %s from %s to %s, one node after the other, under load.", strings.Join(c.Nodes, ", "), from, to)
+	line("#")
+	line("#   %s run --seeds 200 %s         does it hold?", p.name(), quoted)
+	line("#   %s replay --seed 1 %s         one run as a story", p.name(), quoted)
+	line("")
+	line("# A node's build is the version of the runtime: it decides which histories the node can replay.")
+	line("# The version of an orchestration is another matter: a build may have several.")
+	line("nodes %s run %s", strings.Join(c.Nodes, " "), from)
+	line("")
+	line("# What goes wrong meanwhile: none, light or full; \"%s list faults\" lists each kind, which can stand here alone.", p.name())
+	line("faults light")
+	line("")
+	line("# Clients start this work. \"expect END\" behind a line says how it must end; completed if nothing is said.")
+	line("instance watched-1 runs %s at 1s", runs[0])
+	line("load 30 instances over 30s")
+	for _, r := range runs {
+		line("  mix 1 %s", r)
+	}
+	line("")
+	line("# The upgrade. A time as a range is drawn anew for each seed.")
+	for i, node := range c.Nodes {
+		when := "after 3s..6s"
+		if i == 0 {
+			when = "at 8s..10s"
+		}
+		line("%s upgrade %s to %s", when, node, to)
+	}
+	line("")
+	line("# What if it must be taken back? Remove the # to try.")
+	line("# after 5s rollback %s to %s", c.Nodes[0], from)
+	text := b.String()
+	s, err := scenario.Parse(file, []byte(text), p.builds()...)
+	if err != nil {
+		return "", fmt.Errorf("these flags make no scenario: %w", err)
+	}
+	known, _, err := p.registered()
+	if err != nil {
+		return "", err
+	}
+	return text, s.CheckOrchestrations(known)
+}
+
+// builds are the names of the builds to upgrade from and to.
+func (c *initCmd) builds(p *Program) (from, to string, err error) {
+	all := p.builds()
+	slices.SortFunc(all, func(a, b *engine.Build) int { return a.Version.Compare(b.Version) })
+	var names []string
+	for _, b := range all {
+		names = append(names, b.Name())
+	}
+	if err := errors.Join(oneOf("--from", c.From, names), oneOf("--to", c.To, names)); err != nil {
+		return "", "", err
+	}
+	from, to = c.From, c.To
+	if from == "" && to == "" && p.Builds == nil {
+		from, to = "1.5.0", "2.0.0" // as the README's upgrade
+	}
+	if to == "" {
+		to = names[len(names)-1]
+	}
+	if from == "" {
+		from = names[max(slices.Index(names, to)-1, 0)]
+	}
+	if slices.Index(names, from) >= slices.Index(names, to) {
+		return "", "", fmt.Errorf("--from %s --to %s: expected a newer build to upgrade to", from, to)
+	}
+	return from, to, nil
+}
+
+// runs are what clients start, in the words of scenarios.
+func (c *initCmd) runs(p *Program) ([]string, error) {
+	asked := c.Runs
+	if len(asked) == 0 {
+		orchestrations, _, err := p.registered()
+		switch {
+		case err != nil:
+			return nil, err
+		case p.Handlers == nil:
+			asked = []string{"Chain=3..6"}
+		case len(orchestrations) == 0:
+			return nil, errors.New("the program registers no orchestration")
+		default:
+			name, _, _ := strings.Cut(orchestrations[0], "@")
+			asked = []string{name}
+		}
+	}
+	var runs []string
+	for _, r := range asked {
+		name, input, has := strings.Cut(r, "=")
+		if has {
+			name += " with " + input
+		}
+		runs = append(runs, name)
+	}
+	return runs, nil
+}

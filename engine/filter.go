@@ -6,7 +6,7 @@ import "strings"
 // filter; a filter without ranges admits nothing, not even unpinned work. Only the first range counts, although the
 // type holds several.
 type CapabilityFilter struct {
-	SupportedVersions []VersionRange
+	SupportedVersions []VersionRange `json:"supported_duroxide_versions"`
 }
 
 // FilterFor is the filter of one range.

@@ -131,56 +131,56 @@ type ProviderAdmin interface {
 //
 // KVSnapshot is the key-value store as of the last merge, at the end of the previous execution, without later changes.
 type OrchestrationItem struct {
-	Instance          string
-	OrchestrationName string
-	ExecutionID       uint64
-	Version           string
-	History           []Event
-	Messages          []WorkItem
-	HistoryError      string
-	KVSnapshot        []KVEntry
+	Instance          string     `json:"instance"`
+	OrchestrationName string     `json:"orchestration_name"`
+	ExecutionID       uint64     `json:"execution_id"`
+	Version           string     `json:"version"`
+	History           []Event    `json:"history"`
+	Messages          []WorkItem `json:"messages"`
+	HistoryError      string     `json:"history_error,omitempty"`
+	KVSnapshot        []KVEntry  `json:"kv_snapshot,omitempty"`
 	// CurrentStatus and Parent are extensions (docs/contract-decisions.md#row-2) that a provider fills from its
 	// metadata if it stores them: the status of the current execution, empty if the provider does not tell, and the
 	// link to the parent, nil for a root or if the provider does not tell.
-	CurrentStatus Status
-	Parent        *ParentLink
+	CurrentStatus Status      `json:"current_status,omitempty"`
+	Parent        *ParentLink `json:"parent,omitempty"`
 	// Pin is an extension like them: the current execution's pin as the provider stores it, nil if unpinned or untold.
-	Pin *Version
+	Pin *Version `json:"pinned_duroxide_version,omitempty"`
 }
 
 // ParentLink names the schedule in a parent's history that an instance answers.
 type ParentLink struct {
-	Instance    string
-	ExecutionID uint64
-	EventID     uint64
+	Instance    string `json:"instance"`
+	ExecutionID uint64 `json:"execution_id"`
+	EventID     uint64 `json:"event_id"`
 }
 
 // FetchedOrchestration is a locked item. AttemptCount is the maximum over the batch, this delivery included.
 type FetchedOrchestration struct {
-	Item         OrchestrationItem
-	LockToken    string
-	AttemptCount uint32
+	Item         OrchestrationItem `json:"item"`
+	LockToken    string            `json:"lock_token"`
+	AttemptCount uint32            `json:"attempt_count"`
 }
 
 // FetchedWork is a locked activity. AttemptCount includes this delivery.
 type FetchedWork struct {
-	Item         WorkItem
-	LockToken    string
-	AttemptCount uint32
+	Item         WorkItem `json:"item"`
+	LockToken    string   `json:"lock_token"`
+	AttemptCount uint32   `json:"attempt_count"`
 }
 
 // OrchestrationAck is what a turn commits.
 type OrchestrationAck struct {
-	LockToken   string
-	ExecutionID uint64
+	LockToken   string `json:"lock_token"`
+	ExecutionID uint64 `json:"execution_id"`
 	// HistoryDelta is appended under ExecutionID.
-	HistoryDelta []Event
+	HistoryDelta []Event `json:"history_delta"`
 	// WorkerItems and OrchestratorItems are enqueued; timers become visible at their FireAtMs.
-	WorkerItems       []WorkItem
-	OrchestratorItems []WorkItem
-	Metadata          ExecutionMetadata
+	WorkerItems       []WorkItem        `json:"worker_items"`
+	OrchestratorItems []WorkItem        `json:"orchestrator_items"`
+	Metadata          ExecutionMetadata `json:"metadata"`
 	// CancelledActivities are removed from the worker queue, locked or not, after WorkerItems were inserted.
-	CancelledActivities []ScheduledActivityIdentifier
+	CancelledActivities []ScheduledActivityIdentifier `json:"cancelled_activities"`
 }
 
 // Status is an execution's status. Providers store it as a free string; these are the known ones.
@@ -202,29 +202,29 @@ func (s Status) Terminal() bool {
 // ExecutionMetadata is what a turn tells the provider so that it need not look into events. Zero fields mean "leave as
 // it is". Output counts only together with Status.
 type ExecutionMetadata struct {
-	Status               Status
-	Output               *string
-	OrchestrationName    string
-	OrchestrationVersion string
-	ParentInstanceID     string
+	Status               Status  `json:"status,omitempty"`
+	Output               *string `json:"output,omitempty"`
+	OrchestrationName    string  `json:"orchestration_name,omitempty"`
+	OrchestrationVersion string  `json:"orchestration_version,omitempty"`
+	ParentInstanceID     string  `json:"parent_instance_id,omitempty"`
 	// ParentExecutionID and ParentEventID complete the parent link (an extension, docs/contract-decisions.md#row-2).
-	ParentExecutionID uint64
-	ParentEventID     uint64
+	ParentExecutionID uint64 `json:"parent_execution_id,omitempty"`
+	ParentEventID     uint64 `json:"parent_event_id,omitempty"`
 	// PinnedVersion is set with an execution's first turn; the provider overwrites when told.
-	PinnedVersion *Version
+	PinnedVersion *Version `json:"pinned_duroxide_version,omitempty"`
 }
 
 // ScheduledActivityIdentifier names an activity: ActivityID is the event id of its schedule.
 type ScheduledActivityIdentifier struct {
-	Instance    string
-	ExecutionID uint64
-	ActivityID  uint64
+	Instance    string `json:"instance"`
+	ExecutionID uint64 `json:"execution_id"`
+	ActivityID  uint64 `json:"activity_id"`
 }
 
 // SessionFetchConfig lets a work fetch take session activities for an owner.
 type SessionFetchConfig struct {
-	OwnerID     string
-	LockTimeout time.Duration
+	OwnerID     string        `json:"owner_id"`
+	LockTimeout time.Duration `json:"lock_timeout_ms"`
 }
 
 // CustomStatus is an instance's custom status. Status nil means that it was reset.
@@ -235,9 +235,9 @@ type CustomStatus struct {
 
 // KVEntry is a key with its value and the time of its last update in milliseconds. Slices of entries are sorted by key.
 type KVEntry struct {
-	Key             string
-	Value           string
-	LastUpdatedAtMs uint64
+	Key             string `json:"key"`
+	Value           string `json:"value"`
+	LastUpdatedAtMs uint64 `json:"last_updated_at_ms"`
 }
 
 // KVPair is a key with its value.
@@ -293,7 +293,7 @@ const DefaultBulkLimit = 1000
 
 // InstanceFilter selects instances; the conditions are ANDed. InstanceIDs nil means any, empty means none.
 type InstanceFilter struct {
-	InstanceIDs     []string `json:"instance_ids"`
+	InstanceIDs     []string `json:"instance_ids,nullable"`
 	CompletedBefore *uint64  `json:"completed_before"`
 	Limit           *uint64  `json:"limit"`
 }

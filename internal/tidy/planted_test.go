@@ -35,6 +35,10 @@ func TestPlanted(t *testing.T) {
 		{"upward import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim/cluster"`}, "engine/x.go:2: engine must not import sim/cluster: imports run downwards"},
 		{"sideways import", checkImports, map[string]string{"engine/x.go": "package engine\nimport _ " + mod + `sim"`}, "engine must not import sim:"},
 		{"downward import", checkImports, map[string]string{"faults/x.go": "package faults\nimport _ " + mod + `engine"`}, ""},
+		{"testing in what is linked", checkLinks, map[string]string{
+			"cmd/simrun/main.go": "package main\nimport _ " + mod + `engine"`, "engine/x.go": "package engine\nimport _ \"testing\"",
+		}, "engine/x.go:2: imports testing, and cmd/simrun links it"},
+		{"testing elsewhere", checkLinks, map[string]string{"cmd/simrun/main.go": "package main", "engine/x.go": "package engine\nimport _ \"testing\""}, ""},
 		{"upward import in a test", checkImports, map[string]string{"engine/x_test.go": "package engine\nimport _ " + mod + `memprovider"`}, "engine must not import memprovider"},
 		{"own package in a test", checkImports, map[string]string{"engine/x_test.go": "package engine_test\nimport _ " + mod + `engine"`}, ""},
 		{"unknown package", checkImports, map[string]string{"engine/util/x.go": "package util"}, "package engine/util is not in the table"},

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"testing"
 
+	calls "github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 )
@@ -12,11 +13,11 @@ import (
 func TestOracleAgrees(t *testing.T) {
 	right := memory(nil)
 	for _, id := range conformance.IDs() {
-		watched := conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-			in := right.New(t)
+		watched := conformance.Factory{New: func() (*conformance.Store, error) {
+			in, err := right.New()
 			judge := oracle.New(oracle.Options{})
-			apply := func(c oracle.Call, a oracle.Answer, at oracle.Span) {
-				if refusal := judge.Apply(c, a, at); refusal != nil {
+			apply := func(e oracle.Exchange) {
+				if refusal := judge.Apply(e); refusal != nil {
 					t.Errorf("%s: %v", id, refusal)
 				}
 			}
@@ -26,12 +27,12 @@ func TestOracleAgrees(t *testing.T) {
 				if err := corrupt(instance, execution, event); err != nil {
 					return err
 				}
-				apply(oracle.Call{Args: oracle.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event}}, oracle.Answer{}, oracle.At(in.NowMs()))
+				apply(oracle.Exchange{Call: calls.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event}, At: oracle.At(in.NowMs())})
 				return nil
 			}
-			return in
+			return in, err
 		}}
-		if r := conformance.Ask(t, watched, id)[0]; r.Failure != "" {
+		if r := conformance.Ask(watched, id)[0]; r.Failure != "" {
 			t.Error(r.Failure)
 		}
 	}

@@ -18,9 +18,9 @@ func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(
 
 // watchedMemory tells a sink what the stores do.
 func watchedMemory(rules *storerules.Rules, sink engine.Sink) conformance.Factory {
-	return conformance.Factory{New: func(testing.TB) *conformance.Instance {
+	return conformance.Factory{New: func() (*conformance.Store, error) {
 		store := memprovider.New(memprovider.Options{Rules: rules, Sink: sink, StartMs: 1_000_000, Recheck: true})
-		return &conformance.Instance{
+		return &conformance.Store{
 			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
 			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 			NowMs:    store.Now,
@@ -28,7 +28,7 @@ func watchedMemory(rules *storerules.Rules, sink engine.Sink) conformance.Factor
 				return store.Damage(instance, execution, event, []byte("{"))
 			},
 			Sequential: true,
-		}
+		}, nil
 	}}
 }
 
@@ -55,7 +55,7 @@ func TestMemproviderWithTwoIndexes(t *testing.T) {
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
-		conformance.Ask(t, watchedMemory(nil, log))
+		conformance.Ask(watchedMemory(nil, log))
 		return log.lines
 	}
 	if diff := cmp.Diff(run(), run()); diff != "" {

@@ -2,22 +2,22 @@
 // docs/contract/conformance.md, under their ids.
 //
 //	func TestConformance(t *testing.T) {
-//		conformance.Run(t, conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-//			store := mystore.Open(t.TempDir())
-//			return &conformance.Instance{Provider: store, Close: store.Close}
+//		conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
+//			store, err := mystore.Open(t.TempDir())
+//			return &conformance.Store{Provider: store, Close: store.Close}, err
 //		}})
 //	}
 //
 // # What a factory says
 //
 // New makes an empty store that shares nothing with others; a case may ask for two. Whatever else the store can do it
-// says in the Instance: set the clock, damage a history, wait for work, be called by several at once. A case that needs
+// says in the Store: set the clock, damage a history, wait for work, be called by several at once. A case that needs
 // what the store cannot do is skipped, and the skip says what is missing.
 //
 // # Time
 //
 // A store whose clock can be set is asked in virtual time, without waiting. Any other is asked in real time, cases in
-// parallel; Instance.Second says how long a second of a case takes. A case that fails in real time while the machine
+// parallel; Store.Second says how long a second of a case takes. A case that fails in real time while the machine
 // was late says nothing about the provider: it is asked again with longer seconds, and only its last failure counts.
 //
 // # Cases
@@ -28,6 +28,6 @@
 //
 // # Limits
 //
-// A passed suite shows the absence of the mistakes that the cases know. properties/oracle judges generated sequences of
+// A passed suite shows the absence of the mistakes that the cases know. properties/oracle/search judges generated sequences of
 // calls by the same contract; a provider should pass both.
 package conformance

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -12,14 +11,14 @@ import (
 )
 
 // newStore makes an empty store for each case, and says what else it can do.
-func newStore(testing.TB) *conformance.Instance {
+func newStore() (*conformance.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1_000_000})
-	return &conformance.Instance{
+	return &conformance.Store{
 		Provider:   store.Handle(codec(), engine.Caller{}),
 		Advance:    func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 		NowMs:      store.Now,
 		Sequential: true,
-	}
+	}, nil
 }
 
 // In a test of your own it is
@@ -32,7 +31,7 @@ func newStore(testing.TB) *conformance.Instance {
 func ExampleAsk() {
 	passed := 0
 	skipped := map[string]int{}
-	for _, r := range conformance.Ask(nil, conformance.Factory{New: newStore}) {
+	for _, r := range conformance.Ask(conformance.Factory{New: newStore}) {
 		switch {
 		case r.Failure != "":
 			fmt.Println(r.Failure)
@@ -42,7 +41,7 @@ func ExampleAsk() {
 			passed++
 		}
 	}
-	fmt.Println(passed, "cases passed, skipped:", skipped["the store cannot damage a history (Instance.CorruptHistory)"], "without damage")
+	fmt.Println(passed, "cases passed, skipped:", skipped["the store cannot damage a history (Store.CorruptHistory)"], "without damage")
 	// Output:
 	// 363 cases passed, skipped: 10 without damage
 }
@@ -56,12 +55,12 @@ func (p brittle) AbandonOrchestrationItem(context.Context, string, time.Duration
 
 // A failure shows what was asked, and what should have been answered.
 func ExampleRun() {
-	factory := conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-		in := newStore(t)
+	factory := conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := newStore()
 		in.Provider = brittle{in.Provider}
-		return in
+		return in, err
 	}}
-	fmt.Println(conformance.Ask(nil, factory, "LX-02")[0].Failure)
+	fmt.Println(conformance.Ask(factory, "LX-02")[0].Failure)
 	// Output:
 	// LX-02 abandon_releases_lock_immediately
 	// An abandoned instance can be fetched at once.

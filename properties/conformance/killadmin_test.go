@@ -116,7 +116,7 @@ var adminKillers = []killer{
 			c.stats.HistoryEventCount = uint64(len(events))
 		}
 	})),
-	spoilWith("statistics count cleared keys", func(*conformance.Instance) func(c *call) {
+	spoilWith("statistics count cleared keys", func(*conformance.Store) func(c *call) {
 		cleared := uint64(0)
 		return func(c *call) {
 			c.do()
@@ -144,7 +144,7 @@ var adminKillers = []killer{
 	})),
 	spoil("strangers have no parent", on("GetParentID", func(c *call) { c.do(); c.err = nil })),
 	spoil("everybody is a root", on("GetParentID", func(c *call) { c.do(); c.parent = "" })),
-	spoilWith("the last parent counts", func(*conformance.Instance) func(c *call) {
+	spoilWith("the last parent counts", func(*conformance.Store) func(c *call) {
 		last := ""
 		return func(c *call) {
 			if p := c.ack.Metadata.ParentInstanceID; p != "" {
@@ -236,7 +236,7 @@ var adminKillers = []killer{
 	deletes("stored keys outlive their instance", storerules.DeleteKV),
 	deletes("the lock outlives its instance", storerules.DeleteLock),
 	deletes("the row outlives its instance", storerules.DeleteRow),
-	spoilWith("late completions reach the new life", func(*conformance.Instance) func(c *call) {
+	spoilWith("late completions reach the new life", func(*conformance.Store) func(c *call) {
 		return on("AckWorkItem", func(c *call) {
 			if c.do(); c.err != nil && c.item != nil {
 				c.err = c.inner.EnqueueForOrchestrator(c.ctx, c.item, 0)

@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -26,16 +25,16 @@ func rule(name string, change func(r *storerules.Rules)) killer {
 
 // spoil is memprovider behind a decorator that keeps nothing between calls.
 func spoil(name string, spoil func(c *call)) killer {
-	return spoilWith(name, func(*conformance.Instance) func(c *call) { return spoil })
+	return spoilWith(name, func(*conformance.Store) func(c *call) { return spoil })
 }
 
 // spoilWith is memprovider behind a decorator with a memory, made for each store.
-func spoilWith(name string, spoil func(in *conformance.Instance) func(c *call)) killer {
+func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) killer {
 	right := memory(nil)
-	return killer{name, conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-		in := right.New(t)
+	return killer{name, conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := right.New()
 		in.Provider = wrong{in.Provider, spoil(in)}
-		return in
+		return in, err
 	}}}
 }
 
@@ -247,7 +246,7 @@ var queueKillers = []killer{
 	spoil("instance locks are never shorter than a second", on("FetchOrchestrationItem", func(c *call) { c.lock = max(c.lock, time.Second); c.do() })),
 	spoil("instance locks end after half a second", on("FetchOrchestrationItem", func(c *call) { c.lock = min(c.lock, 500*time.Millisecond); c.do() })),
 	spoil("instance locks end after 100 ms", on("FetchOrchestrationItem", func(c *call) { c.lock = min(c.lock, 100*time.Millisecond); c.do() })),
-	spoilWith("a second fetch frees", func(*conformance.Instance) func(c *call) {
+	spoilWith("a second fetch frees", func(*conformance.Store) func(c *call) {
 		last := ""
 		return on("FetchOrchestrationItem", func(c *call) {
 			if c.do(); c.fetched == nil && last != "" {
@@ -257,7 +256,7 @@ var queueKillers = []killer{
 			}
 		})
 	}),
-	spoilWith("one lock for all", func(*conformance.Instance) func(c *call) {
+	spoilWith("one lock for all", func(*conformance.Store) func(c *call) {
 		held := ""
 		return func(c *call) {
 			switch {
@@ -360,7 +359,7 @@ var queueKillers = []killer{
 			c.fetched.AttemptCount = min(4, c.fetched.AttemptCount)
 		}
 	})),
-	spoilWith("counts belong to instances", func(*conformance.Instance) func(c *call) {
+	spoilWith("counts belong to instances", func(*conformance.Store) func(c *call) {
 		counts := map[string]uint32{}
 		return on("FetchOrchestrationItem", func(c *call) {
 			if c.do(); c.fetched != nil {
@@ -369,7 +368,7 @@ var queueKillers = []killer{
 			}
 		})
 	}),
-	spoilWith("attempts are taken back everywhere", func(*conformance.Instance) func(c *call) {
+	spoilWith("attempts are taken back everywhere", func(*conformance.Store) func(c *call) {
 		less := uint32(0)
 		return func(c *call) {
 			c.do()
@@ -396,7 +395,7 @@ var queueKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("timers wait for their fire time", func(in *conformance.Instance) func(c *call) {
+	spoilWith("timers wait for their fire time", func(in *conformance.Store) func(c *call) {
 		return on("EnqueueForOrchestrator", func(c *call) {
 			if timer, ok := c.item.(engine.TimerFiredItem); ok {
 				c.delay = time.Duration(max(int64(timer.FireAtMs)-in.NowMs(), 0)) * time.Millisecond
@@ -454,7 +453,7 @@ var queueKillers = []killer{
 			c.do()
 		}
 	})),
-	spoilWith("a message ends the lock", func(*conformance.Instance) func(c *call) {
+	spoilWith("a message ends the lock", func(*conformance.Store) func(c *call) {
 		held := map[string]string{}
 		return func(c *call) {
 			c.do()
@@ -485,7 +484,7 @@ var queueKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("the first name stays", func(*conformance.Instance) func(c *call) {
+	spoilWith("the first name stays", func(*conformance.Store) func(c *call) {
 		named := false
 		return on("AckOrchestrationItem", func(c *call) {
 			if named {

@@ -33,7 +33,7 @@ func TestEveryCaseCanFail(t *testing.T) {
 			t.Errorf("%s: no killer is named %q", id, name)
 			continue
 		}
-		switch r := conformance.Ask(t, factory, id)[0]; {
+		switch r := conformance.Ask(factory, id)[0]; {
 		case r.Skipped != "":
 			t.Errorf("%s was not asked of %q: %s", id, name, r.Skipped)
 		case r.Failure == "":

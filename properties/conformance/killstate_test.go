@@ -37,7 +37,7 @@ func text(s string) *string { return &s }
 
 // after spoils the reads of keys once a call of that method was made.
 func after(name, method string, spoiled func(c *call)) killer {
-	return spoilWith(name, func(*conformance.Instance) func(c *call) {
+	return spoilWith(name, func(*conformance.Store) func(c *call) {
 		was := false
 		return func(c *call) {
 			was = was || c.is(method)
@@ -98,7 +98,7 @@ var stateKillers = []killer{
 	rule("every update is a version", func(r *storerules.Rules) {
 		r.CustomStatusVersion = func(version uint64, updates int) uint64 { return version + uint64(updates) }
 	}),
-	spoilWith("the same custom status is no change", func(*conformance.Instance) func(c *call) {
+	spoilWith("the same custom status is no change", func(*conformance.Store) func(c *call) {
 		last := ""
 		return on("AckOrchestrationItem", func(c *call) {
 			c.ack.HistoryDelta = slices.DeleteFunc(slices.Clone(c.ack.HistoryDelta), func(e engine.Event) bool {
@@ -119,7 +119,7 @@ var stateKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("custom status outlives its instance", func(*conformance.Instance) func(c *call) {
+	spoilWith("custom status outlives its instance", func(*conformance.Store) func(c *call) {
 		var last *engine.CustomStatus
 		return on("GetCustomStatus", func(c *call) {
 			if c.do(); c.custom != nil {
@@ -158,7 +158,7 @@ var stateKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("keys are written once", func(*conformance.Instance) func(c *call) {
+	spoilWith("keys are written once", func(*conformance.Store) func(c *call) {
 		set := map[string]bool{}
 		return on("AckOrchestrationItem", func(c *call) {
 			c.ack.HistoryDelta = slices.DeleteFunc(slices.Clone(c.ack.HistoryDelta), func(e engine.Event) bool {
@@ -217,7 +217,7 @@ var stateKillers = []killer{
 		c.instance = "A"
 		c.do()
 	})),
-	spoilWith("clearing is for all instances", func(*conformance.Instance) func(c *call) {
+	spoilWith("clearing is for all instances", func(*conformance.Store) func(c *call) {
 		cleared := false
 		return func(c *call) {
 			for _, e := range c.ack.HistoryDelta {
@@ -261,7 +261,7 @@ var stateKillers = []killer{
 		}
 	})),
 	after("a prune hides the keys", "PruneExecutions", func(c *call) { c.value = nil }),
-	spoilWith("keys outlive their instance", func(*conformance.Instance) func(c *call) {
+	spoilWith("keys outlive their instance", func(*conformance.Store) func(c *call) {
 		last := map[string]*string{}
 		return func(c *call) {
 			c.do()
@@ -277,7 +277,7 @@ var stateKillers = []killer{
 			}
 		}
 	}),
-	spoilWith("all keys outlive their instance", func(*conformance.Instance) func(c *call) {
+	spoilWith("all keys outlive their instance", func(*conformance.Store) func(c *call) {
 		var last []engine.KVPair
 		return on("GetKVAllValues", func(c *call) {
 			if c.do(); len(c.pairs) == 0 {
@@ -286,7 +286,7 @@ var stateKillers = []killer{
 			last = c.pairs
 		})
 	}),
-	spoilWith("finishing loses the keys", func(*conformance.Instance) func(c *call) {
+	spoilWith("finishing loses the keys", func(*conformance.Store) func(c *call) {
 		ended := false
 		return func(c *call) {
 			ended = ended || c.ack.Metadata.Status == engine.StatusCompleted
@@ -295,7 +295,7 @@ var stateKillers = []killer{
 			}
 		}
 	}),
-	spoilWith("continuing loses the keys", func(*conformance.Instance) func(c *call) {
+	spoilWith("continuing loses the keys", func(*conformance.Store) func(c *call) {
 		ended := 0
 		return func(c *call) {
 			if c.ack.Metadata.Status == engine.StatusContinuedAsNew {
@@ -306,7 +306,7 @@ var stateKillers = []killer{
 			}
 		}
 	}),
-	spoilWith("a key cleared once stays cleared", func(*conformance.Instance) func(c *call) {
+	spoilWith("a key cleared once stays cleared", func(*conformance.Store) func(c *call) {
 		cleared := map[string]bool{}
 		return func(c *call) {
 			for _, e := range c.ack.HistoryDelta {

@@ -31,7 +31,7 @@ func statusOf(c *call) engine.Status {
 
 // refusesRenewalOf refuses renewals of activities of executions of that status.
 func refusesRenewalOf(name string, status engine.Status) killer {
-	return spoilWith(name, func(*conformance.Instance) func(c *call) {
+	return spoilWith(name, func(*conformance.Store) func(c *call) {
 		held := map[string]engine.ActivityExecuteItem{}
 		return func(c *call) {
 			if c.is("RenewWorkItemLock") {
@@ -56,7 +56,7 @@ var workKillers = []killer{
 	spoil("extends nothing", on("RenewWorkItemLock", func(c *call) { c.err = permanent })),
 	spoil("extends for nothing", on("RenewWorkItemLock", func(c *call) {})),
 	spoil("extending frees", on("RenewWorkItemLock", func(c *call) { c.extend = 0; c.do() })),
-	spoilWith("extends twice", func(*conformance.Instance) func(c *call) {
+	spoilWith("extends twice", func(*conformance.Store) func(c *call) {
 		times := map[string]int{}
 		return on("RenewWorkItemLock", func(c *call) {
 			if times[c.token]++; times[c.token] > 2 {
@@ -175,7 +175,7 @@ var workKillers = []killer{
 			c.work.AttemptCount = 1
 		}
 	})),
-	spoilWith("work counts belong to the queue", func(*conformance.Instance) func(c *call) {
+	spoilWith("work counts belong to the queue", func(*conformance.Store) func(c *call) {
 		n := uint32(0)
 		return on("FetchWorkItem", func(c *call) {
 			if c.do(); c.work != nil {
@@ -229,7 +229,7 @@ var workKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("only scheduled activities are cancelled", func(*conformance.Instance) func(c *call) {
+	spoilWith("only scheduled activities are cancelled", func(*conformance.Store) func(c *call) {
 		scheduled := map[engine.ScheduledActivityIdentifier]bool{}
 		return on("AckOrchestrationItem", func(c *call) {
 			for _, item := range c.ack.WorkerItems {
@@ -267,7 +267,7 @@ var workKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("every caller is an owner", func(*conformance.Instance) func(c *call) {
+	spoilWith("every caller is an owner", func(*conformance.Store) func(c *call) {
 		n := 0
 		return on("FetchWorkItem", func(c *call) {
 			if c.session != nil {
@@ -283,7 +283,7 @@ var workKillers = []killer{
 		}
 		c.do()
 	})),
-	spoilWith("session locks never end for others", func(*conformance.Instance) func(c *call) {
+	spoilWith("session locks never end for others", func(*conformance.Store) func(c *call) {
 		owner := map[string]string{}
 		return on("FetchWorkItem", func(c *call) {
 			if c.do(); c.work == nil || c.session == nil {
@@ -301,7 +301,7 @@ var workKillers = []killer{
 			}
 		})
 	}),
-	spoilWith("an owner that lost a session never gets it back", func(in *conformance.Instance) func(c *call) {
+	spoilWith("an owner that lost a session never gets it back", func(in *conformance.Store) func(c *call) {
 		until := map[string]int64{}
 		return on("FetchWorkItem", func(c *call) {
 			if c.do(); c.work == nil || c.session == nil {
@@ -316,7 +316,7 @@ var workKillers = []killer{
 			until[key] = in.NowMs() + c.session.LockTimeout.Milliseconds()
 		})
 	}),
-	spoilWith("the first claimer's time counts", func(*conformance.Instance) func(c *call) {
+	spoilWith("the first claimer's time counts", func(*conformance.Store) func(c *call) {
 		var first time.Duration
 		return on("FetchWorkItem", func(c *call) {
 			if c.session != nil {
@@ -354,7 +354,7 @@ var workKillers = []killer{
 			}
 		}
 	})),
-	spoilWith("an expired session refuses its ack", func(in *conformance.Instance) func(c *call) {
+	spoilWith("an expired session refuses its ack", func(in *conformance.Store) func(c *call) {
 		until := map[string]int64{}
 		return func(c *call) {
 			if u, ok := until[c.token]; ok && c.is("AckWorkItem") && u <= in.NowMs() {
@@ -377,7 +377,7 @@ var workKillers = []killer{
 			c.work.Item = a
 		}
 	}),
-	spoilWith("a cancellation opens sessions", func(*conformance.Instance) func(c *call) {
+	spoilWith("a cancellation opens sessions", func(*conformance.Store) func(c *call) {
 		open := false
 		return func(c *call) {
 			open = open || len(c.ack.CancelledActivities) > 0
@@ -387,7 +387,7 @@ var workKillers = []killer{
 			c.do()
 		}
 	}),
-	spoilWith("a deletion opens sessions", func(*conformance.Instance) func(c *call) {
+	spoilWith("a deletion opens sessions", func(*conformance.Store) func(c *call) {
 		open := false
 		return func(c *call) {
 			open = open || c.is("DeleteInstance")
@@ -428,7 +428,7 @@ var workKillers = []killer{
 		}
 	})),
 	spoil("nobody is idle", on("RenewSessionLock", func(c *call) { c.idle = 1000 * time.Hour; c.do() })),
-	spoilWith("a quit counts as activity", func(*conformance.Instance) func(c *call) {
+	spoilWith("a quit counts as activity", func(*conformance.Store) func(c *call) {
 		quit := false
 		return on("AbandonWorkItem RenewSessionLock", func(c *call) {
 			quit = quit || c.is("AbandonWorkItem")
@@ -438,7 +438,7 @@ var workKillers = []killer{
 			c.do()
 		})
 	}),
-	spoilWith("an ack revives its session", func(*conformance.Instance) func(c *call) {
+	spoilWith("an ack revives its session", func(*conformance.Store) func(c *call) {
 		acked := false
 		return on("AckWorkItem RenewSessionLock", func(c *call) {
 			acked = acked || c.is("AckWorkItem")
@@ -456,7 +456,7 @@ var workKillers = []killer{
 	spoil("sweeps nothing", on("CleanupOrphanedSessions", func(c *call) {})),
 	spoil("sweeps one more", on("CleanupOrphanedSessions", func(c *call) { c.do(); c.count++ })),
 	spoil("sweeps one at most", on("CleanupOrphanedSessions", func(c *call) { c.do(); c.count = min(1, c.count) })),
-	spoilWith("a swept session stays with its owner", func(*conformance.Instance) func(c *call) {
+	spoilWith("a swept session stays with its owner", func(*conformance.Store) func(c *call) {
 		swept := false
 		return func(c *call) {
 			swept = swept || c.is("CleanupOrphanedSessions")

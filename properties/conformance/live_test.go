@@ -12,9 +12,9 @@ import (
 
 // TestLive asks the same store with the wall clock, called by many at once, in seconds of a tenth.
 func TestLive(t *testing.T) {
-	conformance.Run(t, conformance.Factory{New: func(t testing.TB) *conformance.Instance {
+	conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
 		store := live.Open(memprovider.Options{Recheck: true})
-		return &conformance.Instance{
+		return &conformance.Store{
 			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
 			NowMs: func() (now int64) {
 				store.Do(func(s *memprovider.Store) { now = s.Now() })
@@ -31,6 +31,6 @@ func TestLive(t *testing.T) {
 					t.Error(err)
 				}
 			},
-		}
+		}, nil
 	}})
 }

@@ -37,7 +37,7 @@ func (w *world) look(op string, a *arguments) (string, error) {
 		return "", w.p.AppendWithExecution(ctx, a.word(0), execution, events)
 	case "corrupt":
 		if w.CorruptHistory == nil {
-			lacks("the store cannot damage a history (Instance.CorruptHistory)")
+			lacks("the store cannot damage a history (Store.CorruptHistory)")
 		}
 		return "", w.CorruptHistory(a.word(0), a.number(a.word(1)), a.number(a.word(2)))
 	case "status":

@@ -14,7 +14,7 @@ const settle = 50 * time.Millisecond
 // waiting starts a fetch that waits for work, and returns a function that waits for its answer.
 func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
 	if !w.LongPolls || w.Sequential {
-		lacks("the provider does not wait for work beside other calls (Instance.LongPolls, Instance.Sequential)")
+		lacks("the provider does not wait for work beside other calls (Store.LongPolls, Instance.Sequential)")
 	}
 	type answer struct {
 		text string
@@ -165,7 +165,7 @@ func (w *world) unscaled() *world {
 
 func shortPoll(w *world, op string) {
 	if w.LongPolls {
-		lacks("the provider waits for work (Instance.LongPolls)")
+		lacks("the provider waits for work (Store.LongPolls)")
 	}
 	if got, ms := w.unscaled().timed(op); got != "none" || ms >= 100*uint64(w.stretch) {
 		fail("%s of an empty store\n  got  %s after %d ms\n  want none before 100 ms", op, got, ms)
@@ -174,7 +174,7 @@ func shortPoll(w *world, op string) {
 
 func longPoll(w *world, op string) {
 	if !w.LongPolls {
-		lacks("the provider does not wait for work (Instance.LongPolls)")
+		lacks("the provider does not wait for work (Store.LongPolls)")
 	}
 	if got, ms := w.unscaled().timed(op); got != "none" || ms < 500*uint64(w.stretch) {
 		fail("%s of an empty store\n  got  %s after %d ms\n  want none after 500 ms at the earliest", op, got, ms)

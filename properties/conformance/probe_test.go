@@ -1,19 +1,21 @@
 package conformance
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
 
-// TestMakeProbe: a factory without a provider is told so, before the first case.
-func TestMakeProbe(t *testing.T) {
+// TestUselessFactory: a factory that makes no store is told so, and no case is asked.
+func TestUselessFactory(t *testing.T) {
 	for want, f := range map[string]Factory{
-		"Factory.New is not set": {},
-		"gave no Instance":       {New: func(testing.TB) *Instance { return nil }},
-		"with a Provider":        {New: func(testing.TB) *Instance { return &Instance{} }},
+		"Factory.New is not set":  {},
+		"gave no store":           {New: func() (*Store, error) { return nil, nil }},
+		"Provider is not set":     {New: func() (*Store, error) { return &Store{}, nil }},
+		"the disk is not mounted": {New: func() (*Store, error) { return nil, errors.New("the disk is not mounted") }},
 	} {
-		if in, wrong := makeProbe(t, f); in != nil || !strings.Contains(wrong, want) {
-			t.Errorf("want %q, got %q", want, wrong)
+		if _, err := f.Make(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }

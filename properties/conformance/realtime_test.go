@@ -13,8 +13,8 @@ import (
 // taking a while if they are slow. It counts the stores made.
 func realTime(second time.Duration, made *int, broken func(store int) bool, takes time.Duration) conformance.Factory {
 	right := memory(nil)
-	return conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-		in := right.New(t)
+	return conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := right.New()
 		in.Advance, in.Second = nil, second
 		*made++
 		if broken(*made) {
@@ -29,14 +29,14 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 				c.do()
 			})}
 		}
-		return in
+		return in, err
 	}}
 }
 
 // TestLateFailuresAreAskedAgain has a machine that is late while the provider is asked first.
 func TestLateFailuresAreAskedAgain(t *testing.T) {
 	made := 0
-	r := conformance.Ask(t, realTime(10*time.Millisecond, &made, func(store int) bool { return store == 1 }, 5*time.Millisecond), "LX-02")[0]
+	r := conformance.Ask(realTime(10*time.Millisecond, &made, func(store int) bool { return store == 1 }, 5*time.Millisecond), "LX-02")[0]
 	if r.Failure != "" || made != 2 {
 		t.Errorf("after %d stores: %s", made, r.Failure)
 	}
@@ -45,12 +45,12 @@ func TestLateFailuresAreAskedAgain(t *testing.T) {
 // TestFailuresInTimeCount has a provider that is wrong in time, once; and one that is wrong however long its seconds are.
 func TestFailuresInTimeCount(t *testing.T) {
 	made := 0
-	r := conformance.Ask(t, realTime(time.Hour, &made, func(store int) bool { return store == 1 }, 0), "LX-02")[0]
+	r := conformance.Ask(realTime(time.Hour, &made, func(store int) bool { return store == 1 }, 0), "LX-02")[0]
 	if !strings.Contains(r.Failure, "want A#1 x2 [start]") || made != 1 {
 		t.Errorf("wrong in time, after %d stores: %q", made, r.Failure)
 	}
 	made = 0
-	r = conformance.Ask(t, realTime(10*time.Millisecond, &made, func(int) bool { return true }, 20*time.Millisecond), "LX-02")[0]
+	r = conformance.Ask(realTime(10*time.Millisecond, &made, func(int) bool { return true }, 20*time.Millisecond), "LX-02")[0]
 	if !strings.Contains(r.Failure, "want A#1 x2 [start]") || made != 3 {
 		t.Errorf("always wrong and late, after %d stores: %q", made, r.Failure)
 	}
@@ -58,14 +58,14 @@ func TestFailuresInTimeCount(t *testing.T) {
 
 // TestWhatIsMissingIsSaid has a store that can do nothing beyond the calls, and a provider without management surface.
 func TestWhatIsMissingIsSaid(t *testing.T) {
-	bare := conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-		in := memory(nil).New(t)
-		return &conformance.Instance{Provider: unmanaged{wrong{in.Provider, func(c *call) { c.do() }}}, Advance: in.Advance, Sequential: true}
+	bare := conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := memory(nil).New()
+		return &conformance.Store{Provider: unmanaged{wrong{in.Provider, func(c *call) { c.do() }}}, Advance: in.Advance, Sequential: true}, err
 	}}
 	for id, want := range map[string]string{
-		"CF-39": "Instance.CorruptHistory", "LP-02": "Instance.LongPolls", "BP-151": "Instance.Sequential", "DL-01": "Provider.Admin", "IL-01": "",
+		"CF-39": "Store.CorruptHistory", "LP-02": "Store.LongPolls", "BP-151": "Instance.Sequential", "DL-01": "Provider.Admin", "IL-01": "",
 	} {
-		r := conformance.Ask(t, bare, id)[0]
+		r := conformance.Ask(bare, id)[0]
 		if r.Failure != "" || !strings.Contains(r.Skipped, want) || (want == "") != (r.Skipped == "") {
 			t.Errorf("%s: skipped: %q, failure: %s", id, r.Skipped, r.Failure)
 		}
@@ -76,8 +76,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 // taken.
 func TestStorageFailures(t *testing.T) {
 	for _, keepsLock := range []bool{false, true} {
-		failing := conformance.Factory{New: func(t testing.TB) *conformance.Instance {
-			in := memory(nil).New(t)
+		failing := conformance.Factory{New: func() (*conformance.Store, error) {
+			in, err := memory(nil).New()
 			next := false
 			in.FailNext = func() { next = true }
 			in.Provider = wrong{in.Provider, func(c *call) {
@@ -88,9 +88,9 @@ func TestStorageFailures(t *testing.T) {
 					next, c.fetched, c.err = false, nil, engine.Retryablef("call", "storage failed")
 				}
 			}}
-			return in
+			return in, err
 		}}
-		if r := conformance.Ask(t, failing, "BP-155")[0]; (r.Failure != "") != keepsLock {
+		if r := conformance.Ask(failing, "BP-155")[0]; (r.Failure != "") != keepsLock {
 			t.Errorf("the failing fetch keeps its lock: %v, failure: %q", keepsLock, r.Failure)
 		}
 	}
@@ -107,7 +107,7 @@ func TestMistakesInScripts(t *testing.T) {
 		"wait soon":             "invalid syntax",
 		"bulk before=never":     "no mark never",
 	} {
-		if got := conformance.Mistake(t, memory(nil), script); !strings.Contains(got, want) {
+		if got := conformance.Mistake(memory(nil), script); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", script, got, want)
 		}
 	}

@@ -4,35 +4,45 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"testing"
 	"time"
 
-	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Factory makes the provider under test; Instance is one store and what can be done to it. properties/oracle takes the
-// same ones.
+// Factory makes the provider under test; Store is one store and what can be done to it. properties/oracle/search takes
+// the same ones.
 type (
-	Factory  = oracle.Factory
-	Instance = oracle.Instance
+	Factory = undertest.Factory
+	Store   = undertest.Store
 )
+
+// T is what Run needs of a *testing.T.
+type T[Sub any] interface {
+	Helper()
+	Run(name string, ask func(Sub)) bool
+	Parallel()
+	Skip(args ...any)
+	Fatal(args ...any)
+}
 
 // Run asks the provider every case as a subtest of its id. A failure shows the calls made so far with their answers,
-// and the answer that the contract asks for instead. go test -run 'TestName/AT-01' asks one case.
-func Run(t *testing.T, f Factory) {
+// and the answer that the contract asks for instead. go test -run 'TestName/AT-01' asks one case. It is called with the
+// *testing.T of a test.
+func Run[Sub T[Sub]](t Sub, f Factory) {
 	t.Helper()
-	probe, wrong := makeProbe(t, f)
-	if wrong != "" {
-		t.Fatalf("the factory is of no use: %s", wrong)
+	probe, err := f.Make()
+	if err != nil {
+		t.Fatal("the factory is of no use: " + err.Error())
+		return
 	}
 	realTime := probe.Advance == nil
-	shut(probe)
+	probe.Release()
 	for _, c := range catalogue {
-		t.Run(c.id, func(t *testing.T) {
+		t.Run(c.id, func(t Sub) {
 			if realTime {
 				t.Parallel()
 			}
-			switch v := c.ask(t, f); {
+			switch v := c.ask(f); {
 			case v.missing != "":
 				t.Skip(v.missing)
 			case v.failure != "":
@@ -40,17 +50,6 @@ func Run(t *testing.T, f Factory) {
 			}
 		})
 	}
-}
-
-// makeProbe makes a store, or says why the factory makes none that can be asked.
-func makeProbe(t testing.TB, f Factory) (in *Instance, wrong string) {
-	if f.New == nil {
-		return nil, "Factory.New is not set"
-	}
-	if in = f.New(t); in == nil || in.Provider == nil {
-		return nil, "Factory.New gave no Instance with a Provider"
-	}
-	return in, ""
 }
 
 // Result is how one case went. At most one of Failure and Skipped is set.
@@ -61,8 +60,8 @@ type Result struct {
 }
 
 // Ask asks the cases of these ids, or all without any, one after the other and outside of go test. It panics for an id
-// that no case has. The factory is given t, which may be nil if it makes no use of it.
-func Ask(t testing.TB, f Factory, ids ...string) []Result {
+// that no case has.
+func Ask(f Factory, ids ...string) []Result {
 	if len(ids) == 0 {
 		for _, c := range catalogue {
 			ids = append(ids, c.id)
@@ -75,7 +74,7 @@ func Ask(t testing.TB, f Factory, ids ...string) []Result {
 			panic("conformance: no case has the id " + id)
 		}
 		c := catalogue[i]
-		v := c.ask(t, f)
+		v := c.ask(f)
 		results = append(results, Result{ID: c.id, Name: c.name, About: c.about, Failure: v.failure, Skipped: v.missing})
 	}
 	return results
@@ -91,11 +90,11 @@ type verdict struct {
 var stretches = []int{1, 4, 16}
 
 // ask asks one case.
-func (c testCase) ask(t testing.TB, f Factory) verdict {
+func (c testCase) ask(f Factory) verdict {
 	var v verdict
 	for _, stretch := range stretches {
 		late := false
-		if v, late = c.attempt(t, f, stretch); v.failure == "" || !late {
+		if v, late = c.attempt(f, stretch); v.failure == "" || !late {
 			break
 		}
 	}
@@ -103,11 +102,11 @@ func (c testCase) ask(t testing.TB, f Factory) verdict {
 }
 
 // attempt asks a case once, and says whether the machine was too late for a failure to tell anything.
-func (c testCase) attempt(t testing.TB, f Factory, stretch int) (v verdict, late bool) {
-	w := newWorld(t, f, stretch)
+func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
+	w := &world{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
 	defer func() {
 		for _, in := range w.all {
-			shut(in)
+			in.Release()
 		}
 	}()
 	defer func() {
@@ -124,6 +123,7 @@ func (c testCase) attempt(t testing.TB, f Factory, stretch int) (v verdict, late
 			v.failure = c.report(w, fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack()))
 		}
 	}()
+	w.fresh()
 	if c.code != nil {
 		c.code(w)
 	} else {
@@ -139,12 +139,6 @@ func (c testCase) report(w *world, what string) string {
 		text += "\n    " + line
 	}
 	return text + "\n\n" + what
-}
-
-func shut(in *Instance) {
-	if in.Close != nil {
-		in.Close()
-	}
 }
 
 // What ends a case: the provider broke the contract, the store cannot do what the case needs, the case is wrong.

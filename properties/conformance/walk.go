@@ -14,7 +14,7 @@ const (
 	realWalks = 4
 )
 
-// walk makes random calls, always the same ones, and lets the specification judge every answer. oracle.Check goes
+// walk makes random calls, always the same ones, and lets the specification judge every answer. search.Check goes
 // further: it draws new sequences, and shrinks the one that fails.
 func walk(w *world) {
 	number := uint64(walks)
@@ -25,8 +25,8 @@ func walk(w *world) {
 		w.fresh()
 		w.done = nil
 		judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{oracle.F5Contention}})
-		w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(c oracle.Call, a oracle.Answer, at oracle.Span) {
-			if refusal := judge.Apply(c, a, at); refusal != nil {
+		w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
+			if refusal := judge.Apply(e); refusal != nil {
 				fail("walk %d: an answer that the specification does not allow\n%v", n, refusal)
 			}
 		})

@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"errors"
-	"testing"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -11,10 +10,9 @@ import (
 
 // world is what one asked case works with: a store, the time that the case let pass, and the names it gave.
 type world struct {
-	t       testing.TB
 	factory Factory
-	all     []*Instance // every store made
-	*Instance
+	all     []*Store // every store made
+	*Store
 	p       engine.Provider
 	stretch int
 
@@ -28,16 +26,14 @@ type world struct {
 
 var ctx = context.Background()
 
-func newWorld(t testing.TB, f Factory, stretch int) *world {
-	w := &world{t: t, factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
-	w.fresh()
-	return w
-}
-
 // fresh goes on with another, empty store.
 func (w *world) fresh() {
-	w.Instance = w.factory.New(w.t)
-	w.all = append(w.all, w.Instance)
+	store, err := w.factory.Make()
+	if err != nil {
+		fail("the factory made no store: %v", err)
+	}
+	w.Store = store
+	w.all = append(w.all, w.Store)
 	w.p = w.Provider
 	w.tokens, w.given = map[string]string{}, map[string]bool{}
 }
@@ -68,7 +64,7 @@ func (w *world) wait(d time.Duration) {
 
 // late says that a store in real time was asked so late that locks may have run out in between.
 func (w *world) late() bool {
-	return w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
+	return w.Store != nil && w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
 }
 
 // now is the store's time in milliseconds.

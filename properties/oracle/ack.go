@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // held says how a token stands: whether it names a holding at all, and whether the holding is live.
@@ -34,9 +36,9 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 }
 
 // ackOrchestration is docs/contract/provider.md#p5.3.
-func (s *State) ackOrchestration(j *judge, r AckOrchestrationItem) {
-	in, h := s.holding(j, r.Token)
-	j.dead("5.3", s, r.Token, h, "Invalid lock token", "lock_token")
+func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
+	in, h := s.holding(j, r.LockToken)
+	j.dead("5.3", s, r.LockToken, h, "Invalid lock token", "lock_token")
 	if !h.live.may {
 		return
 	}
@@ -71,7 +73,7 @@ func (j *judge) fails(c clause, s *State, why string) {
 }
 
 // unackable says why an ack of a live token must fail: step 6.
-func (s *State) unackable(in *instance, r AckOrchestrationItem) string {
+func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 	for i, e := range r.HistoryDelta {
 		if e.EventID == 0 {
 			return "an event has the id 0"
@@ -86,21 +88,21 @@ func (s *State) unackable(in *instance, r AckOrchestrationItem) string {
 }
 
 // writes says whether the caller's build has a form for everything in an ack.
-func (j *judge) writes(r AckOrchestrationItem) bool {
+func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	for _, e := range r.HistoryDelta {
-		if _, err := canonical(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
+		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
 			return false
 		}
 	}
 	for _, item := range slices.Concat(r.WorkerItems, r.OrchestratorItems) {
-		if _, err := canonicalItem(item); err != nil || !j.decodesItem(item, false) {
+		if _, err := callform.ItemText(item); err != nil || !j.decodesItem(item, false) {
 			return false
 		}
 	}
 	return r.ExecutionID != 0
 }
 
-func misKinded(r AckOrchestrationItem) bool {
+func misKinded(r call.AckOrchestrationItem) bool {
 	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
 	return slices.ContainsFunc(r.OrchestratorItems, isActivity) ||
 		slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) })
@@ -114,7 +116,7 @@ type ackChoice struct {
 	store   bool // mis-kinded items
 }
 
-func (s *State) ackChoices(j *judge, in *instance, r AckOrchestrationItem, mis bool) []ackChoice {
+func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, mis bool) []ackChoice {
 	list := []ackChoice{{clause: by("5.3", "I4 I8")}}
 	vary := func(c clause, change func(*ackChoice)) {
 		for _, have := range list[:len(list):len(list)] {
@@ -139,11 +141,10 @@ func (s *State) ackChoices(j *judge, in *instance, r AckOrchestrationItem, mis b
 	return list
 }
 
-// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in its
-// copy.
-func (s *State) commit(j *judge, in *instance, r AckOrchestrationItem, c ackChoice) {
+// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in its copy.
+func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ackChoice) {
 	now := j.at
-	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.Token }) // 1
+	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.LockToken }) // 1
 	meta := r.Metadata
 	both := meta.OrchestrationName != "" && meta.OrchestrationVersion != ""
 	if (both || c.create) && !in.row { // 2
@@ -168,7 +169,7 @@ func (s *State) commit(j *judge, in *instance, r AckOrchestrationItem, c ackChoi
 		in.current = max(in.current, r.ExecutionID)
 	}
 	for _, event := range r.HistoryDelta { // 6
-		text, _ := canonical(event)
+		text, _ := callform.EventText(event)
 		in.add(r.ExecutionID, event, text)
 	}
 	if meta.Status != "" { // 7
@@ -188,16 +189,16 @@ func (s *State) commit(j *judge, in *instance, r AckOrchestrationItem, c ackChoi
 	}
 	for _, item := range r.WorkerItems { // 10
 		if item.Kind() == engine.ItemActivityExecute || c.store {
-			text, _ := canonicalItem(item)
+			text, _ := callform.ItemText(item)
 			s.enqueueWork(item, text, now)
 		}
 	}
 	s.work = slices.DeleteFunc(s.work, func(w row) bool { // 11
 		a, ok := w.activity()
-		return ok && slices.Contains(r.CancelledActivities, Activity{a.Instance, a.ExecutionID, a.ID})
+		return ok && slices.Contains(r.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID})
 	})
 	for _, item := range r.OrchestratorItems { // 12
-		text, _ := canonicalItem(item)
+		text, _ := callform.ItemText(item)
 		visible := now
 		if timer, ok := item.(engine.TimerFiredItem); ok {
 			visible = At(int64(min(timer.FireAtMs, math.MaxInt64)))
@@ -245,26 +246,26 @@ func (in *instance) merge() {
 }
 
 // enqueueForOrchestrator is docs/contract/provider.md#p5.1.
-func (s *State) enqueueForOrchestrator(j *judge, r EnqueueForOrchestrator) {
-	text, err := canonicalItem(r.Item.WorkItem)
+func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) {
+	text, err := callform.ItemText(r.Item)
 	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
 		j.permanent(by("4.2", ""), s, "an activity does not belong into the orchestrator queue")
 		return
 	}
-	if err != nil || !j.decodesItem(r.Item.WorkItem, false) {
+	if err != nil || !j.decodesItem(r.Item, false) {
 		j.permanent(by("3.3", ""), s, "the caller's build has no form for the item")
 	}
 	if err == nil {
 		j.succeeds(by("5.1", "I20"), func() *State {
-			return s.with(func(n *State) { n.enqueue(r.Item.Target(), r.Item.WorkItem, text, j.at.plus(r.DelayMs)) })
+			return s.with(func(n *State) { n.enqueue(r.Item.Target(), r.Item, text, j.at.plus(r.Delay.Milliseconds())) })
 		})
 	}
 }
 
 // enqueueForWorker is docs/contract/provider.md#p5.7.
-func (s *State) enqueueForWorker(j *judge, r EnqueueForWorker) {
-	text, err := canonicalItem(r.Item.WorkItem)
-	if err != nil || !j.decodesItem(r.Item.WorkItem, false) {
+func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
+	text, err := callform.ItemText(r.Item)
+	if err != nil || !j.decodesItem(r.Item, false) {
 		j.permanent(by("3.3", ""), s, "the caller's build has no form for the item")
 	}
 	if err != nil {
@@ -277,6 +278,6 @@ func (s *State) enqueueForWorker(j *judge, r EnqueueForWorker) {
 		j.allow(c, j.answer.Err == nil, func() *State { return s }, "success, without storing it")
 	}
 	j.succeeds(c, func() *State {
-		return s.with(func(n *State) { n.enqueueWork(r.Item.WorkItem, text, j.at) })
+		return s.with(func(n *State) { n.enqueueWork(r.Item, text, j.at) })
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 const engineFirstEvent = engine.InitialEventID
@@ -43,15 +44,15 @@ func (s *State) listInstances(j *judge) {
 	j.list(s, j.answer.IDs, s.rows(func(*instance) bool { return true }))
 }
 
-func (s *State) listByStatus(j *judge, r ListInstancesByStatus) {
+func (s *State) listByStatus(j *judge, r call.ListInstancesByStatus) {
 	j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return in.execution(in.current) != nil && in.status() == r.Status }))
 }
 
-func (s *State) children(j *judge, r ListChildren) {
+func (s *State) children(j *judge, r call.ListChildren) {
 	j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return r.Instance != "" && in.parent.Instance == r.Instance }))
 }
 
-func (s *State) instanceTree(j *judge, r GetInstanceTree) {
+func (s *State) instanceTree(j *judge, r call.GetInstanceTree) {
 	var got []string
 	if t := j.answer.Tree; t != nil && t.RootID == r.Instance {
 		got = t.AllIDs
@@ -72,7 +73,7 @@ func (s *State) tree(root string) []string {
 	return all
 }
 
-func (s *State) listExecutions(j *judge, r ListExecutions) {
+func (s *State) listExecutions(j *judge, r call.ListExecutions) {
 	want := []uint64{}
 	for _, e := range s.find(r.Instance).executions {
 		want = append(want, e.id)
@@ -84,7 +85,7 @@ func (s *State) listExecutions(j *judge, r ListExecutions) {
 	j.result(by("7", "I9 I20"), s, same, want)
 }
 
-func (s *State) latestExecution(j *judge, r LatestExecutionID) {
+func (s *State) latestExecution(j *judge, r call.LatestExecutionID) {
 	want := s.find(r.Instance).latest()
 	if j.answer.Latest != want && j.answer.Err == nil {
 		j.object(by("7", "I9"), "the largest execution id is %d", want)
@@ -92,7 +93,7 @@ func (s *State) latestExecution(j *judge, r LatestExecutionID) {
 	j.result(by("7", "I9"), s, j.answer.Latest == want, want)
 }
 
-func (s *State) parentID(j *judge, r GetParentID) {
+func (s *State) parentID(j *judge, r call.GetParentID) {
 	in := s.find(r.Instance)
 	if !in.row {
 		j.permanent(by("7", "I17 I20"), s, "there is no such instance")
@@ -101,7 +102,7 @@ func (s *State) parentID(j *judge, r GetParentID) {
 	j.result(by("7", ""), s, j.answer.Parent == in.parent.Instance, in.parent.Instance)
 }
 
-func (s *State) instanceInfo(j *judge, r GetInstanceInfo) {
+func (s *State) instanceInfo(j *judge, r call.GetInstanceInfo) {
 	in, got := s.find(r.Instance), j.answer.Info
 	if !in.row {
 		j.permanent(by("7", "I17 I20"), s, "there is no such instance", "not found")
@@ -134,7 +135,7 @@ func (s *State) instanceInfo(j *judge, r GetInstanceInfo) {
 	j.result(by("7", "I9"), s, same, want)
 }
 
-func (s *State) executionInfo(j *judge, r GetExecutionInfo) {
+func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 	in, got := s.find(r.Instance), j.answer.Execution
 	e := in.execution(r.ExecutionID)
 	if e == nil {

@@ -1,31 +1,6 @@
 package oracle
 
-import (
-	"testing"
-
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/memprovider/live"
-)
-
-// TestWallClock checks a store that follows the wall clock: what is due while a call runs may go either way.
-func TestWallClock(t *testing.T) {
-	Check(t, Factory{New: func(testing.TB) *Instance {
-		store := live.Open(memprovider.Options{})
-		return &Instance{
-			Provider: store.Handle(everything, engine.Caller{Node: 1, Incarnation: 1}),
-			NowMs: func() (now int64) {
-				store.Do(func(s *memprovider.Store) { now = s.Now() })
-				return now
-			},
-			CorruptHistory: func(instance string, execution, eventID uint64) (err error) {
-				store.Do(func(s *memprovider.Store) { err = s.Damage(instance, execution, eventID, []byte("{")) })
-				return err
-			},
-			Close: func() { _ = store.Close() },
-		}
-	}})
-}
+import "testing"
 
 func TestSpansAreThreeValued(t *testing.T) {
 	yes, no, either := known(true), known(false), truth{may: true}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // erase removes instances with all that is theirs but sessions, and counts (docs/contract/provider.md#p7.2). With keep
@@ -74,7 +75,7 @@ func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 }
 
 // deleteInstance is docs/contract/provider.md#p7.2.
-func (s *State) deleteInstance(j *judge, r DeleteInstance) {
+func (s *State) deleteInstance(j *judge, r call.DeleteInstance) {
 	in := s.find(r.Instance)
 	ids := s.tree(r.Instance)
 	running := !r.Force && s.running(ids)
@@ -95,7 +96,7 @@ func (s *State) deleteInstance(j *judge, r DeleteInstance) {
 }
 
 // deleteAtomic is docs/contract/provider.md#p7.2.
-func (s *State) deleteAtomic(j *judge, r DeleteInstancesAtomic) {
+func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 	orphans := func(of func(parent *instance) bool) []string {
 		return s.rows(func(in *instance) bool {
 			p := in.parent.Instance
@@ -199,7 +200,7 @@ func limitOf(f engine.InstanceFilter) uint64 {
 }
 
 // deleteBulk is docs/contract/provider.md#p7.3.
-func (s *State) deleteBulk(j *judge, r DeleteInstanceBulk) {
+func (s *State) deleteBulk(j *judge, r call.DeleteInstanceBulk) {
 	roots := s.matching(r.Filter, func(in *instance) bool { return in.parent.Instance == "" && in.status().Terminal() })
 	failed := j.answer.Err != nil && len(j.next) > 0 // a retryable error that is permitted
 	for _, set := range roots.chosen(limitOf(r.Filter), failed) {
@@ -216,7 +217,7 @@ func (s *State) deleteBulk(j *judge, r DeleteInstanceBulk) {
 }
 
 // prune is docs/contract/provider.md#p7.4.
-func (s *State) prune(j *judge, r PruneExecutions) {
+func (s *State) prune(j *judge, r call.PruneExecutions) {
 	if !s.find(r.Instance).row {
 		j.permanent(by("7.4", "I20"), s, "there is no such instance")
 		return
@@ -225,7 +226,7 @@ func (s *State) prune(j *judge, r PruneExecutions) {
 }
 
 // pruneBulk is docs/contract/provider.md#p7.4.
-func (s *State) pruneBulk(j *judge, r PruneExecutionsBulk) {
+func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	all := s.matching(r.Filter, func(*instance) bool { return true })
 	failed := j.answer.Err != nil && len(j.next) > 0
 	for _, ids := range all.chosen(limitOf(r.Filter), failed) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // delivery is what a fetch must return for a batch.
@@ -93,61 +94,61 @@ func orUnknown(version string) string {
 }
 
 // differs compares with what was returned; empty if nothing does.
-func (d *delivery) differs(j *judge, got *Fetched) (string, clause) {
-	if !sameItems(got.Messages, d.texts) {
-		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{Items(d.messages)}, shown{got.Messages}), by("5.2", "I3 I4")
+func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
+	if !sameItems(got.Item.Messages, d.texts) {
+		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
 	}
 	if got.AttemptCount != d.count {
 		return fmt.Sprintf("attempt count %d, expected %d, the maximum over the batch", got.AttemptCount, d.count), by("6.3", "I5 I6")
 	}
-	if d.damaged != (got.HistoryError != "") && !d.either {
+	if d.damaged != (got.Item.HistoryError != "") && !d.either {
 		if d.damaged {
 			return "history_error is not set, although something stored cannot be decoded", by("5.2", "I7")
 		}
-		return fmt.Sprintf("history_error %q, although everything can be decoded", got.HistoryError), by("5.2", "I7")
+		return fmt.Sprintf("history_error %q, although everything can be decoded", got.Item.HistoryError), by("5.2", "I7")
 	}
 	if d.damaged {
-		if len(got.History) > 0 {
+		if len(got.Item.History) > 0 {
 			return "a history beside history_error", by("5.2", "I7")
 		}
-	} else if !sameEvents(got.History, d.history) {
-		return fmt.Sprintf("the history is not what was stored: expected %s, got %s", shown{eventsOf(d.history)}, shown{got.History}), by("5.2", "I7")
+	} else if !sameEvents(got.Item.History, d.history) {
+		return fmt.Sprintf("the history is not what was stored: expected %s, got %s", shown{eventsOf(d.history)}, shown{got.Item.History}), by("5.2", "I7")
 	}
-	if got.Token == "" {
+	if got.LockToken == "" {
 		return "no token", by("2", "I1")
 	}
 	return d.contextDiffers(j, got)
 }
 
 // contextDiffers compares what is told about the instance.
-func (d *delivery) contextDiffers(j *judge, got *Fetched) (string, clause) {
-	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.HistoryError != "") && d.kind != contextRow
+func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (string, clause) {
+	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.Item.HistoryError != "") && d.kind != contextRow
 	if !loose || !j.grants(F14RowlessContext) && d.kind == contextHistory {
-		if !d.half && (got.OrchestrationName != d.name && d.name != "" || got.Version != d.version) {
-			return fmt.Sprintf("it is %s %s, got %s %s", d.name, d.version, got.OrchestrationName, got.Version), by("5.2", "")
+		if !d.half && (got.Item.OrchestrationName != d.name && d.name != "" || got.Item.Version != d.version) {
+			return fmt.Sprintf("it is %s %s, got %s %s", d.name, d.version, got.Item.OrchestrationName, got.Item.Version), by("5.2", "")
 		}
-		if got.ExecutionID != d.execution && d.kind != contextHistory {
-			return fmt.Sprintf("the current execution is %d, got %d", d.execution, got.ExecutionID), by("5.2", "I9")
+		if got.Item.ExecutionID != d.execution && d.kind != contextHistory {
+			return fmt.Sprintf("the current execution is %d, got %d", d.execution, got.Item.ExecutionID), by("5.2", "I9")
 		}
 	}
-	if !d.damaged && !sameEntries(got.KVSnapshot, d.snapshot) {
-		return fmt.Sprintf("kv_snapshot is not the state at the last boundary: expected %s, got %s", shown{kvEntries(d.snapshot)}, shown{got.KVSnapshot}), by("6.9", "I14")
+	if !d.damaged && !sameEntries(got.Item.KVSnapshot, d.snapshot) {
+		return fmt.Sprintf("kv_snapshot is not the state at the last boundary: expected %s, got %s", shown{kvEntries(d.snapshot)}, shown{got.Item.KVSnapshot}), by("6.9", "I14")
 	}
-	if got.CurrentStatus != "" && d.kind == contextRow && got.CurrentStatus != d.status {
-		return fmt.Sprintf("status %s, expected %s", got.CurrentStatus, d.status), by("3.2", "")
+	if got.Item.CurrentStatus != "" && d.kind == contextRow && got.Item.CurrentStatus != d.status {
+		return fmt.Sprintf("status %s, expected %s", got.Item.CurrentStatus, d.status), by("3.2", "")
 	}
-	if got.Parent != nil && d.kind == contextRow && *got.Parent != d.parent {
-		return fmt.Sprintf("parent %+v, expected %+v", *got.Parent, d.parent), by("3.2", "")
+	if got.Item.Parent != nil && d.kind == contextRow && *got.Item.Parent != d.parent {
+		return fmt.Sprintf("parent %+v, expected %+v", *got.Item.Parent, d.parent), by("3.2", "")
 	}
-	if got.Pin != nil && d.kind == contextRow && (d.pin == nil || got.Pin.Triple() != *d.pin) {
-		return fmt.Sprintf("pin %s, expected %s", got.Pin, shown{d.pin}), by("6.5", "I19")
+	if got.Item.Pin != nil && d.kind == contextRow && (d.pin == nil || got.Item.Pin.Triple() != *d.pin) {
+		return fmt.Sprintf("pin %s, expected %s", got.Item.Pin, shown{d.pin}), by("6.5", "I19")
 	}
 	return "", clause{}
 }
 
 // String is the delivery as an allowed answer.
 func (d delivery) String() string {
-	text := fmt.Sprintf("instance %q, execution %d (%s %s), messages %s, attempt count %d", d.instance, d.execution, d.name, d.version, shown{Items(d.messages)}, d.count)
+	text := fmt.Sprintf("instance %q, execution %d (%s %s), messages %s, attempt count %d", d.instance, d.execution, d.name, d.version, shown{d.messages}, d.count)
 	if d.damaged {
 		return text + ", history_error set and no history"
 	}
@@ -160,7 +161,7 @@ func sameItems(items []engine.WorkItem, texts []string) bool {
 		return false
 	}
 	for i, item := range items {
-		text, err := canonicalItem(item)
+		text, err := callform.ItemText(item)
 		if err != nil || text != texts[i] {
 			return false
 		}

@@ -2,7 +2,7 @@
 // call, its answer and its time, and says whether the contract allows the answer, and if not, what it would have allowed.
 //
 //	o := oracle.New(oracle.Options{})
-//	if refusal := o.Apply(call, answer, oracle.At(nowMs)); refusal != nil {
+//	if refusal := o.Apply(oracle.Exchange{Call: c, Answer: a, At: oracle.At(nowMs)}); refusal != nil {
 //		fmt.Println(refusal) // what was answered, why not, what was allowed, and where the contract says so
 //	}
 //
@@ -15,10 +15,10 @@
 //
 // # Uses
 //
-// Check makes random call sequences on a provider under test, compares every answer, and shrinks what is refused. Record
-// writes a log of a provider's calls, in whatever process it runs, and CheckLog judges it. Watch reports calls as they are
-// made; simulations are refereed by it. State.Next is the step of a nondeterministic model for a checker of
-// linearizability; an answer that is Lost may have had its effect or not.
+// Package search makes random sequences of calls on a provider under test, compares every answer, and shrinks what is
+// refused. Package calllog records a provider's calls, in whatever process it runs, and judges the log. Watch tells calls
+// as they are made; simulations are refereed by it. State.Next is the step of a nondeterministic model for a checker of
+// linearizability; an exchange that is Lost may have had its effect or not.
 //
 // # Time
 //

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // candidate is an instance with messages, as a fetch sees it.
@@ -19,7 +20,7 @@ type candidate struct {
 func (c *candidate) eligible() truth { return c.visible.and(c.unlocked).and(c.admitted) }
 
 // candidates are the instances with messages, in the order of their oldest message.
-func (s *State) candidates(j *judge, filter *Filter) []*candidate {
+func (s *State) candidates(j *judge, filter *engine.CapabilityFilter) []*candidate {
 	var list []*candidate
 	byID := func(id string) *candidate {
 		for _, c := range list {
@@ -76,7 +77,7 @@ func (s *State) batches(j *judge, c *candidate) [][]int {
 }
 
 // admits applies the filter (docs/contract/provider.md#p6.4): by the pin of the current execution.
-func (j *judge) admits(f *Filter, in *instance) truth {
+func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 	switch {
 	case f == nil:
 		return known(true)
@@ -259,17 +260,17 @@ func (s *State) drop(position uint64) {
 }
 
 // fetchOrchestration is docs/contract/provider.md#p5.2.
-func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
+func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	list := s.candidates(j, r.Filter)
 	p := s.passedBy(j, list)
-	got := j.answer.Item
+	got := j.answer.Orchestration
 	j.fetchNothing(s, p, j.answer.Err == nil && got == nil)
 	if j.answer.Err != nil && !j.answer.Err.Retryable {
 		j.object(by("5.2", "I11"), "a fetch does not fail permanently: what it cannot decode it reports in history_error")
 	}
 	for _, c := range list {
 		if !c.eligible().may {
-			if got != nil && got.Instance == c.in.id {
+			if got != nil && got.Item.Instance == c.in.id {
 				j.object(by("5.2", c.why()), "%s", c.whyNot(j))
 			}
 			continue
@@ -280,7 +281,7 @@ func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 				continue
 			}
 			differs, rule := "", clause{}
-			if got != nil && got.Instance == c.in.id {
+			if got != nil && got.Item.Instance == c.in.id {
 				differs, rule = want.differs(j, got)
 				if differs == "" && !j.grants(F1AnyInstance) {
 					differs, rule = s.olderReady(j, list, batch[0]), by("5.2", "")
@@ -289,10 +290,12 @@ func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 					j.object(rule, "%s", differs)
 				}
 			}
-			given := j.answer.Err == nil && got != nil && got.Instance == c.in.id && differs == ""
+			given := j.answer.Err == nil && got != nil && got.Item.Instance == c.in.id && differs == ""
 			c, batch := c, batch
 			take := func(from *State) *State {
-				return from.with(func(n *State) { n.take(c.in.id, s.positions(batch), got.Token, j.at.plus(r.LockTimeoutMs)) })
+				return from.with(func(n *State) {
+					n.take(c.in.id, s.positions(batch), got.LockToken, j.at.plus(r.LockTimeout.Milliseconds()))
+				})
 			}
 			for i, from := range s.dropped(p.orphans) {
 				if i == 0 || given {
@@ -302,7 +305,7 @@ func (s *State) fetchOrchestration(j *judge, r FetchOrchestrationItem) {
 		}
 	}
 	if got != nil && len(j.objections) == 0 {
-		j.object(by("5.2", "I17 I20"), "instance %q has no visible message with a context", got.Instance)
+		j.object(by("5.2", "I17 I20"), "instance %q has no visible message with a context", got.Item.Instance)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // ids are the freedoms of docs/contract/provider.md#p10.
@@ -41,10 +42,10 @@ func TestFreedomsAreThe28(t *testing.T) {
 // an answer near it that is wrong all the same.
 type freedomCase struct {
 	prepare func(s *script)
-	args    Args
-	legal   Answer
+	args    call.Call
+	legal   call.Answer
 	always  bool
-	wrong   Answer
+	wrong   call.Answer
 }
 
 // TestEachFreedomIsABranch sees that the awkward answer is allowed, and refused from whoever is denied the freedom.
@@ -78,195 +79,208 @@ func TestEachFreedomIsABranch(t *testing.T) {
 var startB = engine.StartItem{Instance: "B", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 
 // of changes the instance of a delivery.
-func of(instance string) func(f *Fetched) { return func(f *Fetched) { f.Instance = instance } }
+func of(instance string) func(f *engine.OrchestrationItem) {
+	return func(f *engine.OrchestrationItem) { f.Instance = instance }
+}
 
 var freedomCases = map[Freedom]freedomCase{
 	F1AnyInstance: {
 		prepare: func(s *script) { s.ok(send(startA)).ok(send(startB)) },
-		args:    fetchAny(), legal: item("o1", 1, startB).with(of("B")),
+		args:    fetchAny(), legal: with(item("o1", 1, startB), of("B")),
 	},
 	F2TokenText: {
 		prepare: func(s *script) { s.ok(send(startA)) }, always: true,
 		args: fetchAny(), legal: item("any text, even this", 1, startA), wrong: item("", 1, startA),
 	},
 	F3Polling: {
-		prepare: func(s *script) { s.ok(sendLater(startA, 50)); s.at = Between(1000, 1100) }, always: true,
-		args: FetchOrchestrationItem{LockTimeoutMs: 1000, PollTimeoutMs: 100}, legal: item("o1", 1, startA), wrong: item("o1", 2, startA),
+		prepare: func(s *script) { s.ok(sendLater(startA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
+		args: call.FetchOrchestrationItem{LockTimeout: 1000 * ms, PollTimeout: 100 * ms}, legal: item("o1", 1, startA), wrong: item("o1", 2, startA),
 	},
 	F4OrphanStops: {
 		prepare: func(s *script) { s.ok(send(queueA)).ok(send(startB)) },
-		args:    fetchAny(), legal: Answer{},
+		args:    fetchAny(), legal: call.Answer{},
 	},
 	F5Contention: {
 		prepare: func(s *script) { s.ok(send(startA)) },
-		args:    fetchAny(), legal: Answer{},
+		args:    fetchAny(), legal: call.Answer{},
 	},
 	F6Depths: {
 		prepare: func(s *script) {
 			s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000)
 		},
-		args: GetQueueDepths{}, legal: Answer{Depths: &engine.QueueDepths{}},
+		args: call.GetQueueDepths{}, legal: call.Answer{Depths: &engine.QueueDepths{}},
 	},
 	F7DuplicateAppend: {
 		prepare: func(s *script) {
-			s.ok(AppendWithExecution{"A", 1, Events{event(2, engine.ActivityScheduled{Name: "x"})}})
+			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}})
 		},
-		args: AppendWithExecution{"A", 1, Events{event(2, engine.ActivityScheduled{Name: "y"})}}, legal: Answer{},
+		args: call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "y"})}}, legal: call.Answer{},
 	},
 	F8ExpiredAbandon: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) },
-		args:    AbandonOrchestrationItem{Token: "o1"}, legal: permit,
+		args:    call.AbandonOrchestrationItem{LockToken: "o1"}, legal: permit,
 	},
 	F9AbandonScope: {
 		prepare: func(s *script) {
-			s.created(nil).ok(send(pokeA)).says(fetchAny(), item("o1", 1, pokeA)).ok(send(pokeA)).ok(AbandonOrchestrationItem{"o1", 500, false})
+			s.created(nil).ok(send(pokeA)).says(fetchAny(), item("o1", 1, pokeA)).ok(send(pokeA)).ok(call.AbandonOrchestrationItem{LockToken: "o1", Delay: 500 * ms, IgnoreAttempt: false})
 		},
-		args: fetchAny(), legal: Answer{},
+		args: fetchAny(), legal: call.Answer{},
 	},
 	F10Texts: {
 		prepare: func(s *script) {}, always: true,
-		args: AckOrchestrationItem{Token: "o1", ExecutionID: 1}, legal: Answer{Err: &ErrorAnswer{Message: "oh, that is an invalid lock token"}},
-		wrong: Answer{Err: &ErrorAnswer{Message: "no"}},
+		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1}, legal: call.Answer{Err: &engine.ProviderError{Message: "oh, that is an invalid lock token"}},
+		wrong: call.Answer{Err: &engine.ProviderError{Message: "no"}},
 	},
 	F11Order: {
 		prepare: func(s *script) {
-			s.created(nil).ok(send(startB)).says(fetchAny(), item("o2", 1, startB).with(of("B"))).ok(ackOf1("o2", named))
+			s.created(nil).ok(send(startB)).says(fetchAny(), with(item("o2", 1, startB), of("B"))).ok(ackOf1("o2", named))
 		}, always: true,
-		args: ListInstances{}, legal: Answer{IDs: []string{"B", "A"}}, wrong: Answer{IDs: []string{"B"}},
+		args: call.ListInstances{}, legal: call.Answer{IDs: []string{"B", "A"}}, wrong: call.Answer{IDs: []string{"B"}},
 	},
 	F12Times: {
 		prepare: func(s *script) { s.created(nil) }, always: true,
-		args:  GetInstanceInfo{"A"},
-		legal: Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 1, Status: "Running", CreatedAt: 42}},
-		wrong: Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 2, Status: "Running"}},
+		args:  call.GetInstanceInfo{Instance: "A"},
+		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 1, Status: "Running", CreatedAt: 42}},
+		wrong: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 2, Status: "Running"}},
 	},
 	F13ErrorContext: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) {
-				a.HistoryDelta = Events{event(1, engine.OrchestrationStarted{Name: "Orch"})}
+			s.created(func(a *call.AckOrchestrationItem) {
+				a.HistoryDelta = []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch"})}
 			})
-			s.ok(CorruptEvent{"A", 1, 1}).ok(send(pokeA))
+			s.ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 1}).ok(send(pokeA))
 		}, always: true,
-		args: fetchAny(), legal: item("o2", 1, pokeA).with(func(f *Fetched) { f.HistoryError = "whatever"; f.KVSnapshot = []engine.KVEntry{{Key: "x"}} }),
+		args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
+			f.HistoryError = "whatever"
+			f.KVSnapshot = []engine.KVEntry{{Key: "x"}}
+		}),
 		wrong: item("o2", 1, pokeA),
 	},
 	F14RowlessContext: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) {
-				a.Metadata, a.HistoryDelta = Metadata{}, Events{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+			s.created(func(a *call.AckOrchestrationItem) {
+				a.Metadata, a.HistoryDelta = engine.ExecutionMetadata{}, []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 			}).ok(send(pokeA))
 		},
-		args: fetchAny(), legal: item("o2", 1, pokeA).with(func(f *Fetched) {
-			f.OrchestrationName, f.Version, f.History = "other", "9.9.9", Events{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+		args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
+			f.OrchestrationName, f.Version, f.History = "other", "9.9.9", []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 		}),
 	},
 	F15DeletedCount: {
 		prepare: func(s *script) { s.created(nil) },
-		args:    DeleteInstancesAtomic{[]string{"A", "ghost", "A"}, true}, legal: Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 3, ExecutionsDeleted: 1}},
+		args:    call.DeleteInstancesAtomic{Instances: []string{"A", "ghost", "A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 3, ExecutionsDeleted: 1}},
 	},
 	F16UnknownStatus: {
 		// No call leaves a current execution without a row, so no answer can need this freedom.
 		prepare: func(s *script) {
 			s.o.states = []*State{{instances: []*instance{{id: "A", row: true, name: "Orch", current: 1}}}}
 		},
-		args: GetInstanceInfo{"A"}, legal: Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "unknown", CurrentExecutionID: 1, Status: "Unknown"}},
+		args: call.GetInstanceInfo{Instance: "A"}, legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "unknown", CurrentExecutionID: 1, Status: "Unknown"}},
 	},
 	F17MisKinded: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
-		args:    AckOrchestrationItem{Token: "o1", ExecutionID: 1, WorkerItems: Items{pokeA}}, legal: permit,
+		args:    call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}, legal: permit,
 	},
 	F18RunningStamp: {
-		prepare: func(s *script) { s.created(func(a *AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning }) },
-		args:    GetExecutionInfo{"A", 1}, legal: Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}},
+		prepare: func(s *script) {
+			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning })
+		},
+		args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}},
 	},
 	F19Bytes: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) { a.HistoryDelta = Events{event(2, engine.ActivityScheduled{Name: "x"})} })
+			s.created(func(a *call.AckOrchestrationItem) {
+				a.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}
+			})
 		},
-		args: GetInstanceStats{"A"}, legal: Answer{Stats: &engine.SystemStats{HistoryEventCount: 1, HistorySizeBytes: 7}},
+		args: call.GetInstanceStats{Instance: "A"}, legal: call.Answer{Stats: &engine.SystemStats{HistoryEventCount: 1, HistorySizeBytes: 7}},
 	},
 	F20HalfNamed: {
-		prepare: func(s *script) { s.created(func(a *AckOrchestrationItem) { a.Metadata.OrchestrationVersion = "" }) },
-		args:    ListInstances{}, legal: Answer{IDs: []string{"A"}},
+		prepare: func(s *script) {
+			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.OrchestrationVersion = "" })
+		},
+		args: call.ListInstances{}, legal: call.Answer{IDs: []string{"A"}},
 	},
 	F21MissingParent: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
-		args:    ackOf1("o1", Metadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}), legal: permit,
+		args:    ackOf1("o1", engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}), legal: permit,
 	},
 	F22BulkAtomicity: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) { a.Metadata.Status = engine.StatusFailed }).says(DeleteInstanceBulk{}, busy)
+			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusFailed }).says(call.DeleteInstanceBulk{}, busy)
 		},
-		args: ListInstances{}, legal: Answer{},
+		args: call.ListInstances{}, legal: call.Answer{},
 	},
 	F23Packed: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 1, Minor: 1000} }).ok(send(pokeA))
+			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 1, Minor: 1000} }).ok(send(pokeA))
 		},
-		args:  FetchOrchestrationItem{LockTimeoutMs: 1000, Filter: &Filter{[]engine.VersionRange{{Min: engine.V(2, 0, 0), Max: engine.V(2, 0, 0)}}}},
+		args:  call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Min: engine.V(2, 0, 0), Max: engine.V(2, 0, 0)}}}},
 		legal: item("o2", 1, pokeA),
 	},
 	F24DuringFetch: {
-		prepare: func(s *script) { s.ok(send(startA)).ok(sendLater(pokeA, 50)); s.at = Between(1000, 1100) }, always: true,
+		prepare: func(s *script) { s.ok(send(startA)).ok(sendLater(pokeA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
 		args: fetchAny(), legal: item("o1", 1, startA), wrong: item("o1", 1, pokeA),
 	},
 	F25Redelivered: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "", ""))).ok(sendWork(activityOf(3, "", "")))
-			s.says(fetchWorkAny(), took("w1", 1, activityOf(2, "", ""))).ok(AbandonWorkItem{Token: "w1"})
+			s.says(fetchWorkAny(), took("w1", 1, activityOf(2, "", ""))).ok(call.AbandonWorkItem{LockToken: "w1"})
 		},
 		args: fetchWorkAny(), legal: took("w2", 1, activityOf(3, "", "")),
 	},
 	F26ShorterSession: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", ""))).ok(sendWork(activityOf(4, "s", "")))
-			s.says(fetchWorkBy("w1", 5000), took("w1", 1, activityOf(2, "s", "")))
-			s.says(fetchWorkBy("w1", 500), took("w2", 1, activityOf(3, "s", ""))).time(2000)
+			s.says(fetchWorkBy("w1", 5000*ms), took("w1", 1, activityOf(2, "s", "")))
+			s.says(fetchWorkBy("w1", 500*ms), took("w2", 1, activityOf(3, "s", ""))).time(2000)
 		},
-		args: fetchWorkBy("w2", 500), legal: Answer{},
+		args: fetchWorkBy("w2", 500*ms), legal: call.Answer{},
 	},
 	F27LateTouch: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", "")))
-			first := fetchWorkBy("w1", 100)
-			first.LockTimeoutMs = 9000
+			first := fetchWorkBy("w1", 100*ms)
+			first.LockTimeout = 9000 * ms
 			s.says(first, took("w1", 1, activityOf(2, "s", ""))).time(1200)
-			s.says(fetchWorkBy("w2", 9000), took("w2", 1, activityOf(3, "s", ""))).time(2000)
-			s.ok(AckWorkItem{Token: "w1"}).time(2300)
+			s.says(fetchWorkBy("w2", 9000*ms), took("w2", 1, activityOf(3, "s", ""))).time(2000)
+			s.ok(call.AckWorkItem{LockToken: "w1"}).time(2300)
 		},
-		args: RenewSessionLock{[]string{"w2"}, 1000, 500}, legal: Answer{Count: 1},
+		args: call.RenewSessionLock{Owners: []string{"w2"}, ExtendFor: 1000 * ms, IdleTimeout: 500 * ms}, legal: call.Answer{Count: 1},
 	},
 	F28SurvivingWork: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) { a.WorkerItems = Items{activityOf(2, "", "")} })
+			s.created(func(a *call.AckOrchestrationItem) { a.WorkerItems = []engine.WorkItem{activityOf(2, "", "")} })
 		},
-		args: DeleteInstance{"A", true}, legal: Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 1, ExecutionsDeleted: 1}},
+		args: call.DeleteInstance{Instance: "A", Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 1, ExecutionsDeleted: 1}},
 	},
 	XOrphanBeforeStart: {
-		prepare: func(s *script) { s.ok(send(queueA)).ok(sendLater(startA, 500)).ok(fetchAny()).time(1500) },
+		prepare: func(s *script) { s.ok(send(queueA)).ok(sendLater(startA, 500*ms)).ok(fetchAny()).time(1500) },
 		args:    fetchAny(), legal: item("o1", 1, startA),
 	},
 	XUndecodableRow: {
-		prepare: func(s *script) { s.ok(sendWork(activityOf(2, "", ""))).ok(CorruptMessage{Item{activityOf(2, "", "")}}) },
-		args:    fetchWorkAny(), legal: permit,
+		prepare: func(s *script) {
+			s.ok(sendWork(activityOf(2, "", ""))).ok(call.CorruptMessage{Item: activityOf(2, "", "")})
+		},
+		args: fetchWorkAny(), legal: permit,
 	},
 	XUnknownDeleted: {
 		prepare: func(s *script) { s.ok(send(startA)) },
-		args:    DeleteInstancesAtomic{[]string{"A"}, true}, legal: Answer{Deleted: &engine.DeleteInstanceResult{}},
+		args:    call.DeleteInstancesAtomic{Instances: []string{"A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{}},
 	},
 	XPointerOfLateRow: {
 		prepare: func(s *script) {
-			s.created(func(a *AckOrchestrationItem) { a.ExecutionID, a.Metadata = 3, Metadata{} })
+			s.created(func(a *call.AckOrchestrationItem) { a.ExecutionID, a.Metadata = 3, engine.ExecutionMetadata{} })
 			s.created2()
 		},
-		args:  GetInstanceInfo{"A"},
-		legal: Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 3, Status: "Running"}},
+		args:  call.GetInstanceInfo{Instance: "A"},
+		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 3, Status: "Running"}},
 	},
 	XRowlessUndecodable: {
 		prepare: func(s *script) {
-			s.ok(AppendWithExecution{"A", 1, Events{event(2, engine.ActivityScheduled{Name: "x"})}}).ok(CorruptEvent{"A", 1, 2}).ok(send(pokeA))
+			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}}).ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
 		},
-		args: fetchAny(), legal: item("o1", 1, pokeA).with(func(f *Fetched) { f.HistoryError = "cannot" }),
+		args: fetchAny(), legal: with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) { f.HistoryError = "cannot" }),
 	},
 }
 

@@ -1,19 +1,20 @@
 package oracle
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // judge collects what one state allows as the answer of one call: the states that follow if the answer is one of them,
 // and, only when asked to explain, texts.
 type judge struct {
 	options *Options
-	args    Args
-	answer  *Answer
+	call    call.Call
+	answer  *answer
 	at      Span
 	codec   engine.Codec // of the caller; nil decodes everything
 	// anything takes every result of a successful deletion or prune as the one that was given: the answer was lost.
@@ -115,11 +116,7 @@ type shown struct{ v any }
 
 // String is the JSON.
 func (s shown) String() string {
-	data, err := json.Marshal(s.v)
-	if err != nil {
-		return fmt.Sprintf("%+v", s.v)
-	}
-	return string(data)
+	return callform.Text(s.v)
 }
 
 // decodes says whether the caller can decode a stored event.
@@ -155,7 +152,7 @@ func sameEvents(events []engine.Event, history []stored) bool {
 		return false
 	}
 	for i, e := range events {
-		text, err := canonical(e)
+		text, err := callform.EventText(e)
 		if err != nil || text != history[i].text {
 			return false
 		}
@@ -163,8 +160,8 @@ func sameEvents(events []engine.Event, history []stored) bool {
 	return true
 }
 
-func eventsOf(history []stored) Events {
-	events := Events{}
+func eventsOf(history []stored) []engine.Event {
+	events := []engine.Event{}
 	for _, h := range history {
 		events = append(events, h.event)
 	}

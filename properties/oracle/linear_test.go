@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -11,14 +12,11 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider"
 )
-
-// timed is a call with the store times between which it took effect.
-type timed struct {
-	call Call
-	at   Span
-}
 
 // linearModel is the specification as a model for porcupine. Its states are those of a store; its histories must not
 // contain a token twice, which linearizable says before.
@@ -26,8 +24,10 @@ func linearModel(o Options) porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{&State{}} },
 		Step: func(state, input, output any) (next []any) {
-			in := input.(timed)
-			for _, s := range state.(*State).Next(o, in.call, output.(Answer), in.at) {
+			e := input.(Exchange)
+			answered := output.(Exchange)
+			e.Answer, e.Lost = answered.Answer, answered.Lost
+			for _, s := range state.(*State).Next(o, e) {
 				next = append(next, s)
 			}
 			return next
@@ -41,8 +41,7 @@ func linearModel(o Options) porcupine.Model {
 func linearizable(history []porcupine.Operation) bool {
 	tokens := map[string]bool{}
 	for _, op := range history {
-		a := op.Output.(Answer)
-		if t := a.token(); t != "" && tokens[t] {
+		if t := Token(op.Output.(Exchange).Answer); t != "" && tokens[t] {
 			return false
 		} else if t != "" {
 			tokens[t] = true
@@ -58,11 +57,12 @@ type concurrent struct {
 	history []porcupine.Operation
 
 	store   sync.Mutex // one call at a time
-	factory *Instance
+	factory engine.Provider
+	nowMs   func() int64
 }
 
 // do makes a call as a client. A lost one may have happened or not: its answer never came.
-func (c *concurrent) do(client int, args Args, lost, happens bool) Answer {
+func (c *concurrent) do(client int, args call.Call, lost, happens bool) call.Answer {
 	tick := func() int64 {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -71,18 +71,18 @@ func (c *concurrent) do(client int, args Args, lost, happens bool) Answer {
 	}
 	op := porcupine.Operation{ClientId: client, Call: tick()}
 	runtime.Gosched() // let others begin before this one takes effect
-	call, a := Call{Args: args}, Answer{}
+	var a call.Answer
 	c.store.Lock()
-	at := At(c.factory.NowMs())
+	at := At(c.nowMs())
 	if !lost || happens {
-		a = Perform(context.Background(), c.factory.Provider, call)
+		a = call.Perform(context.Background(), c.factory, args)
 	}
 	c.store.Unlock()
 	runtime.Gosched()
-	op.Input, op.Output, op.Return = timed{call, at}, a, tick()
+	op.Input, op.Output, op.Return = Exchange{Call: args, At: at}, Exchange{Call: args, Answer: a}, tick()
 	if lost {
-		a = Answer{Lost: true}
-		op.Output, op.Return = a, 1<<60
+		a = call.Answer{}
+		op.Output, op.Return = Exchange{Call: args, Lost: true}, 1<<60
 	}
 	c.mu.Lock()
 	c.history = append(c.history, op)
@@ -96,46 +96,51 @@ func (c *concurrent) client(id int, calls int, losses bool) {
 	token, work := "", ""
 	for i := range calls {
 		in := string(rune('A' + random.IntN(2)))
-		var args Args
+		var args call.Call
 		switch n := random.IntN(8); {
 		case n < 2:
 			args = send(engine.StartItem{Instance: in, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1})
 		case n < 4 && token == "":
 			args = fetchAny()
 		case n < 5 && token != "":
-			args = AbandonOrchestrationItem{Token: token, IgnoreAttempt: true}
+			args = call.AbandonOrchestrationItem{LockToken: token, IgnoreAttempt: true}
 		case token != "":
 			a := ackOf1(token, named)
-			a.HistoryDelta = Events{event(uint64(100*id+i+2), engine.KeyValueSet{Key: "k", Value: fmt.Sprint(id, i)})}
-			a.WorkerItems = Items{activityOf(uint64(100*id+i), "", "")}
+			a.HistoryDelta = []engine.Event{event(uint64(100*id+i+2), engine.KeyValueSet{Key: "k", Value: fmt.Sprint(id, i)})}
+			a.WorkerItems = []engine.WorkItem{activityOf(uint64(100*id+i), "", "")}
 			args = a
 		case n < 6 && work != "":
-			args = AckWorkItem{work, Item{engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2}}}
+			args = call.AckWorkItem{LockToken: work, Completion: engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2}}
 		case n < 7:
 			args = fetchWorkAny()
 		default:
-			args = GetKVValue{in, "k"}
+			args = call.GetKVValue{Instance: in, Key: "k"}
 		}
 		a := c.do(id, args, losses && random.IntN(6) == 0, random.IntN(2) == 0)
 		switch args.(type) {
-		case FetchOrchestrationItem:
-			if a.Item != nil {
-				token = a.Item.Token
+		case call.FetchOrchestrationItem:
+			if a.Orchestration != nil {
+				token = a.Orchestration.LockToken
 			}
-		case FetchWorkItem:
+		case call.FetchWorkItem:
 			if a.Work != nil {
-				work = a.Work.Token
+				work = a.Work.LockToken
 			}
-		case AckOrchestrationItem, AbandonOrchestrationItem:
+		case call.AckOrchestrationItem, call.AbandonOrchestrationItem:
 			token = ""
-		case AckWorkItem:
+		case call.AckWorkItem:
 			work = ""
 		}
 	}
 }
 
-func record(t *testing.T, f Factory, losses bool) []porcupine.Operation {
-	c := &concurrent{factory: f.New(t)}
+func record(t *testing.T, rules func() *storerules.Rules, losses bool) []porcupine.Operation {
+	o := memprovider.Options{StartMs: 1000}
+	if rules != nil {
+		o.Rules = rules()
+	}
+	store := memprovider.New(o)
+	c := &concurrent{factory: store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{Node: 1, Incarnation: 1}), nowMs: store.Now}
 	var all sync.WaitGroup
 	for id := range 4 {
 		all.Go(func() { c.client(id, 7, losses) })
@@ -147,7 +152,7 @@ func record(t *testing.T, f Factory, losses bool) []porcupine.Operation {
 func TestConcurrentHistoriesAreLinearizable(t *testing.T) {
 	for _, losses := range []bool{false, true} {
 		for run := range 30 {
-			history := record(t, inMemory(nil), losses)
+			history := record(t, nil, losses)
 			if !linearizable(history) {
 				t.Fatalf("run %d, losses %v: no order of these calls is allowed:\n%s", run, losses, told(history))
 			}
@@ -159,7 +164,7 @@ func TestConcurrentHistoriesAreLinearizable(t *testing.T) {
 func told(history []porcupine.Operation) string {
 	text := ""
 	for _, op := range history {
-		text += fmt.Sprintf("client %d, %d to %d: %s\n  → %s\n", op.ClientId, op.Call, op.Return, op.Input.(timed).call, op.Output.(Answer).describe(op.Input.(timed).call.Args.Method()))
+		text += fmt.Sprintf("client %d, %d to %d: %s\n  → %s\n", op.ClientId, op.Call, op.Return, op.Input.(Exchange), op.Output.(Exchange).AnswerText())
 	}
 	return text
 }
@@ -168,7 +173,7 @@ func told(history []porcupine.Operation) string {
 // whoever calls it has no right order in about one history of ten at least.
 func TestConcurrentBugsAreNotLinearizable(t *testing.T) {
 	for _, id := range []faults.BugID{"provider/late-arrivals-deleted-by-ack", "provider/check-then-set-lock"} {
-		wrong := inMemory(wrongBy(id))
+		wrong := wrongBy(id)
 		seen := false
 		for run := 0; run < 500 && !seen; run++ {
 			seen = !linearizable(record(t, wrong, false))
@@ -179,21 +184,24 @@ func TestConcurrentBugsAreNotLinearizable(t *testing.T) {
 	}
 }
 
+// errLost marks an answer that never came.
+var errLost = errors.New("lost")
+
 // op is a call of a made-up history, from one tick to another.
-func op(from, to int64, args Args, a Answer) porcupine.Operation {
-	return porcupine.Operation{Input: timed{Call{Args: args}, At(1000)}, Output: a, Call: from, Return: to}
+func op(from, to int64, args call.Call, a call.Answer) porcupine.Operation {
+	return porcupine.Operation{Input: Exchange{Call: args, At: At(1000)}, Output: Exchange{Call: args, Answer: a, Lost: errors.Is(a.Err, errLost)}, Call: from, Return: to}
 }
 
 func TestPlantedHistories(t *testing.T) {
 	const never = 1 << 60
-	lost := Answer{Lost: true}
-	value := func(v string) Answer { return Answer{Value: &v} }
-	set := func(id uint64, v string) AckOrchestrationItem {
+	lost := call.Answer{Err: errLost}
+	value := func(v string) call.Answer { return call.Answer{Value: &v} }
+	set := func(id uint64, v string) call.AckOrchestrationItem {
 		a := ackOf1("o1", named)
-		a.HistoryDelta = Events{event(id, engine.KeyValueSet{Key: "k", Value: v})}
+		a.HistoryDelta = []engine.Event{event(id, engine.KeyValueSet{Key: "k", Value: v})}
 		return a
 	}
-	sent := op(1, 2, send(startA), Answer{})
+	sent := op(1, 2, send(startA), call.Answer{})
 	fetched := op(3, 4, fetchAny(), item("o1", 1, startA))
 	for _, c := range []struct {
 		name    string
@@ -201,33 +209,44 @@ func TestPlantedHistories(t *testing.T) {
 		history []porcupine.Operation
 	}{
 		{"one of two concurrent fetches finds it", true, []porcupine.Operation{
-			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(4, 5, fetchAny(), Answer{})}},
+			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(4, 5, fetchAny(), call.Answer{})}},
 		{"double hand-out", false, []porcupine.Operation{
 			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(4, 5, fetchAny(), item("o2", 1, startA))}},
 		{"one token twice", false, []porcupine.Operation{
-			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(7, 8, AbandonOrchestrationItem{Token: "o1"}, Answer{}), op(9, 10, fetchAny(), item("o1", 2, startA))}},
+			sent, op(3, 6, fetchAny(), item("o1", 1, startA)), op(7, 8, call.AbandonOrchestrationItem{LockToken: "o1"}, call.Answer{}), op(9, 10, fetchAny(), item("o1", 2, startA))}},
 		{"fetched before it was sent", false, []porcupine.Operation{
-			op(1, 2, fetchAny(), item("o1", 1, startA)), op(3, 4, send(startA), Answer{})}},
+			op(1, 2, fetchAny(), item("o1", 1, startA)), op(3, 4, send(startA), call.Answer{})}},
 		{"exactly one of two acks", true, []porcupine.Operation{
-			sent, fetched, op(5, 8, set(2, "1"), Answer{}), op(6, 7, set(3, "2"), permit), op(9, 10, GetKVValue{"A", "k"}, value("1"))}},
+			sent, fetched, op(5, 8, set(2, "1"), call.Answer{}), op(6, 7, set(3, "2"), permit), op(9, 10, call.GetKVValue{Instance: "A", Key: "k"}, value("1"))}},
 		{"both acks", false, []porcupine.Operation{
-			sent, fetched, op(5, 8, set(2, "1"), Answer{}), op(6, 7, set(3, "2"), Answer{})}},
+			sent, fetched, op(5, 8, set(2, "1"), call.Answer{}), op(6, 7, set(3, "2"), call.Answer{})}},
 		{"lost update", false, []porcupine.Operation{
-			sent, fetched, op(5, 6, set(2, "1"), Answer{}), op(7, 8, GetKVValue{"A", "k"}, Answer{})}},
+			sent, fetched, op(5, 6, set(2, "1"), call.Answer{}), op(7, 8, call.GetKVValue{Instance: "A", Key: "k"}, call.Answer{})}},
 		{"a lost ack that was done", true, []porcupine.Operation{
-			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, GetKVValue{"A", "k"}, value("1")), op(9, 10, set(3, "2"), permit)}},
+			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, call.GetKVValue{Instance: "A", Key: "k"}, value("1")), op(9, 10, set(3, "2"), permit)}},
 		{"a lost ack that was not done", true, []porcupine.Operation{
-			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, set(3, "2"), Answer{}), op(9, 10, GetKVValue{"A", "k"}, value("2"))}},
+			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, set(3, "2"), call.Answer{}), op(9, 10, call.GetKVValue{Instance: "A", Key: "k"}, value("2"))}},
 		{"a lost ack that was done and undone", false, []porcupine.Operation{
-			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, GetKVValue{"A", "k"}, value("1")), op(9, 10, GetKVValue{"A", "k"}, Answer{})}},
+			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, call.GetKVValue{Instance: "A", Key: "k"}, value("1")), op(9, 10, call.GetKVValue{Instance: "A", Key: "k"}, call.Answer{})}},
 		{"a lost fetch holds the lock", true, []porcupine.Operation{
-			sent, op(3, never, fetchAny(), lost), op(5, 6, fetchAny(), Answer{})}},
-		{"nobody holds the lock", false, []porcupine.Operation{sent, op(5, 6, fetchAny(), Answer{})}},
+			sent, op(3, never, fetchAny(), lost), op(5, 6, fetchAny(), call.Answer{})}},
+		{"nobody holds the lock", false, []porcupine.Operation{sent, op(5, 6, fetchAny(), call.Answer{})}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if linearizable(c.history) != c.right {
 				t.Errorf("linearizable: %v", !c.right)
 			}
 		})
+	}
+}
+
+// wrongBy makes the rules of a store with planted bugs.
+func wrongBy(ids ...faults.BugID) func() *storerules.Rules {
+	return func() *storerules.Rules {
+		tables, err := faults.NewTables(ids...)
+		if err != nil {
+			panic(err)
+		}
+		return tables.Provider
 	}
 }

@@ -1,14 +1,18 @@
 package oracle
 
+import (
+	"github.com/durosim/durosim/engine/call"
+)
+
 // abandonOrchestration is docs/contract/provider.md#p5.4.
-func (s *State) abandonOrchestration(j *judge, r AbandonOrchestrationItem) {
-	in, h := s.holding(j, r.Token)
+func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) {
+	in, h := s.holding(j, r.LockToken)
 	switch {
 	case !h.exists:
-		j.dead("5.4", s, r.Token, h)
+		j.dead("5.4", s, r.LockToken, h)
 		return
 	case !h.live.must:
-		j.permanent(free(F8ExpiredAbandon, "5.4"), s, "the lock of token "+r.Token+" has run out")
+		j.permanent(free(F8ExpiredAbandon, "5.4"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	c := by("5.4", "I5")
 	// F9: count and delay, each for the batch alone or for whatever else the instance has.
@@ -24,7 +28,7 @@ func (s *State) abandonOrchestration(j *judge, r AbandonOrchestrationItem) {
 			j.succeeds(c, func() *State {
 				return s.with(func(n *State) { n.release(j, in.id, r, countAll, delayAll) })
 			})
-			if r.DelayMs <= 0 {
+			if r.Delay.Milliseconds() <= 0 {
 				break // without a delay, nothing else becomes visible earlier or later
 			}
 		}
@@ -38,32 +42,32 @@ func (s *State) abandonOrchestration(j *judge, r AbandonOrchestrationItem) {
 }
 
 // release gives an instance back. The state must be a clone.
-func (s *State) release(j *judge, id string, r AbandonOrchestrationItem, countAll, delayAll bool) {
+func (s *State) release(j *judge, id string, r call.AbandonOrchestrationItem, countAll, delayAll bool) {
 	s.edit(id).lock = nil
 	for i := range s.queue {
 		m := &s.queue[i]
 		if m.instance != id {
 			continue
 		}
-		batch := m.mark == r.Token
+		batch := m.mark == r.LockToken
 		if r.IgnoreAttempt && (batch || countAll) && m.count > 0 {
 			m.count--
 		}
-		if r.DelayMs > 0 && (batch || delayAll && m.visible.reached(j.at).may) {
-			m.visible = j.at.plus(r.DelayMs)
+		if r.Delay.Milliseconds() > 0 && (batch || delayAll && m.visible.reached(j.at).may) {
+			m.visible = j.at.plus(r.Delay.Milliseconds())
 		}
 	}
 }
 
 // renewOrchestration is docs/contract/provider.md#p5.5.
-func (s *State) renewOrchestration(j *judge, r RenewOrchestrationItemLock) {
-	in, h := s.holding(j, r.Token)
-	j.dead("5.5", s, r.Token, h)
+func (s *State) renewOrchestration(j *judge, r call.RenewOrchestrationItemLock) {
+	in, h := s.holding(j, r.LockToken)
+	j.dead("5.5", s, r.LockToken, h)
 	if !h.live.may {
 		return
 	}
 	j.succeeds(by("5.5", "I2"), func() *State {
-		return s.with(func(n *State) { n.edit(in.id).lock = &lock{r.Token, j.at.plus(r.ExtendMs)} })
+		return s.with(func(n *State) { n.edit(in.id).lock = &lock{r.LockToken, j.at.plus(r.ExtendFor.Milliseconds())} })
 	})
 	if j.answer.Err != nil {
 		j.object(by("5.5", ""), "the lock is live")

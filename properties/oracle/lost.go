@@ -1,44 +1,49 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+)
 
 // lost are the states after a call whose answer never came: it had no effect, or that of any answer that it may have had.
 // What it may have handed out has a token that nobody knows.
 func (s *State) lost(j *judge) []*State {
 	states := []*State{s}
-	try := func(a Answer) {
+	try := func(a answer) {
 		again := *j
 		again.answer, again.next, again.allowed, again.objections = &a, nil, nil, nil
 		states = addStates(states, s.judged(&again))
 	}
-	switch r := j.args.(type) {
-	case FetchOrchestrationItem:
-		try(Answer{})
+	switch r := j.call.(type) {
+	case call.FetchOrchestrationItem:
+		try(answer{})
 		for _, c := range s.candidates(j, r.Filter) {
 			for _, batch := range c.batches {
 				if d, ok := s.delivery(j, c, batch); ok {
-					try(Answer{Item: d.answer(s.unknownToken())})
+					try(answer{Answer: call.Answer{Orchestration: d.answer(s.unknownToken())}})
 				}
 			}
 		}
-	case FetchWorkItem:
+	case call.FetchWorkItem:
 		for _, w := range s.work {
-			try(Answer{Work: &Work{Item: Item{w.item}, Token: s.unknownToken(), AttemptCount: w.count + 1}})
+			try(answer{Answer: call.Answer{Work: &engine.FetchedWork{Item: w.item, LockToken: s.unknownToken(), AttemptCount: w.count + 1}}})
 		}
-	case RenewSessionLock:
+	case call.RenewSessionLock:
 		for n := range len(s.sessions) + 1 {
-			try(Answer{Count: n})
+			try(answer{Answer: call.Answer{Count: n}})
 		}
-	case CleanupOrphanedSessions:
+	case call.CleanupOrphanedSessions:
 		for n := range len(s.sessions) + 1 {
-			try(Answer{Count: n})
+			try(answer{Answer: call.Answer{Count: n}})
 		}
-	case DeleteInstance, DeleteInstancesAtomic, DeleteInstanceBulk, PruneExecutions, PruneExecutionsBulk:
+	case call.DeleteInstance, call.DeleteInstancesAtomic, call.DeleteInstanceBulk, call.PruneExecutions, call.PruneExecutionsBulk:
 		again := *j
-		again.answer, again.anything, again.next = &Answer{}, true, nil
+		again.answer, again.anything, again.next = &answer{}, true, nil
 		states = addStates(states, s.judged(&again))
 	default:
-		try(Answer{})
+		try(answer{})
 	}
 	return states
 }
@@ -59,15 +64,15 @@ func (s *State) unknownToken() string {
 }
 
 // answer is the delivery as an answer.
-func (d *delivery) answer(token string) *Fetched {
-	f := &Fetched{
+func (d *delivery) answer(token string) *engine.FetchedOrchestration {
+	item := engine.OrchestrationItem{
 		Instance: d.instance, OrchestrationName: d.name, Version: d.version, ExecutionID: d.execution, Messages: d.messages,
-		KVSnapshot: kvEntries(d.snapshot), Token: token, AttemptCount: d.count,
+		KVSnapshot: kvEntries(d.snapshot),
 	}
 	if d.damaged {
-		f.HistoryError = "cannot be decoded"
+		item.HistoryError = "cannot be decoded"
 	} else {
-		f.History = eventsOf(d.history)
+		item.History = eventsOf(d.history)
 	}
-	return f
+	return &engine.FetchedOrchestration{Item: item, LockToken: token, AttemptCount: d.count}
 }

@@ -59,36 +59,38 @@ func New(o Options) *Oracle {
 // States is the number of states that the store may be in. It is 1 while nothing that was left free is hidden.
 func (o *Oracle) States() int { return len(o.states) }
 
-// Apply judges the answer of a call that took effect at some instant of the span. It returns nil if the contract allows
-// the answer. After a refusal the oracle is as it was.
-func (o *Oracle) Apply(c Call, a Answer, at Span) *Refusal {
+// Apply judges an exchange: an answer to a call that took effect at some instant of its span. It returns nil if the
+// contract allows the answer. After a refusal the oracle is as it was.
+func (o *Oracle) Apply(e Exchange) *Refusal {
 	refuse := func(section, invariants, format string, args ...any) *Refusal {
-		r := &Refusal{Number: o.calls + 1, Call: c, Answer: a, At: at}
+		r := &Refusal{Number: o.calls + 1, Exchange: e}
 		r.Objections = appendClause(nil, by(section, invariants), format, args)
 		return r
 	}
+	at, given := e.At, e.answer()
 	if at.Hi < o.latest || at.Hi < at.Lo {
 		return refuse("2", "", "time goes back: calls before had begun by %d ms", o.latest)
 	}
 	if at.Lo < o.latest {
 		at.Lo = o.latest
 	}
-	codec, ok := o.options.codec(c.Build)
+	codec, ok := o.options.codec(e.Build)
 	if !ok {
-		return refuse("4.3", "", "nobody knows what build %q decodes", c.Build)
+		return refuse("4.3", "", "nobody knows what build %q decodes", e.Build)
 	}
-	token := a.token()
+	token := Token(e.Answer)
 	if token != "" && o.tokens[token] > 0 {
 		return refuse("2", "I1", "token %q was given before, by call %d", token, o.tokens[token])
 	}
 	var next []*State
 	for _, s := range o.states {
-		next = addStates(next, s.judged(&judge{options: o.options, args: c.Args, answer: &a, at: at, codec: codec}))
+		next = addStates(next, s.judged(&judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec}))
 	}
 	if len(next) == 0 {
-		r := &Refusal{Number: o.calls + 1, Call: c, Answer: a, At: at}
+		r := &Refusal{Number: o.calls + 1, Exchange: e}
+		r.At = at
 		for _, s := range o.states {
-			j := &judge{options: o.options, args: c.Args, answer: &a, at: at, codec: codec, explaining: true}
+			j := &judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, explaining: true}
 			s.judged(j)
 			r.add(j)
 		}
@@ -119,27 +121,15 @@ next:
 	return list
 }
 
-// token is the token that an answer hands out, empty for none.
-func (a *Answer) token() string {
-	switch {
-	case a.Item != nil:
-		return a.Item.Token
-	case a.Work != nil:
-		return a.Work.Token
-	}
-	return ""
-}
-
-// Next returns the states that a store may be in after a call with that answer, none if the contract does not allow the
-// answer. It is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens
+// Next returns the states that a store may be in after an exchange, none if the contract does not allow the answer. It is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens
 // with those that were given before. It panics for a build that the options do not know.
-func (s *State) Next(o Options, c Call, a Answer, at Span) []*State {
+func (s *State) Next(o Options, e Exchange) []*State {
 	options := o.prepared()
-	codec, ok := options.codec(c.Build)
+	codec, ok := options.codec(e.Build)
 	if !ok {
-		panic(fmt.Sprintf("oracle: build %q is not known", c.Build))
+		panic(fmt.Sprintf("oracle: build %q is not known", e.Build))
 	}
-	return addStates(nil, s.judged(&judge{options: options, args: c.Args, answer: &a, at: at, codec: codec}))
+	return addStates(nil, s.judged(&judge{options: options, call: e.Call, answer: e.answer(), at: e.At, codec: codec}))
 }
 
 // Clause is a text with its place in docs/contract/provider.md.
@@ -165,10 +155,8 @@ func (c Clause) String() string {
 // Refusal says that the contract does not allow an answer, why, and what it would have allowed.
 type Refusal struct {
 	// Number is the call's number, from 1.
-	Number     int
-	Call       Call
-	Answer     Answer
-	At         Span
+	Number int
+	Exchange
 	Objections []Clause
 	Allowed    []Clause
 }
@@ -203,7 +191,7 @@ func (r *Refusal) Invariants() []string {
 // Error is the refusal in several lines.
 func (r *Refusal) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Call, r.Answer.describe(r.Call.Args.Method()))
+	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Exchange, r.AnswerText())
 	for _, c := range r.Objections {
 		fmt.Fprintf(&b, "  but        %s\n", c)
 	}

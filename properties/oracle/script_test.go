@@ -2,8 +2,10 @@ package oracle
 
 import (
 	"testing"
+	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // script is a sequence of calls with answers that a test makes up.
@@ -16,23 +18,24 @@ type script struct {
 func newScript(t *testing.T, o Options) *script { return &script{t, New(o), At(1000)} }
 
 // says gives a call's answer to the oracle, which must allow it.
-func (s *script) says(args Args, a Answer) *script {
+func (s *script) says(args call.Call, a call.Answer) *script {
 	s.t.Helper()
-	if r := s.o.Apply(Call{Args: args}, a, s.at); r != nil {
+	if r := s.o.Apply(Exchange{Call: args, Answer: a, At: s.at}); r != nil {
 		s.t.Fatal(r)
 	}
 	return s
 }
 
 // ok is a call that succeeds without a result.
-func (s *script) ok(args Args) *script { s.t.Helper(); return s.says(args, Answer{}) }
+func (s *script) ok(args call.Call) *script { s.t.Helper(); return s.says(args, call.Answer{}) }
 
 // refused gives an answer that the oracle must refuse.
-func (s *script) refused(args Args, a Answer) *Refusal {
+func (s *script) refused(args call.Call, a call.Answer) *Refusal {
 	s.t.Helper()
-	r := s.o.Apply(Call{Args: args}, a, s.at)
+	r := s.o.Apply(Exchange{Call: args, Answer: a, At: s.at})
 	if r == nil {
-		s.t.Fatalf("allowed: %s: %s", Call{Args: args}, a.describe(args.Method()))
+		e := Exchange{Call: args, Answer: a}
+		s.t.Fatalf("allowed: %s: %s", e, e.AnswerText())
 	}
 	return r
 }
@@ -44,30 +47,34 @@ var (
 	startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
 	pokeA  = engine.ExternalRaisedItem{Instance: "A", Name: "e"}
 	queueA = engine.QueueMessageItem{Instance: "A", Name: "q"}
-	permit = Answer{Err: &ErrorAnswer{Message: "Invalid lock token; not found"}}
-	busy   = Answer{Err: &ErrorAnswer{Retryable: true, Message: "busy"}}
-	named  = Metadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"}
+	permit = call.Answer{Err: &engine.ProviderError{Message: "Invalid lock token; not found"}}
+	busy   = call.Answer{Err: &engine.ProviderError{Retryable: true, Message: "busy"}}
+	named  = engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"}
 )
 
-func send(item engine.WorkItem) Args { return EnqueueForOrchestrator{Item: Item{item}} }
-func sendLater(item engine.WorkItem, delay int64) Args {
-	return EnqueueForOrchestrator{Item{item}, delay}
+const ms = time.Millisecond
+
+func send(item engine.WorkItem) call.Call { return call.EnqueueForOrchestrator{Item: item} }
+func sendLater(item engine.WorkItem, delay time.Duration) call.Call {
+	return call.EnqueueForOrchestrator{Item: item, Delay: delay}
 }
-func fetchAny() Args { return FetchOrchestrationItem{LockTimeoutMs: 1000} }
-func ackOf1(token string, m Metadata) AckOrchestrationItem {
-	return AckOrchestrationItem{Token: token, ExecutionID: 1, Metadata: m}
+func fetchAny() call.Call { return call.FetchOrchestrationItem{LockTimeout: 1000 * ms} }
+func ackOf1(token string, m engine.ExecutionMetadata) call.AckOrchestrationItem {
+	return call.AckOrchestrationItem{LockToken: token, ExecutionID: 1, Metadata: m}
 }
 
 // item is a delivery of instance A without a history.
-func item(token string, count uint32, messages ...engine.WorkItem) Answer {
-	return Answer{Item: &Fetched{Instance: "A", OrchestrationName: "Orch", Version: "1.0.0", ExecutionID: 1, Messages: messages, Token: token, AttemptCount: count}}
+func item(token string, count uint32, messages ...engine.WorkItem) call.Answer {
+	return call.Answer{Orchestration: &engine.FetchedOrchestration{LockToken: token, AttemptCount: count, Item: engine.OrchestrationItem{
+		Instance: "A", OrchestrationName: "Orch", Version: "1.0.0", ExecutionID: 1, Messages: messages,
+	}}}
 }
 
 // with changes the delivery of an answer.
-func (a Answer) with(change func(f *Fetched)) Answer {
-	f := *a.Item
-	change(&f)
-	a.Item = &f
+func with(a call.Answer, change func(f *engine.OrchestrationItem)) call.Answer {
+	f := *a.Orchestration
+	change(&f.Item)
+	a.Orchestration = &f
 	return a
 }
 
@@ -76,7 +83,7 @@ func event(id uint64, data engine.EventData) engine.Event {
 }
 
 // created brings instance A into being, by an ack with changes.
-func (s *script) created(change func(a *AckOrchestrationItem)) *script {
+func (s *script) created(change func(a *call.AckOrchestrationItem)) *script {
 	s.t.Helper()
 	s.ok(send(startA)).says(fetchAny(), item("o-created", 1, startA))
 	a := ackOf1("o-created", named)
@@ -91,18 +98,18 @@ func activityOf(id uint64, session, tag string) engine.ActivityExecuteItem {
 	return engine.ActivityExecuteItem{Instance: "A", ExecutionID: 1, ID: id, Name: "Act", SessionID: session, Tag: tag}
 }
 
-func sendWork(a engine.WorkItem) Args { return EnqueueForWorker{Item{a}} }
+func sendWork(a engine.WorkItem) call.Call { return call.EnqueueForWorker{Item: a} }
 
-func fetchWorkAny() FetchWorkItem {
-	return FetchWorkItem{LockTimeoutMs: 1000, Tags: Tags{Mode: TagMode(engine.TagAny)}}
+func fetchWorkAny() call.FetchWorkItem {
+	return call.FetchWorkItem{LockTimeout: 1000 * ms, Tags: engine.TagFilter{Mode: engine.TagAny}}
 }
 
-func fetchWorkBy(owner string, lock int64) FetchWorkItem {
+func fetchWorkBy(owner string, lock time.Duration) call.FetchWorkItem {
 	r := fetchWorkAny()
-	r.Session = &Session{owner, lock}
+	r.Session = &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: lock}
 	return r
 }
 
-func took(token string, count uint32, a engine.WorkItem) Answer {
-	return Answer{Work: &Work{Item{a}, token, count}}
+func took(token string, count uint32, a engine.WorkItem) call.Answer {
+	return call.Answer{Work: &engine.FetchedWork{Item: a, LockToken: token, AttemptCount: count}}
 }

@@ -3,10 +3,13 @@ package oracle
 import (
 	"fmt"
 	"slices"
+
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // renewSessions is docs/contract/provider.md#p5.12.
-func (s *State) renewSessions(j *judge, r RenewSessionLock) {
+func (s *State) renewSessions(j *judge, r call.RenewSessionLock) {
 	must, may := 0, 0
 	after := s.with(func(n *State) {
 		for i := range n.sessions {
@@ -14,9 +17,9 @@ func (s *State) renewSessions(j *judge, r RenewSessionLock) {
 			if !slices.Contains(r.Owners, have.owner) {
 				continue
 			}
-			idleSince := Span{j.at.Lo - r.IdleMs, j.at.Hi - r.IdleMs}
+			idleSince := Span{j.at.Lo - r.IdleTimeout.Milliseconds(), j.at.Hi - r.IdleTimeout.Milliseconds()}
 			renewed := have.until.reached(j.at).not().and(have.active.after(idleSince))
-			until := j.at.plus(r.ExtendMs)
+			until := j.at.plus(r.ExtendFor.Milliseconds())
 			if renewed.must {
 				must++
 			} else if renewed.may {
@@ -82,7 +85,7 @@ func (s *State) cleanupSessions(j *judge) {
 }
 
 // customStatus is docs/contract/provider.md#p5.14.
-func (s *State) customStatus(j *judge, r GetCustomStatus) {
+func (s *State) customStatus(j *judge, r call.GetCustomStatus) {
 	in, got := s.find(r.Instance), j.answer.CustomStatus
 	if !in.row || in.customVersion <= r.LastSeen {
 		j.allow(by("5.14", "I16 I20"), j.answer.Err == nil && got == nil, func() *State { return s }, "nothing: the version is not above %d", r.LastSeen)
@@ -102,7 +105,7 @@ func (s *State) customStatus(j *judge, r GetCustomStatus) {
 }
 
 // kvValue is docs/contract/provider.md#p5.15.
-func (s *State) kvValue(j *judge, r GetKVValue) {
+func (s *State) kvValue(j *judge, r call.GetKVValue) {
 	var want *string
 	for _, e := range s.find(r.Instance).merged() {
 		if e.key == r.Key {
@@ -117,7 +120,7 @@ func (s *State) kvValue(j *judge, r GetKVValue) {
 }
 
 // kvValues is docs/contract/provider.md#p5.15.
-func (s *State) kvValues(j *judge, r GetKVAllValues) {
+func (s *State) kvValues(j *judge, r call.GetKVAllValues) {
 	want := s.find(r.Instance).merged()
 	got := j.answer.Pairs
 	same := len(got) == len(want)
@@ -145,7 +148,7 @@ func (s *State) read(j *judge, section, id string, execution uint64) {
 }
 
 // appendEvents is docs/contract/provider.md#p5.6.
-func (s *State) appendEvents(j *judge, r AppendWithExecution) {
+func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 	var dup, zero bool
 	in := s.find(r.Instance)
 	for i, e := range r.Events {
@@ -156,7 +159,7 @@ func (s *State) appendEvents(j *judge, r AppendWithExecution) {
 		for _, b := range r.Events[:i] {
 			dup = dup || b.EventID == e.EventID
 		}
-		if _, err := canonical(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
+		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
 			j.permanent(by("3.3", ""), s, "the caller's build has no form for an event")
 		}
 	}
@@ -171,7 +174,7 @@ func (s *State) appendEvents(j *judge, r AppendWithExecution) {
 		return s.with(func(n *State) {
 			in := n.edit(r.Instance)
 			for _, e := range r.Events {
-				text, _ := canonical(e)
+				text, _ := callform.EventText(e)
 				in.add(r.ExecutionID, e, text) // keeps what is there
 			}
 		})
@@ -185,7 +188,7 @@ func (s *State) appendEvents(j *judge, r AppendWithExecution) {
 }
 
 // stats is docs/contract/provider.md#p5.16.
-func (s *State) stats(j *judge, r GetInstanceStats) {
+func (s *State) stats(j *judge, r call.GetInstanceStats) {
 	in, got, err := s.find(r.Instance), j.answer.Stats, j.answer.Err
 	if !in.row {
 		j.allow(by("5.16", "I20"), err == nil && got == nil, func() *State { return s }, "nothing: there is no such instance")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // judged asks the specification about the call. It returns the states that follow the answer.
@@ -15,44 +17,44 @@ func (s *State) judged(j *judge) []*State {
 	if a.Err != nil && a.Err.Retryable {
 		s.retryable(j)
 	}
-	switch r := j.args.(type) {
-	case EnqueueForOrchestrator:
+	switch r := j.call.(type) {
+	case call.EnqueueForOrchestrator:
 		s.enqueueForOrchestrator(j, r)
-	case FetchOrchestrationItem:
+	case call.FetchOrchestrationItem:
 		s.fetchOrchestration(j, r)
-	case AckOrchestrationItem:
+	case call.AckOrchestrationItem:
 		s.ackOrchestration(j, r)
-	case AbandonOrchestrationItem:
+	case call.AbandonOrchestrationItem:
 		s.abandonOrchestration(j, r)
-	case RenewOrchestrationItemLock:
+	case call.RenewOrchestrationItemLock:
 		s.renewOrchestration(j, r)
-	case Read:
+	case call.Read:
 		s.read(j, "5.6", r.Instance, s.find(r.Instance).latest())
-	case ReadWithExecution:
+	case call.ReadWithExecution:
 		s.read(j, "5.6", r.Instance, r.ExecutionID)
-	case AppendWithExecution:
+	case call.AppendWithExecution:
 		s.appendEvents(j, r)
-	case EnqueueForWorker:
+	case call.EnqueueForWorker:
 		s.enqueueForWorker(j, r)
-	case FetchWorkItem:
+	case call.FetchWorkItem:
 		s.fetchWork(j, r)
-	case AckWorkItem:
+	case call.AckWorkItem:
 		s.ackWork(j, r)
-	case RenewWorkItemLock:
+	case call.RenewWorkItemLock:
 		s.renewWork(j, r)
-	case AbandonWorkItem:
+	case call.AbandonWorkItem:
 		s.abandonWork(j, r)
-	case RenewSessionLock:
+	case call.RenewSessionLock:
 		s.renewSessions(j, r)
-	case CleanupOrphanedSessions:
+	case call.CleanupOrphanedSessions:
 		s.cleanupSessions(j)
-	case GetCustomStatus:
+	case call.GetCustomStatus:
 		s.customStatus(j, r)
-	case GetKVValue:
+	case call.GetKVValue:
 		s.kvValue(j, r)
-	case GetKVAllValues:
+	case call.GetKVAllValues:
 		s.kvValues(j, r)
-	case GetInstanceStats:
+	case call.GetInstanceStats:
 		s.stats(j, r)
 	default:
 		s.judgedAdmin(j)
@@ -61,51 +63,51 @@ func (s *State) judged(j *judge) []*State {
 }
 
 func (s *State) judgedAdmin(j *judge) {
-	switch r := j.args.(type) {
-	case ListInstances:
+	switch r := j.call.(type) {
+	case call.ListInstances:
 		s.listInstances(j)
-	case ListInstancesByStatus:
+	case call.ListInstancesByStatus:
 		s.listByStatus(j, r)
-	case ListExecutions:
+	case call.ListExecutions:
 		s.listExecutions(j, r)
-	case ReadHistoryWithExecutionID:
+	case call.ReadHistoryWithExecutionID:
 		s.read(j, "7", r.Instance, r.ExecutionID)
-	case ReadHistory:
+	case call.ReadHistory:
 		s.read(j, "7", r.Instance, s.find(r.Instance).latest())
-	case LatestExecutionID:
+	case call.LatestExecutionID:
 		s.latestExecution(j, r)
-	case GetInstanceInfo:
+	case call.GetInstanceInfo:
 		s.instanceInfo(j, r)
-	case GetExecutionInfo:
+	case call.GetExecutionInfo:
 		s.executionInfo(j, r)
-	case GetSystemMetrics:
+	case call.GetSystemMetrics:
 		s.metrics(j)
-	case GetQueueDepths:
+	case call.GetQueueDepths:
 		s.depths(j)
-	case ListChildren:
+	case call.ListChildren:
 		s.children(j, r)
-	case GetParentID:
+	case call.GetParentID:
 		s.parentID(j, r)
-	case GetInstanceTree:
+	case call.GetInstanceTree:
 		s.instanceTree(j, r)
-	case DeleteInstance:
+	case call.DeleteInstance:
 		s.deleteInstance(j, r)
-	case DeleteInstancesAtomic:
+	case call.DeleteInstancesAtomic:
 		s.deleteAtomic(j, r)
-	case DeleteInstanceBulk:
+	case call.DeleteInstanceBulk:
 		s.deleteBulk(j, r)
-	case PruneExecutions:
+	case call.PruneExecutions:
 		s.prune(j, r)
-	case PruneExecutionsBulk:
+	case call.PruneExecutionsBulk:
 		s.pruneBulk(j, r)
-	case Plant:
+	case call.Plant:
 		s.plant(j, r)
-	case CorruptEvent:
+	case call.CorruptEvent:
 		s.corruptEvent(j, r)
-	case CorruptMessage:
+	case call.CorruptMessage:
 		s.corruptMessage(j, r)
 	default:
-		panic(fmt.Sprintf("oracle: no rule for %T", j.args))
+		panic(fmt.Sprintf("oracle: no rule for %T", j.call))
 	}
 }
 
@@ -122,7 +124,7 @@ func (s *State) retryable(j *judge) {
 }
 
 // plant puts something into the store.
-func (s *State) plant(j *judge, r Plant) {
+func (s *State) plant(j *judge, r call.Plant) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
 		switch {
@@ -148,8 +150,9 @@ func (s *State) plant(j *judge, r Plant) {
 			e.status, e.output, e.stamped, e.completed = r.Status, r.Output, truth{may: true}, j.at
 		}
 		event, text := engine.Event{EventID: r.EventID}, ""
-		for _, event = range r.Event {
-			text, _ = canonical(event)
+		if r.Event != nil {
+			event = *r.Event
+			text, _ = callform.EventText(event)
 		}
 		if event.EventID != 0 {
 			in.add(r.ExecutionID, event, text)
@@ -163,7 +166,7 @@ func (s *State) plant(j *judge, r Plant) {
 }
 
 // corruptEvent is damage that a test does: the event cannot be decoded any more.
-func (s *State) corruptEvent(j *judge, r CorruptEvent) {
+func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
 		for i := range in.history {
@@ -175,8 +178,8 @@ func (s *State) corruptEvent(j *judge, r CorruptEvent) {
 }
 
 // corruptMessage is damage to the newest row that holds the item.
-func (s *State) corruptMessage(j *judge, r CorruptMessage) {
-	text, _ := canonicalItem(r.Item.WorkItem)
+func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
+	text, _ := callform.ItemText(r.Item)
 	j.next = append(j.next, s.with(func(n *State) {
 		for i := len(n.queue) - 1; i >= 0; i-- {
 			if m := &n.queue[i]; m.text == text && !m.corrupt {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // ready says whether a worker row is visible and unlocked.
@@ -18,9 +20,9 @@ func (w *row) ready(j *judge) truth {
 }
 
 // takesTag is docs/contract/provider.md#p6.7.
-func takesTag(f Tags, tag string) bool {
+func takesTag(f engine.TagFilter, tag string) bool {
 	in := slices.Contains(f.Tags, tag)
-	switch engine.TagMode(f.Mode) {
+	switch f.Mode {
 	case engine.TagDefaultOnly:
 		return tag == ""
 	case engine.TagTags:
@@ -34,7 +36,7 @@ func takesTag(f Tags, tag string) bool {
 }
 
 // takesSession is docs/contract/provider.md#p6.6.
-func (s *State) takesSession(j *judge, id string, f *Session) truth {
+func (s *State) takesSession(j *judge, id string, f *engine.SessionFetchConfig) truth {
 	if id == "" {
 		return known(true)
 	}
@@ -58,7 +60,7 @@ func (s *State) session(id string) *session {
 }
 
 // fetchWork is docs/contract/provider.md#p5.8.
-func (s *State) fetchWork(j *judge, r FetchWorkItem) {
+func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	got, err := j.answer.Work, j.answer.Err
 	ready, damaged, fresh := false, false, false // what stands before the row: anything, an undecodable one, a fresh one
 	same := func() *State { return s }
@@ -74,7 +76,7 @@ func (s *State) fetchWork(j *judge, r FetchWorkItem) {
 			s.objectRow(j, r, w, e, fresh)
 		}
 		if decodable && e.may && (!fresh || w.delivered && j.grants(F25Redelivered)) {
-			given = given && got.AttemptCount == w.count+1 && got.Token != ""
+			given = given && got.AttemptCount == w.count+1 && got.LockToken != ""
 			s.allowRow(j, r, w, given)
 		}
 		if e.may && !decodable {
@@ -109,19 +111,19 @@ func (s *State) fetchWork(j *judge, r FetchWorkItem) {
 }
 
 // is says whether a row holds what was returned.
-func (w *row) is(got *Work) bool {
-	text, err := canonicalItem(got.Item.WorkItem)
+func (w *row) is(got *engine.FetchedWork) bool {
+	text, err := callform.ItemText(got.Item)
 	return err == nil && text == w.text
 }
 
 // allowRow says that a row may be returned, with its effects: row lock, count and session in one step.
-func (s *State) allowRow(j *judge, r FetchWorkItem, w *row, given bool) {
+func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 	position := w.position
 	j.allow(by("5.8", "I2 I5 I13"), given, func() *State {
 		return s.with(func(n *State) {
 			for i := range n.work {
 				if t := &n.work[i]; t.position == position {
-					t.token, t.until, t.delivered = j.answer.Work.Token, j.at.plus(r.LockTimeoutMs), true
+					t.token, t.until, t.delivered = j.answer.Work.LockToken, j.at.plus(r.LockTimeout.Milliseconds()), true
 					t.count++
 					if r.Session != nil && t.session() != "" {
 						t.owner = r.Session.OwnerID
@@ -130,12 +132,12 @@ func (s *State) allowRow(j *judge, r FetchWorkItem, w *row, given bool) {
 				}
 			}
 		})
-	}, "%s, attempt count %d", shown{Item{w.item}}, w.count+1)
+	}, "%s, attempt count %d", shown{w.item}, w.count+1)
 }
 
 // claim gives a session to an owner, or refreshes it (F26). The state must be a clone.
-func (s *State) claim(j *judge, id string, f *Session) {
-	until := j.at.plus(f.LockTimeoutMs)
+func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
+	until := j.at.plus(f.LockTimeout.Milliseconds())
 	if have := s.session(id); have != nil {
 		if have.owner == f.OwnerID && j.grants(F26ShorterSession) && have.until.reached(j.at).not().may {
 			until.Hi = max(until.Hi, have.until.Hi)
@@ -148,7 +150,7 @@ func (s *State) claim(j *judge, id string, f *Session) {
 }
 
 // objectRow says why a row that was returned must not be.
-func (s *State) objectRow(j *judge, r FetchWorkItem, w *row, e truth, fresh bool) {
+func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh bool) {
 	if e.may && got(j, w) && (!fresh || w.delivered && j.grants(F25Redelivered)) || !j.explaining {
 		return
 	}
@@ -170,7 +172,7 @@ func (s *State) objectRow(j *judge, r FetchWorkItem, w *row, e truth, fresh bool
 }
 
 func got(j *judge, w *row) bool {
-	return j.answer.Work.AttemptCount == w.count+1 && j.answer.Work.Token != ""
+	return j.answer.Work.AttemptCount == w.count+1 && j.answer.Work.LockToken != ""
 }
 
 // holdingRow finds the row that carries a token.
@@ -203,17 +205,17 @@ func (s *State) touch(j *judge, w row) {
 }
 
 // ackWork is docs/contract/provider.md#p5.9.
-func (s *State) ackWork(j *judge, r AckWorkItem) {
-	w, h := s.holdingRow(j, r.Token)
-	j.dead("5.9", s, r.Token, h)
+func (s *State) ackWork(j *judge, r call.AckWorkItem) {
+	w, h := s.holdingRow(j, r.LockToken)
+	j.dead("5.9", s, r.LockToken, h)
 	if !h.live.may {
 		return
 	}
-	completion := r.Completion.WorkItem
+	completion := r.Completion
 	text := ""
 	if completion != nil {
 		var err error
-		text, err = canonicalItem(completion)
+		text, err = callform.ItemText(completion)
 		k := completion.Kind()
 		if k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
 			j.permanent(by("4.2", ""), s, fmt.Sprintf("a %s is no completion", k))
@@ -241,17 +243,17 @@ func (s *State) ackWork(j *judge, r AckWorkItem) {
 }
 
 // renewWork is docs/contract/provider.md#p5.10.
-func (s *State) renewWork(j *judge, r RenewWorkItemLock) {
-	w, h := s.holdingRow(j, r.Token)
-	j.dead("5.10", s, r.Token, h)
+func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
+	w, h := s.holdingRow(j, r.LockToken)
+	j.dead("5.10", s, r.LockToken, h)
 	if !h.live.may {
 		return
 	}
 	j.succeeds(by("5.10", "I2"), func() *State {
 		return s.with(func(n *State) {
 			n.touch(j, *w)
-			have, _ := n.holdingRow(j, r.Token)
-			have.until = j.at.plus(r.ExtendMs)
+			have, _ := n.holdingRow(j, r.LockToken)
+			have.until = j.at.plus(r.ExtendFor.Milliseconds())
 		})
 	})
 	if j.answer.Err != nil {
@@ -260,20 +262,20 @@ func (s *State) renewWork(j *judge, r RenewWorkItemLock) {
 }
 
 // abandonWork is docs/contract/provider.md#p5.11.
-func (s *State) abandonWork(j *judge, r AbandonWorkItem) {
-	_, h := s.holdingRow(j, r.Token)
+func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
+	_, h := s.holdingRow(j, r.LockToken)
 	c := by("5.11", "I5")
 	switch {
 	case !h.exists:
-		j.dead("5.11", s, r.Token, h)
+		j.dead("5.11", s, r.LockToken, h)
 		return
 	case !h.live.must:
-		j.permanent(free(F8ExpiredAbandon, "5.11"), s, "the lock of token "+r.Token+" has run out")
+		j.permanent(free(F8ExpiredAbandon, "5.11"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	j.succeeds(c, func() *State {
 		return s.with(func(n *State) {
-			have, _ := n.holdingRow(j, r.Token)
-			have.token, have.until, have.visible = "", Span{}, j.at.plus(r.DelayMs)
+			have, _ := n.holdingRow(j, r.LockToken)
+			have.token, have.until, have.visible = "", Span{}, j.at.plus(r.Delay.Milliseconds())
 			if r.IgnoreAttempt && have.count > 0 {
 				have.count--
 			}

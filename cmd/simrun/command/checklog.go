@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // checkLogCmd is the verb check-log: a recorded log of a provider's answers, judged.
@@ -18,7 +19,7 @@ type checkLogCmd struct {
 
 // Help is shown behind the flags' short texts.
 func (checkLogCmd) Help() string {
-	return `Reads a log of calls that were made on a store that was empty at first, one after the other, and names the first answer that the contract does not allow, with what it would have allowed. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; oracle.Record writes such logs in Go.
+	return `Reads a log of calls that were made on a store that was empty at first, one after the other, and names the first answer that the contract does not allow, with what it would have allowed. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; calllog.Record writes such logs in Go.
 
 Examples:
 
@@ -49,9 +50,9 @@ func (c *checkLogCmd) run(a *app) (int, error) {
 		defer file.Close()
 		in, name = file, c.File
 	}
-	calls, err := oracle.CheckLog(in, oracle.Options{})
+	calls, err := calllog.Check(in, oracle.Options{})
 	out := checkLogJSON{Schema: schema, Verb: "check-log", Calls: calls}
-	var wrong *oracle.LogError
+	var wrong *calllog.Error
 	switch {
 	case err == nil:
 	case errors.As(err, &wrong) && wrong.Refusal != nil:

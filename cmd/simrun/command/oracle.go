@@ -2,17 +2,17 @@ package command
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strconv"
 	"strings"
-	"testing"
 	"text/tabwriter"
 	"time"
 
-	"github.com/durosim/durosim/internal/foreign"
-	"github.com/durosim/durosim/internal/wire"
-	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 // oracleCmd is the verb oracle: a provider in any language, checked against the contract.
@@ -74,11 +74,6 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if c.Timeout <= 0 {
 		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
 	}
-	// The generator of sequences asks for a flag of go test, which must have been read.
-	testing.Init()
-	if err := flag.CommandLine.Parse(nil); err != nil {
-		return 0, err
-	}
 	peer, err := dial(c.Command, c.Timeout)
 	if err != nil {
 		return 0, err
@@ -87,10 +82,10 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	bar := newProgress(a.stderr, "sequences", seeds.count)
 	defer bar.clear()
 	passed := uint64(0)
-	finding, err := oracle.Search(oracle.Factory{New: peer.store}, oracle.Options{}, seeds.first, int(seeds.count), func() {
+	finding, err := search.Search(undertest.Factory{New: peer.store}, search.Options{First: seeds.first, Sequences: int(seeds.count), Done: func() {
 		passed++
 		bar.show(passed, 0)
-	})
+	}})
 	if err != nil {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", strings.Join(c.Command, " "), passed, err)
 	}
@@ -178,13 +173,13 @@ func (r *remote) broken() error {
 }
 
 // store makes the other side's store an empty one.
-func (r *remote) store(testing.TB) *oracle.Instance {
+func (r *remote) store() (*undertest.Store, error) {
 	ctx := context.Background()
 	r.keep(r.client.Reset(ctx))
 	now, err := r.client.Now(ctx)
 	r.keep(err)
 	r.now = now
-	in := &oracle.Instance{Provider: r.client, Broken: r.broken, NowMs: r.realNow}
+	in := &undertest.Store{Provider: r.client, Broken: r.broken, NowMs: r.realNow}
 	if r.client.Described().VirtualClock {
 		in.NowMs = func() int64 { return r.now }
 		in.Advance = func(d time.Duration) {
@@ -198,10 +193,10 @@ func (r *remote) store(testing.TB) *oracle.Instance {
 	}
 	if r.client.Described().CorruptEvent {
 		in.CorruptHistory = func(instance string, execution, event uint64) error {
-			return r.client.CorruptEvent(ctx, oracle.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
+			return r.client.CorruptEvent(ctx, call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
 		}
 	}
-	return in
+	return in, r.broken()
 }
 
 // realNow asks a store that follows a clock of its own.

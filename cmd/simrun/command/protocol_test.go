@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // protocolPage is the page that says how to speak the protocol, for readers who know no Go.
@@ -50,13 +52,13 @@ func TestProtocolExamples(t *testing.T) {
 // Every method has a row in a table of the page.
 func TestProtocolNamesEveryMethod(t *testing.T) {
 	page := readPage(t)
-	for _, args := range oracle.Methods() {
+	for _, args := range call.All() {
 		switch args.(type) {
-		case oracle.CorruptMessage, oracle.Plant: // what only tests in this process do to a store
+		case call.CorruptMessage, call.Plant: // what only tests in this process do to a store
 			continue
 		}
-		if !strings.Contains(page, "\n| `"+string(args.Method())+"` |") {
-			t.Errorf("%s: no row for %s", protocolPage, args.Method())
+		if !strings.Contains(page, "\n| `"+call.Method(args)+"` |") {
+			t.Errorf("%s: no row for %s", protocolPage, call.Method(args))
 		}
 	}
 }
@@ -64,7 +66,7 @@ func TestProtocolNamesEveryMethod(t *testing.T) {
 // The example of a log is one.
 func TestProtocolLog(t *testing.T) {
 	for _, block := range fenced(t, "json") {
-		if _, err := oracle.CheckLog(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {
+		if _, err := calllog.Check(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {
 			t.Errorf("%s: the log: %v", protocolPage, err)
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"os"
 	"slices"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/storerules"
-	"github.com/durosim/durosim/internal/wire"
 	"github.com/durosim/durosim/memprovider"
 )
 

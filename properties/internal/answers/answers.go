@@ -2,6 +2,7 @@ package answers
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -41,11 +42,11 @@ func (r *Judge) Watch(p engine.Provider, codec engine.Codec) engine.Provider {
 	return oracle.Watch(p, codec.Name(), r.Run.World.NowMs, r.judge)
 }
 
-func (r *Judge) judge(c oracle.Call, a oracle.Answer, at oracle.Span) {
+func (r *Judge) judge(e oracle.Exchange) {
 	if r.oracle == nil {
 		return
 	}
-	if refusal := r.oracle.Apply(c, a, at); refusal != nil {
+	if refusal := r.oracle.Apply(e); refusal != nil {
 		r.oracle = nil
 		r.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()})
 	}
@@ -72,16 +73,16 @@ func (r *Judge) Observe(o *engine.Observation) {
 	at := oracle.At(r.Run.World.NowMs())
 	if o.Kind == engine.ObsDamaged {
 		if o.Message != 0 {
-			r.judge(oracle.Call{Args: oracle.CorruptMessage{Item: oracle.Item{WorkItem: r.items[o.Message]}}}, oracle.Answer{}, at)
+			r.judge(oracle.Exchange{Call: call.CorruptMessage{Item: r.items[o.Message]}, At: at})
 			return
 		}
-		r.judge(oracle.Call{Args: oracle.CorruptEvent{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution, EventID: o.EventID}}, oracle.Answer{}, at)
+		r.judge(oracle.Exchange{Call: call.CorruptEvent{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution, EventID: o.EventID}, At: at})
 		return
 	}
 	if o.Call != 0 {
 		return
 	}
-	p := oracle.Plant{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution}
+	p := call.Plant{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution}
 	switch o.Kind {
 	case engine.ObsInstanceCreated:
 		p.Orchestration, p.Version = o.Name, o.Token
@@ -99,10 +100,10 @@ func (r *Judge) Observe(o *engine.Observation) {
 		p.EventID = o.EventID
 		for _, b := range r.Run.World.Builds() {
 			if e, err := b.Codec.DecodeEvent(o.Bytes); err == nil {
-				p.Event = oracle.Events{e}
+				p.Event = &e
 				break
 			}
 		}
 	}
-	r.judge(oracle.Call{Args: p}, oracle.Answer{}, at)
+	r.judge(oracle.Exchange{Call: p, At: at})
 }

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // storeTime stands still while calls run concurrently, so that the only thing that is uncertain is their order.
@@ -23,7 +26,9 @@ var specification = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{&oracle.State{}} },
 	Step: func(state, input, output any) (next []any) {
 		o := oracle.Options{Deny: append([]oracle.Freedom{oracle.F5Contention}, promised...)}
-		for _, s := range state.(*oracle.State).Next(o, input.(oracle.Call), output.(oracle.Answer), oracle.At(storeTime)) {
+		e := output.(oracle.Exchange)
+		e.Call = input.(call.Call)
+		for _, s := range state.(*oracle.State).Next(o, e) {
 			next = append(next, s)
 		}
 		return next
@@ -36,7 +41,7 @@ var specification = (&porcupine.NondeterministicModel{
 func linearizable(history []porcupine.Operation) bool {
 	given := map[string]bool{}
 	for _, op := range history {
-		if token := tokenOf(op.Output.(oracle.Answer)); token != "" {
+		if token := oracle.Token(op.Output.(oracle.Exchange).Answer); token != "" {
 			if given[token] {
 				return false
 			}
@@ -46,21 +51,11 @@ func linearizable(history []porcupine.Operation) bool {
 	return porcupine.CheckOperations(specification, history)
 }
 
-func tokenOf(a oracle.Answer) string {
-	switch {
-	case a.Item != nil:
-		return a.Item.Token
-	case a.Work != nil:
-		return a.Work.Token
-	}
-	return ""
-}
-
 // told is a history as text: each call with the ticks between which it took effect.
 func told(history []porcupine.Operation) string {
 	var b strings.Builder
 	for _, op := range history {
-		entry := oracle.Entry{At: oracle.At(storeTime), Call: op.Input.(oracle.Call), Answer: op.Output.(oracle.Answer)}
+		entry := calllog.Entry{Exchange: op.Output.(oracle.Exchange)}
 		line, err := entry.MarshalJSON()
 		if err != nil {
 			line = []byte(err.Error())
@@ -105,18 +100,19 @@ func (r *record) tick() int64 {
 }
 
 // do makes a call. A retryable error says that it had no effect, so it is no part of the history.
-func (r *record) do(ctx context.Context, id int, p engine.Provider, args oracle.Args, lost bool) oracle.Answer {
-	op := porcupine.Operation{ClientId: id, Input: oracle.Call{Args: args}, Call: r.tick()}
-	a := oracle.Perform(ctx, p, oracle.Call{Args: args})
+func (r *record) do(ctx context.Context, id int, p engine.Provider, c call.Call, lost bool) call.Answer {
+	op := porcupine.Operation{ClientId: id, Input: c, Call: r.tick()}
+	a := call.Perform(ctx, p, c)
 	op.Return = r.tick()
 	r.mu.Lock()
 	r.finished++
 	r.mu.Unlock()
 	r.turn.Broadcast()
 	if lost {
-		a, op.Return = oracle.Answer{Lost: true}, never
+		a, op.Return = call.Answer{}, never
 	}
-	if op.Output = a; a.Err == nil || !a.Err.Retryable {
+	op.Output = oracle.Exchange{Call: c, Answer: a, Lost: lost, At: oracle.At(storeTime)}
+	if !engine.IsRetryable(a.Err) {
 		r.mu.Lock()
 		r.history = append(r.history, op)
 		r.mu.Unlock()
@@ -130,48 +126,48 @@ func (r *record) client(ctx context.Context, id int, p engine.Provider, random *
 	token, work := "", ""
 	for i := range 8 {
 		in := string(rune('A' + random.IntN(2)))
-		lock := []int64{60_000, 60_000, 0}[random.IntN(3)] // a lock of no length has run out at once
+		lock := []time.Duration{time.Minute, time.Minute, 0}[random.IntN(3)] // a lock of no length has run out at once
 		event := uint64(100*id + i + 2)
-		var args oracle.Args
+		var c call.Call
 		activity := engine.ActivityExecuteItem{Instance: in, ExecutionID: 1, ID: event, Name: "Act"}
 		switch n := random.IntN(10); {
 		case n == 0:
-			args = oracle.EnqueueForWorker{Item: oracle.Item{WorkItem: activity}}
+			c = call.EnqueueForWorker{Item: activity}
 		case n == 1:
-			args = oracle.EnqueueForOrchestrator{Item: oracle.Item{WorkItem: engine.StartItem{Instance: in, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}}}
+			c = call.EnqueueForOrchestrator{Item: engine.StartItem{Instance: in, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}}
 		case n < 5 && token == "":
-			args = oracle.FetchOrchestrationItem{LockTimeoutMs: lock}
+			c = call.FetchOrchestrationItem{LockTimeout: lock}
 		case n == 2:
-			args = oracle.AbandonOrchestrationItem{Token: token, IgnoreAttempt: random.IntN(2) == 0}
+			c = call.AbandonOrchestrationItem{LockToken: token, IgnoreAttempt: random.IntN(2) == 0}
 		case n < 5:
-			args = oracle.AckOrchestrationItem{
-				Token: token, ExecutionID: 1, Metadata: oracle.Metadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"},
-				HistoryDelta: oracle.Events{{EventID: event, ExecutionID: 1, Data: engine.KeyValueSet{Key: "k", Value: fmt.Sprint(event)}}},
-				WorkerItems:  oracle.Items{activity},
+			c = call.AckOrchestrationItem{
+				LockToken: token, ExecutionID: 1, Metadata: engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"},
+				HistoryDelta: []engine.Event{{EventID: event, ExecutionID: 1, Data: engine.KeyValueSet{Key: "k", Value: fmt.Sprint(event)}}},
+				WorkerItems:  []engine.WorkItem{activity},
 			}
 		case n < 7 && work != "":
-			args = oracle.AckWorkItem{Token: work, Completion: oracle.Item{WorkItem: engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: event}}}
+			c = call.AckWorkItem{LockToken: work, Completion: engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: event}}
 		case n < 7:
-			args = oracle.FetchWorkItem{LockTimeoutMs: lock, Tags: oracle.Tags{Mode: oracle.TagMode(engine.TagAny)}}
+			c = call.FetchWorkItem{LockTimeout: lock, Tags: engine.TagFilter{Mode: engine.TagAny}}
 		case n < 8:
-			args = oracle.GetKVValue{Instance: in, Key: "k"}
+			c = call.GetKVValue{Instance: in, Key: "k"}
 		default:
-			args = oracle.GetQueueDepths{}
+			c = call.GetQueueDepths{}
 		}
-		call, cancel := context.WithCancel(ctx)
+		inner, cancel := context.WithCancel(ctx)
 		if random.IntN(8) == 0 {
 			go cancel()
 		}
-		a := r.do(call, id, p, args, random.IntN(8) == 0)
+		a := r.do(inner, id, p, c, random.IntN(8) == 0)
 		cancel()
-		switch args.(type) {
-		case oracle.FetchOrchestrationItem, oracle.AckOrchestrationItem, oracle.AbandonOrchestrationItem:
-			if token = ""; a.Item != nil {
-				token = a.Item.Token
+		switch c.(type) {
+		case call.FetchOrchestrationItem, call.AckOrchestrationItem, call.AbandonOrchestrationItem:
+			if token = ""; a.Orchestration != nil {
+				token = a.Orchestration.LockToken
 			}
-		case oracle.FetchWorkItem, oracle.AckWorkItem:
+		case call.FetchWorkItem, call.AckWorkItem:
 			if work = ""; a.Work != nil {
-				work = a.Work.Token
+				work = a.Work.LockToken
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/conformance"
-	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/search"
 )
 
 // checkThenAct chooses an instance in one transaction and takes its lock in the next.
@@ -97,7 +97,7 @@ func TestMistakesAreSeen(t *testing.T) {
 		name       string
 		wrong      variant
 		conforms   string // the case of conformance that fails for certain
-		sequences  bool   // oracle.Search finds it soon
+		sequences  bool   // search.Search finds it soon
 		concurrent bool   // concurrent histories have no right order
 	}{
 		{"the lock is checked in one transaction and taken in another", func(p *Provider, between func()) engine.Provider { return checkThenAct{p, between} }, "", false, true},
@@ -106,13 +106,13 @@ func TestMistakesAreSeen(t *testing.T) {
 		{"an ack removes what arrived since the fetch", func(p *Provider, _ func()) engine.Provider { return ackOfAll{p} }, "IL-07", true, true},
 	} {
 		t.Run(m.name, func(t *testing.T) {
-			if m.conforms != "" && conformance.Ask(t, virtual(t, m.wrong), m.conforms)[0].Failure == "" {
+			if m.conforms != "" && conformance.Ask(virtual(t, m.wrong), m.conforms)[0].Failure == "" {
 				t.Errorf("case %s passes", m.conforms)
 			}
 			if m.sequences {
-				found, err := oracle.Search(virtual(t, m.wrong), oracle.Options{}, 1, 1000, nil)
+				found, err := search.Search(virtual(t, m.wrong), search.Options{})
 				if found == nil || err != nil {
-					t.Errorf("oracle.Search found %v, %v", found, err)
+					t.Errorf("search.Search found %v, %v", found, err)
 				}
 			}
 			const most = 300

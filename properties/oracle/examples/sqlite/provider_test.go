@@ -12,6 +12,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 // everything decodes all that there is.
@@ -33,13 +35,13 @@ type variant func(p *Provider, between func()) engine.Provider
 func right(p *Provider, _ func()) engine.Provider { return p }
 
 // virtual makes stores whose clock the test moves.
-func virtual(t testing.TB, v variant) oracle.Factory {
-	return oracle.Factory{New: func(testing.TB) *oracle.Instance {
+func virtual(t testing.TB, v variant) undertest.Factory {
+	return undertest.Factory{New: func() (*undertest.Store, error) {
 		var clock atomic.Int64
 		clock.Store(1000)
 		dir := t.TempDir()
 		p := open(t, filepath.Join(dir, "store.db"), clock.Load)
-		return &oracle.Instance{
+		return &undertest.Store{
 			Provider:       v(p, func() {}),
 			Advance:        func(d time.Duration) { clock.Add(d.Milliseconds()) },
 			NowMs:          clock.Load,
@@ -51,7 +53,7 @@ func virtual(t testing.TB, v variant) oracle.Factory {
 					t.Error(err)
 				}
 			},
-		}
+		}, nil
 	}}
 }
 
@@ -95,11 +97,11 @@ func TestConformance(t *testing.T) { conformance.Run(t, virtual(t, right)) }
 
 // TestConformanceInRealTime asks cases about locks, delays, sessions and overlapping calls on the wall clock.
 func TestConformanceInRealTime(t *testing.T) {
-	factory := oracle.Factory{New: func(testing.TB) *oracle.Instance {
+	factory := undertest.Factory{New: func() (*undertest.Store, error) {
 		p := open(t, filepath.Join(t.TempDir(), "store.db"), nil)
-		return &oracle.Instance{Provider: p, Second: 100 * time.Millisecond, Close: func() { shut(t, p) }}
+		return &undertest.Store{Provider: p, Second: 100 * time.Millisecond, Close: func() { shut(t, p) }}, nil
 	}}
-	for _, r := range conformance.Ask(t, factory, "AT-04", "IL-01", "LX-01", "BP-149", "BP-150") {
+	for _, r := range conformance.Ask(factory, "AT-04", "IL-01", "LX-01", "BP-149", "BP-150") {
 		if r.Failure != "" || r.Skipped != "" {
 			t.Errorf("%s %s: %s%s", r.ID, r.Name, r.Failure, r.Skipped)
 		}
@@ -115,9 +117,10 @@ var promised = []oracle.Freedom{
 	oracle.XOrphanBeforeStart, oracle.XUndecodableRow, oracle.XUnknownDeleted, oracle.XPointerOfLateRow,
 }
 
-// TestOracle is short; -rapid.checks=10000 makes it long.
-func TestOracle(t *testing.T) { oracle.Check(t, virtual(t, right)) }
+func TestOracle(t *testing.T) {
+	search.Check(t, virtual(t, right), search.Options{Sequences: 100})
+}
 
 func TestOracleOfWhatIsPromised(t *testing.T) {
-	oracle.CheckWith(t, virtual(t, right), oracle.Options{Deny: promised})
+	search.Check(t, virtual(t, right), search.Options{Oracle: oracle.Options{Deny: promised}, First: 101, Sequences: 100})
 }

@@ -1,0 +1,306 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// Client is an engine.Provider, and its management surface, that asks a server. It may be used by many goroutines.
+//
+// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure tells
+// why: whoever judges the provider looks there first.
+type Client struct {
+	engine.Provider
+
+	rpc      *jrpc2.Client
+	heard    *watched
+	patience time.Duration
+	became   func() string
+
+	described Described
+
+	mu      sync.Mutex
+	failure *ProtocolError
+}
+
+// ClientOptions say how a client waits.
+type ClientOptions struct {
+	// Patience is how long an answer may take, beside the poll timeout of the call. It must be above 0.
+	Patience time.Duration
+	// Became says what became of the other side when it fell silent; nil says nothing.
+	Became func() string
+}
+
+// Dial asks the other side what it is.
+func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
+	watched := watch(ch)
+	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
+	raw, err := c.call(ctx, "describe", 0, none{})
+	if err == nil {
+		err = c.read("describe", raw, &c.described)
+	}
+	if err != nil {
+		return nil, c.Failure()
+	}
+	if d := c.described; d.Protocol != 1 || d.Name == "" {
+		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 and a name, got %s", raw)}
+	}
+	c.Provider = call.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)
+	return c, nil
+}
+
+// Described is what the other side said about itself.
+func (c *Client) Described() Described { return c.described }
+
+// Failure is how the other side broke the protocol, nil if it did not.
+func (c *Client) Failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		return nil
+	}
+	return c.failure
+}
+
+// Close ends the connection. It does not wait for the other side.
+func (c *Client) Close() error { return c.rpc.Close() }
+
+// perform makes a call of the provider.
+func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
+	m := call.Method(r)
+	var poll time.Duration
+	switch fetch := r.(type) {
+	case call.FetchOrchestrationItem:
+		poll = fetch.PollTimeout
+	case call.FetchWorkItem:
+		poll = fetch.PollTimeout
+	}
+	raw, err := c.send(ctx, r, poll)
+	if err == nil {
+		var a call.Answer
+		if a, err = callform.DecodeResult(m, raw); err == nil {
+			return a
+		}
+		err = c.fail(m, err.Error(), false)
+	}
+	answer := &engine.ProviderError{Operation: m, Message: err.Error(), Retryable: ctx.Err() != nil}
+	var coded *jrpc2.Error
+	if errors.As(err, &coded) {
+		answer.Message, answer.Retryable = coded.Message, coded.Code == callform.CodeRetryable
+	}
+	return call.Answer{Err: answer}
+}
+
+// send makes a call of the provider and returns its result.
+func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (json.RawMessage, error) {
+	params, err := callform.EncodeCall(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.call(ctx, call.Method(r), poll, json.RawMessage(params))
+}
+
+// call makes one call and returns its result. The error is a *jrpc2.Error with one of the two codes of a failed call, a
+// *ProtocolError, or the context's.
+func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
+	if err := c.Failure(); err != nil {
+		return nil, fmt.Errorf("after an earlier failure: %w", err)
+	}
+	limit := c.patience + poll
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c.heard.forget()
+	response, err := c.rpc.Call(limited, method, params)
+	c.heard.returned()
+	var answered *jrpc2.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &answered) && (answered.Code == callform.CodeRetryable || answered.Code == callform.CodePermanent):
+		return nil, answered
+	case answered != nil && answered.Code != jrpc2.InternalError && answered.Code != jrpc2.Cancelled && answered.Code != jrpc2.DeadlineExceeded:
+		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
+	case c.heard.ended() != nil:
+		return nil, c.fail(method, c.heard.ended().Error(), true)
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("given up: %w", ctx.Err())
+	case limited.Err() != nil:
+		reason := fmt.Sprintf("no answer within %v", limit)
+		if stray := c.heard.latest(); stray != nil {
+			reason = fmt.Sprintf("no answer to this request within %v, but a line whose id no request has: %s", limit, quote(stray))
+		}
+		return nil, c.fail(method, reason, true)
+	default:
+		return nil, c.fail(method, err.Error(), true)
+	}
+	var raw json.RawMessage
+	if err := response.UnmarshalResult(&raw); err != nil {
+		return nil, c.fail(method, err.Error(), false)
+	}
+	if len(raw) == 0 {
+		return nil, c.fail(method, "an answer with neither result nor error", false)
+	}
+	return raw, nil
+}
+
+// read reads the result of a call that is not the provider's.
+func (c *Client) read(method string, raw json.RawMessage, into any) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return c.fail(method, "a senseless result: "+plain(err), false)
+	}
+	return nil
+}
+
+// plain tells an error of a JSON value's type without the types of Go.
+func plain(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	want := map[reflect.Kind]string{
+		reflect.Struct: "an object", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.String: "a text",
+		reflect.Bool: "true or false",
+	}[wrong.Type.Kind()]
+	if want == "" {
+		return err.Error()
+	}
+	place := ""
+	if wrong.Field != "" {
+		place = wrong.Field + ": "
+	}
+	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
+}
+
+// watched remembers why no more answers come. It tells so only when the answers that did come have reached their callers.
+type watched struct {
+	channel.Channel
+	mu       sync.Mutex
+	changed  *sync.Cond // of mu
+	sent     int64      // calls, whose ids are the numbers from 1
+	pending  map[int64]bool
+	answered int // calls of which the answer is on its way to the caller
+	err      error
+	last     []byte // the last line
+}
+
+func watch(ch channel.Channel) *watched {
+	w := &watched{Channel: ch, pending: map[int64]bool{}}
+	w.changed = sync.NewCond(&w.mu)
+	return w
+}
+
+func (w *watched) Send(message []byte) error {
+	w.mu.Lock()
+	w.sent++
+	w.pending[w.sent] = true
+	w.mu.Unlock()
+	return w.Channel.Send(message)
+}
+
+func (w *watched) Recv() ([]byte, error) {
+	line, err := w.Channel.Recv()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case errors.Is(err, io.EOF):
+		err = errors.New("the other side closed its output")
+	case err == nil && !json.Valid(line):
+		err = fmt.Errorf("the answer is not JSON: %s", quote(line))
+	}
+	if err != nil {
+		for w.answered > 0 {
+			w.changed.Wait()
+		}
+		w.err = err
+		return nil, err
+	}
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	if json.Unmarshal(line, &answer) == nil && w.pending[answer.ID] {
+		delete(w.pending, answer.ID)
+		w.answered++
+	}
+	w.last = line
+	return line, nil
+}
+
+// returned says that a call has returned; had it an answer, that has arrived.
+func (w *watched) returned() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answered = max(w.answered-1, 0)
+	w.changed.Broadcast()
+}
+
+// latest is the last line since forget, nil if there was none.
+func (w *watched) latest() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
+}
+
+func (w *watched) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = nil
+}
+
+func (w *watched) ended() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// fail keeps the first failure.
+func (c *Client) fail(method, reason string, silent bool) error {
+	if silent && c.became != nil {
+		reason += "; " + c.became()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		c.failure = &ProtocolError{method, reason}
+	}
+	return c.failure
+}
+
+// Reset makes the store an empty one.
+func (c *Client) Reset(ctx context.Context) error {
+	_, err := c.call(ctx, "reset", 0, none{})
+	return err
+}
+
+// Now is the store's clock in milliseconds.
+func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
+
+// Advance moves the store's clock on by so many milliseconds, and returns it.
+func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
+	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
+}
+
+func (c *Client) clock(ctx context.Context, method string, params any) (now int64, err error) {
+	raw, err := c.call(ctx, method, 0, params)
+	if err == nil {
+		err = c.read(method, raw, &now)
+	}
+	return now, err
+}
+
+// CorruptEvent damages a stored event.
+func (c *Client) CorruptEvent(ctx context.Context, e call.CorruptEvent) error {
+	_, err := c.send(ctx, e, 0)
+	return err
+}

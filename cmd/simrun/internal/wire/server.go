@@ -1,0 +1,280 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/creachadair/jrpc2"
+
+	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// Store is one store that a server offers. A nil function is not offered.
+type Store struct {
+	Provider engine.Provider
+	// NowMs is the store's clock.
+	NowMs func() int64
+	// SetClock sets it, forwards only.
+	SetClock func(ms int64)
+	// CorruptEvent damages a stored event.
+	CorruptEvent func(instance string, executionID, eventID uint64) error
+}
+
+// Server answers calls one at a time, in the order in which they come.
+type Server struct {
+	// New makes an empty store: for the first call, and for each reset.
+	New func() (*Store, error)
+
+	store *Store
+}
+
+// Described is what a store says about itself when it is asked.
+type Described struct {
+	// Protocol is the version of the protocol, 1.
+	Protocol int    `json:"protocol"`
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	// Admin says that the methods of the management surface are there.
+	Admin bool `json:"admin"`
+	// VirtualClock says that the clock stands still between calls and is moved by clock_advance and clock_set.
+	VirtualClock bool `json:"virtual_clock"`
+	// CorruptEvent says that corrupt_event is there.
+	CorruptEvent bool `json:"corrupt_event"`
+}
+
+// Parameters of the calls that are about the store as a whole.
+type (
+	none     struct{}
+	clockSet struct {
+		NowMs *int64 `json:"now_ms"`
+	}
+	clockAdvance struct {
+		ByMs *int64 `json:"by_ms"`
+	}
+)
+
+// hooks are the calls that are not a provider's, by name.
+var hooks = map[string]func(s *Server, params []byte) (any, error){
+	"describe": hook(func(s *Server, _ none) (any, error) {
+		p := s.store.Provider
+		return Described{Protocol: 1, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
+			VirtualClock: s.store.SetClock != nil, CorruptEvent: s.store.CorruptEvent != nil}, nil
+	}),
+	"reset":     hook(func(s *Server, _ none) (any, error) { return nil, s.reset() }),
+	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.store.NowMs(), nil }),
+	"clock_set": hook(func(s *Server, in clockSet) (any, error) {
+		if in.NowMs == nil {
+			return nil, errors.New("params.now_ms: missing")
+		}
+		return s.setClock("clock_set", *in.NowMs)
+	}),
+	"clock_advance": hook(func(s *Server, in clockAdvance) (any, error) {
+		now := s.store.NowMs()
+		switch {
+		case in.ByMs == nil:
+			return nil, errors.New("params.by_ms: missing")
+		case *in.ByMs < 0:
+			return nil, fmt.Errorf("params.by_ms: want milliseconds from 0, got %d", *in.ByMs)
+		case *in.ByMs > math.MaxInt64-now:
+			return nil, fmt.Errorf("params.by_ms: the clock stands at %d; %d more is too much", now, *in.ByMs)
+		}
+		return s.setClock("clock_advance", now+*in.ByMs)
+	}),
+}
+
+// hook makes a call of a function over decoded parameters.
+func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params []byte) (any, error) {
+	return func(s *Server, params []byte) (any, error) {
+		var in P
+		if len(params) > 0 {
+			d := json.NewDecoder(bytes.NewReader(params))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&in); err != nil {
+				return nil, fmt.Errorf("params: %s", strings.TrimPrefix(err.Error(), "json: "))
+			}
+		}
+		return call(s, in)
+	}
+}
+
+func (s *Server) reset() error {
+	store, err := s.New()
+	if err != nil {
+		return err
+	}
+	s.store = store
+	return nil
+}
+
+func (s *Server) setClock(method string, ms int64) (any, error) {
+	if s.store.SetClock == nil {
+		return nil, &notOffered{method, "this store follows the wall clock"}
+	}
+	if now := s.store.NowMs(); ms < now {
+		return nil, fmt.Errorf("params.now_ms: the clock stands at %d and does not go back to %d", now, ms)
+	}
+	s.store.SetClock(ms)
+	return s.store.NowMs(), nil
+}
+
+// Assign is what jrpc2 finds a method with.
+func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
+	if h, ok := hooks[name]; ok {
+		return func(_ context.Context, r *jrpc2.Request) (any, error) { return answer(h(s, params(r))) }
+	}
+	return func(ctx context.Context, r *jrpc2.Request) (any, error) {
+		return answer(s.perform(ctx, name, params(r)))
+	}
+}
+
+// perform makes a call of the provider.
+func (s *Server) perform(ctx context.Context, m string, params []byte) (any, error) {
+	c, err := callform.DecodeCall(m, params)
+	if err != nil {
+		return nil, err
+	}
+	switch damage := c.(type) {
+	case call.CorruptEvent:
+		if s.store.CorruptEvent == nil {
+			return nil, &notOffered{m, "this store cannot damage its history"}
+		}
+		if err := s.store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
+			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
+		}
+		return nil, nil
+	case call.CorruptMessage, call.Plant:
+		return nil, &notOffered{m, "this store is not changed behind its provider's back"}
+	}
+	a := call.Perform(ctx, s.store.Provider, c)
+	if a.Err != nil {
+		return nil, failed(callform.ErrorOf(a.Err))
+	}
+	result, err := callform.EncodeResult(m, a)
+	return json.RawMessage(result), err
+}
+
+func params(r *jrpc2.Request) []byte {
+	var raw json.RawMessage
+	_ = r.UnmarshalParams(&raw) // a RawMessage takes anything
+	return raw
+}
+
+func answer(result any, err error) (any, error) {
+	var coded *jrpc2.Error
+	if err != nil && !errors.As(err, &coded) {
+		err = refusal(err)
+	}
+	return result, err
+}
+
+// Serve answers calls from in to out until in ends, ctx ends, or out cannot be written. Whatever comes in is answered:
+// what is no request gets an error too.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+	if err := s.reset(); err != nil {
+		return err
+	}
+	rpc := jrpc2.NewServer(s, &jrpc2.ServerOptions{Concurrency: 1, DisableBuiltin: true})
+	rpc.Start(&inOrder{lines: foreign.NewLines(in, out), answered: make(chan struct{}, 1)})
+	stop := context.AfterFunc(ctx, rpc.Stop)
+	defer stop()
+	return rpc.Wait()
+}
+
+// inOrder hands a server the next request when the last one is answered, so that calls take effect in the order in
+// which they come, and the end of the input cuts nobody off. What is no single request it answers itself.
+type inOrder struct {
+	lines    *foreign.Lines
+	answered chan struct{}
+	waiting  bool
+}
+
+func (c *inOrder) Recv() ([]byte, error) {
+	if c.waiting {
+		<-c.answered
+		c.waiting = false
+	}
+	for {
+		line, err := c.lines.Recv()
+		var tooLong *foreign.TooLongError
+		if err != nil && !errors.As(err, &tooLong) {
+			return nil, err
+		}
+		if err == nil {
+			if err = request(line); err == nil {
+				c.waiting = true
+				return line, nil
+			}
+		}
+		if err := c.refuse(err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// request says why a line is no request that gets an answer.
+func request(line []byte) error {
+	if !json.Valid(line) {
+		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))
+	}
+	if bytes.HasPrefix(line, []byte("[")) {
+		return jrpc2.Errorf(jrpc2.InvalidRequest, "a batch; send one request a line")
+	}
+	var r struct {
+		ID     json.RawMessage `json:"id"`
+		Method *string         `json:"method"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil || r.Method == nil {
+		return jrpc2.Errorf(jrpc2.InvalidRequest, "not a request: %s", quote(line))
+	}
+	if len(r.ID) == 0 || string(r.ID) == "null" {
+		return jrpc2.Errorf(jrpc2.InvalidRequest, "a request without an id; there are no notifications")
+	}
+	return nil
+}
+
+// quote shows the beginning of a line.
+func quote(line []byte) string {
+	const most = 80
+	if len(line) > most {
+		return string(line[:most]) + "..."
+	}
+	return string(line)
+}
+
+func (c *inOrder) refuse(why error) error {
+	e := &jrpc2.Error{Code: jrpc2.InvalidRequest, Message: why.Error()}
+	var coded *jrpc2.Error
+	if errors.As(why, &coded) {
+		e = coded
+	}
+	data, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jrpc2.Error    `json:"error"`
+	}{"2.0", json.RawMessage("null"), e})
+	if err != nil {
+		return err
+	}
+	return c.lines.Send(data)
+}
+
+func (c *inOrder) Send(message []byte) error {
+	err := c.lines.Send(message)
+	var tooLong *foreign.TooLongError
+	if errors.As(err, &tooLong) {
+		err = c.refuse(tooLong)
+	}
+	c.answered <- struct{}{}
+	return err
+}
+
+func (c *inOrder) Close() error { return c.lines.Close() }

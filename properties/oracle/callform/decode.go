@@ -1,0 +1,297 @@
+package callform
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+)
+
+// UnknownMethodError says that there is no such method.
+type UnknownMethodError struct{ Method string }
+
+// Error names the method.
+func (e *UnknownMethodError) Error() string { return fmt.Sprintf("unknown method %q", e.Method) }
+
+// byMethod are the types of the calls by their methods; looked up only.
+var byMethod = func() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, c := range call.All() {
+		types[call.Method(c)] = reflect.TypeOf(c)
+	}
+	return types
+}()
+
+// DecodeCall reads the parameters of a method: one object, with every needed field and no unknown one. The error is an
+// *UnknownMethodError if there is no such method.
+func DecodeCall(method string, params []byte) (call.Call, error) {
+	t, ok := byMethod[method]
+	if !ok {
+		return nil, &UnknownMethodError{method}
+	}
+	if len(params) == 0 {
+		params = []byte("{}")
+	}
+	v := reflect.New(t).Elem()
+	if err := decode(params, v, "params", true); err != nil {
+		return nil, err
+	}
+	return v.Interface().(call.Call), nil
+}
+
+// Decode reads one JSON value into what into points to. A field is needed unless its tag says omitempty. Strict refuses
+// unknown fields, so that a misspelt name is an error and not a default.
+func Decode(data []byte, into any, where string, strict bool) error {
+	return decode(data, reflect.ValueOf(into).Elem(), where, strict)
+}
+
+func decode(data []byte, into reflect.Value, where string, strict bool) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return fmt.Errorf("%s: %s", where, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: something after the value", where)
+	}
+	return reader{strict}.read(raw, into, where)
+}
+
+// reader reads values whose JSON is valid.
+type reader struct{ strict bool }
+
+func (r reader) read(raw json.RawMessage, into reflect.Value, where string) error {
+	if into.Type() == reflect.TypeFor[json.RawMessage]() {
+		into.SetBytes(raw)
+		return nil
+	}
+	if string(raw) == "null" {
+		into.SetZero()
+		return nil
+	}
+	switch into.Type() {
+	case typeItem:
+		item, err := everything.DecodeWorkItem(raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		into.Set(reflect.ValueOf(item))
+		return nil
+	case typeEvent:
+		e, err := decodeEvent(raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		into.Set(reflect.ValueOf(e))
+		return nil
+	case typeDuration:
+		var ms int64
+		if err := r.read(raw, reflect.ValueOf(&ms).Elem(), where); err != nil {
+			return err
+		}
+		into.SetInt(int64(duration(ms)))
+		return nil
+	case typeTags:
+		return readTags(raw, into, where)
+	case typePairs, typeEntries:
+		return r.readByKey(raw, into, where)
+	}
+	if _, custom := into.Addr().Interface().(json.Unmarshaler); custom {
+		if err := json.Unmarshal(raw, into.Addr().Interface()); err != nil {
+			return fmt.Errorf("%s: %s", where, strings.TrimPrefix(err.Error(), "json: "))
+		}
+		return nil
+	}
+	switch into.Kind() {
+	case reflect.Pointer:
+		into.Set(reflect.New(into.Type().Elem()))
+		return r.read(raw, into.Elem(), where)
+	case reflect.Slice:
+		return r.readList(raw, into, where)
+	case reflect.Struct:
+		if t, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
+			return readText(raw, t, where)
+		}
+		return r.readFields(raw, into, where)
+	}
+	if err := json.Unmarshal(raw, into.Addr().Interface()); err != nil {
+		return wrongType(into.Kind(), raw, where)
+	}
+	return nil
+}
+
+// duration is milliseconds as a duration; what is too long for one is the longest.
+func duration(ms int64) time.Duration {
+	if ms > math.MaxInt64/int64(time.Millisecond) {
+		return math.MaxInt64
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+func wrongType(want reflect.Kind, raw json.RawMessage, where string) error {
+	text := "a whole number"
+	switch want {
+	case reflect.String:
+		text = "a text"
+	case reflect.Bool:
+		text = "true or false"
+	case reflect.Slice:
+		text = "an array"
+	case reflect.Struct, reflect.Map:
+		text = "an object"
+	}
+	got := "number " + string(raw)
+	switch raw[0] {
+	case '"':
+		got = "string"
+	case '{':
+		got = "object"
+	case '[':
+		got = "array"
+	case 't', 'f':
+		got = "bool"
+	default:
+		if text != "a whole number" {
+			got = "number"
+		}
+	}
+	return fmt.Errorf("%s: want %s, got %s", where, text, got)
+}
+
+func (r reader) readFields(raw json.RawMessage, into reflect.Value, where string) error {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return wrongType(reflect.Struct, raw, where)
+	}
+	fields := fieldsOf(into.Type())
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if r.strict && !slices.ContainsFunc(fields, func(f field) bool { return f.name == name }) {
+			return fmt.Errorf("%s: unknown field %q", where, name)
+		}
+	}
+	for _, f := range fields {
+		value, ok := given[f.name]
+		switch {
+		case ok:
+			if err := r.read(value, into.Field(f.index), where+"."+f.name); err != nil {
+				return err
+			}
+		case !f.optional:
+			return fmt.Errorf("%s.%s: missing", where, f.name)
+		}
+	}
+	return nil
+}
+
+func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) error {
+	var elements []json.RawMessage
+	if json.Unmarshal(raw, &elements) != nil {
+		return wrongType(reflect.Slice, raw, where)
+	}
+	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // an empty list of ids is not no list
+		into.SetZero()
+		return nil
+	}
+	into.Set(reflect.MakeSlice(into.Type(), len(elements), len(elements)))
+	for i, e := range elements {
+		if err := r.read(e, into.Index(i), fmt.Sprintf("%s[%d]", where, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readByKey reads an object as pairs or entries, sorted by key.
+func (r reader) readByKey(raw json.RawMessage, into reflect.Value, where string) error {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return wrongType(reflect.Map, raw, where)
+	}
+	into.SetZero()
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		place := where + "." + key
+		e := reflect.New(into.Type().Elem()).Elem()
+		e.Field(0).SetString(key)
+		if into.Type() == typePairs {
+			if err := r.read(object[key], e.Field(1), place); err != nil {
+				return err
+			}
+		} else {
+			var value struct {
+				Value           string `json:"value"`
+				LastUpdatedAtMs uint64 `json:"last_updated_at_ms"`
+			}
+			if err := r.read(object[key], reflect.ValueOf(&value).Elem(), place); err != nil {
+				return err
+			}
+			e.Set(reflect.ValueOf(engine.KVEntry{Key: key, Value: value.Value, LastUpdatedAtMs: value.LastUpdatedAtMs}))
+		}
+		into.Set(reflect.Append(into, e))
+	}
+	return nil
+}
+
+func readText(raw json.RawMessage, into encoding.TextUnmarshaler, where string) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return wrongType(reflect.String, raw, where)
+	}
+	if err := into.UnmarshalText([]byte(text)); err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	return nil
+}
+
+func readTags(raw json.RawMessage, into reflect.Value, where string) error {
+	wrong := fmt.Errorf(`%s: want a tag filter: "DefaultOnly", "Any", "None", {"Tags": [...]} or {"DefaultAnd": [...]}`, where)
+	var (
+		name string
+		sets map[string][]string
+		tags []string
+	)
+	if json.Unmarshal(raw, &name) != nil {
+		if json.Unmarshal(raw, &sets) != nil || len(sets) != 1 {
+			return wrong
+		}
+		name = slices.Sorted(maps.Keys(sets))[0]
+		tags = sets[name]
+	}
+	mode := slices.Index(tagModes, name)
+	if mode < 0 || slices.Contains(tagSets, engine.TagMode(mode)) != (sets != nil) {
+		return wrong
+	}
+	into.Set(reflect.ValueOf(engine.TagFilter{Mode: engine.TagMode(mode), Tags: tags}))
+	return nil
+}
+
+// decodeEvent reads what EventText writes, in any order and spacing.
+func decodeEvent(text []byte) (engine.Event, error) {
+	e, err := everything.DecodeEvent(text)
+	if err == nil {
+		return e, nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil || string(fields["event_id"]) != "0" {
+		return e, err
+	}
+	fields["event_id"] = json.RawMessage("1")
+	again, failed := json.Marshal(fields)
+	if failed != nil {
+		return e, err
+	}
+	if e, err = everything.DecodeEvent(again); err == nil {
+		e.EventID = 0
+	}
+	return e, err
+}

@@ -1,0 +1,131 @@
+package callform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+)
+
+// resultForm says which field of an answer is a method's result.
+type resultForm struct {
+	field func(a *call.Answer) any // a pointer to the field
+	null  bool                     // that there is nothing is a result, null
+}
+
+// results are the results by method. A method that is not here has none, which is null in JSON.
+var results = map[string]resultForm{
+	"fetch_orchestration_item":       {func(a *call.Answer) any { return &a.Orchestration }, true},
+	"read":                           {func(a *call.Answer) any { return &a.Events }, false},
+	"read_with_execution":            {func(a *call.Answer) any { return &a.Events }, false},
+	"fetch_work_item":                {func(a *call.Answer) any { return &a.Work }, true},
+	"renew_session_lock":             {func(a *call.Answer) any { return &a.Count }, false},
+	"cleanup_orphaned_sessions":      {func(a *call.Answer) any { return &a.Count }, false},
+	"get_custom_status":              {func(a *call.Answer) any { return &a.CustomStatus }, true},
+	"get_kv_value":                   {func(a *call.Answer) any { return &a.Value }, true},
+	"get_kv_all_values":              {func(a *call.Answer) any { return &a.Pairs }, false},
+	"get_instance_stats":             {func(a *call.Answer) any { return &a.Stats }, true},
+	"list_instances":                 {func(a *call.Answer) any { return &a.IDs }, false},
+	"list_instances_by_status":       {func(a *call.Answer) any { return &a.IDs }, false},
+	"list_executions":                {func(a *call.Answer) any { return &a.Executions }, false},
+	"read_history_with_execution_id": {func(a *call.Answer) any { return &a.Events }, false},
+	"read_history":                   {func(a *call.Answer) any { return &a.Events }, false},
+	"latest_execution_id":            {func(a *call.Answer) any { return &a.Latest }, false},
+	"get_instance_info":              {func(a *call.Answer) any { return &a.Info }, false},
+	"get_execution_info":             {func(a *call.Answer) any { return &a.Execution }, false},
+	"get_system_metrics":             {func(a *call.Answer) any { return &a.Metrics }, false},
+	"get_queue_depths":               {func(a *call.Answer) any { return &a.Depths }, false},
+	"list_children":                  {func(a *call.Answer) any { return &a.IDs }, false},
+	"get_parent_id":                  {func(a *call.Answer) any { return &a.Parent }, true},
+	"get_instance_tree":              {func(a *call.Answer) any { return &a.Tree }, false},
+	"delete_instance":                {func(a *call.Answer) any { return &a.Deleted }, false},
+	"delete_instances_atomic":        {func(a *call.Answer) any { return &a.Deleted }, false},
+	"delete_instance_bulk":           {func(a *call.Answer) any { return &a.Deleted }, false},
+	"prune_executions":               {func(a *call.Answer) any { return &a.Pruned }, false},
+	"prune_executions_bulk":          {func(a *call.Answer) any { return &a.Pruned }, false},
+}
+
+// EncodeResult is the result of a method, from an answer that is no error.
+func EncodeResult(method string, a call.Answer) ([]byte, error) {
+	form, ok := results[method]
+	if !ok {
+		return []byte("null"), nil
+	}
+	v := reflect.ValueOf(form.field(&a)).Elem()
+	if form.null && v.Kind() == reflect.String && v.IsZero() {
+		return []byte("null"), nil
+	}
+	return appendValue(nil, v)
+}
+
+// DecodeResult makes an answer of a result. Fields that the method does not have are ignored, since a provider may tell
+// more than is asked; so is whatever a method without a result returns.
+func DecodeResult(method string, result []byte) (call.Answer, error) {
+	var a call.Answer
+	form, ok := results[method]
+	switch {
+	case !ok:
+		return a, nil
+	case len(result) == 0:
+		return a, errors.New("result: missing")
+	case string(result) == "null" && !form.null:
+		return a, errors.New("result: null, where there is always a result")
+	}
+	return a, Decode(result, form.field(&a), "result", false)
+}
+
+// The codes of a failed call.
+const (
+	CodeRetryable = 1
+	CodePermanent = 2
+)
+
+// Error is a failed call.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// ErrorOf is the form of an error that a provider returned.
+func ErrorOf(err error) *Error {
+	e := &Error{Code: CodePermanent, Message: err.Error()}
+	if engine.IsRetryable(err) {
+		e.Code = CodeRetryable
+	}
+	var p *engine.ProviderError
+	if errors.As(err, &p) {
+		e.Message = p.Message
+	}
+	return e
+}
+
+// Provider is the error as the provider of a method returned it.
+func (e *Error) Provider(method string) error {
+	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
+}
+
+func (e *Error) class() string {
+	if e.Code == CodeRetryable {
+		return "retryable error"
+	}
+	return "permanent error"
+}
+
+// UnmarshalJSON reads an error, whose code must be known.
+func (e *Error) UnmarshalJSON(data []byte) error {
+	var in struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	if in.Code != CodeRetryable && in.Code != CodePermanent {
+		return fmt.Errorf("error.code: want %d (retryable) or %d (permanent), got %d", CodeRetryable, CodePermanent, in.Code)
+	}
+	*e = Error(in)
+	return nil
+}

@@ -1,0 +1,9 @@
+// Package calllog records the calls of a provider, one JSON object a line, and judges such logs by the specification:
+//
+//	p := calllog.Record(provider, nowMs, file)
+//	// … calls of p …
+//	calls, err := calllog.Check(file, oracle.Options{})
+//
+// A line is {"at_ms": …, "method": …, "params": …, "result": …} in the forms of docs/oracle-protocol.md. The log is of a
+// store that was empty when it began, and of one caller at a time.
+package calllog

@@ -1,0 +1,278 @@
+package search
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+)
+
+// The small worlds that sequences are made of. Small, so that calls meet.
+var (
+	genInstances = []string{"A", "B", "C", "D"}
+	genKeys      = []string{"k", "l"}
+	genPins      = []*engine.Version{nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 1, Minor: 10}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 1, Minor: 1000}}
+	genDelays    = []time.Duration{0, 0, 1 * ms, 500 * ms, 1000 * ms}
+	genLocks     = []time.Duration{1000 * ms, 1000 * ms, 0, 1 * ms, 5000 * ms}
+	genTags      = []string{"", "", "gpu", "GPU"}
+	genSessions  = []string{"", "", "s1", "s2"}
+	genOwners    = []string{"w1", "w2"}
+)
+
+func genFilters() []*engine.CapabilityFilter {
+	of := func(ranges ...string) *engine.CapabilityFilter {
+		f := &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{}}
+		for i := 0; i < len(ranges); i += 2 {
+			f.SupportedVersions = append(f.SupportedVersions, engine.VersionRange{Min: engine.MustParseVersion(ranges[i]), Max: engine.MustParseVersion(ranges[i+1])})
+		}
+		return f
+	}
+	return []*engine.CapabilityFilter{
+		nil, nil, nil, of(), of("1.0.0", "1.9.9"), of("2.0.0", "2.0.0"), of("0.0.0", "9.0.0"), of("2.0.0", "1.0.0"), of("1.0.0", "1.9.9", "2.0.0", "3.0.0"),
+		of("1.9.0", "1.10.0"), of("0.0.0", "0.9.0"),
+	}
+}
+
+func (c *checker) instance(t *draws) string { return pick(t, genInstances) }
+
+func (c *checker) message(t *draws, to string) engine.WorkItem {
+	return pick(t, []engine.WorkItem{
+		engine.StartItem{Instance: to, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1},
+		engine.StartItem{Instance: to, Orchestration: "Orch", ExecutionID: 1},
+		engine.ExternalRaisedItem{Instance: to, Name: "e"},
+		engine.QueueMessageItem{Instance: to, Name: "q"},
+		engine.QueueMessageItem{Instance: to, Name: "r"},
+		engine.ContinueAsNewItem{Instance: to, Orchestration: "Next", Version: "2.0.0"},
+		engine.ActivityCompletedItem{Instance: to, ExecutionID: 7, ID: 2},
+		engine.CancelInstanceItem{Instance: to, Reason: "enough"},
+		engine.SubOrchCompletedItem{ParentInstance: to, ParentExecutionID: 1, ParentID: 2},
+		engine.TimerFiredItem{Instance: to, ExecutionID: 1, ID: 3, FireAtMs: uint64(c.in.NowMs() + 500)},
+	})
+}
+
+func (c *checker) activity(t *draws, of string) engine.WorkItem {
+	return engine.ActivityExecuteItem{
+		Instance: of, ExecutionID: pick(t, []uint64{1, 1, 2}), ID: t.id(2, 3), Name: "Act",
+		SessionID: pick(t, genSessions), Tag: pick(t, genTags),
+	}
+}
+
+func (c *checker) enqueue(t *draws) {
+	item := c.message(t, c.instance(t))
+	if t.oneIn(20) {
+		item = c.activity(t, "A")
+	}
+	delay := pick(t, genDelays)
+	c.do(t, call.EnqueueForOrchestrator{Item: item, Delay: delay})
+	c.soon(delay)
+}
+
+func (c *checker) fetch(t *draws) {
+	r := call.FetchOrchestrationItem{LockTimeout: pick(t, genLocks), Filter: pick(t, genFilters())}
+	if a := c.do(t, r); a.Orchestration != nil {
+		c.tokens, c.items = append(c.tokens, a.Orchestration.LockToken), append(c.items, a.Orchestration.Item.Instance)
+	}
+	c.soon(r.LockTimeout)
+}
+
+// turn is a message with what usually follows it: a fetch and an ack. It leads to places that single calls seldom reach.
+func (c *checker) turn(t *draws) {
+	to := c.instance(t)
+	c.do(t, call.EnqueueForOrchestrator{Item: c.message(t, to), Delay: 0})
+	if a := c.do(t, call.FetchOrchestrationItem{LockTimeout: 1000 * ms}); a.Orchestration != nil {
+		c.tokens, c.items = append(c.tokens, a.Orchestration.LockToken), append(c.items, a.Orchestration.Item.Instance)
+		c.commit(t, a.Orchestration.LockToken, a.Orchestration.Item.Instance)
+	}
+	c.soon(1000 * ms)
+}
+
+// offer is a message and a fetch by some filter.
+func (c *checker) offer(t *draws) {
+	c.do(t, call.EnqueueForOrchestrator{Item: c.message(t, c.instance(t)), Delay: 0})
+	c.fetch(t)
+}
+
+// token picks one of the last few tokens, and with it the instance that it was given for.
+func (c *checker) token(t *draws) (token, instance string) {
+	n := len(c.tokens)
+	i := n - 1 - t.between(0, min(n-1, 3))
+	return c.tokens[i], c.items[i]
+}
+
+func (c *checker) workToken(t *draws) string {
+	n := len(c.work)
+	return c.work[n-1-t.between(0, min(n-1, 3))]
+}
+
+func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
+	c.nextEvent++
+	e := engine.Event{EventID: c.nextEvent, InstanceID: in, ExecutionID: execution, TimestampMs: uint64(c.in.NowMs()), DuroxideVersion: "1.5.0"}
+	value := "v"
+	e.Data = pick(t, []engine.EventData{
+		engine.ActivityScheduled{Name: "Act"},
+		engine.KeyValueSet{Key: pick(t, genKeys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent},
+		engine.KeyValueCleared{Key: pick(t, genKeys)},
+		engine.KeyValuesCleared{},
+		engine.CustomStatusUpdated{Status: &value},
+		engine.CustomStatusUpdated{},
+		engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0", CarryForwardEvents: []engine.CarriedEvent{{Name: "q"}}},
+		engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"},
+	})
+	switch {
+	case e.Kind() == engine.KindOrchestrationStarted:
+		e.EventID = 1
+	case t.oneIn(12):
+		e.EventID = t.id(1, 11)
+	case t.oneIn(40):
+		e.EventID = 0
+	}
+	return e
+}
+
+func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
+	var m engine.ExecutionMetadata
+	switch t.between(0, 9) {
+	case 8:
+		m.OrchestrationName = "Orch"
+	case 9:
+	default:
+		m.OrchestrationName, m.OrchestrationVersion = "Orch", pick(t, []string{"1.0.0", "2.0.0"})
+	}
+	// Parents stand before their children, so that there is no circle.
+	if parent := pick(t, []string{"", "", "A", "B", "ghost"}); parent < in || parent == "ghost" {
+		m.ParentInstanceID = parent
+	}
+	m.PinnedVersion = pick(t, genPins)
+	m.Status = pick(t, []engine.Status{"", engine.StatusCompleted, engine.StatusContinuedAsNew, engine.StatusRunning, engine.StatusFailed, "Strange"})
+	if t.oneIn(2) {
+		output := "out"
+		m.Output = &output
+	}
+	return m
+}
+
+func (c *checker) ack(t *draws) {
+	token, in := c.token(t)
+	c.commit(t, token, in)
+}
+
+func (c *checker) commit(t *draws, token, in string) {
+	r := call.AckOrchestrationItem{LockToken: token, ExecutionID: pick(t, []uint64{1, 1, 2, 3}), Metadata: c.metadata(t, in)}
+	events := t.between(0, 3)
+	for range events {
+		r.HistoryDelta = append(r.HistoryDelta, c.event(t, in, r.ExecutionID))
+	}
+	if t.oneIn(2) {
+		to := c.instance(t)
+		r.OrchestratorItems = []engine.WorkItem{c.message(t, to)}
+		c.soon(500 * ms)
+	}
+	if t.oneIn(2) {
+		r.WorkerItems = []engine.WorkItem{c.activity(t, c.instance(t))}
+	}
+	if t.oneIn(3) {
+		r.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: c.instance(t), ExecutionID: pick(t, []uint64{1, 1, 2}), ActivityID: t.id(2, 3)}}
+	}
+	if t.oneIn(25) {
+		r.WorkerItems, r.OrchestratorItems = r.OrchestratorItems, r.WorkerItems
+	}
+	if a := c.do(t, r); a.Err == nil {
+		for _, e := range r.HistoryDelta {
+			c.events = append(c.events, call.CorruptEvent{Instance: in, ExecutionID: r.ExecutionID, EventID: e.EventID})
+		}
+	}
+}
+
+func (c *checker) abandon(t *draws) {
+	token, _ := c.token(t)
+	delay := pick(t, genDelays)
+	c.do(t, call.AbandonOrchestrationItem{LockToken: token, Delay: delay, IgnoreAttempt: t.oneIn(2)})
+	c.soon(delay)
+}
+
+func (c *checker) renew(t *draws) {
+	token, _ := c.token(t)
+	extend := pick(t, genLocks)
+	c.do(t, call.RenewOrchestrationItemLock{LockToken: token, ExtendFor: extend})
+	c.soon(extend)
+}
+
+func (c *checker) enqueueWork(t *draws) {
+	item := c.activity(t, c.instance(t))
+	if t.oneIn(30) {
+		item = c.message(t, "A")
+	}
+	c.do(t, call.EnqueueForWorker{Item: item})
+}
+
+func (c *checker) fetchWork(t *draws) {
+	r := call.FetchWorkItem{LockTimeout: pick(t, genLocks), Tags: engine.TagFilter{Mode: engine.TagAny}}
+	if t.oneIn(2) {
+		r.Tags.Mode = pick(t, []engine.TagMode{engine.TagDefaultOnly, engine.TagTags, engine.TagDefaultAnd, engine.TagNone})
+		if m := r.Tags.Mode; m == engine.TagTags || m == engine.TagDefaultAnd {
+			r.Tags.Tags = []string{"gpu"}
+		}
+	}
+	if t.oneIn(2) {
+		r.Session = &engine.SessionFetchConfig{OwnerID: pick(t, genOwners), LockTimeout: pick(t, []time.Duration{1000 * ms, 0, 500 * ms, 3000 * ms})}
+		c.soon(r.Session.LockTimeout)
+	}
+	if a := c.do(t, r); a.Work != nil {
+		c.work = append(c.work, a.Work.LockToken)
+	}
+	c.soon(r.LockTimeout)
+}
+
+func (c *checker) ackWork(t *draws) {
+	in := c.instance(t)
+	completion := pick(t, []engine.WorkItem{
+		engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2, Result: "done"}, nil,
+		engine.ActivityFailedItem{Instance: in, ExecutionID: 1, ID: 2, Details: engine.Nondeterminism("x")},
+	})
+	if t.oneIn(15) {
+		completion = engine.ExternalRaisedItem{Instance: in, Name: "e"}
+	}
+	c.do(t, call.AckWorkItem{LockToken: c.workToken(t), Completion: completion})
+}
+
+func (c *checker) abandonWork(t *draws) {
+	delay := pick(t, genDelays)
+	c.do(t, call.AbandonWorkItem{LockToken: c.workToken(t), Delay: delay, IgnoreAttempt: t.oneIn(2)})
+	c.soon(delay)
+}
+
+func (c *checker) renewWork(t *draws) {
+	extend := pick(t, genLocks)
+	c.do(t, call.RenewWorkItemLock{LockToken: c.workToken(t), ExtendFor: extend})
+	c.soon(extend)
+}
+
+// sessionLife is an owner who works on a session: fetch, ack or renew later, and renewal of the session.
+func (c *checker) sessionLife(t *draws) {
+	owner, id := pick(t, genOwners), pick(t, []string{"s1", "s2"})
+	c.do(t, call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: c.instance(t), ExecutionID: 1, ID: 4, Name: "Act", SessionID: id}})
+	a := c.do(t, call.FetchWorkItem{LockTimeout: 5000 * ms, Tags: engine.TagFilter{Mode: engine.TagAny}, Session: &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: 3000 * ms}})
+	if a.Work == nil || c.in.Advance == nil {
+		return
+	}
+	c.work = append(c.work, a.Work.LockToken)
+	c.wait(pick(t, []time.Duration{500 * ms, 499 * ms, 1 * ms}))
+	if t.oneIn(2) {
+		c.do(t, call.RenewWorkItemLock{LockToken: a.Work.LockToken, ExtendFor: 5000 * ms})
+	} else {
+		c.do(t, call.AckWorkItem{LockToken: a.Work.LockToken})
+	}
+	c.do(t, call.RenewSessionLock{Owners: genOwners, ExtendFor: 3000 * ms, IdleTimeout: pick(t, []time.Duration{500 * ms, 1 * ms, 1000 * ms})})
+	c.soon(3000 * ms)
+}
+
+func (c *checker) sessions(t *draws) {
+	if t.oneIn(3) {
+		c.do(t, call.CleanupOrphanedSessions{IdleTimeout: pick(t, []time.Duration{1000 * ms, 0})})
+		return
+	}
+	owners := pick(t, [][]string{{"w1"}, {"w1", "w2", "w1"}, {"w2"}, {}})
+	extend := pick(t, []time.Duration{1000 * ms, 500 * ms, 3000 * ms})
+	c.do(t, call.RenewSessionLock{Owners: owners, ExtendFor: extend, IdleTimeout: pick(t, []time.Duration{1000 * ms, 0, 500 * ms, 5000 * ms})})
+	c.soon(extend)
+}

@@ -1,0 +1,90 @@
+package undertest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Factory makes the provider under test.
+type Factory struct {
+	// New makes an empty store and returns it with what can be done to it. Stores of different calls share nothing.
+	New func() (*Store, error)
+}
+
+// Make is New, with the mistakes that a factory can make told apart from those of the provider.
+func (f Factory) Make() (*Store, error) {
+	if f.New == nil {
+		return nil, errors.New("Factory.New is not set")
+	}
+	s, err := f.New()
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return nil, errors.New("Factory.New gave no store")
+	case s.Provider == nil:
+		s.Release()
+		return nil, errors.New("Store.Provider is not set")
+	}
+	return s, nil
+}
+
+// Store is one store with its handle. A nil function means that the store cannot do that; what needs it is left out,
+// and is reported as left out.
+type Store struct {
+	// Provider is the store as one caller sees it.
+	Provider engine.Provider
+	// Advance moves the store's clock on by d and returns when everything that thereby became due can be fetched. Nil
+	// means that the store follows the wall clock.
+	Advance func(d time.Duration)
+	// NowMs is the store's time in milliseconds. It never goes back. Random sequences need it even where Advance is nil,
+	// and go by it to the millisecond: a store that rounds the wall clock in its own way must tell what it makes of it.
+	NowMs func() int64
+	// CorruptHistory replaces a stored event by bytes that no codec decodes. It fails if there is no such event.
+	CorruptHistory func(instance string, execution, eventID uint64) error
+	// CorruptMessage does the same to the newest queue row, of either queue, that holds this item. It fails if there is none.
+	CorruptMessage func(item engine.WorkItem) error
+	// Second is how long a second of a conformance case takes on a store that follows the wall clock; zero is a
+	// second. Lock times, delays and waits shrink with it, so a tenth of a second makes them ten times shorter.
+	Second time.Duration
+	// LongPolls says that a fetch that finds nothing waits up to its poll timeout for work.
+	LongPolls bool
+	// Sequential says that calls must not overlap, which a provider's must be able to; what is about overlapping calls
+	// then makes them one after the other.
+	Sequential bool
+	// FailNext makes the next call fail as if its storage had, at a place of the store's choice.
+	FailNext func()
+	// Broken says why nothing can be said about the provider any more, nil while all is well: what stands between it and
+	// the caller has failed.
+	Broken func() error
+	// Close releases the store. No call is made after it.
+	Close func()
+}
+
+// Release closes the store, if it has to be closed.
+func (s *Store) Release() {
+	if s.Close != nil {
+		s.Close()
+	}
+}
+
+// LeftOut names what the store cannot do, and what is therefore not checked by random sequences.
+func (s *Store) LeftOut() []string {
+	list := []string{}
+	for _, what := range []struct {
+		offered bool
+		text    string
+	}{
+		{s.Advance != nil, "the passing of time: the store has no Advance"},
+		{s.CorruptHistory != nil, "histories that cannot be decoded: the store has no CorruptHistory"},
+		{s.CorruptMessage != nil, "messages that cannot be decoded: the store has no CorruptMessage"},
+		{s.Provider.Admin() != nil, "the management surface: the provider has none"},
+	} {
+		if !what.offered {
+			list = append(list, what.text)
+		}
+	}
+	return list
+}

@@ -4,6 +4,8 @@ package engine
 //
 // Invariant: Emits is a subset of what Codec decodes.
 type Build struct {
+	// Release names the released runtime that this build is, as duroxide-0.1.32; it is empty for builds that durosim models.
+	Release string
 	// Version is stamped on the events that the build writes; on an execution's first event it becomes the pin.
 	Version Version
 	// Codec decodes and encodes events and work items; a kind that the build does not know is an error.
@@ -54,8 +56,13 @@ const (
 	SemanticsEagerTimers
 )
 
-// Name is the build's version as text, by which plans name it.
-func (b *Build) Name() string { return b.Version.String() }
+// Name is what plans call the build: its release, or else its version as text.
+func (b *Build) Name() string {
+	if b.Release != "" {
+		return b.Release
+	}
+	return b.Version.String()
+}
 
 // Reads says whether the build decodes every kind in the history. It is the second of the three relations of
 // docs/architecture.md#relations; a nil event data never reads.
@@ -113,5 +120,26 @@ func ShippedBuilds() []*Build {
 		b("2.0.0", two, two.Without(KindLegacyNote), items2),
 		variant,
 		v3,
+	}
+}
+
+// ReleasePrefix begins the names of released builds.
+const ReleasePrefix = "duroxide-"
+
+// ReleasedBuilds are the released runtimes that nodes may run, in ascending order of version. Each call makes fresh ones.
+func ReleasedBuilds() []*Build {
+	topics := []Introduction{{KindExternalSubscribed2, V(0, 1, 30)}, {KindExternalEvent2, V(0, 1, 30)}}
+	b := func(version string, kinds KindSet, items WorkItemKindSet) *Build {
+		v := MustParseVersion(version)
+		kinds = kinds.Without(KindLegacyNote)
+		return &Build{
+			Release: ReleasePrefix + version, Version: v, Codec: NewJSONCodec(ReleasePrefix+version, kinds, items), Emits: kinds,
+			Introduced: topics, DefaultRange: VersionRange{Max: v.Triple()},
+		}
+	}
+	return []*Build{
+		b("0.1.26", Kinds1x(), WorkItemKinds1x()), // events with a topic are a feature that its host leaves out
+		b("0.1.30", Kinds2x(), WorkItemKinds2x()),
+		b("0.1.32", Kinds2x(), WorkItemKinds2x()),
 	}
 }

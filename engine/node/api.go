@@ -24,6 +24,8 @@ type Answer struct {
 	// Count is the result of the session calls, Value that of ReadKVValue, nil if there is no such key.
 	Count int
 	Value *string
+	// Events are the result of the reads of a history, which released runtimes make.
+	Events []engine.Event
 }
 
 // Wake says that a timer is due.

@@ -24,7 +24,8 @@ type base struct {
 	drawn   []drawnFault
 	ctx     context.Context
 	phase   Phase
-	changed bool // the present event changed something or made a call
+	changed bool  // the present event changed something or made a call
+	failure error // why the run cannot go on: something outside does not work
 
 	fleet   *fleet   // the nodes
 	network *network // their calls, on the way and at the store

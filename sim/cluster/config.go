@@ -17,6 +17,8 @@ type Config struct {
 	Chooser sim.Chooser
 	// Builds are the builds that plans may name; nil is engine.ShippedBuilds().
 	Builds []*engine.Build
+	// Releases starts the nodes that run a released runtime; nil refuses plans that have some.
+	Releases Releases
 	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is workload.Handlers. It is
 	// called at each start of a node, and once before the run for each build that a node will run.
 	Handlers func(r *node.Registry, b *engine.Build) error

@@ -63,7 +63,7 @@ func (nw *network) perform(c *callState) node.Answer {
 		}
 	}
 	a := call.Perform(nw.ctx, c.provider, c.request)
-	return node.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value}
+	return node.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value, Events: a.Events}
 }
 
 // isQueueCall says whether faults may refuse a call: those of the two queues, not reads and not the care of sessions.

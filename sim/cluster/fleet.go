@@ -52,7 +52,8 @@ type nodeState struct {
 	starts  uint64     // how many starts were drawn
 
 	inc      uint32
-	machine  *node.Node // nil while down
+	machine  Machine         // nil while down
+	released ReleasedMachine // the same, if it is one
 	provider engine.Provider
 	registry *node.Registry
 	draining bool
@@ -179,12 +180,16 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	for _, c := range n.changes {
 		f.applyChange(n, c)
 	}
-	machine, err := node.New(node.Config{
+	machine, err := f.makeMachine(n, node.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &f.tables.Node, Replay: &f.tables.Replay,
 		Workspace:   f.workspace,
 		DoubleCheck: f.cfg.DoubleCheck,
 	})
+	if err != nil && n.build.Release != "" {
+		f.failure = fmt.Errorf("node %s: %w", n.plan.Name, err)
+		return
+	}
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 	}
@@ -198,6 +203,9 @@ func (f *fleet) onNodeStart(n *nodeState) {
 
 // handlersOf makes a registry with the handlers of a build. What is shipped with it is registered once in a run.
 func (f *fleet) handlersOf(b *engine.Build) *node.Registry {
+	if b.Release != "" {
+		return node.NewRegistry() // it has programs only
+	}
 	for i := range f.shipped {
 		if f.shipped[i].build == b {
 			return f.shipped[i].registry.Clone()
@@ -248,6 +256,7 @@ func (f *fleet) down(n *nodeState) {
 		f.kernel.Cancel(j.handle)
 	}
 	f.kernel.Cancel(n.wake)
+	n.release()
 	clear(n.jobs) // its activities
 	n.timers, n.jobs, n.held = n.timers[:0], n.jobs[:0], n.held[:0]
 	n.machine = nil

@@ -12,6 +12,7 @@ func (f *fleet) step(n *nodeState, in node.Input) {
 	inc := n.inc
 	calls := n.machine.StepInto(in, f.nodeCalls[:0])
 	f.nodeCalls = nil // a step within this one has its own
+	f.check(n)
 	for _, c := range calls {
 		if n.machine == nil || n.inc != inc {
 			break // it crashed while sending

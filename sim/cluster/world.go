@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -20,15 +21,17 @@ type World struct {
 	*base
 }
 
-// Run carries out a plan and returns what it came to. An error means that the plan or the configuration makes no sense
-// and nothing was run; what a run finds is in its Result.
+// Run carries out a plan and returns what it came to. An error means that the plan or the configuration makes no sense, or
+// that a released runtime does not work; what a run finds is in its Result.
 func Run(cfg Config) (*Result, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	defer w.fleet.workspace.Close()
-	w.run()
+	defer w.fleet.close()
+	if w.run(); w.failure != nil {
+		return nil, fmt.Errorf("cluster: seed %d: %w", cfg.Seed, w.failure)
+	}
 	return w.result(), nil
 }
 
@@ -46,6 +49,12 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: workload.Names()}); err != nil {
 		return nil, err
+	}
+	if released := cfg.Plan.Releases(); len(released) > 0 {
+		if cfg.Releases == nil {
+			return nil, errNoReleases
+		}
+		cfg.Builds = append(slices.Clone(cfg.Builds), released...)
 	}
 	chooser := cfg.Chooser
 	if chooser == nil {
@@ -126,9 +135,11 @@ func (w *World) Builds() []*engine.Build { return w.builds }
 
 func (w *World) run() {
 	w.begin()
-	for !w.phases.ended && w.advance() {
+	for !w.phases.ended && w.failure == nil && w.advance() {
 	}
 	switch {
+	case w.failure != nil:
+		return
 	case w.phases.ended:
 	case w.kernel.Exhausted():
 		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on for ever", w.kernel.Steps(), w.phase)

@@ -234,8 +234,11 @@ func ParseHandler(s string) (name string, v engine.Version, err error) {
 	return name, v, nil
 }
 
-// FindBuild is the build of that name, nil if there is none.
+// FindBuild is the build of that name, nil if there is none. Released builds need not be among those given.
 func FindBuild(builds []*engine.Build, name string) *engine.Build {
+	if strings.HasPrefix(name, engine.ReleasePrefix) {
+		builds = releasedBuilds
+	}
 	for _, b := range builds {
 		if b.Name() == name {
 			return b

@@ -23,6 +23,7 @@ func (p *Plan) Validate(known Known) error {
 	v.histories()
 	v.probes()
 	v.faults()
+	v.releases()
 	if p.Turbulence < 0 {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}

@@ -97,7 +97,7 @@ func formatRate(r faults.Rate) string {
 func (s *Scenario) formatNodes(b *bytes.Buffer) {
 	gap(b, len(s.Template.Nodes))
 	for _, n := range s.Template.Nodes {
-		fmt.Fprintf(b, "node %s runs %s", quoteName(n.Name, "run", "runs"), quote(n.Build))
+		fmt.Fprintf(b, "node %s runs %s", quoteName(n.Name, "run", "runs"), formatBuild(n.Build))
 		if n.Absent {
 			b.WriteString(" absent")
 		}
@@ -117,6 +117,14 @@ func (s *Scenario) formatNodes(b *bytes.Buffer) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// formatBuild writes a released runtime as two words.
+func formatBuild(name string) string {
+	if version, released := strings.CutPrefix(name, engine.ReleasePrefix); released {
+		return "duroxide " + quote(version)
+	}
+	return quote(name)
 }
 
 func (s *Scenario) formatInstances(b *bytes.Buffer) {
@@ -255,7 +263,7 @@ func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 		case plan.VerbMark:
 			fmt.Fprintf(b, " %q", t.Mark)
 		case plan.VerbUpgrade, plan.VerbRollback:
-			fmt.Fprintf(b, " %s to %s", quote(t.Node), quote(t.Build))
+			fmt.Fprintf(b, " %s to %s", quote(t.Node), formatBuild(t.Build))
 		case plan.VerbPause:
 			fmt.Fprintf(b, " %s for %s", quote(t.Node), s.time(DrawFor, i, 0, t.For))
 		case plan.VerbWiden, plan.VerbNarrow:

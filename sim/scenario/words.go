@@ -147,9 +147,23 @@ func (p *parser) known(what, have string, all []string) {
 }
 
 func (p *parser) build() string {
+	if p.accept("duroxide") {
+		return p.released()
+	}
 	name := p.name("a build")
 	p.known("build", name, p.builds)
 	return name
+}
+
+// released reads the version of a released runtime, and returns the name of its build.
+func (p *parser) released() string {
+	version := p.name("a version")
+	var known []string
+	for _, b := range engine.ReleasedBuilds() {
+		known = append(known, b.Version.String())
+	}
+	p.known("release of duroxide", version, known)
+	return engine.ReleasePrefix + version
 }
 
 func (p *parser) version() engine.Version {

@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// Machine is one incarnation of a node: a state machine that is fed with inputs and says what it wants done. *node.Node
+// is the machine of the builds that durosim models.
+type Machine interface {
+	StepInto(in node.Input, calls []node.Call) []node.Call
+	Filter() *engine.CapabilityFilter
+	Counters() node.Counters
+}
+
+// ReleasedMachine is the machine of a released runtime, which runs outside.
+type ReleasedMachine interface {
+	Machine
+	// Err says why the machine goes no further, nil if it does. It ends the run: there is no verdict then.
+	Err() error
+	// Crash ends the machine at once. It is called once for each machine, after its graceful stop, too.
+	Crash()
+}
+
+// Releases starts the machines of released builds (engine.Build.Release). Many runs may share one. A machine must be a
+// function of its config and its inputs.
+type Releases interface {
+	Start(c ReleasedConfig) (ReleasedMachine, error)
+}
+
+// ReleasedConfig is what the machine of a released build is made from.
+type ReleasedConfig struct {
+	Name    string
+	Build   *engine.Build
+	Options node.Options
+	// Programs are the orchestrations that it has.
+	Programs program.Set
+	// Seed is where its randomness comes from.
+	Seed uint64
+}
+
+// makeMachine makes the machine of a node's new incarnation.
+func (f *fleet) makeMachine(n *nodeState, c node.Config) (Machine, error) {
+	if n.build.Release == "" {
+		return node.New(c)
+	}
+	released, err := f.cfg.Releases.Start(ReleasedConfig{
+		Name: n.plan.Name, Build: n.build, Options: n.options.Clone(), Programs: f.plan.Programs,
+		Seed: f.chooser.Choose(n.incKey.At(labelSeed), maxSeed),
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.released = released
+	return released, nil
+}
+
+// maxSeed is below what every chooser draws from.
+const maxSeed = 1 << 62
+
+// check ends the run if the node's machine goes no further.
+func (f *fleet) check(n *nodeState) {
+	if n.released != nil && f.failure == nil {
+		if err := n.released.Err(); err != nil {
+			f.failure = fmt.Errorf("node %s: %w", n.plan.Name, err)
+		}
+	}
+}
+
+// release ends the machine of a released runtime.
+func (n *nodeState) release() {
+	if n.released != nil {
+		n.released.Crash()
+		n.released = nil
+	}
+}
+
+// close ends what runs outside.
+func (f *fleet) close() {
+	for _, n := range f.list {
+		n.release()
+	}
+	f.workspace.Close()
+}
+
+// errNoReleases refuses plans that need what the configuration has not.
+var errNoReleases = errors.New("cluster: the plan has nodes that run a released runtime, and Config.Releases is not set")
+
+var labelSeed = sim.NewLabel("seed")

@@ -108,7 +108,7 @@ func BenchmarkRollingUpgrade(b *testing.B) {
 		const batch = 64
 		for b.Loop() {
 			sum, err := campaign.Run(campaign.Options{
-				Plan: u.plan, Monitor: u.monitor, First: uint64(seeds) + 1, Count: batch, KeepGoing: true,
+				Plan: u.plan, Config: func() cluster.Config { return cluster.Config{Monitor: u.monitor} }, First: uint64(seeds) + 1, Count: batch, KeepGoing: true,
 			})
 			if err != nil {
 				b.Fatal(err)

@@ -2,8 +2,8 @@
 // a campaign should reach, and the expectations that a scenario adds.
 //
 // Test is the one call for users: it runs a scenario over seeds in go test, with the user's builds and handlers, and
-// reports a failure as the smallest plan that shows it. Shrink finds that plan: a Concrete one, with nothing left to
-// chance, of which no single part can be left out without losing the violation. Space draws plans that nobody has written.
+// reports a failure as the smallest plan that shows it. Shrink finds that plan (package shrink says how). Config.EachRun adds
+// invariants and monitors of the user's own. Package gen draws plans that nobody has written.
 //
 // A Monitor watches one run. It is handed every observation of the store and every record of the world, keeps a model of
 // the store that it builds from the observations alone, and lets each checker judge. Checkers are online: a finding

@@ -2,6 +2,7 @@ package properties_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/durosim/durosim/properties"
 )
@@ -27,3 +28,17 @@ func ExampleTest() {
 	// Output:
 	// durosim: 50 seeds of scenario from 1 on: every property holds
 }
+
+// firstLines keeps the first lines of what each test says.
+type firstLines struct {
+	printer
+	n    int
+	text string
+}
+
+func (l *firstLines) Logf(format string, args ...any) {
+	lines := strings.SplitAfter(fmt.Sprintf(format+"\n", args...), "\n")
+	l.text += strings.Join(lines[:min(l.n, len(lines))], "")
+}
+
+func (l *firstLines) Fatalf(format string, args ...any) { l.Logf(format, args...) }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/gen"
+	"github.com/durosim/durosim/properties/shrink"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
@@ -28,7 +30,7 @@ func editPlan(base *plan.Plan, edits []byte) *plan.Plan {
 		next := copyPlan(best)
 		planEdits[kind].do(next, e)
 		slices.SortStableFunc(next.Schedule, func(a, b plan.Step) int { return int(a.At - b.At) })
-		if next.Validate(known) == nil && reasonable(next, best) {
+		if next.Validate(known) == nil && shrink.Reasonable(next, best) {
 			best = next
 		}
 	}
@@ -57,7 +59,7 @@ func copyPlan(p *plan.Plan) *plan.Plan {
 type planEdit struct{ place, value, n int }
 
 // time is a time within the plan.
-func (e planEdit) time() time.Duration { return time.Duration(e.value) * horizon / 256 }
+func (e planEdit) time() time.Duration { return time.Duration(e.value) * gen.Horizon / 256 }
 
 // pick is the element of a list that the place means; there must be one.
 func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
@@ -99,30 +101,27 @@ var planEdits = []struct {
 		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbPause, Node: pick(p.Nodes, e.place).Name, For: time.Duration(1+e.place/8) * 500 * time.Millisecond})
 	}},
 	{"upgrade a node", func(p *plan.Plan, e planEdit) {
-		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbUpgrade, Node: pick(p.Nodes, e.place).Name, Build: (*pick(Space{}.builds(), e.place/4)).Name()})
+		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbUpgrade, Node: pick(p.Nodes, e.place).Name, Build: (*pick(fuzzBuilds(), e.place/4)).Name()})
 	}},
 	{"narrow a node", func(p *plan.Plan, e planEdit) {
 		r := &engine.VersionRange{Min: engine.V(uint32(e.place/4%3), 0, 0), Max: engine.V(uint32(1+e.place/16%3), 5, 0)}
 		p.Schedule = append(p.Schedule, plan.Step{At: e.time(), Verb: plan.VerbNarrow, Node: pick(p.Nodes, e.place).Name, Range: r})
 	}},
 	{"build of a node", func(p *plan.Plan, e planEdit) {
-		pick(p.Nodes, e.place).Build = (*pick(Space{}.builds(), e.value)).Name()
+		pick(p.Nodes, e.place).Build = (*pick(fuzzBuilds(), e.value)).Name()
 	}},
 	{"options of a node", func(p *plan.Plan, e planEdit) {
-		n, group := pick(p.Nodes, e.place), pick(tuning, e.value)
-		n.Options = slices.DeleteFunc(slices.Clone(n.Options), func(s plan.Setting) bool { return slices.Contains(group.names, s.Name) })
-		for i, name := range group.names {
-			n.Options = append(n.Options, plan.Setting{Name: name, Value: (*pick(group.values, e.value/16))[i]})
-		}
+		n := pick(p.Nodes, e.place)
+		n.Options = gen.Space{}.NodeOptions().Example(e.value)
 	}},
 	{"one more node", func(p *plan.Plan, e planEdit) {
 		n := *pick(p.Nodes, e.place)
 		n.Name = "node-" + strconv.Itoa(e.n)
-		n.Build = (*pick(Space{}.builds(), e.value)).Name()
+		n.Build = (*pick(fuzzBuilds(), e.value)).Name()
 		p.Nodes = append(p.Nodes, n)
 	}},
 	{"one more instance", func(p *plan.Plan, e planEdit) {
-		in := *pick(shippedWork(), e.place)
+		in := *pick(gen.ShippedWork(), e.place)
 		in.ID, in.StartAt = fmt.Sprintf("%s-fuzz-%d", in.ID, e.n), e.time()
 		in.Actions = slices.Clone(in.Actions)
 		for i := range in.Actions {
@@ -195,7 +194,7 @@ var planEdits = []struct {
 	{"one more probe", func(p *plan.Plan, e planEdit) {
 		filters := []string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}
 		p.Probes = append(p.Probes, plan.Probe{
-			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: (*pick(Space{}.builds(), e.place/4)).Name(), Filter: *pick(filters, e.place),
+			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: (*pick(fuzzBuilds(), e.place/4)).Name(), Filter: *pick(filters, e.place),
 			IgnoreAttempt: e.value%2 == 1, From: e.time(), Every: time.Second, Count: 5,
 		})
 	}},

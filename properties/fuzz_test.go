@@ -4,6 +4,9 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/gen"
+	"github.com/durosim/durosim/properties/shrink"
 	"hash/fnv"
 	"os"
 	"path/filepath"
@@ -162,7 +165,7 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 		}
 		add(filepath.Base(file), e.Plan, false)
 	}
-	draw := PlanFrom(Space{}.Plan())
+	draw := gen.PlanFrom(gen.Space{}.Plan())
 	for seed := range uint64(generatedBases) {
 		plan, err := draw(seed)
 		if err != nil {
@@ -199,11 +202,11 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	v := result.Violations[0]
 	report, done := f.reports[v.Property]
 	if !done {
-		report = violationText("a fuzzed plan", v)
+		report = violationText("a fuzzed plan", v, propertyOf(v))
 		config.Recording = choices
 		if _, err = cluster.Run(config); err == nil {
 			var small *Shrunk
-			if small, err = Shrink(Concrete{Plan: plan, Choices: choices}, ShrinkOptions{Property: v.Property, MaxRuns: shrinkRuns(result.Steps)}); err == nil {
+			if small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices}, ShrinkOptions{Property: v.Property, MaxRuns: shrinkRuns(result.Steps)}); err == nil {
 				report += small.report(uint64(i.seed))
 			}
 		}
@@ -218,6 +221,11 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 		f.reports[v.Property] = report
 	}
 	t.Fatal(report)
+}
+
+// fuzzBuilds are the builds that edits choose from.
+func fuzzBuilds() []*engine.Build {
+	return slices.DeleteFunc(engine.ShippedBuilds(), func(b *engine.Build) bool { return b.Semantics != engine.SemanticsStandard })
 }
 
 // shrinkRuns bounds the runs that make a run of so many steps small; 0 is as many as it takes.

@@ -81,3 +81,5 @@ func TestDoubleCheckMovesNothing(t *testing.T) {
 		t.Errorf("without %s, with %s", digests[0], digests[1])
 	}
 }
+
+func everything(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }

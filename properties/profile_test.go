@@ -1,6 +1,7 @@
 package properties_test
 
 import (
+	"github.com/durosim/durosim/properties/shrink"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func TestProfile(t *testing.T) {
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
 	}
-	small, err := properties.Shrink(properties.Concrete{Plan: pl, Choices: record}, properties.ShrinkOptions{Property: "S11", MaxRuns: 400})
+	small, err := properties.Shrink(shrink.Concrete{Plan: pl, Choices: record}, properties.ShrinkOptions{Property: "S11", MaxRuns: 400})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,12 +32,15 @@ type Config struct {
 	// each run or node anew and from several goroutines, and must always give the same.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// Properties are the ids to check; nil is all.
+	// EachRun, if not nil, is called at the beginning of each run, from several goroutines at once. It says what belongs to
+	// that run alone: handlers with state, and the caller's own invariants and monitors.
+	EachRun func() Run
+	// Properties are the ids to check, of Catalogue; nil is all.
 	Properties []string
 	// DoubleCheck computes every turn twice: a handler that is not deterministic is reported at the turn at which it
 	// differs, and not only when its history no longer fits.
 	DoubleCheck bool
-	// ShrinkRuns bounds the runs that make a failure small; 0 is DefaultShrinkRuns.
+	// ShrinkRuns bounds the runs that make a failure small; 0 is shrink.DefaultRuns.
 	ShrinkRuns int
 	// Workers is how many seeds run at once; 0 is one for each core. What is found does not depend on it.
 	Workers int

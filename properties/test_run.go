@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/properties/shrink"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -27,6 +28,8 @@ type testRun struct {
 	expect  []plan.Expectation
 	entry   *scenario.Entry // a stored run that is to be replayed, nil for a campaign
 	command string
+	// invariants are the caller's own, for their names and rules.
+	invariants []Invariant
 }
 
 // prepare finds out what to run, from the configuration and the environment.
@@ -49,7 +52,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, fmt.Errorf("Config.Properties: there is no property %q; Catalogue lists all", id)
 		}
 	}
-	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan}
+	own := newRun(c.Handlers, c.EachRun)
+	if err := own.validate(); err != nil {
+		return nil, fmt.Errorf("Config.EachRun: %w", err)
+	}
+	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan, invariants: own.Invariants}
 	var s *scenario.Scenario
 	switch {
 	case env.plan != "":
@@ -59,7 +66,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		}
 		if r.entry != nil {
 			if orchestrations, activities := c.known(); orchestrations != nil {
-				if err := r.entry.CheckNeeds(env.plan, slices.Concat(orchestrations, activities), c.Handlers != nil); err != nil {
+				if err := r.entry.CheckNeeds(env.plan, slices.Concat(orchestrations, activities), newRun(c.Handlers, c.EachRun).Handlers != nil); err != nil {
 					return nil, fmt.Errorf("%s: %w", EnvPlan, err)
 				}
 			}
@@ -106,7 +113,7 @@ func (c Config) builds() []*engine.Build {
 // known is what the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a registration fails, which the
 // first run tells.
 func (c Config) known() (orchestrations, activities []string) {
-	handlers := c.Handlers
+	handlers := newRun(c.Handlers, c.EachRun).Handlers
 	if handlers == nil {
 		handlers = workload.Handlers
 	}
@@ -122,12 +129,11 @@ func (c Config) known() (orchestrations, activities []string) {
 	return orchestrations, activities
 }
 
-func (r *testRun) monitor(w *cluster.World) cluster.Monitor {
-	return New(w, Options{Properties: r.c.Properties, Expectations: r.expect})
-}
-
-func (r *testRun) config(plan *plan.Plan) cluster.Config {
-	return cluster.Config{Plan: plan, Builds: r.c.builds(), Handlers: r.c.Handlers, Monitor: r.monitor, DoubleCheck: r.c.DoubleCheck}
+// config is what a run has beside its plan and its seed.
+func (r *testRun) config() cluster.Config {
+	cfg := cluster.Config{Builds: r.c.builds(), DoubleCheck: r.c.DoubleCheck}
+	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, Expectations: r.expect})
+	return cfg
 }
 
 // carryOut runs everything and says what came of it.
@@ -136,9 +142,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		return r.replay()
 	}
 	sum, err := campaign.Run(campaign.Options{
-		Plan: r.plan, Monitor: r.monitor, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers,
-		Builds: r.c.builds, Handlers: r.c.Handlers, Twice: r.c.Seeds,
-		DoubleCheck: r.c.DoubleCheck,
+		Plan: r.plan, Config: r.config, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds,
 	})
 	switch {
 	case err != nil:
@@ -148,7 +152,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: durosim itself made a mistake: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
 	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
 		v := sum.Violations[0] // the reason for whatever else there is; what is not deterministic is not shrunk
-		return r.end(v.Seed, violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
+		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:
 		return r.differs(sum.Drifts[0]), true
 	case len(sum.Violations) > 0:
@@ -169,18 +173,18 @@ func (r *testRun) differs(d campaign.Drift) string {
 
 // violated reports a violation, with the smallest plan that shows it.
 func (r *testRun) violated(v campaign.Violation) string {
-	text := violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
+	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
 	plan, err := r.plan(v.Seed)
 	if err != nil {
 		return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
 	}
 	choices := &sim.Recording{}
-	cfg := r.config(plan)
-	cfg.Seed, cfg.Recording = v.Seed, choices
+	cfg := r.config()
+	cfg.Plan, cfg.Seed, cfg.Recording = plan, v.Seed, choices
 	if _, err = cluster.Run(cfg); err == nil {
 		var small *Shrunk
-		small, err = Shrink(Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
-			Property: v.Property, Builds: r.c.builds, Handlers: r.c.Handlers, MaxRuns: r.c.ShrinkRuns,
+		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
+			Property: v.Property, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, MaxRuns: r.c.ShrinkRuns,
 		})
 		if err == nil {
 			return r.end(v.Seed, text+small.report(v.Seed))
@@ -208,8 +212,8 @@ The same as a stored run: keep it in a file, and name that in %s to replay it.
 
 // replay runs a stored run. It fails if that violates anything, whatever its verdict says.
 func (r *testRun) replay() (report string, failed bool) {
-	cfg := r.config(r.entry.Plan)
-	cfg.Seed = r.entry.Seed
+	cfg := r.config()
+	cfg.Plan, cfg.Seed = r.entry.Plan, r.entry.Seed
 	if r.entry.Mode == scenario.ModeRecorded {
 		cfg.Chooser = sim.Replay(r.entry.Recording)
 	}
@@ -220,17 +224,31 @@ func (r *testRun) replay() (report string, failed bool) {
 	if len(result.Violations) == 0 {
 		return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
 	}
-	return violationText("the stored run "+r.name, result.Violations[0]) + "\nTo see it again:\n" +
+	return r.violationText("the stored run "+r.name, result.Violations[0]) + "\nTo see it again:\n" +
 		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
 }
 
-// violationText tells one violation: what, where, by whom, with the evidence.
-func violationText(run string, v cluster.Violation) string {
-	var b strings.Builder
-	p, known := ByID(v.Property)
-	if !known {
-		p = Property{ID: v.Property}
+// violationText is violationText with the rules of the caller's own invariants.
+func (r *testRun) violationText(run string, v cluster.Violation) string {
+	for _, in := range r.invariants {
+		if in.Name == v.Property {
+			return violationText(run, v, Property{ID: in.Name, Statement: in.Statement})
+		}
 	}
+	return violationText(run, v, propertyOf(v))
+}
+
+// propertyOf is the entry of the catalogue, or, for what is not in it, the id alone.
+func propertyOf(v cluster.Violation) Property {
+	if p, ok := ByID(v.Property); ok {
+		return p
+	}
+	return Property{ID: v.Property}
+}
+
+// violationText tells one violation: what, where, by whom, with the evidence.
+func violationText(run string, v cluster.Violation, p Property) string {
+	var b strings.Builder
 	fmt.Fprintf(&b, "durosim: %s violates %s (%s)\n", run, strings.TrimSpace(p.String()), v.Class)
 	line := func(label, text string) {
 		if text != "" {

@@ -7,8 +7,6 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -24,14 +22,9 @@ type Options struct {
 	Shard Shard
 	// Workers is how many runs are carried out at once; 0 is one for each core that Go may use.
 	Workers int
-	// Builds and Handlers are what plans may name, as in cluster.Config; nil is what is shipped. Builds is called for
-	// each run, so that runs share nothing.
-	Builds   func() []*engine.Build
-	Handlers func(r *node.Registry, b *engine.Build) error
-	// DoubleCheck computes each turn twice, as in cluster.Config.
-	DoubleCheck bool
-	// Monitor watches a run; nil watches nothing.
-	Monitor func(w *cluster.World) cluster.Monitor
+	// Config is what a run has beside its plan and its seed: builds, handlers, monitor. It is called for each run, from
+	// several goroutines at once, so that runs share nothing. Nil is the zero configuration.
+	Config func() cluster.Config
 	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
 	KeepGoing bool
 	// Until, if not nil, ends the campaign with the first seed for whose result it says so, too.
@@ -166,9 +159,10 @@ func (o *Options) once(seed uint64) (*cluster.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := cluster.Config{Plan: plan, Seed: seed, Handlers: o.Handlers, Monitor: o.Monitor, DoubleCheck: o.DoubleCheck}
-	if o.Builds != nil {
-		cfg.Builds = o.Builds()
+	var cfg cluster.Config
+	if o.Config != nil {
+		cfg = o.Config()
 	}
+	cfg.Plan, cfg.Seed = plan, seed
 	return cluster.Run(cfg)
 }

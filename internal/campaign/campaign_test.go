@@ -62,12 +62,14 @@ func options(count uint64) campaign.Options {
 				Instances: []plan.Instance{{ID: "chain-1", Orchestration: "Chain", Input: "3", StartAt: time.Second}},
 			}, nil
 		},
-		Monitor: func(w *cluster.World) cluster.Monitor {
-			f := &fake{}
-			if _, err := fmt.Sscan(w.Plan().Name, &f.seed); err != nil {
-				panic(err)
-			}
-			return f
+		Config: func() cluster.Config {
+			return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor {
+				f := &fake{}
+				if _, err := fmt.Sscan(w.Plan().Name, &f.seed); err != nil {
+					panic(err)
+				}
+				return f
+			}}
 		},
 		First: 1, Count: count, KeepGoing: true,
 	}
@@ -151,11 +153,13 @@ func TestShardsAreTheWhole(t *testing.T) {
 
 func TestPanicIsAnEntry(t *testing.T) {
 	o := options(10)
-	monitor := o.Monitor
-	o.Monitor = func(w *cluster.World) cluster.Monitor {
-		f := monitor(w).(*fake)
-		f.panic = f.seed == 3
-		return f
+	monitor := o.Config().Monitor
+	o.Config = func() cluster.Config {
+		return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor {
+			f := monitor(w).(*fake)
+			f.panic = f.seed == 3
+			return f
+		}}
 	}
 	s := mustRun(t, o)
 	if s.Seeds != 10 || s.Passed != 10-2-1-1 || len(s.Internal) != 1 {

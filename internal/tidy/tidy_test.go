@@ -68,8 +68,8 @@ var packages = map[string]imports{
 		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload", "engine", "engine/orch", "engine/node", "faults",
-			"internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor"},
-		tests:  []string{"properties/internal/safety"},
+			"internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink"},
+		tests:  []string{"properties/gen", "properties/internal/safety"},
 		others: publicModules},
 	"properties/internal/model": {module: []string{"engine", "engine/node", "memprovider", "sim/cluster"}, others: publicModules},
 	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan"}, others: publicModules},
@@ -106,11 +106,17 @@ var packages = map[string]imports{
 	"properties/internal/rig": { // for tests
 		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan"},
 		others: publicModules},
+	"properties/shrink": {
+		module: []string{"sim", "sim/plan", "sim/program", "sim/scenario", "faults"},
+		tests:  []string{"properties", "sim/cluster"}, others: publicModules},
+	"properties/gen": {
+		module: []string{"sim/plan", "sim/program", "sim/workload", "engine", "faults"},
+		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
 	"internal/campaign":           {module: []string{"sim", "sim/cluster", "sim/plan", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
 	"internal/commandline":        {},
 	"internal/storerules":         {module: []string{"engine"}, others: publicModules},
 	"internal/sample":             {others: publicModules},
-	"internal/tidy":               {tests: []string{"engine/node", "faults", "properties", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
+	"internal/tidy":               {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
 	"cmd/simrun":                  {module: []string{"cmd/simrun/command"}},
 	"cmd/simrun/command":          {all: true, others: slices.Concat(publicModules, commandModules)},
 	"properties/conformance":      {module: []string{"engine", "engine/call", "sim", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},

@@ -12,12 +12,7 @@ func (w *World) result() *Result {
 		}
 		r.Counters.Add(n.counters)
 	}
-	for i := range w.plan.Instances {
-		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Instances[i].ID))
-	}
-	for i := range w.plan.Histories {
-		r.Outcomes = append(r.Outcomes, w.outcome(w.plan.Histories[i].Instance))
-	}
+	r.Outcomes = w.Outcomes()
 	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
@@ -25,6 +20,19 @@ func (w *World) result() *Result {
 	}
 	r.Digest = w.trace.Digest()
 	return r
+}
+
+// Outcomes are how far the plan's instances have come, then its preloaded histories, both in the plan's order. The caller
+// owns the slice.
+func (w *World) Outcomes() []Outcome {
+	var all []Outcome
+	for i := range w.plan.Instances {
+		all = append(all, w.outcome(w.plan.Instances[i].ID))
+	}
+	for i := range w.plan.Histories {
+		all = append(all, w.outcome(w.plan.Histories[i].Instance))
+	}
+	return all
 }
 
 func (w *World) outcome(instance string) Outcome {

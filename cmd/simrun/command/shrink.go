@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"github.com/durosim/durosim/properties/shrink"
 	"slices"
 
 	"github.com/durosim/durosim/faults"
@@ -84,14 +85,14 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 }
 
 // failing is the run to shrink, written down; nil if no seed fails.
-func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete, error) {
+func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, error) {
 	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
 	if err != nil {
 		return nil, 0, nil, err
 	}
 	if entry != nil {
 		s := entrySubject(p, entry, c.Scenario)
-		concrete := &properties.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
+		concrete := &shrink.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
 		if entry.Mode == scenario.ModeSeeded {
 			concrete, err = s.record(s.configOf(entry.Plan, entry.Seed))
 		}
@@ -125,15 +126,15 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete,
 }
 
 // record runs a seed and writes down what was chosen.
-func (s *subject) record(cfg cluster.Config) (*properties.Concrete, error) {
+func (s *subject) record(cfg cluster.Config) (*shrink.Concrete, error) {
 	cfg.Recording = &sim.Recording{}
 	if _, err := cluster.Run(cfg); err != nil {
 		return nil, err
 	}
-	return &properties.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
+	return &shrink.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
 }
 
-func (s *subject) runConcrete(c properties.Concrete) (*cluster.Result, error) {
+func (s *subject) runConcrete(c shrink.Concrete) (*cluster.Result, error) {
 	cfg := s.configOf(c.Plan, 0)
 	cfg.Chooser = sim.Replay(c.Choices)
 	return cluster.Run(cfg)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"github.com/durosim/durosim/properties/shrink"
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
@@ -62,10 +63,10 @@ func (s *shrunk) json(status int) shrunkJSON {
 		Schema: schema, Verb: "shrink", Scenario: s.subject.scenario.Name, Seed: decimal(s.seed),
 		Violations: []violationJSON{newViolationJSON(s.violation(), s.repro)}, Plan: string(scenario.Format(s.small.Plan)), Choices: []choiceJSON{},
 		Size: sizeJSON{z.Total(), z.Steps, z.Instances, z.Faults, z.Choices}, From: s.small.From.Total(), Runs: s.small.Runs, Minimal: s.small.Minimal,
-		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Result.Digest.String(), Stored: s.stored, ExitCode: status,
+		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Outcome.Digest.String(), Stored: s.stored, ExitCode: status,
 	}
 	for _, c := range s.small.Choices.Choices {
-		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), properties.ChoiceText(c)})
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), shrink.ChoiceText(c)})
 	}
 	for _, c := range s.small.Choices.Priorities {
 		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), 0, decimal(c.Value), "comes behind what is due at the same time"})

@@ -162,7 +162,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 // campaign are the options of a campaign over the subject; the caller adds the seeds.
 func (s *subject) campaign() campaign.Options {
 	return campaign.Options{
-		Plan: s.plan, Builds: s.program.builds, Handlers: s.program.Handlers, Monitor: s.monitor, DoubleCheck: s.flags.DoubleCheck,
+		Plan: s.plan, Config: func() cluster.Config { return s.configOf(nil, 0) },
 	}
 }
 

@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ func programParts() []parts {
 }
 
 // fewerBlocks replaces blocks by what is in them where it can, and says whether it could.
-func (s *shrinker) fewerBlocks() (changed bool) {
+func (s *search) fewerBlocks() (changed bool) {
 	for at := s.best.Plan.Programs.Statements() - 1; at >= 0; at-- {
 		set, ok := s.best.Plan.Programs.Unblock(at)
 		if ok && s.try(edit(s.best, func(p *plan.Plan) { p.Programs = set })) {
@@ -33,7 +33,7 @@ func (s *shrinker) fewerBlocks() (changed bool) {
 }
 
 // earlierPrograms lets instances run programs that theirs may start, where that does as well, and says whether it could.
-func (s *shrinker) earlierPrograms() (changed bool) {
+func (s *search) earlierPrograms() (changed bool) {
 	for i := range s.best.Plan.Instances {
 		for j := range s.best.Plan.Programs {
 			name := s.best.Plan.Programs[j].Name

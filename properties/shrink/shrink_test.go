@@ -1,7 +1,8 @@
-package properties_test
+package shrink_test
 
 import (
 	"fmt"
+	"github.com/durosim/durosim/properties/shrink"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
+
+// caughtWithin is the number of seeds within which a bug must be caught in its scenario.
+const caughtWithin = 200
 
 // medianSize is what the median size of the shrunk plans of all seeded bugs must not exceed.
 const medianSize = 6
@@ -76,13 +80,13 @@ func shrinkBug(t *testing.T, bug faults.Bug) *properties.Shrunk {
 
 // recordRun runs a seed with a bug and returns it as a concrete plan, with the first of the bug's properties that it
 // violates.
-func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) (c properties.Concrete, property string) {
+func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) (c shrink.Concrete, property string) {
 	t.Helper()
 	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = properties.Concrete{Plan: plan, Choices: &sim.Recording{}}
+	c = shrink.Concrete{Plan: plan, Choices: &sim.Recording{}}
 	for _, v := range runConcrete(t, c, sim.Random(seed)) {
 		if slices.Contains(bug.Properties, v.Property) {
 			property = v.Property
@@ -100,7 +104,7 @@ func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) 
 
 func everything(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
 
-func runConcrete(t *testing.T, c properties.Concrete, chooser sim.Chooser) []cluster.Violation {
+func runConcrete(t *testing.T, c shrink.Concrete, chooser sim.Chooser) []cluster.Violation {
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: c.Plan, Chooser: chooser, Monitor: everything})
 	if err != nil {
@@ -117,13 +121,13 @@ func checkMinimal(t *testing.T, s *properties.Shrunk) {
 		return
 	}
 	for _, smaller := range withoutEach(s.Concrete) {
-		violates := func(c properties.Concrete) bool {
+		violates := func(c shrink.Concrete) bool {
 			found := runConcrete(t, c, sim.Replay(c.Choices))
 			return slices.ContainsFunc(found, func(v cluster.Violation) bool { return v.Property == s.First.Property })
 		}
 		right := *smaller.c.Plan
 		right.Bugs = nil
-		if violates(smaller.c) && !violates(properties.Concrete{Plan: &right, Choices: smaller.c.Choices}) {
+		if violates(smaller.c) && !violates(shrink.Concrete{Plan: &right, Choices: smaller.c.Choices}) {
 			t.Errorf("%s can be left out:\n%s", smaller.what, scenario.Format(s.Plan))
 		}
 	}
@@ -132,18 +136,18 @@ func checkMinimal(t *testing.T, s *properties.Shrunk) {
 // smaller is a plan with one part less.
 type smaller struct {
 	what string
-	c    properties.Concrete
+	c    shrink.Concrete
 }
 
 // withoutEach are all plans with one part less. It is written apart from the shrinker on purpose.
-func withoutEach(c properties.Concrete) (all []smaller) {
+func withoutEach(c shrink.Concrete) (all []smaller) {
 	add := func(what string, change func(p *plan.Plan, r *sim.Recording)) {
 		p, r := *c.Plan, *c.Choices
 		p.Schedule, p.Nodes, p.Instances = slices.Clone(p.Schedule), slices.Clone(p.Nodes), slices.Clone(p.Instances)
 		p.Histories, p.Probes, p.Faults.Rates = slices.Clone(p.Histories), slices.Clone(p.Probes), slices.Clone(p.Faults.Rates)
 		r.Choices, r.Priorities = slices.Clone(r.Choices), slices.Clone(r.Priorities)
 		change(&p, &r)
-		all = append(all, smaller{what, properties.Concrete{Plan: &p, Choices: &r, Expect: c.Expect}})
+		all = append(all, smaller{what, shrink.Concrete{Plan: &p, Choices: &r, Expect: c.Expect}})
 	}
 	for i, s := range c.Plan.Schedule {
 		add("step "+string(s.Verb)+" "+s.Node, func(p *plan.Plan, _ *sim.Recording) { p.Schedule = slices.Delete(p.Schedule, i, i+1) })
@@ -203,7 +207,7 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := scenario.Entry{Plan: got.Plan, Recording: got.Choices, Mode: scenario.ModeRecorded, Verdict: scenario.Violates(property), Digest: got.Result.Digest.String()}
+		e := scenario.Entry{Plan: got.Plan, Recording: got.Choices, Mode: scenario.ModeRecorded, Verdict: scenario.Violates(property), Digest: got.Outcome.Digest.String()}
 		texts[i] = string(e.Format())
 	}
 	if texts[0] != texts[1] {
@@ -222,7 +226,7 @@ func TestShrinkRefuses(t *testing.T) {
 	if _, err := properties.Shrink(c, properties.ShrinkOptions{Property: "S17"}); err == nil {
 		t.Error("a plan was shrunk that does not violate the property")
 	}
-	if _, err := properties.Shrink(properties.Concrete{}, properties.ShrinkOptions{Property: property}); err == nil {
+	if _, err := properties.Shrink(shrink.Concrete{}, properties.ShrinkOptions{Property: property}); err == nil {
 		t.Error("nothing was shrunk")
 	}
 	got, err := properties.Shrink(c, properties.ShrinkOptions{Property: property, MaxRuns: 10})

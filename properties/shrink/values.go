@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"slices"
@@ -19,14 +19,14 @@ type value struct {
 }
 
 // simplerValues moves each number to a simpler one where it can, and says whether it could.
-func (s *shrinker) simplerValues() (changed bool) {
+func (s *search) simplerValues() (changed bool) {
 	for _, v := range values(s.best) {
 		changed = s.simplerValue(v) || changed
 	}
 	return changed
 }
 
-func (s *shrinker) simplerValue(v value) bool {
+func (s *search) simplerValue(v value) bool {
 	now := v.get(s.best)
 	last := now
 	for _, to := range v.simpler(now) {

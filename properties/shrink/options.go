@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 
 // fewerAttempts lowers max_attempts of all nodes that name it, to the least with which the violation can be shown: what
 // is delivered too often then takes fewer faults to get there. It says whether it could.
-func (s *shrinker) fewerAttempts(fresh int) (changed bool) {
+func (s *search) fewerAttempts(fresh int) (changed bool) {
 	for to := int64(1); to < attempts(s.best); to++ {
 		c := withAttempts(s.best, to)
 		if s.try(c) {

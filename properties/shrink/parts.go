@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"slices"
@@ -147,9 +147,9 @@ func withoutHandlers(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// reasonable says whether a plan still means what it says: an instance that is expected to end otherwise than by itself
+// Reasonable says whether a plan still means what it says: an instance that is expected to end otherwise than by itself
 // keeps what ends it.
-func reasonable(p *plan.Plan, was *plan.Plan) bool {
+func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		if in.Expect == "" || in.Expect == plan.EndCompleted || in.Expect == plan.EndAny {
@@ -177,7 +177,7 @@ func cancels(in *plan.Instance) int {
 func onlyFaults(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{}
 	for _, c := range r.Choices {
-		if IsFault(c.Key) {
+		if isFault(c.Key) {
 			out.Choices = append(out.Choices, c)
 		}
 	}

@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -75,23 +74,4 @@ func keyText(k sim.Key) (where, what string) {
 		}
 	}
 	return strings.Join(words, ", "), what
-}
-
-// Entry is the shrunk run as a stored one, to be kept and replayed. The seed and the note say where it comes from.
-func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
-	var ids []string
-	for _, v := range s.Result.Violations {
-		ids = append(ids, v.Property)
-	}
-	found := s.First.Property
-	if s.Plan.Profile == plan.ProfileDuroxide {
-		found += " " + string(s.Plan.Profile)
-	}
-	for _, id := range s.Plan.Bugs {
-		found += " " + string(id)
-	}
-	return &scenario.Entry{
-		Plan: s.Plan, Expect: s.Expect, Recording: s.Choices, Seed: seed, Mode: scenario.ModeRecorded,
-		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Needs: s.needs, Note: note,
-	}
 }

@@ -1,8 +1,9 @@
-package properties_test
+package gen_test
 
 import (
 	"errors"
 	"fmt"
+	"github.com/durosim/durosim/properties/gen"
 	"strings"
 	"time"
 
@@ -16,36 +17,53 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
+// printer stands for the *testing.T of a test.
+type printer struct{}
+
+func (printer) Helper()                           {}
+func (printer) Name() string                      { return "TestRefund" }
+func (printer) Logf(format string, args ...any)   { fmt.Printf(format+"\n", args...) }
+func (printer) Fatalf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// register gives each build an orchestration that pays money back.
+func register(r *node.Registry, _ *engine.Build) error {
+	payBack := func(_ node.ActivityContext, input string) (string, error) { return "paid back " + input, nil }
+	refund := func(ctx *orch.Context, input string) (string, error) {
+		return ctx.ScheduleActivity("PayBack", input).Await()
+	}
+	return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
+}
+
 // A test of generated plans: clusters, schedules, loads and faults that nobody has thought of.
 //
 //	func TestEveryPlan(t *testing.T) {
-//		properties.Test(t, properties.Config{Plan: properties.PlanFrom(properties.Space{}.Plan()), Seeds: 200})
+//		properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 200})
 //	}
 func ExamplePlanFrom() {
 	t := printer{}
-	properties.Test(t, properties.Config{Plan: properties.PlanFrom(properties.Space{}.Plan()), Seeds: 200})
+	properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
-	// durosim: 200 seeds of Config.Plan from 1 on: every property holds
+	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
 }
 
 // A user's handlers under generated plans: the space says what there is to run.
 func ExampleSpace() {
 	t := printer{}
-	space := properties.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
-	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 500, Handlers: register})
+	space := gen.Space{Work: []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}}}
+	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
-	// durosim: 500 seeds of Config.Plan from 1 on: every property holds
+	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
 }
 
 // The same on builds of the user's own, without generated programs.
 func ExampleSpace_ownBuilds() {
-	space := properties.Space{
+	space := gen.Space{
 		Builds:     ownBuilds,
 		Work:       []plan.Instance{{ID: "refund", Orchestration: "Refund", Input: "30 euros"}},
 		NoPrograms: true,
 	}
 	t := printer{}
-	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
+	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
 	// Output:
 	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
 }
@@ -71,9 +89,9 @@ func ExampleSpace_Plan() {
 		pack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
 		return errors.Join(r.Register("Pack", engine.V(1, 0, 0), forgetful), r.RegisterActivity("Pack", pack))
 	}
-	space := properties.Space{Work: []plan.Instance{{ID: "pack", Orchestration: "Pack"}}, NoPrograms: true}
+	space := gen.Space{Work: []plan.Instance{{ID: "pack", Orchestration: "Pack"}}, NoPrograms: true}
 	t := &firstLine{}
-	properties.Test(t, properties.Config{Plan: properties.PlanFrom(space.Plan()), Seeds: 1, Handlers: handlers})
+	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 1, Handlers: handlers})
 	fmt.Println(t.text)
 	// Output:
 	// durosim: seed 1 of Config.Plan gave two different runs
@@ -95,11 +113,11 @@ func ExampleSpace_Schedule() {
 	frozen := rapid.Custom(func(t *rapid.T) *plan.Plan {
 		pause := plan.Step{Verb: plan.VerbPause, Node: "A", For: 5 * time.Second}
 		return &plan.Plan{
-			Nodes: nodes, Schedule: append([]plan.Step{pause}, properties.Space{}.Schedule(nodes).Draw(t, "schedule")...),
-			Instances: properties.Space{NoPrograms: true}.Workload().Draw(t, "workload").Instances,
+			Nodes: nodes, Schedule: append([]plan.Step{pause}, gen.Space{}.Schedule(nodes).Draw(t, "schedule")...),
+			Instances: gen.Space{NoPrograms: true}.Workload().Draw(t, "workload").Instances,
 		}
 	})
-	plan, err := properties.PlanFrom(frozen)(1)
+	plan, err := gen.PlanFrom(frozen)(1)
 	fmt.Println(err, plan.Name, plan.Schedule[0].Verb, plan.Validate(workload.Known()))
 	// Output:
 	// <nil> generated-1 pause <nil>

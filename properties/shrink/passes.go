@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 // all shrinks until a round changes nothing.
-func (s *shrinker) all() {
+func (s *search) all() {
 	s.rates = s.best.Plan.Faults.Rates
 	s.oneSwitch()
 	// Each kind of search has its part of the runs. The last rounds need theirs: they alone make a plan minimal.
@@ -33,7 +33,7 @@ func (s *shrinker) all() {
 
 // oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to take the place of them
 // all.
-func (s *shrinker) oneSwitch() {
+func (s *search) oneSwitch() {
 	if s.best.Plan.Profile != plan.ProfileDuroxide {
 		return
 	}
@@ -67,7 +67,7 @@ func (s *shrinker) oneSwitch() {
 }
 
 // toFixedPoint leaves out and simplifies until a round changes nothing. No round makes anything larger, so it ends.
-func (s *shrinker) toFixedPoint() {
+func (s *search) toFixedPoint() {
 	for changed := true; changed && !s.spent(); {
 		changed = s.leaveOut(planParts(), 0)
 		changed = s.startsWithBuild() || changed
@@ -83,13 +83,13 @@ func (s *shrinker) toFixedPoint() {
 const redraws = 4
 
 // drawn says whether the violation needs any choice.
-func (s *shrinker) drawn() bool {
+func (s *search) drawn() bool {
 	c := s.best.Choices
 	return !s.spent() && (c.SeededOrder || len(c.Choices)+len(c.Priorities) > 0)
 }
 
 // fewerChoices looks whether the violation needs choices at all, or only those about faults.
-func (s *shrinker) fewerChoices() {
+func (s *search) fewerChoices() {
 	all := s.best.Choices
 	some := onlyFaults(all)
 	for _, r := range []*sim.Recording{
@@ -108,7 +108,7 @@ func (s *shrinker) fewerChoices() {
 }
 
 // nameOrder writes the order of simultaneous events down as priorities, so that it can be shrunk.
-func (s *shrinker) nameOrder() {
+func (s *search) nameOrder() {
 	if !s.best.Choices.SeededOrder {
 		return
 	}
@@ -125,7 +125,7 @@ func (s *shrinker) nameOrder() {
 type unseeded struct{ sim.Chooser }
 
 // leaveOut leaves out what it can of each kind of parts and says whether it could.
-func (s *shrinker) leaveOut(kinds []parts, fresh int) (changed bool) {
+func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
 	for _, kind := range kinds {
 		changed = s.leaveOutOf(kind, fresh) || changed
 	}
@@ -133,7 +133,7 @@ func (s *shrinker) leaveOut(kinds []parts, fresh int) (changed bool) {
 }
 
 // leaveOutOf tries portions of half the parts, then of a quarter, and so on to single ones, until none of these can go.
-func (s *shrinker) leaveOutOf(kind parts, fresh int) (changed bool) {
+func (s *search) leaveOutOf(kind parts, fresh int) (changed bool) {
 	for portion := kind.len(s.best); portion > 0 && !s.spent(); {
 		any := false
 		for at := kind.len(s.best); at > 0; { // from the end: what comes late rarely matters
@@ -153,13 +153,13 @@ func (s *shrinker) leaveOutOf(kind parts, fresh int) (changed bool) {
 	return changed
 }
 
-func (s *shrinker) without(kind parts, n, from, to, fresh int) bool {
+func (s *search) without(kind parts, n, from, to, fresh int) bool {
 	drop := make([]bool, n)
 	for i := from; i < to; i++ {
 		drop[i] = true
 	}
 	c := kind.without(s.best, drop)
-	if !reasonable(c.Plan, s.best.Plan) {
+	if !Reasonable(c.Plan, s.best.Plan) {
 		return false
 	}
 	if s.try(c) {
@@ -178,7 +178,7 @@ const raise = 16
 
 // redraw draws choices of a candidate from a seed and takes it if it violates the property with them. Every second seed
 // draws only about faults and leaves the rest benign; of these and of the others, every second makes faults more likely.
-func (s *shrinker) redraw(c Concrete, seed uint64) bool {
+func (s *search) redraw(c Concrete, seed uint64) bool {
 	if s.spent() {
 		return false
 	}
@@ -197,11 +197,8 @@ func (s *shrinker) redraw(c Concrete, seed uint64) bool {
 		chooser = faultsOnly{chooser}
 	}
 	all := &sim.Recording{}
-	r, err := s.run(drawn, chooser, all)
-	if err != nil {
-		return false
-	}
-	if _, ok := firstOf(r, s.o.Property); !ok {
+	fails, err := s.run(drawn, chooser, all)
+	if err != nil || !fails {
 		return false
 	}
 	c.Choices = namedOnly(all)
@@ -217,7 +214,7 @@ type faultsOnly struct{ sim.Chooser }
 
 // Choose implements sim.Chooser.
 func (f faultsOnly) Choose(k sim.Key, n uint64) uint64 {
-	if !IsFault(k) {
+	if !isFault(k) {
 		return 0
 	}
 	return f.Chooser.Choose(k, n)
@@ -225,7 +222,7 @@ func (f faultsOnly) Choose(k sim.Key, n uint64) uint64 {
 
 // Weigh implements sim.Chooser.
 func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
-	if !IsFault(k) {
+	if !isFault(k) {
 		return 0
 	}
 	return f.Chooser.Weigh(k, odds)

@@ -1,6 +1,7 @@
-package properties_test
+package gen_test
 
 import (
+	"github.com/durosim/durosim/properties/gen"
 	"maps"
 	"slices"
 	"testing"
@@ -18,7 +19,7 @@ import (
 // TestGeneratedPlansAreValid: whatever is drawn, Validate takes it, and its text reads back as the same plan.
 func TestGeneratedPlansAreValid(t *testing.T) {
 	known := workload.Known()
-	for name, space := range map[string]properties.Space{
+	for name, space := range map[string]gen.Space{
 		"shipped":     {},
 		"no programs": {NoPrograms: true},
 		"own work": {
@@ -50,7 +51,7 @@ func TestGeneratedPlansAreValid(t *testing.T) {
 // TestGeneratedPlansHold: every property holds for every plan that can be drawn.
 func TestGeneratedPlansHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := properties.Space{}.Plan().Draw(t, "plan")
+		p := gen.Space{}.Plan().Draw(t, "plan")
 		seed := rapid.Uint64().Draw(t, "seed")
 		r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything})
 		if err != nil {
@@ -69,7 +70,7 @@ func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
 	for seed := range uint64(seeds) {
 		var text [2]string
 		for i := range text {
-			p, err := properties.PlanFrom(properties.Space{}.Plan())(seed)
+			p, err := gen.PlanFrom(gen.Space{}.Plan())(seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +110,7 @@ var share = map[string]int{
 func TestGeneratedPlansSpread(t *testing.T) {
 	const plans = 600
 	reached := map[string]int{}
-	draw := properties.PlanFrom(properties.Space{}.Plan())
+	draw := gen.PlanFrom(gen.Space{}.Plan())
 	for seed := range uint64(plans) {
 		p, err := draw(seed)
 		if err != nil {
@@ -139,3 +140,5 @@ func TestGeneratedPlansSpread(t *testing.T) {
 		}
 	}
 }
+
+func everything(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }

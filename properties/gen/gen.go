@@ -1,4 +1,4 @@
-package properties
+package gen
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 // Space is what generated plans are made of; the zero value is what is shipped. Its generators give plans that are valid by
 // construction, so that a test spends no draw on plans that nothing runs, and that shrink towards fewer and simpler parts.
 type Space struct {
-	// Builds are those that nodes may run, as in Config; nil is the shipped ones but for those of other replay semantics.
+	// Builds are those that nodes may run, as in cluster.Config; nil is the shipped ones but for those of other replay semantics.
 	Builds func() []*engine.Build
 	// Work are the instances to choose from, in place of the shipped orchestrations; one may be chosen several times. Its
 	// id is the beginning of the ids of the instances, times are counted from the instance's start, and one that does not say
@@ -36,7 +36,7 @@ type Workload struct {
 	Probes    []plan.Probe
 }
 
-// PlanFrom makes plans for Config.Plan: the plan of a seed is what the generator gives for it, always the same.
+// PlanFrom makes plans for properties.Config: the plan of a seed is what the generator gives for it, always the same.
 func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, error) {
 	return func(seed uint64) (*plan.Plan, error) {
 		plan := g.Example(int(seed))
@@ -45,8 +45,8 @@ func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, err
 	}
 }
 
-// horizon is when the last step of a schedule is due at the latest, and the last start of an instance.
-const horizon = 20 * time.Second
+// Horizon is when the last step of a schedule is due at the latest, and the last start of an instance.
+const Horizon = 20 * time.Second
 
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
@@ -57,7 +57,7 @@ func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 		w := s.Workload().Draw(t, "workload")
 		p.Programs, p.Instances, p.Histories, p.Probes = w.Programs, w.Instances, w.Histories, w.Probes
 		p.Faults = s.Faults(p.Nodes).Draw(t, "faults")
-		p.Turbulence = 2 * horizon
+		p.Turbulence = 2 * Horizon
 		return p
 	})
 }
@@ -143,7 +143,7 @@ func (s Space) NodeOptions() *rapid.Generator[[]plan.Setting] {
 // Schedule draws up to eight steps, in order of time, that make sense for nodes that are up, down or absent.
 func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	return rapid.Custom(func(t *rapid.T) []plan.Step {
-		var times []time.Duration = rapid.SliceOfN(upTo(horizon), 0, 8).Draw(t, "times")
+		var times []time.Duration = rapid.SliceOfN(upTo(Horizon), 0, 8).Draw(t, "times")
 		slices.Sort(times)
 		up := make([]bool, len(nodes))
 		gone := make([]bool, len(nodes))
@@ -224,8 +224,8 @@ func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 				r.Den *= 10
 			}
 			if rarely(t, 3, "window") {
-				r.From = upTo(horizon).Draw(t, "from")
-				r.To = r.From + time.Second + upTo(horizon).Draw(t, "length")
+				r.From = upTo(Horizon).Draw(t, "from")
+				r.To = r.From + time.Second + upTo(Horizon).Draw(t, "length")
 			}
 			if rarely(t, 4, "one node") {
 				r.Node = rapid.SampledFrom(nodes).Draw(t, "on").Name

@@ -1,4 +1,4 @@
-package properties
+package gen
 
 import (
 	"slices"
@@ -45,8 +45,8 @@ func (s Space) Workload() *rapid.Generator[Workload] {
 	})
 }
 
-// shippedWork are instances of the shipped orchestrations, with what clients do to them counted from their start.
-func shippedWork() []plan.Instance {
+// ShippedWork are instances of the shipped orchestrations, with what clients do to them counted from their start.
+func ShippedWork() []plan.Instance {
 	var out []plan.Instance
 	for _, o := range workload.Orchestrations() {
 		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
@@ -71,7 +71,7 @@ func (s Space) work() []plan.Instance {
 	if s.Work != nil {
 		return s.Work
 	}
-	return shippedWork()
+	return ShippedWork()
 }
 
 // instance draws one of the work: when it starts, by how much its actions are early or late, and whether it is cancelled.
@@ -82,7 +82,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 		if in.Expect == "" {
 			in.Expect = plan.EndAny
 		}
-		in.StartAt += upTo(horizon).Draw(t, "start")
+		in.StartAt += upTo(Horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
 			in.Actions[j].At = in.StartAt + upTo(in.Actions[j].At*2).Draw(t, "at")
@@ -99,7 +99,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set program.Set = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
-	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: plan.EndAny}
+	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(Horizon).Draw(t, "start"), Expect: plan.EndAny}
 	for _, event := range set[len(set)-1].Waits() {
 		for i := range number(t, 0, 2, "raises") {
 			in.Actions = append(in.Actions, plan.Action{
@@ -115,7 +115,7 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 
 func (s Space) history(i int) *rapid.Generator[plan.History] {
 	return rapid.Custom(func(t *rapid.T) plan.History {
-		h := plan.History{Instance: numbered("old", i), KickAt: upTo(horizon).Draw(t, "kick")}
+		h := plan.History{Instance: numbered("old", i), KickAt: upTo(Horizon).Draw(t, "kick")}
 		h.Shape = rapid.SampledFrom([]plan.Shape{
 			plan.ShapeWaiting, plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeNewKind, plan.ShapeUnknownKind, plan.ShapeCorrupt,
 		}).Draw(t, "shape")
@@ -139,7 +139,7 @@ func (s Space) probe() *rapid.Generator[plan.Probe] {
 		return plan.Probe{
 			Name: "probe", Build: s.build().Draw(t, "build"),
 			Filter:        rapid.SampledFrom([]string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}).Draw(t, "filter"),
-			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(horizon).Draw(t, "from"), Every: time.Second,
+			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(Horizon).Draw(t, "from"), Every: time.Second,
 			Count: number(t, 1, 10, "count"),
 		}
 	})

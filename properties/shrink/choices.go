@@ -1,4 +1,4 @@
-package properties
+package shrink
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ const freshDraws = 24
 
 // otherChoices looks for fewer choices with which the plan violates the property: one, or a fault and one more, or
 // what is left of a fresh draw. It leaves the best plan no larger than it was.
-func (s *shrinker) otherChoices() {
+func (s *search) otherChoices() {
 	few := func() bool {
 		z := s.best.Size()
 		return z.Faults+z.Choices <= enoughChoices
@@ -44,7 +44,7 @@ func (s *shrinker) otherChoices() {
 }
 
 // allRates is the best plan with all rates that the plan had at the start: other faults may do it.
-func (s *shrinker) allRates() Concrete {
+func (s *search) allRates() Concrete {
 	here := func(name string) bool {
 		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
 	}
@@ -53,7 +53,7 @@ func (s *shrinker) allRates() Concrete {
 }
 
 // asked are the choices that a run of a candidate asks for, with those that its recording does not have at 0.
-func (s *shrinker) asked(c Concrete) []sim.RecordedChoice {
+func (s *search) asked(c Concrete) []sim.RecordedChoice {
 	all := &sim.Recording{Complete: true}
 	if _, err := s.run(c, sim.Replay(c.Choices), all); err != nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *shrinker) asked(c Concrete) []sim.RecordedChoice {
 
 // oneChoice tries to violate the property with one choice more than those given: faults before delays. A choice that
 // asks how much gets the most. The most that it may spend is a number of runs.
-func (s *shrinker) oneChoice(c Concrete, given []sim.RecordedChoice, most int) bool {
+func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) bool {
 	end := s.runs + most
 	c.Choices = &sim.Recording{Choices: given}
 	open := s.asked(c)
@@ -84,7 +84,7 @@ func (s *shrinker) oneChoice(c Concrete, given []sim.RecordedChoice, most int) b
 		if s.try(c) {
 			return true
 		}
-		if IsFault(o.Key) || o.N > 2 {
+		if isFault(o.Key) || o.N > 2 {
 			continue
 		}
 		for _, more := range s.asked(c) { // how long, now that it is not the least
@@ -103,20 +103,20 @@ func (s *shrinker) oneChoice(c Concrete, given []sim.RecordedChoice, most int) b
 
 // rank is the order in which choices are tried.
 func rank(c sim.RecordedChoice) int {
-	if IsFault(c.Key) {
+	if isFault(c.Key) {
 		return 0
 	}
 	return 1
 }
 
 // twoChoices tries pairs: a fault, and one choice more in the run that comes of it.
-func (s *shrinker) twoChoices(c Concrete) {
+func (s *search) twoChoices(c Concrete) {
 	c.Choices = &sim.Recording{}
 	for _, first := range s.asked(c) {
 		if s.spent() {
 			return
 		}
-		if !IsFault(first.Key) || first.N != 2 {
+		if !isFault(first.Key) || first.N != 2 {
 			continue
 		}
 		first.Value = 1
@@ -127,7 +127,7 @@ func (s *shrinker) twoChoices(c Concrete) {
 }
 
 // startsWithBuild lets a node start with the build that a step brings it to, in place of the step.
-func (s *shrinker) startsWithBuild() (changed bool) {
+func (s *search) startsWithBuild() (changed bool) {
 	for i := 0; i < len(s.best.Plan.Schedule); i++ {
 		step := s.best.Plan.Schedule[i]
 		if step.Verb != plan.VerbUpgrade && step.Verb != plan.VerbRollback {

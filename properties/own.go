@@ -1,0 +1,199 @@
+package properties
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Run is what belongs to one run alone: handlers, and what is checked beside the properties of Catalogue, with whatever
+// state they share. A function that makes a Run declares that state as its local variables: a ledger that activities write
+// and invariants read begins empty in each run.
+type Run struct {
+	// Handlers take the place of Config.Handlers, if not nil.
+	Handlers func(r *node.Registry, b *engine.Build) error
+	// Invariants are the caller's own properties.
+	Invariants []Invariant
+	// Monitor, if not nil, makes a monitor that watches everything that happens in the run. Its violations are reported
+	// under the ids that it gives them.
+	Monitor func(w *cluster.World) cluster.Monitor
+
+	_ struct{} // fields are named: there will be more
+}
+
+// Invariant is a property of the caller's own. Either function may be nil. What they return must follow from what happened
+// in the run alone, or a seed cannot be repeated.
+type Invariant struct {
+	// Name is the property's id in reports and seeds: one word, such as "money-is-conserved", and none of Catalogue's.
+	Name string
+	// Statement is what must hold, in one sentence. It stands in reports.
+	Statement string
+	// Always is called after each step of the run. The first error that it returns is a violation; it is not called again.
+	Always func() error
+	// AtEnd is called once, when nothing is left to happen, with how the plan's instances ended, in the plan's order. An
+	// error that it returns is a violation.
+	AtEnd func(ends []cluster.Outcome) error
+}
+
+// validate says what is wrong with the names of the invariants.
+func (r Run) validate() error {
+	seen := map[string]bool{} // looked up only
+	for _, i := range r.Invariants {
+		_, known := ByID(i.Name)
+		switch {
+		case !isWord(i.Name):
+			return fmt.Errorf("the name of an invariant is one word of letters, digits, - and _, not %q", i.Name)
+		case known || seen[i.Name]:
+			return fmt.Errorf("two properties are called %q", i.Name)
+		case i.Always == nil && i.AtEnd == nil:
+			return fmt.Errorf("invariant %q checks nothing: it has neither Always nor AtEnd", i.Name)
+		}
+		seen[i.Name] = true
+	}
+	return nil
+}
+
+func isWord(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Configure sets the handlers and the monitor of one run: the properties, as o says, and what r checks beside them.
+func (r Run) Configure(cfg *cluster.Config, o Options) {
+	cfg.Handlers = r.Handlers
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+		m := New(w, o)
+		if len(r.Invariants) == 0 && r.Monitor == nil {
+			return m
+		}
+		j := &joined{Monitor: m, w: w, invariants: slices.Clone(r.Invariants)}
+		if r.Monitor != nil {
+			j.own = r.Monitor(w)
+		}
+		return j
+	}
+}
+
+// newRun is what belongs to the next run. Either function may be nil.
+func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func() Run) Run {
+	var run Run
+	if eachRun != nil {
+		run = eachRun()
+	}
+	if run.Handlers == nil {
+		run.Handlers = handlers
+	}
+	return run
+}
+
+// joined is a monitor and what the caller checks beside it.
+type joined struct {
+	cluster.Monitor
+	w          *cluster.World
+	own        cluster.Monitor // nil if there is none
+	invariants []Invariant
+	violations []cluster.Violation
+}
+
+// Observe implements engine.Sink.
+func (j *joined) Observe(o *engine.Observation) {
+	j.Monitor.Observe(o)
+	if j.own != nil {
+		j.own.Observe(o)
+	}
+}
+
+// Record implements cluster.Monitor.
+func (j *joined) Record(r *cluster.Record) {
+	j.Monitor.Record(r)
+	if j.own != nil {
+		j.own.Record(r)
+	}
+}
+
+// AfterStep implements cluster.Monitor.
+func (j *joined) AfterStep() {
+	j.Monitor.AfterStep()
+	if j.own != nil {
+		j.own.AfterStep()
+	}
+	for i := range j.invariants {
+		if in := &j.invariants[i]; in.Always != nil {
+			if err := in.Always(); err != nil {
+				j.violate(in.Name, err)
+				in.Always = nil
+			}
+		}
+	}
+}
+
+// Open implements cluster.Monitor.
+func (j *joined) Open(nowMs int64) (open bool, untilMs int64) {
+	open, untilMs = j.Monitor.Open(nowMs)
+	if j.own != nil {
+		if ownOpen, ownUntilMs := j.own.Open(nowMs); ownOpen {
+			open, untilMs = true, max(untilMs, ownUntilMs)
+		}
+	}
+	return open, untilMs
+}
+
+// Finish implements cluster.Monitor.
+func (j *joined) Finish() {
+	j.Monitor.Finish()
+	if j.own != nil {
+		j.own.Finish()
+	}
+	ends := j.w.Outcomes()
+	for _, in := range j.invariants {
+		if in.AtEnd != nil {
+			if err := in.AtEnd(slices.Clone(ends)); err != nil {
+				j.violate(in.Name, err)
+			}
+		}
+	}
+}
+
+func (j *joined) violate(name string, err error) {
+	j.violations = append(j.violations, cluster.Violation{
+		Property: name, Class: cluster.ClassSafety, Step: j.w.Step(), VirtualMs: j.w.NowMs() - j.w.StartMs(), Message: err.Error(),
+	})
+}
+
+// Violations implements cluster.Monitor: all in the order in which they were found.
+func (j *joined) Violations() []cluster.Violation {
+	all := slices.Concat(j.Monitor.Violations(), j.violations)
+	if j.own != nil {
+		all = append(all, j.own.Violations()...)
+	}
+	slices.SortStableFunc(all, func(a, b cluster.Violation) int { return cmp.Compare(a.Step, b.Step) })
+	return all
+}
+
+// Coverage implements cluster.Monitor.
+func (j *joined) Coverage() []cluster.Point {
+	all := j.Monitor.Coverage()
+	if j.own != nil {
+		all = slices.Concat(all, j.own.Coverage())
+		slices.SortFunc(all, func(a, b cluster.Point) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return all
+}
+
+// WatchHandle implements cluster.HandleWatcher for monitors that do.
+func (j *joined) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	for _, m := range []cluster.Monitor{j.Monitor, j.own} {
+		if watcher, ok := m.(cluster.HandleWatcher); ok {
+			p = watcher.WatchHandle(p, codec)
+		}
+	}
+	return p
+}

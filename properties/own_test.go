@@ -1,0 +1,94 @@
+package properties_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// TestOwnInvariantIsShrunk: a violation of a user's invariant is reported with its rule, made small, and repeated by the line
+// that ends the report; its stored run, replayed, violates it again, and holds with the bank that is right.
+func TestOwnInvariantIsShrunk(t *testing.T) {
+	naive := properties.Config{Scenario: shopping, Seeds: 50, EachRun: func() properties.Run { return newBank(false).run() }}
+	first := runTest(naive)
+	for _, want := range []string{
+		"violates nobody-pays-twice (safety)", "rule      Each order that completed was charged once.", "was charged 2 times",
+		"nothing can be left out", " crash B\n", "fault request-lost\n", "verdict violates nobody-pays-twice",
+	} {
+		if !strings.Contains(first.text, want) {
+			t.Errorf("no %q in:\n%s", want, first.text)
+		}
+	}
+	if want := "DUROSIM_SEED=6 go test"; !strings.HasPrefix(first.lastLine(), want) {
+		t.Errorf("the last line is %q, expected it to begin with %q", first.lastLine(), want)
+	}
+	_, entry, _ := strings.Cut(first.text, "durosim corpus 1\n")
+	entry, _, _ = strings.Cut(entry, "\nTo see it again")
+	file := filepath.Join(t.TempDir(), "entry.txt")
+	if err := os.WriteFile(file, []byte("durosim corpus 1\n"+entry), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(properties.EnvPlan, file)
+	if r := runTest(naive); !r.failed || !strings.Contains(r.text, "the stored run "+file+" violates nobody-pays-twice") {
+		t.Errorf("replayed: %s", r.text)
+	}
+	if r := runTest(properties.Config{EachRun: func() properties.Run { return newBank(true).run() }}); r.failed {
+		t.Errorf("replayed with the bank that is right: %s", r.text)
+	}
+}
+
+// TestOwnRunIsChecked: names that cannot be told apart are refused before anything runs.
+func TestOwnRunIsChecked(t *testing.T) {
+	holds := func() error { return nil }
+	for want, invariants := range map[string][]properties.Invariant{
+		"one word":                        {{Name: "two words", Always: holds}},
+		`two properties are called "a"`:   {{Name: "a", Always: holds}, {Name: "a", Always: holds}},
+		`two properties are called "S01"`: {{Name: "S01", Always: holds}},
+		"checks nothing":                  {{Name: "a"}},
+	} {
+		r := runTest(properties.Config{Seeds: 1, EachRun: func() properties.Run { return properties.Run{Invariants: invariants} }})
+		if !r.failed || !strings.Contains(r.text, want) {
+			t.Errorf("expected %q: %s", want, r.text)
+		}
+	}
+}
+
+// tally is a monitor of a user's: it does not like turns.
+type tally struct {
+	cluster.Monitor
+	found []cluster.Violation
+}
+
+func (m *tally) Record(r *cluster.Record) {
+	if r.Kind == cluster.RecPhaseBegan && len(m.found) == 0 {
+		m.found = []cluster.Violation{{Property: "no-phase", Class: cluster.ClassSafety, Message: "a phase began"}}
+	}
+	m.Monitor.Record(r)
+}
+
+func (m *tally) Violations() []cluster.Violation { return m.found }
+
+// TestOwnMonitor: a monitor of a user's watches each run beside the properties, and an invariant is asked until it fails.
+func TestOwnMonitor(t *testing.T) {
+	asked := 0
+	each := func() properties.Run {
+		return properties.Run{
+			Monitor: func(w *cluster.World) cluster.Monitor {
+				return &tally{Monitor: properties.New(w, properties.Options{Properties: []string{}})}
+			},
+			Invariants: []properties.Invariant{{Name: "never", Always: func() error { asked++; return errors.New("no") }}},
+		}
+	}
+	r := runTest(properties.Config{Plan: onePlan, Seeds: 1, Workers: 1, ShrinkRuns: 1, EachRun: each})
+	if !r.failed || !strings.Contains(r.text, "violates no-phase (safety)") {
+		t.Errorf("%s", r.text)
+	}
+	if asked == 0 || asked > 10 {
+		t.Errorf("the invariant was asked %d times in the runs of one seed, expected once in each", asked)
+	}
+}

@@ -9,8 +9,15 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// BugID names a planted bug: family, slash, name. An id keeps its meaning for ever.
+// BugID names a planted bug: family, slash, name. An id keeps its meaning for ever. In a plan, @ and the name of a build or
+// of a node may follow: then the bug is only theirs.
 type BugID string
+
+// On splits an id into the bug and whose it is: the name of a build or of a node, empty for everybody.
+func (id BugID) On() (bug BugID, whose string) {
+	name, whose, _ := strings.Cut(string(id), "@")
+	return BugID(name), whose
+}
 
 // ProfileFamily is what the ids of the switches of profile duroxide-0.1.26 begin with.
 const ProfileFamily = "duroxide-0.1.26/"
@@ -31,6 +38,8 @@ type Bug struct {
 	// With are bugs that are switched on together with this one, because without them nothing reaches the rule: a
 	// second line of defence is never asked as long as the first holds.
 	With []BugID
+	// StoreWide says that the bug cannot be one build's or one node's, since the store keeps its indexes by the rule.
+	StoreWide bool
 	// Consequence is what a switch of the profile means to a user, Fix what mends it, and Unseen why no property catches
 	// it. Other rows have none of them.
 	Consequence, Fix, Unseen string
@@ -88,8 +97,9 @@ func (b *Bug) owner() string {
 	return ""
 }
 
-// Lookup is the row of an id.
+// Lookup is the row of an id, whosever the bug is.
 func Lookup(id BugID) (Bug, bool) {
+	id, _ = id.On()
 	if i := slices.IndexFunc(table, func(b Bug) bool { return b.ID == id }); i >= 0 {
 		return table[i], true
 	}

@@ -59,6 +59,9 @@ func nodeBugs() []Bug {
 			node: func(r *node.Rules) {
 				r.DeclareFilter = func(engine.VersionRange) *engine.CapabilityFilter { return nil }
 			}},
+		{ID: "engine/handler-of-latest", Summary: "a turn runs the newest version of its handler, whichever the history records", Source: "docs/contract/incidents.md#r4",
+			Properties: []string{"S11", "L02"}, Scenario: upgrade,
+			node: func(r *node.Rules) { r.ResolvesAsRecorded = false }},
 		{ID: "engine/history-error-ignores-attempt", Summary: "an undecodable history is given back uncounted, so it never ends",
 			Properties: []string{"L04"}, Scenario: nobody,
 			node: func(r *node.Rules) {

@@ -14,7 +14,7 @@ func sessionBugs() []Bug {
 		{ID: "provider/session-not-claimed-atomically", Summary: "a fetch claims the session only when the next session activity has been fetched",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: claimsLate},
-		{ID: "provider/session-owner-ignored", Summary: "the activities of a live session go to anybody",
+		{ID: "provider/session-owner-ignored", StoreWide: true, Summary: "the activities of a live session go to anybody",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.SessionOwned = func(bool, int64, int64) bool { return false } }},
 		{ID: "provider/session-taken-by-plain-fetch", Summary: "a fetch without session config takes activities of sessions that nobody owns",

@@ -65,10 +65,11 @@ func TestProfileSwitches(t *testing.T) {
 	}
 	all = append(all, "Node.Order") // of version-check-first, without its companion
 	slices.Sort(all)
-	profile, err := ProfileTables()
+	planted, err := Plant(true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	profile := planted.For("", "")
 	got := changed(right, profile)
 	slices.Sort(got)
 	if all = slices.Compact(all); !slices.Equal(got, all) {
@@ -80,7 +81,7 @@ func TestProfileSwitches(t *testing.T) {
 }
 
 func TestUnknownBugBesideTheProfile(t *testing.T) {
-	if _, err := ProfileTables("provider/no-such-bug"); err == nil {
+	if _, err := Plant(true, "provider/no-such-bug"); err == nil {
 		t.Error("the profile takes an unknown bug")
 	}
 }

@@ -13,7 +13,7 @@ func stateSwitches() []Bug {
 			Consequence: "A cancel or an event that comes while the start of the next execution waits in a backoff is lost without a trace.",
 			Fix:         "Give it back, uncounted, until the start is processed.",
 			as:          "engine/can-input-dropped"},
-		{ID: "duroxide-0.1.26/queue-message-orphaned", Summary: "a queue message is dropped as an orphan although the start waits in a backoff", Source: "docs/contract/runtime.md#case-20",
+		{ID: "duroxide-0.1.26/queue-message-orphaned", StoreWide: true, Summary: "a queue message is dropped as an orphan although the start waits in a backoff", Source: "docs/contract/runtime.md#case-20",
 			Properties: []string{"S12"}, Scenario: probes,
 			Consequence: "A message sent to an instance whose start waits in a backoff is dropped although both were accepted.",
 			Fix:         "A message is an orphan only if no start of its instance is queued, visible or not.",

@@ -29,11 +29,11 @@ func turnSwitches() []Bug {
 			node: func(r *node.Rules) {
 				r.TurnRenewalFailed = func(error) bool { return false }
 			}},
-		{ID: "duroxide-0.1.26/head-of-line-block", Summary: "a fetch finds nothing when the oldest instance cannot be delivered", Source: "docs/contract/runtime.md#case-13",
-			Properties: []string{"S22"}, Scenario: nobody,
+		{ID: "duroxide-0.1.26/head-of-line-block", Summary: "a fetch finds nothing while the oldest instance that its filter admits has neither a history nor a start", Source: "docs/contract/runtime.md#case-13",
+			Properties: []string{"S22"}, Scenario: earlyInput,
 			Consequence: "One cancel or event for an instance that does not exist stops every orchestration of the store.",
-			Fix:         "Let a fetch look past what it cannot deliver.",
-			as:          "provider/head-of-line-block"},
+			Fix:         "Let a fetch pass over an instance that has no start yet.",
+			as:          "provider/contextless-batch-blocks"},
 		{ID: "duroxide-0.1.26/packed-comparison", Summary: "the provider compares versions as major*1000000 + minor*1000 + patch", Source: "docs/contract/runtime.md#case-53",
 			Properties: []string{"S01", "S22"}, Scenario: edges,
 			Consequence: "An instance pinned to a version with a part above 999 goes to nodes that cannot replay it, or to none.",

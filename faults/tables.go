@@ -18,40 +18,89 @@ type Tables struct {
 	Replay   replay.Rules
 }
 
-// NewTables makes the rules with these bugs, and with the companions that they need. An unknown id is an error.
+// NewTables makes the rules with these bugs, and with the companions that they need, for everybody. An unknown id is an
+// error, and so is a bug of one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
-	t := &Tables{Node: *node.DefaultRules(), Replay: replay.DefaultRules()}
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(on))) {
+	p, err := Plant(false, on...)
+	if err != nil {
+		return nil, err
+	}
+	if id := p.scoped(); id != "" {
+		return nil, fmt.Errorf("bug %q is not everybody's", id)
+	}
+	return p.For("", ""), nil
+}
+
+// Planted is which rules hold for whom in a run.
+type Planted struct {
+	on      []BugID // ascending, each once
+	profile bool
+	made    map[string]*Tables // by the bugs that are switched on
+}
+
+// Plant makes the rules of a run: the right ones, or those of profile duroxide-0.1.26, with these bugs and the companions
+// that they need. The switches of the profile act without companions. An unknown id is an error, and so is a bug of one
+// build or node that only the whole store can have.
+func Plant(profile bool, on ...BugID) (*Planted, error) {
+	p := &Planted{on: slices.Compact(slices.Sorted(slices.Values(on))), profile: profile, made: map[string]*Tables{}}
+	for _, id := range p.on {
 		b, ok := Lookup(id)
 		if !ok {
 			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
 		}
+		if _, whose := id.On(); whose != "" && b.StoreWide {
+			return nil, fmt.Errorf("bug %q: the whole store has it or has it not", id)
+		}
+	}
+	return p, nil
+}
+
+// scoped is a bug that is not everybody's, empty if there is none.
+func (p *Planted) scoped() BugID {
+	for _, id := range p.on {
+		if _, whose := id.On(); whose != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// For is the rules that a node follows while it runs a build; empty names are those of whoever is no node, and of the
+// store itself. The caller must not change them.
+func (p *Planted) For(node, build string) *Tables {
+	var on []BugID
+	key := ""
+	for _, id := range p.on {
+		bug, whose := id.On()
+		if whose == "" || whose == node || whose == build {
+			on = append(on, bug)
+			key += string(bug) + " "
+		}
+	}
+	if t, ok := p.made[key]; ok {
+		return t
+	}
+	t := newTables()
+	for _, id := range on {
+		b, _ := Lookup(id)
 		for _, companion := range b.With {
-			c, ok := Lookup(companion)
-			if !ok {
-				return nil, fmt.Errorf("bug %q needs %q, which is not in the table", id, companion)
-			}
+			c, _ := Lookup(companion) // a test holds that it is in the table
 			t.apply(&c)
 		}
 		t.apply(&b)
 	}
-	return t, nil
-}
-
-// ProfileTables makes the rules of profile duroxide-0.1.26, with these bugs beside it. The switches act without the
-// companions that some need to be seen alone.
-func ProfileTables(on ...BugID) (*Tables, error) {
-	t, err := NewTables(on...)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range Profile() {
-		if !slices.Contains(on, b.ID) {
-			t.apply(&b)
+	if p.profile {
+		for _, b := range Profile() {
+			if !slices.Contains(on, b.ID) {
+				t.apply(&b)
+			}
 		}
 	}
-	return t, nil
+	p.made[key] = t
+	return t
 }
+
+func newTables() *Tables { return &Tables{Node: *node.DefaultRules(), Replay: replay.DefaultRules()} }
 
 func (t *Tables) apply(b *Bug) {
 	if b.as != "" {

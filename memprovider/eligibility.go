@@ -1,6 +1,9 @@
 package memprovider
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
+)
 
 // Eligibility says what a fetch would find.
 type Eligibility struct {
@@ -19,16 +22,16 @@ type Eligibility struct {
 // NextOrchestration says what FetchOrchestrationItem with that filter would find, by the rules of the store. It changes
 // nothing and is not a provider call.
 func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
-	return s.index.next(filter)
+	return s.index.next(filter, s.own)
 }
 
-func (x *index) next(filter *engine.CapabilityFilter) Eligibility {
-	e := Eligibility{AtMs: x.changesAt(filter)}
-	in := x.pick(filter)
+func (x *index) next(filter *engine.CapabilityFilter, rules *storerules.Rules) Eligibility {
+	e := Eligibility{AtMs: x.changesAt(filter, rules)}
+	in := x.pick(filter, rules)
 	if in != nil {
 		e.Now, e.Instance = true, in.no
 	}
-	if o := x.orphans.head(); o != nil && x.rules.Admits(filter, nil) {
+	if o := x.orphans.head(); o != nil && rules.Admits(filter, nil) {
 		if e.Drops = in == nil || o.key < int64(in.visible[0].no); e.Drops {
 			e.Orphan = o.item.no
 		}

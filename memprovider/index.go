@@ -87,17 +87,17 @@ func (x *index) bucket(pin *engine.Version) *bucket {
 }
 
 // pick is the instance that a fetch takes, nil if there is none.
-func (x *index) pick(filter *engine.CapabilityFilter) *instance {
+func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *instance {
 	var best *entry[*instance]
 	for _, b := range x.buckets {
-		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) && x.rules.Admits(filter, b.pin) {
+		if e := b.ready.head(); e != nil && (best == nil || e.less(best)) && rules.Admits(filter, b.pin) {
 			best = e
 		}
 	}
-	if best == nil || !x.rules.LooksPast && best.item != x.oldest() {
+	if best == nil || !rules.LooksPast && best.item != x.oldest() {
 		return nil
 	}
-	if e := x.stuck.head(); e != nil && !x.rules.LooksPastContextless && !best.less(e) {
+	if e := x.stuck.head(); e != nil && !rules.LooksPastContextless && !best.less(e) {
 		return nil
 	}
 	return best.item
@@ -118,10 +118,10 @@ func (x *index) oldest() *instance {
 }
 
 // changesAt is the earliest time at which an instance that the filter admits may change by time alone.
-func (x *index) changesAt(filter *engine.CapabilityFilter) int64 {
+func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
-		if e := b.later.head(); e != nil && e.key < at && x.rules.Admits(filter, b.pin) {
+		if e := b.later.head(); e != nil && e.key < at && rules.Admits(filter, b.pin) {
 			at = e.key
 		}
 	}

@@ -76,7 +76,7 @@ func (s *Store) releaseRow(r *row) {
 
 func (s *Store) placeWork(r *row) {
 	s.workGeneration++
-	s.work.update(r, s.now, s.rules)
+	s.work.update(r, s.now, s.own)
 }
 
 // insert appends a message to its queue and gives it its number. codec is the one that wrote data.
@@ -144,7 +144,7 @@ func (s *Store) leaveWork(r *row) {
 	s.workGeneration++
 	g := r.group
 	s.work.leave(r)
-	s.work.place(g, s.now, s.rules)
+	s.work.place(g, s.now, s.own)
 	if x := g.session; x != nil {
 		x.rows--
 		s.forgetSession(x)

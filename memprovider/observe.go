@@ -22,6 +22,11 @@ func (s *Store) begin(kind engine.CallKind, caller engine.Caller) *engine.CallRe
 	s.inCall, s.caller, s.callKind = true, caller, kind
 	s.delivered = s.delivered[:0]
 	s.request = engine.CallRequest{}
+	if s.options.RulesOf != nil {
+		if r := s.options.RulesOf(caller); r != nil {
+			s.rules = r
+		}
+	}
 	return &s.request
 }
 
@@ -58,7 +63,7 @@ func (s *Store) end(r result, err *engine.ProviderError) error {
 		}
 		s.send()
 	}
-	s.inCall = false
+	s.inCall, s.rules = false, s.own
 	if err == nil {
 		return nil
 	}

@@ -91,7 +91,7 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	s.candidates = s.candidates[:0]
 	if s.rules.FetchOrder[0] == storerules.FetchFilter {
-		if in := s.index.pick(filter); in != nil {
+		if in := s.index.pick(filter, s.rules); in != nil {
 			s.candidates = append(s.candidates, in)
 		}
 		return s.candidates
@@ -107,7 +107,7 @@ func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 
 // dropOrphans drops the orphaned queue messages that stand before what the fetch will take.
 func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
-	for s.index.orphans.head() != nil && s.index.next(filter).Drops {
+	for s.index.orphans.head() != nil && s.index.next(filter, s.rules).Drops {
 		in := s.index.orphans.head().item
 		for len(in.visible) > 0 {
 			s.remove(in.visible[0], engine.RemovedOrphan)

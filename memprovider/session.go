@@ -227,6 +227,6 @@ func (s *Store) placeSession(x *session) {
 		s.expiring.drop(&x.expirySlot)
 	}
 	for _, g := range x.groups {
-		s.work.place(g, s.now, s.rules)
+		s.work.place(g, s.now, s.own)
 	}
 }

@@ -21,6 +21,10 @@ type Options struct {
 	Sink engine.Sink
 	// Rules are the rules of the store; nil means DefaultRules.
 	Rules *storerules.Rules
+	// RulesOf, if it is not nil, gives the rules by which a caller's calls are made, nil for those of the store: who calls
+	// brings the code of a provider with it. The order in which fetches find things is always by the rules of the store
+	// that say what a lock, an orphan, a pin and the owner of a session are.
+	RulesOf func(caller engine.Caller) *storerules.Rules
 	// StartMs is the time at which the store begins, in milliseconds.
 	StartMs int64
 	// BeforeAckStep is called before each step of an orchestration ack, with the number of the call, and fails the ack
@@ -35,7 +39,8 @@ type Options struct {
 // called concurrently. It reads no clock; SetNow tells it the time.
 type Store struct {
 	options Options
-	rules   *storerules.Rules
+	own     *storerules.Rules // of the store
+	rules   *storerules.Rules // of the running call
 	now     int64
 	// generation grows with each change that may alter what an orchestration fetch finds, workGeneration with each that
 	// may alter what a work fetch finds.
@@ -110,11 +115,12 @@ func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock
 
 // New makes an empty store.
 func New(o Options) *Store {
-	s := &Store{options: o, rules: o.Rules, now: o.StartMs, names: make(map[string]engine.InstanceNo)}
-	if s.rules == nil {
-		s.rules = storerules.Default()
+	s := &Store{options: o, own: o.Rules, now: o.StartMs, names: make(map[string]engine.InstanceNo)}
+	if s.own == nil {
+		s.own = storerules.Default()
 	}
-	s.index = &index{rules: s.rules}
+	s.rules = s.own
+	s.index = &index{rules: s.own}
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -290,6 +291,42 @@ func TestGenerationGrows(t *testing.T) {
 			t.Errorf("%s: the generations of the queues went from %d, %d to %d, %d", line, orchestrations, work, o, a)
 		} else {
 			orchestrations, work = o, a
+		}
+	}
+}
+
+// TestRulesOf: a call follows the rules that its caller brings, and the next one those of the store again.
+func TestRulesOf(t *testing.T) {
+	wrong := storerules.Default()
+	wrong.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
+	store := memprovider.New(memprovider.Options{RulesOf: func(c engine.Caller) *storerules.Rules {
+		if c.Node == 1 {
+			return wrong
+		}
+		return nil
+	}})
+	pin := engine.V(2, 0, 0)
+	if err := store.Preload(memprovider.PreloadedInstance{Instance: "A", Orchestration: "O", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin}}}); err != nil {
+		t.Fatal(err)
+	}
+	handle := func(node uint32) engine.Provider {
+		return store.Handle(build("1.5.0").Codec, engine.Caller{Node: node})
+	}
+	if err := handle(2).EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "A"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		node  uint32
+		finds bool
+	}{{2, false}, {1, true}, {2, false}} {
+		f, err := handle(tc.node).FetchOrchestrationItem(ctx, time.Second, 0, filterOf("1.0.0..1.9.9"))
+		if err != nil || (f != nil) != tc.finds {
+			t.Errorf("node %d finds %v, %v; want something: %v", tc.node, f, err, tc.finds)
+		}
+		if f != nil {
+			if err := handle(2).AbandonOrchestrationItem(ctx, f.LockToken, 0, true); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -188,9 +188,12 @@ func (d *delivery) handlerName() (name, version string) {
 }
 
 // resolve finds the handler.
-func (d *delivery) resolve(r *Registry) (Resolved, bool) {
+func (d *delivery) resolve(r *Registry, rules *Rules) (Resolved, bool) {
 	name, version := d.handlerName()
-	if d.begin != nil || d.brought != nil {
+	if d.begin == nil && !rules.ResolvesAsRecorded {
+		version = ""
+	}
+	if d.begin != nil || d.brought != nil || !rules.ResolvesAsRecorded {
 		return r.ResolveStart(name, version)
 	}
 	return r.ResolveStarted(name, version)

@@ -116,7 +116,7 @@ func (n *Node) waitsForStart(s *slot, d *delivery) bool {
 }
 
 func (n *Node) bouncesUnregistered(s *slot, d *delivery) bool {
-	if _, found := d.resolve(n.registry); found {
+	if _, found := d.resolve(n.registry, n.rules); found {
 		return false
 	}
 	o := &n.options
@@ -152,7 +152,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 
 // runTurn computes the turn and starts the job that takes its time; onFinished commits it.
 func (n *Node) runTurn(s *slot, d *delivery) {
-	handler, found := d.resolve(n.registry)
+	handler, found := d.resolve(n.registry, n.rules)
 	if !found {
 		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
 	}

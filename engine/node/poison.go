@@ -22,7 +22,7 @@ const (
 
 // poisonCause finds the cause, with its text.
 func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
-	switch _, found := d.resolve(n.registry); {
+	switch _, found := d.resolve(n.registry, n.rules); {
 	case d.undecodable():
 		return poisonUndecodable, "undecodable history"
 	case !n.rules.Admits(n.admitted, d.pin):

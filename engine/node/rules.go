@@ -46,6 +46,9 @@ type Rules struct {
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
 	// FailureFails says whether an activity's failure is acknowledged as one, rather than as its result.
 	FailureFails bool
+	// ResolvesAsRecorded says whether a turn of an execution that has begun runs the version of its handler that the
+	// history records; otherwise it runs the one that a start would get now.
+	ResolvesAsRecorded bool
 	// DuplicateStart says what a start does that finds the execution begun, or continued as new.
 	DuplicateStart DuplicateStart
 	// PoisonTellsParent says whether a poisoned child answers its parent.
@@ -131,6 +134,7 @@ func DefaultRules() *Rules {
 		TurnRenewalFailed:     engine.IsRetryable,
 		ActivityRenewalFailed: activityRenewalFailed,
 		WorkerItems:           func(turn []engine.WorkItem) []engine.WorkItem { return turn },
+		ResolvesAsRecorded:    true,
 		FailureFails:          true,
 		DuplicateStart:        DuplicateChangesNothing,
 		PoisonTellsParent:     func(bool) bool { return true },

@@ -20,7 +20,7 @@ type base struct {
 	chooser sim.Chooser
 	root    sim.Key
 	store   *memprovider.Store
-	tables  *faults.Tables
+	planted *faults.Planted
 	drawn   []drawnFault
 	ctx     context.Context
 	phase   Phase

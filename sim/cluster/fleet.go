@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
@@ -18,6 +19,8 @@ import (
 type fleet struct {
 	*base
 	list []*nodeState // by number - 1
+	// brought are the rules of the provider's code that an incarnation brings with it, if they are not the store's own.
+	brought map[engine.Caller]*storerules.Rules // looked up only, never ranged over
 	// workspace is what all nodes compute in: they step one at a time.
 	workspace *replay.Workspace
 	// shippedHandlers says that the configuration names none.
@@ -180,9 +183,10 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	for _, c := range n.changes {
 		f.applyChange(n, c)
 	}
+	rules := f.planted.For(n.plan.Name, n.build.Name())
 	machine, err := f.makeMachine(n, node.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
-		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &f.tables.Node, Replay: &f.tables.Replay,
+		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,
 		Workspace:   f.workspace,
 		DoubleCheck: f.cfg.DoubleCheck,
 	})
@@ -195,11 +199,18 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	}
 	n.machine = machine
 	n.running, n.runningOptions = n.build, n.options.Clone()
-	n.provider = f.storeHandle(n.build.Codec, engine.Caller{Node: n.number, Incarnation: n.inc})
+	caller := engine.Caller{Node: n.number, Incarnation: n.inc}
+	if rules.Provider != f.planted.For("", "").Provider {
+		f.brought[caller] = rules.Provider
+	}
+	n.provider = f.storeHandle(n.build.Codec, caller)
 	f.inform(n)
 	f.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
 	f.step(n, node.Start{NowMs: f.nowMs()})
 }
+
+// storeRules are those of the provider's code that a caller brings with it, nil for the store's own.
+func (f *fleet) storeRules(caller engine.Caller) *storerules.Rules { return f.brought[caller] }
 
 // handlersOf makes a registry with the handlers of a build. What is shipped with it is registered once in a run.
 func (f *fleet) handlersOf(b *engine.Build) *node.Registry {

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -71,19 +72,15 @@ func newWorld(cfg *Config) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	rules := faults.NewTables
-	if cfg.Plan.Profile == plan.ProfileDuroxide {
-		rules = faults.ProfileTables
-	}
-	tables, err := rules(cfg.Plan.Bugs...)
+	planted, err := faults.Plant(cfg.Plan.Profile == plan.ProfileDuroxide, cfg.Plan.Bugs...)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	b := &base{
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, ctx: context.Background(), chooser: chooser,
-		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), tables: tables, drawn: drawnFaults(&cfg.Plan.Faults),
+		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	b.fleet = &fleet{base: b, shippedHandlers: shipped, workspace: replay.NewWorkspace()}
+	b.fleet = &fleet{base: b, brought: map[engine.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace()}
 	b.network = &network{base: b, ackStep: -1}
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}
@@ -93,7 +90,8 @@ func newWorld(cfg *Config) (*World, error) {
 		b.narrator = &narrator{base: b, tokens: map[string]string{}}
 	}
 	b.store = memprovider.New(memprovider.Options{
-		Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep, Rules: tables.Provider,
+		Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep,
+		Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules,
 	})
 	if err := b.fleet.makeNodes(); err != nil {
 		return nil, err

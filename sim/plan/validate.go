@@ -39,11 +39,7 @@ func (p *Plan) Validate(known Known) error {
 	default:
 		v.fail("unknown profile %q: want contract or duroxide-0.1.26", p.Profile)
 	}
-	for _, id := range p.Bugs {
-		if _, ok := faults.Lookup(id); !ok {
-			v.fail("unknown bug %q", id)
-		}
-	}
+	v.bugs()
 	if len(v.errs) == 0 {
 		return nil
 	}
@@ -56,6 +52,22 @@ type Known struct {
 	// Orchestrations are those that are shipped, as NAME@VERSION: handlers of a node and steps register no other, and no
 	// program has such a name.
 	Orchestrations []string
+}
+
+func (v *validation) bugs() {
+	for _, id := range v.plan.Bugs {
+		bug, whose := id.On()
+		row, ok := faults.Lookup(id)
+		switch {
+		case !ok:
+			v.fail("unknown bug %q", bug)
+		case whose == "":
+		case row.StoreWide:
+			v.fail("bug %q on %s: the whole store has it or has it not", bug, whose)
+		case FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
+			v.fail("bug %q on %s: there is no build and no node of that name", bug, whose)
+		}
+	}
 }
 
 type validation struct {

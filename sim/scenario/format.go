@@ -66,7 +66,11 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 		line("budget %d steps", p.StepBudget)
 	}
 	for _, id := range p.Bugs {
-		line("bug %s", quote(string(id)))
+		if bug, whose := id.On(); whose != "" {
+			line("bug %s on %s", quote(string(bug)), quote(whose))
+		} else {
+			line("bug %s", quote(string(id)))
+		}
 	}
 	if common != "" {
 		line("faults %s", common)

@@ -157,7 +157,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		p.Faults.Rates = append(p.Faults.Rates, r)
 	}
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(bugIDs()), 0, 3, rapid.ID).Draw(t, "bugs") {
-		p.Bugs = append(p.Bugs, faults.BugID(id))
+		p.Bugs = append(p.Bugs, faults.BugID(id+rapid.SampledFrom([]string{"", "@1.5.0", "@a node"}).Draw(t, "whose")))
 	}
 	return p
 }

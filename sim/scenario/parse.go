@@ -160,11 +160,15 @@ func (p *parser) statement() {
 		p.single(head.text)
 		p.s.Template.StepBudget = p.number("a number of steps", 1, maxBudget)
 		p.keyword("steps")
-	// bug ID... switches on seeded bugs: the run then shows what breaks.
+	// bug ID... switches on planted bugs: the run then shows what breaks. After "on" follows the build or the node that has
+	// the bug; without, everybody has it.
 	case "bug":
 		for ok := true; ok; ok = p.more() {
 			id := p.name("the id of a seeded bug, such as provider/filter-after-lock")
 			p.known("bug", id, bugIDs())
+			if p.accept("on") {
+				id += "@" + p.name("a build or a node")
+			}
 			p.unique("bug", id)
 			p.s.Template.Bugs = append(p.s.Template.Bugs, faults.BugID(id))
 		}

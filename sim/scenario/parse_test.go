@@ -50,6 +50,7 @@ func TestErrors(t *testing.T) {
 		{`strategy filtr`, `x.txt:1: unknown strategy "filtr": expected filter, bounce, sweeper or deadletter; did you mean filter?`},
 		{`profile duroxide`, `x.txt:1: unknown profile "duroxide": expected contract or duroxide-0.1.26`},
 		{`bug provider/any-rang`, `x.txt:1: unknown bug "provider/any-rang"; did you mean provider/any-range?`},
+		{`bug provider/any-range on`, `x.txt:1: the line ends too early: expected a build or a node, as in: bug ID... [on BUILD | on NODE]`},
 		{`bug count`, `x.txt:1: unknown bug "count"`},
 		// Faults.
 		{`faults heavy`, `x.txt:1: unknown fault plan "heavy": expected none, light or full`},

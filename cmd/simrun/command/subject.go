@@ -24,7 +24,7 @@ type planFlags struct {
 	Profile     string   `help:"Whose decisions the nodes follow: contract or duroxide-0.1.26." placeholder:"NAME"`
 	Strategy    string   `help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
 	DoubleCheck bool     `help:"Compute every turn twice, to see whether the handlers are deterministic."`
-	Bug         []string `help:"Switch a seeded bug on; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
+	Bug         []string `help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Referee     bool     `help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
@@ -57,7 +57,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		if !ok {
 			return nil, fmt.Errorf("--bug %q: there is no such bug; %s%s lists all", id, nearBugs(id), p.hint("list bugs"))
 		}
-		s.over.Bugs = append(s.over.Bugs, bug.ID)
+		s.over.Bugs = append(s.over.Bugs, faults.BugID(id))
 		if name == "" {
 			name = bug.Scenario // empty for a switch that no property catches
 		}

@@ -1,0 +1,45 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPlantedFor: a bug of a build or of a node is theirs, one of nobody's is everybody's.
+func TestPlantedFor(t *testing.T) {
+	p, err := Plant(false, "engine/cancel-ignored@1.5.0", "provider/filter-ignored@B", "engine/count-ignored")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := tablesOf(t)
+	for _, tc := range []struct{ node, build, want string }{
+		{"", "", "Node.ExceedsMaxAttempts"},
+		{"A", "1.5.0", "Node.ExceedsMaxAttempts Replay.CancelEnds"},
+		{"A", "2.0.0", "Node.ExceedsMaxAttempts"},
+		{"B", "1.5.0", "Provider.Admits Node.ExceedsMaxAttempts Replay.CancelEnds"},
+	} {
+		if got := strings.Join(changed(right, p.For(tc.node, tc.build)), " "); got != tc.want {
+			t.Errorf("node %q, build %q: replaced %s, want %s", tc.node, tc.build, got, tc.want)
+		}
+	}
+}
+
+// TestStoreWide: what the store keeps its indexes by cannot be one build's, and everything else can.
+func TestStoreWide(t *testing.T) {
+	right := tablesOf(t)
+	indexed := []string{"Provider.Pin", "Provider.SeesLock", "Provider.IsOrphan", "Provider.SessionOwned"}
+	for _, b := range Bugs() {
+		alone := newTables()
+		alone.apply(&b)
+		if want := slices.Contains(indexed, changed(right, alone)[0]); b.StoreWide != want {
+			t.Errorf("%s is store-wide: %v, want %v", b.ID, b.StoreWide, want)
+		}
+		if _, err := Plant(false, b.ID+"@1.5.0"); (err != nil) != b.StoreWide {
+			t.Errorf("%s on 1.5.0: %v", b.ID, err)
+		}
+	}
+	if _, err := NewTables("engine/cancel-ignored@1.5.0"); err == nil {
+		t.Error("tables for everybody take a bug of one build")
+	}
+}

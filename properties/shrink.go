@@ -18,6 +18,8 @@ import (
 type ShrinkOptions struct {
 	// Property is the id of the property that every smaller plan must violate, too.
 	Property string
+	// Expectation, if not empty, is the text of the scenario's expectation that it must violate (cluster.Violation has it).
+	Expectation string
 	// Builds, Handlers and EachRun are what the plan was run with, as in Config.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
@@ -56,7 +58,7 @@ func Shrink(failing shrink.Concrete, o ShrinkOptions) (*Shrunk, error) {
 			if err != nil {
 				return false, err
 			}
-			_, violated := firstOf(r, o.Property)
+			_, violated := o.first(r)
 			return violated, nil
 		},
 	})
@@ -74,7 +76,7 @@ func Shrink(failing shrink.Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if out.Outcome, err = cluster.Run(cfg); err != nil {
 		return nil, err
 	}
-	out.First, _ = firstOf(out.Outcome, o.Property)
+	out.First, _ = o.first(out.Outcome)
 	out.needs = o.own(used.names)
 	return out, nil
 }
@@ -93,8 +95,11 @@ func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.C
 	return cfg
 }
 
-func firstOf(r *cluster.Result, property string) (cluster.Violation, bool) {
-	i := slices.IndexFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == property })
+// first is the first violation of what is to be kept.
+func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
+	i := slices.IndexFunc(r.Violations, func(v cluster.Violation) bool {
+		return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
+	})
 	if i < 0 {
 		return cluster.Violation{}, false
 	}

@@ -184,7 +184,7 @@ func (r *testRun) violated(v campaign.Violation) string {
 	if _, err = cluster.Run(cfg); err == nil {
 		var small *Shrunk
 		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
-			Property: v.Property, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, MaxRuns: r.c.ShrinkRuns,
+			Property: v.Property, Expectation: v.Expectation, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, MaxRuns: r.c.ShrinkRuns,
 		})
 		if err == nil {
 			return r.end(v.Seed, text+small.report(v.Seed))
@@ -243,7 +243,7 @@ func propertyOf(v cluster.Violation) Property {
 	if p, ok := ByID(v.Property); ok {
 		return p
 	}
-	return Property{ID: v.Property}
+	return Property{ID: v.Property, Statement: v.Expectation}
 }
 
 // violationText tells one violation: what, where, by whom, with the evidence.

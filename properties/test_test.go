@@ -148,7 +148,7 @@ func TestTestRefuses(t *testing.T) {
 		{properties.Config{Properties: []string{"S01", "S99"}}, "", "", `there is no property "S99"`},
 		{properties.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
 		{properties.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},
-		{properties.Config{}, "", "missing.txt", "DUROSIM_PLAN: open missing.txt"},
+		{properties.Config{}, "", "missing.txt", "DUROSIM_PLAN: there is no file missing.txt"},
 	} {
 		t.Setenv(properties.EnvSeed, c.seed)
 		t.Setenv(properties.EnvPlan, c.plan)

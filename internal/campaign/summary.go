@@ -31,7 +31,8 @@ type Summary struct {
 	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties say for each property that was violated how often, in order of the first seed, then of the id.
+	// Properties say for each property that was violated how often, in order of the first seed, then of the id. Each
+	// expectation of a scenario counts for itself.
 	Properties []PropertyCount
 	// Drifts are the seeds whose two runs differ; Internal the runs in which durosim crashed. Both are sorted by seed.
 	Drifts   []Drift
@@ -176,10 +177,10 @@ func (m *merge) reach(p cluster.Point) {
 
 func (m *merge) violate(v Violation) {
 	s := &m.sum
-	i, known := m.properties[v.Property]
+	i, known := m.properties[v.Rule()]
 	if !known {
 		i = len(s.Properties)
-		m.properties[v.Property] = i
+		m.properties[v.Rule()] = i
 		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v})
 	}
 	p := &s.Properties[i]
@@ -206,7 +207,7 @@ func (m *merge) summary() *Summary {
 			}
 			return 1
 		}
-		return strings.Compare(a.Property, b.Property)
+		return strings.Compare(a.First.Rule(), b.First.Rule())
 	})
 	return s
 }

@@ -83,6 +83,16 @@ type Violation struct {
 	WorkItem  string
 	// Message is what was expected and what was seen, with the evidence.
 	Message string
+	// Expectation is the text of the scenario's expectation that was violated; empty for all other properties.
+	Expectation string
+}
+
+// Rule is what was violated: the id of the property and, since a scenario may have many expectations, the text of that one.
+func (v Violation) Rule() string {
+	if v.Expectation == "" {
+		return v.Property
+	}
+	return v.Property + " " + v.Expectation
 }
 
 // Point is a coverage point that was reached.

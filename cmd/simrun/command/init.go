@@ -148,7 +148,7 @@ func (c *initCmd) runs(p *Program) ([]string, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case p.Handlers == nil:
+		case !p.ownHandlers():
 			asked = []string{"Chain=3..6"}
 		case len(orchestrations) == 0:
 			return nil, errors.New("the program registers no orchestration")

@@ -53,6 +53,8 @@ type violationJSON struct {
 	Message   string `json:"message"`
 	WorkItem  string `json:"work_item"`
 	Repro     string `json:"repro"`
+	// Expectation is the scenario's expectation that was violated.
+	Expectation string `json:"expectation,omitempty"`
 }
 
 type driftJSON struct {
@@ -102,7 +104,7 @@ func (r *report) json(verb string) *runJSON {
 func newViolationJSON(v campaign.Violation, repro string) violationJSON {
 	return violationJSON{
 		Property: v.Property, Class: string(v.Class), Seed: decimal(v.Seed), Step: v.Step, VirtualMs: v.VirtualMs,
-		Node: v.Node, Instance: v.Instance, Message: v.Message, WorkItem: v.WorkItem, Repro: repro,
+		Node: v.Node, Instance: v.Instance, Message: v.Message, WorkItem: v.WorkItem, Repro: repro, Expectation: v.Expectation,
 	}
 }
 

@@ -157,7 +157,7 @@ func listOrchestrations(p *Program) ([]itemJSON, error) {
 	for _, name := range names {
 		item := itemJSON{ID: name, Since: since[name]}
 		for _, o := range workload.Orchestrations() {
-			if p.Handlers == nil && o.Name+"@"+o.Version.String() == name {
+			if !p.ownHandlers() && o.Name+"@"+o.Version.String() == name {
 				item.Summary, item.Ends = o.Summary, string(o.Expect)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -23,6 +24,9 @@ type Program struct {
 	// several goroutines, and must always give the same.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
+	// EachRun, if not nil, makes what belongs to one run alone: handlers with state, invariants and monitors, as in
+	// properties.Config.
+	EachRun func() properties.Run
 	// Scenario is what is run if the command line names none: the name of a built-in scenario or a file; empty is
 	// scenario.Default.
 	Scenario string
@@ -60,9 +64,24 @@ func (p *Program) defaultScenario() string {
 	return p.Scenario
 }
 
+// newRun is what belongs to the next run.
+func (p *Program) newRun() properties.Run {
+	var run properties.Run
+	if p.EachRun != nil {
+		run = p.EachRun()
+	}
+	if run.Handlers == nil {
+		run.Handlers = p.Handlers
+	}
+	return run
+}
+
+// ownHandlers says whether the program has handlers of its own.
+func (p *Program) ownHandlers() bool { return p.newRun().Handlers != nil }
+
 // registry is what a node of a build registers.
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
-	handlers := p.Handlers
+	handlers := p.newRun().Handlers
 	if handlers == nil {
 		handlers = workload.Handlers
 	}

@@ -91,7 +91,7 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return entry, entry.CheckNeeds(c.Scenario, slices.Concat(orchestrations, activities), p.Handlers != nil)
+	return entry, entry.CheckNeeds(c.Scenario, slices.Concat(orchestrations, activities), p.ownHandlers())
 }
 
 func (f planFlags) options() []string { return (&subject{flags: f}).options() }

@@ -130,6 +130,8 @@ func (a *app) printViolation(v campaign.Violation) {
 	a.printf("%s  %s  (%s)\n", a.style.bad("VIOLATED"), a.style.title(name), v.Class)
 	if p, ok := properties.ByID(v.Property); ok {
 		a.printf("  rule      %s\n", p.Statement)
+	} else if v.Expectation != "" {
+		a.printf("  rule      %s\n", v.Expectation)
 	}
 	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), seconds(v.VirtualMs))
 	for _, f := range [][2]string{{"node", v.Node}, {"instance", v.Instance}, {"work item", v.WorkItem}} {
@@ -138,6 +140,14 @@ func (a *app) printViolation(v campaign.Violation) {
 		}
 	}
 	a.printf("  evidence  %s\n", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
+}
+
+// ruleName is the name of what was violated: of a property, or of one expectation among others.
+func ruleName(v cluster.Violation) string {
+	if v.Expectation != "" {
+		return v.Rule()
+	}
+	return propertyName(v.Property)
 }
 
 // propertyName is id and name of a property, or just what it is called if the catalogue does not have it.

@@ -20,7 +20,7 @@ type shrinkCmd struct {
 	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
 
 	Seed     *seed  `help:"The seed, decimal or 0x-hex; the first of 1,000 that fails if not given. A stored run has its own." placeholder:"N"`
-	Property string `help:"The property whose violation to keep; the first that is violated if not given." placeholder:"ID"`
+	Property string `help:"The property whose violation to keep, or an expectation (\"expect never ...\"); the first that is violated if not given." placeholder:"ID"`
 	Runs     int    `help:"How many runs the search may take; 5,000 if not given." placeholder:"N"`
 	Out      string `help:"Write the shrunk run to this directory." placeholder:"DIR"`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
@@ -59,11 +59,11 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	property := c.property(s, result)
-	if property == "" {
+	violation, ok := pick(result, c.Property, s.bugs())
+	if !ok {
 		return c.nothing(a, s, fmt.Sprintf("seed %d violates nothing", seed))
 	}
-	options := s.shrinkOptions(property)
+	options := s.shrinkOptions(violation)
 	options.MaxRuns = c.Runs
 	small, err := properties.Shrink(*concrete, options)
 	if err != nil {
@@ -140,40 +140,36 @@ func (s *subject) runConcrete(c shrink.Concrete) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-func (s *subject) shrinkOptions(property string) properties.ShrinkOptions {
-	return properties.ShrinkOptions{Property: property, Builds: s.program.builds, Handlers: s.program.Handlers}
-}
-
-// property is the one whose violation is kept: what is asked for, or what the plan's bug is expected to break, or what is
-// violated first. It is empty if that is not violated.
-func (c *shrinkCmd) property(s *subject, r *cluster.Result) string {
-	return pickProperty(r, c.Property, s.bugs())
+// shrinkOptions keep a violation.
+func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
+	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun}
 }
 
 func (s *subject) bugs() []faults.BugID {
 	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
 }
 
-func pickProperty(r *cluster.Result, asked string, on []faults.BugID) string {
-	violated := func(id string) bool {
-		return slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == id })
+// pick is the violation to keep: of the property that is asked for, by its id or by the whole rule, or of what one of the
+// bugs is expected to break, or else the first. It says whether there is one.
+func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation, bool) {
+	find := func(what func(v cluster.Violation) bool) (cluster.Violation, bool) {
+		if i := slices.IndexFunc(r.Violations, what); i >= 0 {
+			return r.Violations[i], true
+		}
+		return cluster.Violation{}, false
 	}
 	if asked != "" {
-		if violated(asked) {
-			return asked
-		}
-		return ""
+		return find(func(v cluster.Violation) bool { return v.Property == asked || v.Rule() == asked })
 	}
 	for _, id := range on {
 		bug, _ := faults.Lookup(id) // an unknown one has no properties
-		if i := slices.IndexFunc(bug.Properties, violated); i >= 0 {
-			return bug.Properties[i]
+		for _, property := range bug.Properties {
+			if v, ok := find(func(v cluster.Violation) bool { return v.Property == property }); ok {
+				return v, true
+			}
 		}
 	}
-	if len(r.Violations) == 0 {
-		return ""
-	}
-	return r.Violations[0].Property
+	return find(func(cluster.Violation) bool { return true })
 }
 
 // nothing says that there is nothing to shrink.

@@ -76,7 +76,7 @@ func (s *shrunk) json(status int) shrunkJSON {
 
 func (a *app) printShrunk(s *shrunk) {
 	small := s.small
-	a.printf("%s\n\n", a.style.title(fmt.Sprintf("%s, seed %d: the smallest plan found that violates %s", s.subject.scenario.Name, s.seed, propertyName(small.First.Property))))
+	a.printf("%s\n\n", a.style.title(fmt.Sprintf("%s, seed %d: the smallest plan found that violates %s", s.subject.scenario.Name, s.seed, ruleName(small.First))))
 	a.printf("%s", small.Text())
 	a.printf("\n")
 	a.printViolation(s.violation())

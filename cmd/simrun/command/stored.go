@@ -21,12 +21,15 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	}
 	var seeds []uint64
 	for _, p := range sum.Properties {
-		if !slices.Contains(seeds, p.FirstSeed) {
+		asked := "" // what the seed shows best
+		if p.First.Expectation != "" {
+			asked = p.First.Rule()
+		} else if slices.Contains(seeds, p.FirstSeed) {
+			continue
+		} else {
 			seeds = append(seeds, p.FirstSeed)
 		}
-	}
-	for _, seed := range seeds {
-		entry, err := s.entry(seed)
+		entry, err := s.entry(p.FirstSeed, asked)
 		if err != nil {
 			return files, err
 		}
@@ -80,8 +83,8 @@ func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	return path, nil
 }
 
-// entry runs a seed once more and makes a stored run of the smallest plan that violates the same.
-func (s *subject) entry(seed uint64) (*scenario.Entry, error) {
+// entry runs a seed once more and makes a stored run of the smallest plan that violates the same, or what is asked for.
+func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {
 		return nil, err
@@ -94,11 +97,11 @@ func (s *subject) entry(seed uint64) (*scenario.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	property := pickProperty(result, "", s.bugs())
-	if property == "" {
+	violation, ok := pick(result, asked, s.bugs())
+	if !ok {
 		return nil, &crash{fmt.Errorf("seed %d violates nothing when its choices are replayed", seed)}
 	}
-	small, err := properties.Shrink(*concrete, s.shrinkOptions(property))
+	small, err := properties.Shrink(*concrete, s.shrinkOptions(violation))
 	if err != nil {
 		return nil, err
 	}

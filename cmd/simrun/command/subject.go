@@ -141,10 +141,6 @@ func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 // plan expands a seed. It may be called from several goroutines at once.
 func (s *subject) plan(seed uint64) (*plan.Plan, error) { return s.scenario.Expand(seed, s.over) }
 
-func (s *subject) monitor(w *cluster.World) cluster.Monitor {
-	return properties.New(w, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
-}
-
 // config is what runs a seed.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
 	plan, err := s.plan(seed)
@@ -153,10 +149,9 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 
 // configOf is what runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
-	return cluster.Config{
-		Plan: plan, Seed: seed, Builds: s.program.builds(), Handlers: s.program.Handlers, Monitor: s.monitor,
-		DoubleCheck: s.flags.DoubleCheck,
-	}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), DoubleCheck: s.flags.DoubleCheck}
+	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
+	return cfg
 }
 
 // campaign are the options of a campaign over the subject; the caller adds the seeds.

@@ -39,7 +39,7 @@ func (a *app) printTable(r *report) {
 		t = tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
 		fmt.Fprintln(t, "violated\tclass\tseeds\tviolations\tfirst seed")
 		for _, p := range sum.Properties {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\n", propertyName(p.Property), p.Class, grouped(p.Seeds), grouped(p.Violations), p.FirstSeed)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\n", ruleName(p.First.Violation), p.Class, grouped(p.Seeds), grouped(p.Violations), p.FirstSeed)
 		}
 		flushTable(t)
 	}

@@ -147,6 +147,8 @@ type Finding struct {
 	Instance engine.InstanceNo
 	Item     string
 	Message  string
+	// Expectation is the text of the scenario's expectation that is violated, empty for other properties.
+	Expectation string
 }
 
 // Violate reports a finding at the present step and time. Findings of properties that are not asked for are dropped.
@@ -154,13 +156,14 @@ func (m *Run) Violate(f Finding) {
 	if !m.Wants(f.Property) {
 		return
 	}
-	if m.count[f.Property]++; m.count[f.Property] > maxViolations {
+	v := cluster.Violation{
+		Property: f.Property, Class: f.Class, Step: m.World.Step(), VirtualMs: m.World.NowMs() - m.World.StartMs(),
+		Node: m.NodeName(f.Node), Instance: m.Model.Name(f.Instance), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation,
+	}
+	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {
 		return
 	}
-	m.violations = append(m.violations, cluster.Violation{
-		Property: f.Property, Class: f.Class, Step: m.World.Step(), VirtualMs: m.World.NowMs() - m.World.StartMs(),
-		Node: m.NodeName(f.Node), Instance: m.Model.Name(f.Instance), WorkItem: f.Item, Message: f.Message,
-	})
+	m.violations = append(m.violations, v)
 }
 
 // NodeName is the name of a node in the plan; empty for clients and for numbers that are no node's, such as a probe's.

@@ -210,7 +210,10 @@ func (c *Checker) report(e *expectItem, f *event, why string) {
 	if c.part != "" {
 		part = fmt.Sprintf(" in part %q", c.part)
 	}
-	c.Run.Safety(ID, f.node, f.no, "scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, f)
+	c.Run.Violate(check.Finding{
+		Property: ID, Class: cluster.ClassSafety, Node: f.node, Instance: f.no, Expectation: e.Text,
+		Message: fmt.Sprintf("scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, f),
+	})
 }
 
 // Points are the sometimes that were seen.

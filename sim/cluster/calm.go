@@ -16,16 +16,25 @@ const (
 // CalmData is the data of the events that clients raise in calm.
 const CalmData = "calm"
 
-// raiseWhatWaits sends each instance what it waits for, once until it has arrived.
-func (c *clients) raiseWhatWaits() {
+// raiseWhatWaits sends each instance what it waits for, once until it has arrived. It returns the store time until which
+// it will send nothing more unless something happens: now, where the store has work that can be done.
+func (c *clients) raiseWhatWaits() int64 {
+	quiet := int64(never)
 	for no := engine.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
+		if ok && (p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0) {
+			quiet = c.nowMs()
+		}
 		if !ok || ended(p.Status) || p.VisibleMs <= c.nowMs() {
 			continue
 		}
 		r := c.raisedFor(no)
-		if r.atMs != 0 && c.nowMs() < r.atMs+raiseAgainMs || r.times == raiseMost {
+		if r.times == raiseMost {
+			continue
+		}
+		if r.atMs != 0 && c.nowMs() < r.atMs+raiseAgainMs {
+			quiet = min(quiet, r.atMs+raiseAgainMs)
 			continue
 		}
 		open := c.openWaits(id)
@@ -34,8 +43,10 @@ func (c *clients) raiseWhatWaits() {
 		}
 		r.atMs = c.nowMs()
 		r.times++
+		quiet = c.nowMs()
 		c.send(c.itemFor(id, &open[0]), c.instanceKey(id).At(labelPhase))
 	}
+	return quiet
 }
 
 func (c *clients) raisedFor(no engine.InstanceNo) *raised {

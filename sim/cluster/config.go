@@ -43,7 +43,8 @@ type Monitor interface {
 	Record(r *Record)
 	// AfterStep is called when a kernel event has been carried out completely.
 	AfterStep()
-	// Open says whether some obligation is neither met nor overdue, and the store time by which the last will be.
+	// Open says whether some obligation is neither met nor overdue, and the store time after which the first of them will
+	// be overdue. Where nothing is due in the store, it is asked again when something has happened, or after that time.
 	Open(nowMs int64) (open bool, untilMs int64)
 	// Finish is called once, after the last phase.
 	Finish()

@@ -28,7 +28,9 @@ type fleet struct {
 	shipped         []shippedRegistry // by build, as far as needed
 	nodeCalls       []node.Call       // room for what a step of a node asks for
 	turns           uint64
-	log             node.Log // the present one; reused, as is note
+	executions      map[string]*executionTurns // by instance; looked up only
+	mostTurns       int                        // that an execution took which has ended
+	log             node.Log                   // the present one; reused, as is note
 	note            node.Note
 	// handlerFaults is how many turns were computed twice and differed.
 	handlerFaults int

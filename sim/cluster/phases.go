@@ -43,12 +43,13 @@ func (ph *phases) onCalm() {
 			ph.clients.send(engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}, ph.clients.instanceKey(p.ID).At(labelPhase))
 		}
 	}
-	ph.kernel.After(tick, ph.root.At(labelTick), event{kind: evTick})
+	ph.tickAt(ph.nowMs())
 }
 
-// endPhase lets obligations be judged; beginPhase begins the next phase.
+// end lets obligations be judged.
 func (ph *phases) end() { ph.record(&Record{Kind: RecPhaseEnded, Phase: ph.phase}) }
 
+// begin begins the next phase.
 func (ph *phases) begin(p Phase) {
 	ph.phase, ph.phaseAt = p, ph.kernel.Now()
 	ph.record(&Record{Kind: RecPhaseBegan, Phase: p})
@@ -56,9 +57,12 @@ func (ph *phases) begin(p Phase) {
 
 // onTick ends the phase if every obligation is met or overdue.
 func (ph *phases) onTick() {
-	ph.clients.raiseWhatWaits()
-	if ph.anythingOpen() {
-		ph.kernel.After(tick, ph.root.At(labelTick), event{kind: evTick})
+	quietMs := ph.clients.raiseWhatWaits()
+	if open, untilMs := ph.open(); open {
+		if untilMs < never {
+			quietMs = min(quietMs, untilMs+1)
+		}
+		ph.tickAt(quietMs)
 		return
 	}
 	ph.changed = true
@@ -66,27 +70,44 @@ func (ph *phases) onTick() {
 	if ph.phase == PhaseCalm && ph.stuck() {
 		ph.begin(PhaseRelief)
 		ph.widenAll()
-		ph.kernel.After(tick, ph.root.At(labelTick), event{kind: evTick})
+		ph.tickAt(ph.nowMs())
 		return
 	}
 	ph.ended = true
 }
 
-// anythingOpen says whether the phase goes on: by the monitor, and without one until every instance of the plan has ended.
-func (ph *phases) anythingOpen() bool {
-	if ph.monitor != nil {
-		open, until := ph.monitor.Open(ph.nowMs())
-		return open && ph.nowMs() <= until
+// tickAt looks again at the first tick from now at which something may be different: when an event has happened, or from a
+// store time on. A timer of a year costs no tick a second.
+func (ph *phases) tickAt(ms int64) {
+	now := ph.kernel.Now()
+	at := now
+	if ms < never {
+		at = sim.Time(ms) * 1000
 	}
-	if ph.kernel.Now().Sub(ph.phaseAt) > unwatchedCalm {
-		return false
+	if next, ok := ph.kernel.Peek(); ok && (next < at || ms >= never) {
+		at = next
+	}
+	ticks := max((at.Sub(now)+tick-1)/tick, 1)
+	ph.kernel.After(ticks*tick, ph.root.At(labelTick), event{kind: evTick})
+}
+
+// open says whether the phase goes on, and until what store time it does if nothing happens: by the monitor, and without
+// one until every instance of the plan has ended.
+func (ph *phases) open() (open bool, untilMs int64) {
+	if ph.monitor != nil {
+		open, untilMs = ph.monitor.Open(ph.nowMs())
+		return open && ph.nowMs() <= untilMs, untilMs
+	}
+	end := ph.phaseAt.Add(unwatchedCalm)
+	if ph.kernel.Now() > end {
+		return false, 0
 	}
 	for i := range ph.plan.Instances {
 		if p, ok := ph.store.Peek(ph.plan.Instances[i].ID); !ok || !ended(p.Status) {
-			return true
+			return true, end.Millis()
 		}
 	}
-	return false
+	return false, 0
 }
 
 func ended(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }

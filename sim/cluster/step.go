@@ -49,10 +49,10 @@ func (f *fleet) do(n *nodeState, c node.Call) {
 		f.log = c
 		f.record(&Record{Kind: RecLog, Node: n.number, Incarnation: n.inc, Log: &f.log})
 	case node.Note:
-		if c.Decision == node.DecideTurn {
-			f.turns++
-		}
 		f.note = c
+		if c.Decision == node.DecideTurn {
+			f.countTurn(n, &f.note)
+		}
 		f.checkHandler(n, &f.note)
 		f.record(&Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &f.note, Slot: c.Slot})
 	case node.Stopped:

@@ -80,7 +80,7 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	b.fleet = &fleet{base: b, brought: map[engine.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace()}
+	b.fleet = &fleet{base: b, brought: map[engine.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace(), executions: map[string]*executionTurns{}}
 	b.network = &network{base: b, ackStep: -1}
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}

@@ -30,6 +30,9 @@ type Plan struct {
 	Turbulence time.Duration
 	// StepBudget bounds the run; 0 is DefaultStepBudget.
 	StepBudget uint64
+	// TurnBudget bounds the turns of one execution; 0 is 1000, or twenty times what any execution of the run took that has
+	// ended, if that is more.
+	TurnBudget uint64
 	// Bugs are the seeded bugs that are switched on.
 	Bugs []faults.BugID
 }

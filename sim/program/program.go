@@ -61,7 +61,7 @@ const Version = "1.0.0"
 // The bounds of a program: what lies beyond makes a run long and shows nothing more.
 const (
 	maxCount = 10
-	maxDelay = 1000 * time.Hour
+	maxDelay = 10 * 366 * 24 * time.Hour
 	maxDepth = 20
 	// maxWork bounds what one instance may schedule, with everything that it starts.
 	maxWork = 1000

@@ -65,6 +65,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.StepBudget != 0 {
 		line("budget %d steps", p.StepBudget)
 	}
+	if p.TurnBudget != 0 {
+		line("budget %d turns", p.TurnBudget)
+	}
 	for _, id := range p.Bugs {
 		if bug, whose := id.On(); whose != "" {
 			line("bug %s on %s", quote(string(bug)), quote(whose))

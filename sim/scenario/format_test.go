@@ -63,6 +63,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		Profile:    plan.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
 		Turbulence: at.Draw(t, "turbulence"),
 		StepBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "budget"),
+		TurnBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "turns"),
 	}
 	var nodes []string
 	for _, n := range rapid.SliceOfNDistinct(name, 1, 4, rapid.ID).Draw(t, "nodes") {

@@ -155,11 +155,17 @@ func (p *parser) statement() {
 	case "turbulence":
 		p.single(head.text)
 		p.s.Template.Turbulence = p.duration("a duration")
-	// budget COUNT steps bounds the run; reaching the bound is a verdict of its own.
+	// budget COUNT steps bounds the run, budget COUNT turns each execution; reaching a bound is a verdict of its own.
 	case "budget":
-		p.single(head.text)
-		p.s.Template.StepBudget = p.number("a number of steps", 1, maxBudget)
-		p.keyword("steps")
+		count := p.number("a number of steps or turns", 1, maxBudget)
+		switch unit := p.keyword("steps", "turns"); unit {
+		case "steps":
+			p.single("budget of steps")
+			p.s.Template.StepBudget = count
+		case "turns":
+			p.single("budget of turns")
+			p.s.Template.TurnBudget = count
+		}
 	// bug ID... switches on planted bugs: the run then shows what breaks. After "on" follows the build or the node that has
 	// the bug; without, everybody has it.
 	case "bug":

@@ -11,7 +11,7 @@ import (
 
 // The bounds of what can be written: what lies beyond is a slip of the pen.
 const (
-	maxTime   = 1000 * time.Hour
+	maxTime   = 10 * 366 * 24 * time.Hour
 	maxSeeds  = 1_000_000_000
 	maxBudget = 1 << 62
 	maxLoad   = 100_000

@@ -17,7 +17,8 @@ import (
 type Checker interface {
 	Observe(o *engine.Observation)
 	Record(r *cluster.Record)
-	// Open says whether an obligation is neither met nor overdue, and until when it may stay so, in store time.
+	// Open says whether an obligation is neither met nor overdue, and until when each stays so if nothing happens, in store
+	// time.
 	Open(nowMs int64) (bool, int64)
 	EndPhase(p cluster.Phase)
 	Finish()
@@ -117,16 +118,18 @@ func (m *Monitor) AfterStep() {
 	}
 }
 
-// Open says whether any obligation is open, and until when the last may be.
+// Open says whether any obligation is open, and when the first of them will be overdue.
 func (m *Monitor) Open(nowMs int64) (bool, int64) {
-	any, last := false, int64(0)
+	any, first := false, int64(0)
 	for _, c := range m.checkers {
 		if open, until := c.Open(nowMs); open {
+			if !any || until < first {
+				first = until
+			}
 			any = true
-			last = max(last, until)
 		}
 	}
-	return any, last
+	return any, first
 }
 
 // Finish ends the run for every checker.

@@ -96,8 +96,10 @@ func (c *obligations) look(nowMs int64) {
 
 // until notes an open obligation.
 func (c *obligations) until(ms int64) {
+	if !c.openNow || ms < c.untilMs {
+		c.untilMs = ms
+	}
 	c.openNow = true
-	c.untilMs = max(c.untilMs, ms)
 }
 
 // settling says whether core nodes are still on their way up, so that who admits what is not settled.
@@ -297,8 +299,12 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		property = "L10"
 	}
 	if mine.Turns > turnsMax {
-		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began %s and has not ended; the bound is %d turns. It is run by: %s",
-			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.at(c.live.CalmMs), turnsMax, c.live.WhyNot(in))
+		hint := ""
+		if in.CurrentID > 1 {
+			hint = `. It continues as new: if it is to go on until it is cancelled, write "expect eternal" behind it`
+		}
+		c.Run.Liveness(property, 0, in.No, "%s (%s@%s, pin %s) has taken %d turns since calm began %s and has not ended; the bound is %d turns. It is run by: %s%s",
+			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.at(c.live.CalmMs), turnsMax, c.live.WhyNot(in), hint)
 		return
 	}
 	c.Run.Liveness(property, 0, in.No,

@@ -1,0 +1,58 @@
+package properties_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// asked counts how often a run asks whether something is open.
+type asked struct {
+	cluster.Monitor
+	times int
+}
+
+func (a *asked) Open(nowMs int64) (bool, int64) {
+	a.times++
+	return a.Monitor.Open(nowMs)
+}
+
+// TestYear: a timer of a year costs what its events cost, and the run waits for it.
+func TestYear(t *testing.T) {
+	s, err := scenario.Parse("year.txt", []byte("nodes A B run 1.5.0\nprogram Nap\n  timer 8760h\nend\ninstance nap runs Nap at 1s\ninstance chain runs Chain at 2s\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Expand(1, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var watch *asked
+	r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
+		watch = &asked{Monitor: properties.New(w, properties.Options{})}
+		return watch
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("%s: %s", v.Property, v.Message)
+	}
+	if r.Outcomes[0].Status != "Completed" || r.Virtual < 8760*3600*1000 {
+		t.Errorf("after %d ms the sleeper is %s", r.Virtual, r.Outcomes[0].Status)
+	}
+	if watch.times > 200 || r.Steps > 1000 {
+		t.Errorf("%d looks, %d steps", watch.times, r.Steps)
+	}
+}
+
+// TestEternalHint: an orchestration that goes on for ever and is not marked so gets a hint.
+func TestEternalHint(t *testing.T) {
+	r := runTest(properties.Config{Scenario: "nodes A B run 1.5.0\ninstance spin runs Counter with 100000\n", Seeds: 1})
+	if !r.failed || !strings.Contains(r.text, `write "expect eternal" behind it`) {
+		t.Errorf("no hint in\n%s", r.text)
+	}
+}

@@ -1,0 +1,63 @@
+package cluster_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// TestEndlessExecution: an execution that takes far more turns than is normal ends the run, and is named.
+func TestEndlessExecution(t *testing.T) {
+	// Loop runs as many activities as its input says, one after the other; for ever if it says nothing.
+	loop := func(ctx *orch.Context, input string) (string, error) {
+		left, err := strconv.Atoi(input)
+		for i := 0; err != nil || i < left; i++ {
+			if _, err := ctx.ScheduleActivity("Work", "").Await(); err != nil {
+				return "", err
+			}
+		}
+		return "done", nil
+	}
+	register := func(r *node.Registry, _ *engine.Build) error {
+		return errors.Join(r.Register("Loop", engine.V(1, 0, 0), loop),
+			r.RegisterActivity("Work", func(node.ActivityContext, string) (string, error) { return "", nil }))
+	}
+	for _, tc := range []struct {
+		name   string
+		budget uint64
+		inputs []string
+		want   string // of the violation; empty if all ends
+	}{
+		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 1000 turns and 2000 events without an end"},
+		{"a budget", 40, []string{"90"}, "has taken 40 turns"},
+		{"long but ended", 0, []string{"90"}, ""},
+		{"longer than what ended", 0, []string{"70", ""}, "has taken 1420 turns"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := &plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}}, TurnBudget: tc.budget, Turbulence: time.Hour}
+			for i, input := range tc.inputs {
+				p.Instances = append(p.Instances, plan.Instance{ID: "loop-" + strconv.Itoa(i), Orchestration: "Loop", Input: input})
+			}
+			r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: register})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, v := range r.Violations {
+				got = append(got, v.Property+" "+v.Instance+": "+v.Message)
+			}
+			all := strings.Join(got, "\n")
+			if tc.want == "" && all != "" || !strings.Contains(all, tc.want) {
+				t.Errorf("violations %q, want %q", all, tc.want)
+			}
+		})
+	}
+}

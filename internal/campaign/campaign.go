@@ -36,6 +36,9 @@ type Options struct {
 	// Context, if not nil, interrupts the campaign when it is done: the seeds that are merged by then are the result, and
 	// runs that are under way are left behind.
 	Context context.Context
+	// OnResult, if not nil, is given each result when it is merged, in the order of the seeds, by the goroutine that called
+	// Run. Merge makes the same summary of them.
+	OnResult func(r SeedResult)
 	// OnProgress, if not nil, is called after each merged seed, by the goroutine that called Run.
 	OnProgress func(p Progress)
 }
@@ -83,12 +86,15 @@ func (o *Options) validate() error {
 }
 
 // total is how many seeds the shard has.
-func (o *Options) total() uint64 {
-	first := o.Shard.Index - 1
-	if o.Count <= first {
+func (o *Options) total() uint64 { return ShardSize(o.Count, o.Shard) }
+
+// ShardSize is how many of so many seeds a shard has.
+func ShardSize(seeds uint64, s Shard) uint64 {
+	first := s.Index - 1
+	if seeds <= first {
 		return 0
 	}
-	return (o.Count-first-1)/o.Shard.Of + 1
+	return (seeds-first-1)/s.Of + 1
 }
 
 // seed is the seed of an index below total.
@@ -117,6 +123,9 @@ func Run(o Options) (*Summary, error) {
 	total := o.total()
 	inOrder(o.Context, total, o.Workers, func(i uint64) outcome { return o.run(i) }, func(i uint64, out outcome) (goOn bool) {
 		goOn = m.add(o.seed(i), out)
+		if o.OnResult != nil && m.err == nil {
+			o.OnResult(SeedResult{Seed: o.seed(i), Result: out.result, Again: out.again, Crash: out.crash})
+		}
 		if o.OnProgress != nil {
 			o.OnProgress(Progress{Done: i + 1, Failed: m.sum.Seeds - m.sum.Passed, Total: total})
 		}

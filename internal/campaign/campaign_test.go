@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/campaign"
@@ -241,6 +245,23 @@ func TestProgressCountsUp(t *testing.T) {
 	}
 	if len(got) != 12 {
 		t.Errorf("progress %v", got)
+	}
+}
+
+// TestMerge: the results of shards, put in order, are the campaign.
+func TestMerge(t *testing.T) {
+	want := mustRun(t, options(12))
+	var results []campaign.SeedResult
+	for part := range uint64(3) {
+		o := options(12)
+		o.KeepGoing = true
+		o.Shard = campaign.Shard{Index: part + 1, Of: 3}
+		o.OnResult = func(r campaign.SeedResult) { results = append(results, r) }
+		mustRun(t, o)
+	}
+	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return int(a.Seed) - int(b.Seed) })
+	if diff := cmp.Diff(want, campaign.Merge(results, nil), cmpopts.IgnoreUnexported(campaign.PropertyCount{})); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -107,6 +107,26 @@ func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *S
 	return m.summary()
 }
 
+// SeedResult is what became of a seed: a run, a second one if there was one, or a mistake of durosim.
+type SeedResult struct {
+	Seed          uint64
+	Result, Again *cluster.Result
+	Crash         *InternalError
+}
+
+// Merge is the summary of a campaign whose results were computed elsewhere, such as those of several shards, in ascending
+// order of the seeds. Coverage is the sum over all runs, if the results do not tell it.
+func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
+	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
+	for _, r := range results {
+		m.add(r.Seed, outcome{result: r.Result, again: r.Again, crash: r.Crash})
+	}
+	for _, p := range coverage {
+		m.reach(p)
+	}
+	return m.summary()
+}
+
 // merge adds runs up, in the order of their seeds.
 type merge struct {
 	o       *Options

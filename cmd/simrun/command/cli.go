@@ -18,6 +18,7 @@ type cli struct {
 	Oracle   oracleCmd   `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
 	Serve    serveCmd    `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
 	CheckLog checkLogCmd `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
+	Merge    mergeCmd    `cmd:"" help:"Put the results of shards together: one report, as of one process."`
 	Init     initCmd     `cmd:"" help:"Write a first scenario for your builds and nodes."`
 	Bugs     bugsCmd     `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
 	List     listCmd     `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`

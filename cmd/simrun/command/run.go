@@ -21,11 +21,12 @@ type runCmd struct {
 
 	Seed     *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
 	Seeds    seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
-	Shard    shard     `help:"Run part I of N equal parts of the seeds." placeholder:"I/N"`
+	Shard    shard     `help:"Run part I of N equal parts of the seeds; with /N the part that the environment names. See below." placeholder:"I/N"`
 	Workers  int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
 	FailFast bool      `help:"Stop at the first seed that fails."`
 	Twice    bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out      string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
+	Results  string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
 	JSON     bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -39,7 +40,9 @@ Examples:
     simrun run --seeds 50 --faults full      50 seeds with every fault
     simrun run --bug provider/filter-after-lock --seeds 200
     simrun run --seeds 1..500 --json my.txt > result.json
-    simrun run --shard 2/4 --out failures    the second quarter
+    simrun run --shard 2/4 --results 2.jsonl the second quarter
+
+Without --shard, a task of a Slurm array (SLURM_ARRAY_TASK_ID) and a shard of a Bazel test (TEST_SHARD_INDEX) run their part of the seeds; in an indexed job of Kubernetes (JOB_COMPLETION_INDEX) say --shard /N. The report says which part it is.
 
 Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 70 internal error, 130 interrupted.
 
@@ -70,6 +73,12 @@ func (c *runCmd) run(a *app) (int, error) {
 	if err := checkOut(c.Out); err != nil {
 		return 0, err
 	}
+	if c.Results != "" && c.FailFast {
+		return 0, errors.New("--results --fail-fast: results are those of all seeds; leave one out")
+	}
+	if c.Shard, err = c.Shard.fromEnvironment(os.Getenv); err != nil {
+		return 0, err
+	}
 	seeds := c.seeds(s)
 	o := s.campaign()
 	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, c.Workers, !c.FailFast, 1
@@ -87,6 +96,14 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 		bar.show(p.Done, p.Failed)
 	}
+	var results *resultsWriter
+	if c.Results != "" {
+		if results, err = newResults(c.Results, s, seeds, c.Shard); err != nil {
+			return 0, err
+		}
+		defer results.discard()
+		o.OnResult = results.add
+	}
 	began := time.Now()
 	sum, err := campaign.Run(o)
 	wall := time.Since(began)
@@ -94,11 +111,20 @@ func (c *runCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, inputError(err)
 	}
+	if results != nil && !sum.Interrupted {
+		if err := results.keep(); err != nil {
+			return 0, err
+		}
+	}
 	r := newReport(s, sum)
 	r.seeds, r.shard, r.wall = seeds, c.Shard, wall
 	if sum.Interrupted {
 		r.status = exitStopped
-		r.goOn = c.goOn(s, seeds, sum.Seeds)
+		done := sum.Seeds
+		if c.Results != "" {
+			done = 0 // results are of all seeds: begin again
+		}
+		r.goOn = c.goOn(s, seeds, done)
 	}
 	if c.Out != "" {
 		if r.stored, err = storeFailures(c.Out, s, sum); err != nil {
@@ -127,6 +153,7 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	flag("--fail-fast", "", c.FailFast)
 	flag("--twice", "", c.Twice)
 	flag("--out=", c.Out, c.Out != "")
+	flag("--results=", c.Results, c.Results != "")
 	flag("--json", "", c.JSON)
 	return itself(append(words, s.arg)...)
 }

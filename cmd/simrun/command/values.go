@@ -91,17 +91,56 @@ type shard struct{ index, of uint64 }
 // String is I/N.
 func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
 
-// UnmarshalText reads I/N.
+// UnmarshalText reads I/N, or /N for the part that the environment names.
 func (s *shard) UnmarshalText(text []byte) error {
 	i, n, ok := strings.Cut(string(text), "/")
-	index, errI := strconv.ParseUint(i, 10, 32)
 	of, errN := strconv.ParseUint(n, 10, 32)
+	index, errI := uint64(0), error(nil)
+	if i != "" {
+		index, errI = strconv.ParseUint(i, 10, 32)
+	}
 	switch {
 	case !ok || errI != nil || errN != nil:
-		return fmt.Errorf("shard %q: expected I/N such as 1/4", text)
-	case of == 0 || index == 0 || index > of:
+		return fmt.Errorf("shard %q: expected I/N such as 1/4, or /N", text)
+	case of == 0 || index > of || i != "" && index == 0:
 		return fmt.Errorf("shard %q: expected I from 1 to N", text)
 	}
 	*s = shard{index: index, of: of}
 	return nil
+}
+
+// fromEnvironment is the shard itself, if it was given whole, or else the one that the index variables name: those of a
+// Slurm array, of a Bazel test, and with the number of shards given that of an indexed job of Kubernetes.
+func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
+	if s.index > 0 {
+		return s, nil
+	}
+	for _, v := range []struct{ index, first, of string }{
+		{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"},
+		{"TEST_SHARD_INDEX", "", "TEST_TOTAL_SHARDS"},
+		{"JOB_COMPLETION_INDEX", "", ""},
+	} {
+		if getenv(v.index) == "" || v.of == "" && s.of == 0 {
+			continue
+		}
+		number := func(name string, otherwise uint64) uint64 {
+			n, err := strconv.ParseUint(getenv(name), 10, 32)
+			if name == "" || err != nil {
+				return otherwise
+			}
+			return n
+		}
+		out := shard{index: number(v.index, math.MaxUint32) - number(v.first, 0) + 1, of: s.of}
+		if out.of == 0 {
+			out.of = number(v.of, 0)
+		}
+		if out.of == 0 || out.index == 0 || out.index > out.of {
+			return shard{}, fmt.Errorf("%s=%s: no index of %d parts; --shard I/N says which part to run", v.index, getenv(v.index), out.of)
+		}
+		return out, nil
+	}
+	if s.of > 0 {
+		return shard{}, fmt.Errorf("--shard /%d: the environment names no part: expected SLURM_ARRAY_TASK_ID, TEST_SHARD_INDEX or JOB_COMPLETION_INDEX", s.of)
+	}
+	return s, nil
 }

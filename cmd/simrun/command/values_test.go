@@ -41,6 +41,36 @@ func TestSenselessSeedsAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
+func TestShardsFromTheEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		given string
+		env   map[string]string
+		want  shard
+		err   string
+	}{
+		{"", nil, shard{}, ""},
+		{"2/3", map[string]string{"TEST_SHARD_INDEX": "0", "TEST_TOTAL_SHARDS": "4"}, shard{2, 3}, ""},
+		{"", map[string]string{"TEST_SHARD_INDEX": "0", "TEST_TOTAL_SHARDS": "4"}, shard{1, 4}, ""},
+		{"", map[string]string{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_COUNT": "4"}, shard{3, 4}, ""},
+		{"/8", map[string]string{"JOB_COMPLETION_INDEX": "7"}, shard{8, 8}, ""},
+		{"", map[string]string{"JOB_COMPLETION_INDEX": "7"}, shard{}, ""},
+		{"/8", map[string]string{"JOB_COMPLETION_INDEX": "8"}, shard{}, "JOB_COMPLETION_INDEX=8: no index of 8 parts"},
+		{"", map[string]string{"TEST_SHARD_INDEX": "x", "TEST_TOTAL_SHARDS": "4"}, shard{}, "TEST_SHARD_INDEX=x"},
+		{"/8", nil, shard{}, "--shard /8: the environment names no part"},
+	} {
+		var given shard
+		if c.given != "" {
+			if err := given.UnmarshalText([]byte(c.given)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := given.fromEnvironment(func(name string) string { return c.env[name] })
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q, %v: %v, %v; want %v, %q", c.given, c.env, got, err, c.want, c.err)
+		}
+	}
+}
+
 func TestShards(t *testing.T) {
 	var s shard
 	if err := s.UnmarshalText([]byte("3/4")); err != nil || s != (shard{3, 4}) {

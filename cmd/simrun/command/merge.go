@@ -1,0 +1,173 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// mergeCmd is the verb merge: one report of several shards.
+type mergeCmd struct {
+	Files []string `arg:"" help:"The results files of all shards, as run --results writes them."`
+	JSON  bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help is shown behind the flags' short texts.
+func (mergeCmd) Help() string {
+	return `Reads the results of all shards of a campaign and reports them as run would have in one process: the same totals, coverage, findings and digest. A shard that is missing, there twice, cut off, or of another campaign is an error.
+
+Example:
+
+    simrun run --seeds 100000 --shard 1/2 --results 1.jsonl my.txt
+    simrun run --seeds 100000 --shard 2/2 --results 2.jsonl my.txt
+    simrun merge 1.jsonl 2.jsonl
+
+Exit status: as that of run.`
+}
+
+func (c *mergeCmd) run(a *app) (int, error) {
+	var first *resultsHead
+	var results []campaign.SeedResult
+	var coverage []cluster.Point
+	from := map[uint64]string{} // the file of a shard
+	for _, file := range c.Files {
+		head, err := readResults(file, &results, &coverage)
+		if err != nil {
+			return 0, err
+		}
+		if first == nil {
+			first = head
+		}
+		if other, ok := from[head.Shard]; ok {
+			return 0, fmt.Errorf("%s: part %d of %d is in %s, too", file, head.Shard, head.Of, other)
+		}
+		from[head.Shard] = file
+		if !head.sameCampaign(first) {
+			return 0, fmt.Errorf("%s: the results of another campaign than %s has: another scenario, other flags, seeds or number of parts", file, c.Files[0])
+		}
+	}
+	s, seeds, err := first.subject(a.program, c.Files[0])
+	if err != nil {
+		return 0, err
+	}
+	for part := uint64(1); part <= first.Of; part++ {
+		if from[part] == "" {
+			missing := runCmd{Shard: shard{part, first.Of}, Results: fmt.Sprintf("part-%d.jsonl", part)}
+			return 0, fmt.Errorf("part %d of %d is missing; this runs it:\n%s", part, first.Of, missing.goOn(s, seeds, 0))
+		}
+	}
+	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
+	began := time.Now()
+	r := newReport(s, campaign.Merge(results, coverage))
+	r.seeds, r.wall = seeds, time.Since(began)
+	if c.JSON {
+		return r.status, a.writeJSON(r.json("merge"))
+	}
+	a.printCampaign(r)
+	return r.status, nil
+}
+
+func (h *resultsHead) sameCampaign(o *resultsHead) bool {
+	return h.Scenario == o.Scenario && h.Plan == o.Plan && h.FirstSeed == o.FirstSeed && h.Seeds == o.Seeds && h.Of == o.Of &&
+		slices.Equal((&subject{flags: h.Flags}).options(), (&subject{flags: o.Flags}).options())
+}
+
+// subject opens the scenario of the results, which must be the one that was run.
+func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, error) {
+	first, err := parseSeed(h.FirstSeed)
+	if err != nil {
+		return nil, seedRange{}, fmt.Errorf("%s:1: %w", file, err)
+	}
+	s, err := h.Flags.subject(p, h.Scenario)
+	if err != nil {
+		return nil, seedRange{}, err
+	}
+	hash, err := s.hash(first)
+	if err == nil && hash != h.Plan {
+		err = fmt.Errorf("%s: the scenario %s is no longer the one that was run", file, h.Scenario)
+	}
+	return s, seedRange{first: first, count: h.Seeds}, err
+}
+
+// readResults adds the results of a file to those of others.
+func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluster.Point) (*resultsHead, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, number := bufio.NewReader(f), 0
+	next := func(v any) error {
+		number++
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s:%d: the file is cut off: run this part again", file, number)
+		}
+		if err != nil {
+			return err
+		}
+		dec := json.NewDecoder(bytes.NewReader(line))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(v); err != nil {
+			return fmt.Errorf("%s:%d: not a line of results: %w", file, number, err)
+		}
+		return nil
+	}
+	head := &resultsHead{}
+	if err := next(head); err != nil {
+		return nil, err
+	}
+	if head.Schema != schema || head.Verb != "results" || head.Of == 0 || head.Shard == 0 || head.Shard > head.Of {
+		return nil, fmt.Errorf("%s:1: not the first line of results of this version", file)
+	}
+	for range campaign.ShardSize(head.Seeds, campaign.Shard{Index: head.Shard, Of: head.Of}) {
+		var line resultLine
+		if err := next(&line); err != nil {
+			return nil, err
+		}
+		r, err := line.result()
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, number, err)
+		}
+		*results = append(*results, r)
+	}
+	var end resultsEnd
+	if err := next(&end); err != nil {
+		return nil, err
+	}
+	for name, count := range end.Coverage {
+		*coverage = append(*coverage, cluster.Point{Name: name, Count: count})
+	}
+	return head, nil
+}
+
+func (l *resultLine) result() (out campaign.SeedResult, err error) {
+	if out.Seed, err = parseSeed(l.Seed); err != nil {
+		return out, err
+	}
+	if l.Error != nil {
+		out.Crash = &campaign.InternalError{Seed: out.Seed, Text: l.Error.Text, Stack: l.Error.Stack}
+		return out, nil
+	}
+	digest, err := sim.ParseDigest(l.Digest)
+	if err != nil {
+		return out, err
+	}
+	out.Result = &cluster.Result{Seed: out.Seed, Digest: digest, Steps: l.Steps, Turns: l.Turns, Calls: l.Calls, Virtual: l.VirtualMs, Violations: l.Violations}
+	if l.Second != "" {
+		digest, err = sim.ParseDigest(l.Second)
+		out.Again = &cluster.Result{Seed: out.Seed, Digest: digest}
+	}
+	return out, err
+}

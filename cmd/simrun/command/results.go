@@ -1,0 +1,136 @@
+package command
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// A results file has a line for what was run, one for each seed in ascending order, and one at its end: a file without that
+// is not whole.
+
+// resultsHead is the first line of a results file.
+type resultsHead struct {
+	Schema   int       `json:"schema"`
+	Verb     string    `json:"verb"`
+	Scenario string    `json:"scenario"` // as the command line names it
+	Flags    planFlags `json:"flags"`
+	// Plan is a hash of the first seed's plan: shards of other scenarios have another one.
+	Plan      string `json:"plan"`
+	FirstSeed string `json:"first_seed"`
+	Seeds     uint64 `json:"seeds"`
+	Shard     uint64 `json:"shard"`
+	Of        uint64 `json:"of"`
+}
+
+// resultLine is what a seed came to. Second is the digest of a second run, if there was one.
+type resultLine struct {
+	Seed       string              `json:"seed"`
+	Digest     string              `json:"digest,omitempty"`
+	Second     string              `json:"second_digest,omitempty"`
+	Steps      uint64              `json:"steps"`
+	Turns      uint64              `json:"turns"`
+	Calls      uint64              `json:"calls"`
+	VirtualMs  int64               `json:"virtual_ms"`
+	Violations []cluster.Violation `json:"violations,omitempty"`
+	Error      *crashJSON          `json:"internal_error,omitempty"`
+}
+
+// resultsEnd is the last line.
+type resultsEnd struct {
+	End      bool              `json:"end"`
+	Coverage map[string]uint64 `json:"coverage"`
+}
+
+// resultsWriter writes a results file under another name, until it is whole.
+type resultsWriter struct {
+	path     string
+	tmp      *os.File
+	out      *bufio.Writer
+	coverage map[string]uint64
+	err      error
+}
+
+func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsWriter, error) {
+	hash, err := s.hash(seeds.first)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
+	if err != nil {
+		return nil, fmt.Errorf("--results %s: %w", path, err)
+	}
+	w := &resultsWriter{path: path, tmp: tmp, out: bufio.NewWriter(tmp), coverage: map[string]uint64{}}
+	w.line(resultsHead{
+		Schema: schema, Verb: "results", Scenario: s.arg, Flags: s.flags, Plan: hash,
+		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Shard: max(part.index, 1), Of: max(part.of, 1),
+	})
+	return w, nil
+}
+
+// hash tells plans apart: it is that of a seed's plan as text.
+func (s *subject) hash(seed uint64) (string, error) {
+	plan, err := s.plan(seed)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(scenario.Format(plan))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (w *resultsWriter) line(v any) {
+	data, err := json.Marshal(v)
+	if err == nil {
+		_, err = w.out.Write(append(data, '\n'))
+	}
+	w.err = errors.Join(w.err, err)
+}
+
+func (w *resultsWriter) add(r campaign.SeedResult) {
+	line := resultLine{Seed: decimal(r.Seed)}
+	if r.Crash != nil {
+		line.Error = &crashJSON{decimal(r.Seed), r.Crash.Text, r.Crash.Stack}
+	}
+	if got := r.Result; got != nil {
+		line.Digest, line.Steps, line.Turns, line.Calls, line.VirtualMs = got.Digest.String(), got.Steps, got.Turns, got.Calls, got.Virtual
+		line.Violations = got.Violations
+		for _, p := range got.Coverage {
+			w.coverage[p.Name] += p.Count
+		}
+	}
+	if r.Again != nil {
+		line.Second = r.Again.Digest.String()
+	}
+	w.line(line)
+}
+
+// keep makes the file whole and gives it its name.
+func (w *resultsWriter) keep() error {
+	w.line(resultsEnd{End: true, Coverage: w.coverage})
+	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())
+	if err == nil {
+		err = os.Rename(w.tmp.Name(), w.path)
+	}
+	if err != nil {
+		return fmt.Errorf("--results %s: %w", w.path, err)
+	}
+	return nil
+}
+
+// discard removes a file that was not kept.
+func (w *resultsWriter) discard() {
+	_ = w.tmp.Close()
+	if err := os.Remove(w.tmp.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return // a hidden file is left behind, as after a crash
+	}
+}

@@ -149,7 +149,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		return "durosim: " + err.Error(), true
 	case len(sum.Internal) > 0:
 		e := sum.Internal[0]
-		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: durosim itself made a mistake: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
+		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: this is a defect of durosim: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
 	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
 		v := sum.Violations[0] // the reason for whatever else there is; what is not deterministic is not shrunk
 		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true

@@ -13,5 +13,5 @@
 // Exit status: 0 all holds; 1 a safety property is violated; 2 usage or bad input; 3 a liveness property is violated;
 // 4 two runs of one seed differ; 5 a campaign did not reach what its scenario requires;
 // 6 a handler is not deterministic (asked for with --double-check);
-// 70 a mistake of durosim itself; 130 interrupted, whatever was found. Where several apply, the first of 70, 4, 6, 1, 3, 5 counts.
+// 70 an internal error of durosim; 130 interrupted, whatever was found. Where several apply, the first of 70, 4, 6, 1, 3, 5 counts.
 package main

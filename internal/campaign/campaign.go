@@ -27,7 +27,7 @@ type Options struct {
 	Config func() cluster.Config
 	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
 	KeepGoing bool
-	// Until, if not nil, ends the campaign with the first seed for whose result it says so, too.
+	// Until, if not nil, ends the campaign with the first seed for whose result it is true.
 	Until func(r *cluster.Result) bool
 	// Twice is how many of the first seeds are run a second time, to see whether the digests agree.
 	Twice uint64
@@ -36,8 +36,8 @@ type Options struct {
 	// Context, if not nil, interrupts the campaign when it is done: the seeds that are merged by then are the result, and
 	// runs that are under way are left behind.
 	Context context.Context
-	// OnResult, if not nil, is given each result when it is merged, in the order of the seeds, by the goroutine that called
-	// Run. Merge makes the same summary of them.
+	// OnResult, if not nil, is called with each result when it is merged, in the order of the seeds, by the goroutine that
+	// called Run. Merge makes the same summary of them.
 	OnResult func(r SeedResult)
 	// OnProgress, if not nil, is called after each merged seed, by the goroutine that called Run.
 	OnProgress func(p Progress)
@@ -88,7 +88,7 @@ func (o *Options) validate() error {
 // total is how many seeds the shard has.
 func (o *Options) total() uint64 { return ShardSize(o.Count, o.Shard) }
 
-// ShardSize is how many of so many seeds a shard has.
+// ShardSize is the number of seeds that a shard has of a campaign of that many.
 func ShardSize(seeds uint64, s Shard) uint64 {
 	first := s.Index - 1
 	if seeds <= first {
@@ -100,7 +100,7 @@ func ShardSize(seeds uint64, s Shard) uint64 {
 // seed is the seed of an index below total.
 func (o *Options) seed(i uint64) uint64 { return o.First + o.Shard.Index - 1 + i*o.Shard.Of }
 
-// PlanError says that a seed has no run: its plan could not be made, or makes no sense. It is the input's fault.
+// PlanError says that a seed has no run, because its plan cannot be made or is invalid: an error of the input.
 type PlanError struct {
 	Seed uint64
 	Err  error
@@ -144,7 +144,7 @@ type outcome struct {
 	result *cluster.Result
 	// again is the digest of the second run, where there was one.
 	again *cluster.Result
-	// err says that there is no run; crash that durosim made a mistake in it.
+	// err says that there is no run; crash that a defect of durosim ended it.
 	err   error
 	crash *InternalError
 }

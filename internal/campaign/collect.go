@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// How far the heap may grow, in percent of what lives and in bytes, before garbage is collected. Runs are short and little
-// of what they make lives, so that a collection is worth little: with the usual 100 percent a fifth of the time goes into
-// it. Beyond the limit memory counts for more.
+// How far the heap may grow before garbage is collected: in percent of the live heap, and in bytes. Runs are short and
+// little of what they allocate survives, so that a collection gains little; with the usual 100 percent it takes a fifth of
+// the time. Beyond the limit memory counts for more.
 const (
 	heapPercent = 1600
 	heapLimit   = 1 << 30
@@ -26,8 +26,8 @@ var collecting struct {
 }
 
 // CollectLess lets the heap grow until the returned function is called, which must be called once. The setting is the
-// process's: of several that ask for it at once, the last to leave takes it back. What the user has chosen, by GOGC,
-// GOMEMLIMIT or package runtime/debug, stays.
+// process's: of several users at once, the last to finish restores it. What GOGC, GOMEMLIMIT or package runtime/debug
+// have set stays.
 func CollectLess() (restore func()) {
 	c := &collecting
 	c.Lock()

@@ -13,7 +13,7 @@ import (
 
 // Summary is what a campaign came to.
 type Summary struct {
-	// Seeds is how many runs were merged; Total how many there were to be: Seeds is less when the campaign stopped early.
+	// Seeds is the number of merged runs; Total the number asked for. Seeds is less if the campaign stopped early.
 	Seeds, Total uint64
 	// Interrupted says that Options.Context ended the campaign.
 	Interrupted bool
@@ -63,7 +63,7 @@ type Drift struct {
 	First, Second sim.Digest
 }
 
-// InternalError is a mistake of durosim that ended a run.
+// InternalError is a defect of durosim that ended a run.
 type InternalError struct {
 	Seed uint64
 	// Text is what the panic said, Stack where, one call a line.
@@ -107,7 +107,7 @@ func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *S
 	return m.summary()
 }
 
-// SeedResult is what became of a seed: a run, a second one if there was one, or a mistake of durosim.
+// SeedResult is what became of a seed: a run, a second one if there was one, or a defect of durosim.
 type SeedResult struct {
 	Seed          uint64
 	Result, Again *cluster.Result

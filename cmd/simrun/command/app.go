@@ -26,13 +26,13 @@ type command interface {
 	run(a *app) (status int, err error)
 }
 
-// crash is a mistake of durosim that came as an error.
+// crash is a defect of durosim, returned as an error.
 type crash struct{ err error }
 
 func (c *crash) Error() string { return c.err.Error() }
 func (c *crash) Unwrap() error { return c.err }
 
-// leave is what kong's Exit raises, to end parsing after help was printed.
+// leave is the panic by which kong's Exit ends parsing once help is printed.
 type leave int
 
 // Run carries out a command line, without the program's name, and returns the exit status.
@@ -40,7 +40,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			status = exitInternal
-			fmt.Fprintf(stderr, "%s: internal error: %v\n\n%s\nThis is a mistake of durosim, not of your input; please report it with the command line.\n", p.name(), cause, debug.Stack())
+			fmt.Fprintf(stderr, "%s: internal error: %v\n\n%s\nThis is a defect of durosim, not of your input. Please report it together with the command line.\n", p.name(), cause, debug.Stack())
 		}
 	}()
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
@@ -52,7 +52,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	return status
 }
 
-// untilLeave is main, which kong may leave after help.
+// untilLeave is main, or the status with which kong leaves it after printing help.
 func (a *app) untilLeave(args []string) (status int) {
 	defer func() {
 		p := recover()

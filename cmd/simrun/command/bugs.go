@@ -25,7 +25,7 @@ type bugsCmd struct {
 	JSON    bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (bugsCmd) Help() string {
 	return `Switches each planted bug on in the scenario that shows it, and runs seeds until one of the properties that it is expected to break is violated: from ten starting seeds, a million apart. Says which property that is, and the median of the seeds and of the time that it took. A bug that most starting seeds do not find survives; survivors come first, then what is hardest to find.
 
@@ -37,10 +37,10 @@ Examples:
 Exit status: 0 every bug is caught, 5 one survives, 2 usage or bad input.`
 }
 
-// farApart is the distance of starting seeds.
+// farApart is the distance between starting seeds.
 const farApart = 1_000_000
 
-// bugTrial is what the search for one bug came to.
+// bugTrial is the result of the search for one bug.
 type bugTrial struct {
 	bug   faults.Bug
 	seeds []uint64 // how many it took, by start; 0 where the bug was not caught
@@ -169,10 +169,10 @@ func (t *bugTrial) caught() int {
 
 func (t *bugTrial) survives() bool { return median(t.seeds) == notFound }
 
-// notFound is the median if most searches found nothing.
+// notFound is the median if most searches find nothing.
 const notFound = ^uint64(0)
 
-// median is the middle of the numbers, the larger of two; 0 counts as above all.
+// median is the middle of the numbers, the larger of the two if their count is even. 0, not found, counts as the largest.
 func median(numbers []uint64) uint64 {
 	sorted := slices.Clone(numbers)
 	for i, n := range sorted {

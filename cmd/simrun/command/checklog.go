@@ -17,7 +17,7 @@ type checkLogCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (checkLogCmd) Help() string {
 	return `Reads a log of calls that were made on a store that was empty at first, one after the other, and names the first answer that the contract does not allow, with what it would have allowed. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; calllog.Record writes such logs in Go.
 

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// cli is the command line: one field a verb.
+// cli is the command line, with a field for each verb.
 type cli struct {
 	Run      runCmd      `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
 	Replay   replayCmd   `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
@@ -35,7 +35,7 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
-// parse reads the command line. Asked for help it prints that and leaves.
+// parse reads the command line. If help is asked for, it prints that and panics with leave.
 func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
 	var c cli
 	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
@@ -63,7 +63,7 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 	return parser
 }
 
-// callItself makes the help of a node, and of all below, name the program: the texts are those of simrun.
+// callItself puts the program's name in place of simrun in the help texts of a node and of all below it.
 func callItself(name string, n *kong.Node) {
 	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
 	for _, f := range n.Flags {
@@ -74,7 +74,7 @@ func callItself(name string, n *kong.Node) {
 	}
 }
 
-// oneOf is a value that must be among a few.
+// oneOf is an error if a value is neither empty nor among the known ones.
 func oneOf(what, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

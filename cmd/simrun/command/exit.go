@@ -14,14 +14,14 @@ const (
 	exitDrift    = 4   // two runs of one seed differ
 	exitVacuous  = 5   // a campaign missed what it must reach
 	exitHandler  = 6   // a user's handler is not deterministic
-	exitInternal = 70  // a mistake of durosim
+	exitInternal = 70  // a defect of durosim
 	exitStopped  = 130 // interrupted by the user
 )
 
-// severity is the order in which statuses count when several apply.
+// severity orders the statuses: of several that apply, the first counts.
 var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitVacuous}
 
-// worst is the status that counts of two.
+// worst is the more severe of two statuses.
 func worst(a, b int) int {
 	for _, status := range severity {
 		if a == status || b == status {
@@ -31,7 +31,7 @@ func worst(a, b int) int {
 	return exitOK
 }
 
-// classExit is the status that a violation of a class leads to.
+// classExit is the exit status for a violation of a class.
 func classExit(c cluster.Class) int {
 	switch c {
 	case cluster.ClassSafety:
@@ -44,7 +44,7 @@ func classExit(c cluster.Class) int {
 	return exitInternal
 }
 
-// summaryExit is the status of a campaign; missed are the points that it had to reach and did not.
+// summaryExit is the exit status of a campaign; missed are the required points that it did not reach.
 func summaryExit(s *campaign.Summary, missed []string) int {
 	status := exitOK
 	for _, p := range s.Properties {
@@ -62,7 +62,7 @@ func summaryExit(s *campaign.Summary, missed []string) int {
 	return status
 }
 
-// exitText says in a few words what a status means.
+// exitText describes a status in a few words.
 func exitText(status int) string {
 	switch status {
 	case exitOK:

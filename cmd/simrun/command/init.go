@@ -23,7 +23,7 @@ type initCmd struct {
 	Runs  []string `help:"An orchestration that clients start, with its input if it has one; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (initCmd) Help() string {
 	return `Writes a scenario to begin with: nodes of one build that are upgraded to another one by one, under load and light faults, with comments that say what to change. It runs as it is.
 
@@ -45,7 +45,7 @@ func (c *initCmd) run(a *app) (int, error) {
 		return exitOK, nil
 	}
 	if _, err := os.Lstat(c.File); !errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%s: there is something of that name already", c.File)
+		return 0, fmt.Errorf("%s: the file exists; name another one, or remove it first", c.File)
 	}
 	if err := writeWhole(c.File, []byte(text)); err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (c *initCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// text is the scenario. It is read back, so that what is wrong with a flag is told now.
+// text is the scenario. It is parsed, so that a wrong flag is reported before anything is written.
 func (c *initCmd) text(p *Program) (string, error) {
 	from, to, err := c.builds(p)
 	if err != nil {

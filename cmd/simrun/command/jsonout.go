@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// schema is the version of the objects that --json prints. Fields are added without a new one.
+// schema is the version of the objects that --json prints. Adding fields does not change it.
 const schema = 1
 
 // runJSON is what --json prints for runs.
@@ -126,7 +126,7 @@ func notNil(s []string) []string {
 	return s
 }
 
-// writeJSON prints the one object.
+// writeJSON prints v as the only output.
 func (a *app) writeJSON(v any) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)

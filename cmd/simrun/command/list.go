@@ -18,7 +18,7 @@ type listCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (listCmd) Help() string {
 	return `Lists what this version has.
 
@@ -49,7 +49,7 @@ type itemJSON struct {
 	Properties []string `json:"properties,omitempty"`
 	Scenario   string   `json:"scenario,omitempty"`
 	Source     string   `json:"source,omitempty"`
-	// Of faults: the properties that cannot be asked for meanwhile.
+	// Of faults: the properties that are not checked while the fault is possible.
 	Suspends []string `json:"suspends,omitempty"`
 }
 
@@ -61,11 +61,11 @@ type listJSON struct {
 	Items  []itemJSON `json:"items"`
 }
 
-// listing is a kind of things that can be listed.
+// listing is a kind of item that can be listed.
 type listing struct {
 	kind  string
 	items func(p *Program) ([]itemJSON, error)
-	// head are the titles of the columns; row gives an item's.
+	// head are the column titles; row gives the cells of an item.
 	head []string
 	row  func(i itemJSON) []string
 }
@@ -126,7 +126,7 @@ func listBuilds(p *Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-// buildSummary says what sets a build apart: what it reads and does not write, and how it replays.
+// buildSummary says how a build differs from others: how many kinds it reads and writes, and how it replays.
 func buildSummary(b *engine.Build) string {
 	text := fmt.Sprintf("reads %d kinds of events, writes %d", len(b.Codec.Kinds().List()), len(b.Emits.List()))
 	if b.Semantics != engine.SemanticsStandard {
@@ -218,7 +218,7 @@ func listCoverage(*Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-// orDash are words, or a dash if there are none.
+// orDash joins words, and is a dash if there are none.
 func orDash(words ...string) string {
 	if text := strings.Join(words, " "); text != "" {
 		return text

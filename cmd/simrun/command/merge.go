@@ -23,7 +23,7 @@ type mergeCmd struct {
 	JSON  bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (mergeCmd) Help() string {
 	return `Reads the results of all shards of a campaign and reports them as run would have in one process: the same totals, coverage, findings and digest. A shard that is missing, there twice, cut off, or of another campaign is an error.
 
@@ -83,7 +83,7 @@ func (h *resultsHead) sameCampaign(o *resultsHead) bool {
 		slices.Equal((&subject{flags: h.Flags}).options(), (&subject{flags: o.Flags}).options())
 }
 
-// subject opens the scenario of the results, which must be the one that was run.
+// subject opens the scenario of the results. It is an error if that has changed since.
 func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, error) {
 	first, err := parseSeed(h.FirstSeed)
 	if err != nil {

@@ -18,7 +18,7 @@ func grouped(n uint64) string {
 	return strings.Join(append([]string{s}, parts...), ",")
 }
 
-// perSecond is a rate in whole numbers, with one digit behind the point below ten.
+// perSecond is a rate as a whole number, with one decimal below ten.
 func perSecond(n uint64, d time.Duration) string {
 	if d <= 0 {
 		return "-"
@@ -30,7 +30,7 @@ func perSecond(n uint64, d time.Duration) string {
 	return grouped(uint64(rate))
 }
 
-// longTime is a virtual time as people say it: 3d 04h 12m, 12m 30s, 9.125s.
+// longTime is a virtual time in the largest units that it needs: 3d 04h 12m, 12m 30s, 9.125s.
 func longTime(ms int64) string {
 	s := ms / 1000
 	switch {

@@ -25,7 +25,7 @@ type oracleCmd struct {
 	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (oracleCmd) Help() string {
 	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, time included, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is made short, and shown with what would have been allowed.
 

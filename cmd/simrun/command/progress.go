@@ -11,13 +11,13 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is the writer's file if that is a terminal.
+// terminal returns the writer as a file, and whether that is a terminal.
 func terminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// progress shows how far a campaign is, how fast, and how long it will take. On anything but a terminal it does nothing.
+// progress is the progress bar of a campaign. It does nothing unless it writes to a terminal.
 type progress struct {
 	bar    *progressbar.ProgressBar
 	what   string
@@ -36,11 +36,11 @@ func newProgress(w io.Writer, what string, total uint64) *progress {
 	return &progress{bar: newBar(w, what, total, width, 100*time.Millisecond), what: what}
 }
 
-// usualWidth is that of a terminal that does not tell, in columns.
+// usualWidth is assumed of a terminal whose width is unknown, in columns.
 const usualWidth = 80
 
-// newBar makes a bar that fits into a line of so many columns, drawn that often at the most. Rates and times need a wide
-// line.
+// newBar makes a bar that fits into a line of width columns and is redrawn once in every at the most. Only a wide line has
+// rates and times.
 func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w),
@@ -58,10 +58,10 @@ func newBar(w io.Writer, what string, total uint64, width int, every time.Durati
 	return progressbar.NewOptions64(int64(total), append(options, progressbar.OptionSetWidth(min(max(length, 1), 30)))...)
 }
 
-// wideLine has room for rates and times.
+// wideLine is the least width with room for rates and times, in columns.
 const wideLine = 100
 
-// show tells how many are done, and how many of them failed.
+// show updates the bar: how many are done, and how many of these failed.
 func (p *progress) show(done, failed uint64) {
 	if p.bar == nil {
 		return
@@ -70,17 +70,17 @@ func (p *progress) show(done, failed uint64) {
 		p.failed = failed
 		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
 	}
-	_ = p.bar.Set64(int64(done)) // a terminal that takes nothing more is no reason to stop
+	_ = p.bar.Set64(int64(done)) // a campaign goes on without its terminal
 }
 
-// clear takes the bar away.
+// clear removes the bar from the terminal.
 func (p *progress) clear() {
 	if p != nil && p.bar != nil {
 		_ = p.bar.Clear()
 	}
 }
 
-// style marks words on a terminal; elsewhere, and where NO_COLOR is set, it leaves them alone.
+// style highlights words on a terminal, unless NO_COLOR is set.
 type style struct{ on bool }
 
 func newStyle(w io.Writer) style {

@@ -28,7 +28,7 @@ type replayCmd struct {
 	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (replayCmd) Help() string {
 	return `Runs one seed with every property checked and tells what happened: which node fetched what, what it passed over and why, what was committed, given back or lost, and where a violation sits. Then it runs the seed again and compares the two runs.
 
@@ -122,7 +122,7 @@ func (r *replayed) config() (cluster.Config, error) {
 	return cfg, nil
 }
 
-// carryOut runs the seed, once told and once plainly. An error is about the plan.
+// carryOut runs the seed twice, the first time as a story. An error is about the plan.
 func (r *replayed) carryOut() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -152,7 +152,7 @@ func (r *replayed) carryOut() (err error) {
 	return nil
 }
 
-// told runs the seed as a story.
+// told runs the seed and collects its story.
 func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	cfg, err := r.config()
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// check says whether the node exists whose lines are asked for.
+// check refuses a selection by a node or an instance that the run does not have.
 func (r *replayed) check(show selection) error {
 	cfg, err := r.config()
 	if err != nil {
@@ -232,7 +232,7 @@ func (r *replayed) title() string {
 	return title
 }
 
-// judge compares a stored run with what it came to when it was stored.
+// judge compares a replayed stored run with its stored verdict and digest.
 func (r *replayed) judge(rep *report) {
 	if r.entry == nil || r.crash != nil {
 		return
@@ -263,13 +263,13 @@ func (r *replayed) repro() string {
 	return r.subject.repro(r.seed)
 }
 
-// around is how much of the story before and after a violation is suggested for reading.
+// around is how much virtual time before and after a violation the suggested command shows.
 const around = time.Second
 
 func (r *replayed) printEnd(a *app, rep *report) {
 	a.printf("\n")
 	if r.crash != nil {
-		a.printf("%s: durosim itself made a mistake\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), r.crash.Text, indent(firstLines(r.crash.Stack, shownStack)))
+		a.printf("%s: this is a defect of durosim\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), r.crash.Text, indent(firstLines(r.crash.Stack, shownStack)))
 		return
 	}
 	res := r.result
@@ -293,7 +293,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 }
 
-// difference names the first difference of the two runs: in the trace, and in a third telling if that shows it.
+// difference names the first difference between the two runs: in the trace and, if a third run as a story shows it, there.
 func (r *replayed) difference() string {
 	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
 	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))

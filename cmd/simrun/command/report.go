@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// report is what a campaign came to, ready to be shown.
+// report is the result of a campaign, ready to be printed.
 type report struct {
 	subject *subject
 	sum     *campaign.Summary
@@ -38,7 +38,7 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	return r
 }
 
-// reachable are the points that a run of the subject may reach: faults that it never injects are not among them.
+// reachable are the points that a run of the subject can reach: all but those of faults that it never injects.
 func (s *subject) reachable() []string {
 	load := s.scenario.Template.Faults
 	if s.over.Faults != nil {
@@ -57,7 +57,7 @@ func (s *subject) reachable() []string {
 	return append(points, s.sometimes()...)
 }
 
-// deciding is the violation that the exit status is about, of the lowest seed: the one to look at first.
+// deciding is the first violation of the class that decides the exit status: the one to look at first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
 	for _, p := range r.sum.Properties {
 		if classExit(p.Class) == r.found {
@@ -67,7 +67,7 @@ func (r *report) deciding() (v campaign.Violation, ok bool) {
 	return v, false
 }
 
-// shown bounds how many failures are told in full, and how many lines of an internal error's stack.
+// shown bounds the failures that are printed in full, shownStack the lines of an internal error's stack.
 const (
 	shown      = 6
 	shownStack = 40
@@ -87,7 +87,7 @@ func (a *app) printCampaign(r *report) {
 		if i == shown {
 			break
 		}
-		a.printf("\n%s in seed %d: durosim itself made a mistake\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), e.Seed, e.Text, indent(firstLines(e.Stack, shownStack)))
+		a.printf("\n%s in seed %d: this is a defect of durosim\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), e.Seed, e.Text, indent(firstLines(e.Stack, shownStack)))
 	}
 	for _, d := range r.sum.Drifts {
 		a.printf("\n%s: seed %d gave two different runs\n  first   %s\n  second  %s\n", a.style.bad("NOT DETERMINISTIC"), d.Seed, d.First, d.Second)
@@ -109,7 +109,7 @@ func (a *app) printCampaign(r *report) {
 	}
 }
 
-// seedToSee is the seed that shows what the exit status is about.
+// seedToSee is the seed whose replay shows the reason for the exit status.
 func (r *report) seedToSee() (seed uint64, ok bool) {
 	if v, ok := r.deciding(); ok && r.found != exitInternal {
 		return v.Seed, true
@@ -124,7 +124,7 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	return v.Seed, ok
 }
 
-// printViolation tells one violation: what, where, by whom, with the evidence.
+// printViolation prints one violation: property, place, node, instance and evidence.
 func (a *app) printViolation(v campaign.Violation) {
 	name := propertyName(v.Property)
 	a.printf("%s  %s  (%s)\n", a.style.bad("VIOLATED"), a.style.title(name), v.Class)
@@ -150,7 +150,7 @@ func ruleName(v cluster.Violation) string {
 	return propertyName(v.Property)
 }
 
-// propertyName is id and name of a property, or just what it is called if the catalogue does not have it.
+// propertyName is the id and the name of a property, or the id alone if the catalogue does not have it.
 func propertyName(id string) string {
 	if p, ok := properties.ByID(id); ok {
 		return p.String()
@@ -170,7 +170,7 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// outcomes counts how a run's instances ended, in order of the status.
+// outcomes counts the instances of a run by status, sorted by status.
 func outcomes(all []cluster.Outcome) string {
 	counts := map[string]uint64{}
 	var kinds []string

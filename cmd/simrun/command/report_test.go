@@ -107,7 +107,7 @@ func TestPanicIsNeverExit2(t *testing.T) {
 	}
 }
 
-// panicWriter stands for a mistake anywhere below run.
+// panicWriter stands for a panic anywhere below Run.
 type panicWriter struct{}
 
 func (panicWriter) Write([]byte) (int, error) { panic("no room") }

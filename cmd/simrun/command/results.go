@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// A results file has a line for what was run, one for each seed in ascending order, and one at its end: a file without that
-// is not whole.
+// A results file begins with a line that says what was run. A line for each seed follows, in ascending order, and then a
+// last line, without which the file is incomplete.
 
 // resultsHead is the first line of a results file.
 type resultsHead struct {
@@ -33,7 +33,7 @@ type resultsHead struct {
 	Of        uint64 `json:"of"`
 }
 
-// resultLine is what a seed came to. Second is the digest of a second run, if there was one.
+// resultLine is the result of a seed. Second is the digest of a second run, if there was one.
 type resultLine struct {
 	Seed       string              `json:"seed"`
 	Digest     string              `json:"digest,omitempty"`
@@ -52,7 +52,7 @@ type resultsEnd struct {
 	Coverage map[string]uint64 `json:"coverage"`
 }
 
-// resultsWriter writes a results file under another name, until it is whole.
+// resultsWriter writes a results file under a temporary name until it is complete.
 type resultsWriter struct {
 	path     string
 	tmp      *os.File
@@ -78,7 +78,7 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	return w, nil
 }
 
-// hash tells plans apart: it is that of a seed's plan as text.
+// hash is the hash of the text of a seed's plan.
 func (s *subject) hash(seed uint64) (string, error) {
 	plan, err := s.plan(seed)
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *resultsWriter) add(r campaign.SeedResult) {
 	w.line(line)
 }
 
-// keep makes the file whole and gives it its name.
+// keep completes the file and gives it its name.
 func (w *resultsWriter) keep() error {
 	w.line(resultsEnd{End: true, Coverage: w.coverage})
 	err := errors.Join(w.err, w.out.Flush(), w.tmp.Chmod(0o644), w.tmp.Close())
@@ -127,7 +127,7 @@ func (w *resultsWriter) keep() error {
 	return nil
 }
 
-// discard removes a file that was not kept.
+// discard removes the file unless it was kept.
 func (w *resultsWriter) discard() {
 	_ = w.tmp.Close()
 	if err := os.Remove(w.tmp.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -30,7 +30,7 @@ type runCmd struct {
 	JSON     bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (runCmd) Help() string {
 	return `Runs the scenario once for each seed and checks every property after every step. Ends with a table and, where something did not hold, with a report and one line to paste that shows it again.
 
@@ -49,7 +49,7 @@ Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness vio
 Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }
 
-// defaultSeeds is how many seeds a campaign has if nobody says.
+// defaultSeeds is the number of seeds of a campaign for which neither the command line nor the scenario says one.
 const defaultSeeds = 1000
 
 func (c *runCmd) seeds(s *subject) seedRange {
@@ -138,7 +138,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	return r.status, nil
 }
 
-// goOn is the command line that runs the seeds that are left.
+// goOn is the command line that runs the remaining seeds.
 func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	done *= max(c.Shard.of, 1)
 	left := seedRange{first: seeds.first + done, count: seeds.count - done}
@@ -158,14 +158,14 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	return itself(append(words, s.arg)...)
 }
 
-// interruptible is a context that an interrupt or a request to terminate ends. The second one ends the process, as usual.
+// interruptible returns a context that SIGINT and SIGTERM cancel. A second signal ends the process, as usual.
 func interruptible() (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// inputError takes the seed from an error that is the same for every seed.
+// inputError names the seed of a plan that cannot be run.
 func inputError(err error) error {
 	var p *campaign.PlanError
 	if errors.As(err, &p) {

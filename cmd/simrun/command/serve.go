@@ -18,7 +18,7 @@ type serveCmd struct {
 	Bug []string `help:"Break a rule of the provider; may be given several times. \"simrun list bugs\" tells some, all are named provider/…" placeholder:"ID"`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (serveCmd) Help() string {
 	return `Answers JSON-RPC 2.0 requests, one a line on standard input, with one line each on standard output: every call of a provider, in memory and in virtual time, as docs/oracle-protocol.md describes. It ends when its input ends. What is no request gets an error, and the next line is served.
 

@@ -26,7 +26,7 @@ type shrinkCmd struct {
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (shrinkCmd) Help() string {
 	return `Takes a run that violates a property and leaves out whatever it can: schedule steps, instances, histories, probes, nodes, options, faults and delays. What is left is a plan in which every part is needed, every fault is named, and times are as early and round as they can be.
 
@@ -84,7 +84,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// failing is the run to shrink, written down; nil if no seed fails.
+// failing is the run to shrink, as a recorded run; nil if no seed fails.
 func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, error) {
 	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, err
 	return s, seed, concrete, err
 }
 
-// record runs a seed and writes down what was chosen.
+// record runs a seed and records its choices.
 func (s *subject) record(cfg cluster.Config) (*shrink.Concrete, error) {
 	cfg.Recording = &sim.Recording{}
 	if _, err := cluster.Run(cfg); err != nil {
@@ -172,7 +172,7 @@ func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation
 	return find(func(cluster.Violation) bool { return true })
 }
 
-// nothing says that there is nothing to shrink.
+// nothing reports that there is nothing to shrink.
 func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
 	if c.Property != "" {
 		if _, ok := properties.ByID(c.Property); !ok {
@@ -199,7 +199,7 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 	return s.line("shrink", seed, property...)
 }
 
-// shrunkEntry is a shrunk run as it is stored.
+// shrunkEntry is the corpus entry of a shrunk run.
 func (s *subject) shrunkEntry(seed uint64, small *properties.Shrunk) *scenario.Entry {
 	return small.Entry(seed, "first shown by: "+s.repro(seed))
 }

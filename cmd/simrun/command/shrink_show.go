@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// shrunk is a shrunk run, ready to be shown.
+// shrunk is a shrunk run, ready to be printed.
 type shrunk struct {
 	subject *subject
 	seed    uint64

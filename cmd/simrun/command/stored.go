@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// storeFailures writes a shrunk run for the first failing seed of each property and returns the files' names. No file is
-// ever there half-written.
+// storeFailures writes a shrunk run for the first failing seed of each property and returns the files' names. A file
+// is complete or absent.
 func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []string, err error) {
 	if len(sum.Properties) == 0 {
 		return nil, nil
@@ -42,7 +42,8 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// checkOut says, before anything is run for it, that nothing can be written to the directory of --out. It makes none.
+// checkOut is an error if no file can be written to the directory of --out. It is called before the campaign, and creates
+// no directory.
 func checkOut(dir string) error {
 	if dir == "" {
 		return nil
@@ -62,7 +63,7 @@ func checkOut(dir string) error {
 	}
 }
 
-// tryOut writes an empty file to the directory that is there, and removes it.
+// tryOut creates an empty file in an existing directory, and removes it.
 func tryOut(dir, there string) error {
 	tmp, err := os.CreateTemp(there, ".simrun-*")
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	return s.shrunkEntry(seed, small), nil
 }
 
-// writeWhole writes a file under another name and then renames it.
+// writeWhole writes a file under a temporary name and then renames it.
 func writeWhole(path string, data []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
 	if err != nil {
@@ -116,7 +117,7 @@ func writeWhole(path string, data []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(tmp.Name()) // the first error is the one to tell
+			_ = os.Remove(tmp.Name()) // the first error is the one to return
 		}
 	}()
 	if _, err = tmp.Write(data); err != nil {

@@ -26,12 +26,12 @@ type teller struct {
 
 func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 
-// watch makes the monitor say in the story what it finds, where it finds it.
+// watch wraps a monitor so that the story shows each violation where it is found.
 func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
 	return &marker{Monitor: m, teller: t}
 }
 
-// marker hands everything on to a monitor and looks after each thing whether that has found something.
+// marker forwards everything to a monitor, and adds the violations that this finds to the story.
 type marker struct {
 	cluster.Monitor
 	teller *teller
@@ -97,7 +97,7 @@ func (s selection) has(l *storyLine) bool {
 	return l.Important || s.all || s.instance != ""
 }
 
-// mentions says whether a text names an instance, and not just one whose name is longer.
+// mentions reports whether a text names an instance, as a whole word.
 func mentions(text, instance string) bool {
 	inName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' }
 	for rest := text; ; {
@@ -115,7 +115,7 @@ func mentions(text, instance string) bool {
 	}
 }
 
-// of are the lines to show.
+// of returns the selected lines.
 func (s selection) of(lines []storyLine) []storyLine {
 	return slices.DeleteFunc(slices.Clone(lines), func(l storyLine) bool { return !s.has(&l) })
 }

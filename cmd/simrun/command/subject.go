@@ -28,7 +28,7 @@ type planFlags struct {
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
-// subject is what is simulated: a scenario with what the command line wants otherwise.
+// subject is what is simulated: a scenario and the flags that override parts of it.
 type subject struct {
 	program  *Program
 	scenario *scenario.Scenario
@@ -77,7 +77,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err := s.scenario.CheckOrchestrations(known); err != nil {
 		return nil, err
 	}
-	// Whatever is wrong with plan or flags is wrong with every seed: say so before the first run.
+	// An error in the plan or the flags is the same for every seed: report it before the first run.
 	first, err := s.plan(1)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	return s, first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()})
 }
 
-// nearBugs names the bugs that begin most like an id, if those are few.
+// nearBugs names the bugs that share the longest prefix with an id, if there are few.
 func nearBugs(id string) string {
 	const most = 4
 	var near []string
@@ -126,7 +126,7 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// standardInput is all of it, read once: a verb looks at it more than once.
+// standardInput is all of standard input. It is read once, because a verb may ask for it several times.
 var standardInput = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 
 // openScenario is the scenario that an argument names.
@@ -161,8 +161,8 @@ func (s *subject) campaign() campaign.Options {
 	}
 }
 
-// required are the points that a campaign over so many seeds must reach. That is asked of a campaign only as the
-// scenario means it: with its own faults, profile and strategy, and without bugs.
+// required are the points that a campaign of that many seeds must reach. They are required only of the scenario as it
+// stands: with its own faults, profile and strategy, and without bugs.
 func (s *subject) required(seeds uint64) []string {
 	own := s.over.Faults == nil && s.over.Profile == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {

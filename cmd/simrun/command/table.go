@@ -69,10 +69,10 @@ func required(missed []string) string {
 	return ""
 }
 
-// flushTable writes a table to the buffered output, which keeps an error until the end.
+// flushTable flushes a table into the buffered output, which reports errors at the end.
 func flushTable(t *tabwriter.Writer) { _ = t.Flush() }
 
-// columns sets words in lines of at most so many bytes, indented.
+// columns wraps words into indented lines of at most width bytes.
 func columns(words []string, width int) string {
 	var b strings.Builder
 	line := " "

@@ -68,7 +68,7 @@ func (r *seedRange) UnmarshalText(text []byte) error {
 	case b < a:
 		return fmt.Errorf("seeds %q: the range ends before it begins; did you mean %d..%d?", s, b, a)
 	case b-a == math.MaxUint64:
-		return fmt.Errorf("seeds %q: that is every seed there is", s)
+		return fmt.Errorf("seeds %q: these are all seeds; the largest range has one less", s)
 	}
 	*r = seedRange{first: a, count: b - a + 1}
 	return nil

@@ -20,7 +20,7 @@ type whyCmd struct {
 	JSON bool           `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help is printed below the flags.
 func (whyCmd) Help() string {
 	return `Runs one seed up to a virtual time and says what the instance waits for then: the one rule that keeps it, with its values.
 

@@ -58,6 +58,9 @@ func turnBugs() []Bug {
 		{ID: "engine/carry-forward-reordered", Summary: "unread queue messages cross a continue-as-new in reverse",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: carriesReversed},
+		{ID: "engine/open-waits-unrecorded", Summary: "an end does not record that nothing is waited for any more",
+			Properties: []string{"S24"}, Scenario: upgrade,
+			replay: func(r *replay.Rules) { r.EndRecordsWaits = false }},
 		{ID: "engine/carry-forward-lost", Summary: "unread queue messages do not cross a continue-as-new",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: func(r *replay.Rules) {

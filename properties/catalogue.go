@@ -40,6 +40,7 @@ func Catalogue() []Property {
 		{"S21", "no-phantom-work", s, "No activity runs without a committed schedule."},
 		{"S22", "work-conserving", s, "A fetch answers \"nothing\", or stays parked past its cadence, only while nothing is eligible for it."},
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
+		{"S24", "turn-allowed", s, "What a node commits is what the specification of a turn allows, given history and batch."},
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},

@@ -38,7 +38,7 @@
 //	S05 lock-exclusive             S13 completion-once       S21 no-phantom-work
 //	S06 ack-atomic                 S14 no-resurrection       S22 work-conserving
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
-//	S08 terminal-once              S16 worker-routing
+//	S08 terminal-once              S16 worker-routing        S24 turn-allowed
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -117,6 +117,11 @@
 //
 // 23. S23: exempt are unpinned executions and pins of which the run has no build.
 //
+// 24. S24: every ack of a node is judged by the specification of a turn (package properties/oracle/turn), from the history and
+// the batch that the node was handed, damaged or not. It shares no code with the replay engine and knows no orchestration's
+// code: which schedules a turn makes is free, all that follows from them is not. An ack that poisons what has not begun, or
+// cannot be decoded, is left to S12.
+//
 // # Liveness
 //
 //	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover       L10 cancel-arrives
@@ -159,6 +164,7 @@
 //	S21             +       +       +          +          +        +
 //	S22             +       +       +          +          +        -     pause (that node's fetches)
 //	S23             +       +       +          +          +        -
+//	S24             +       +       +          +          +        -
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
 //	L03             +       -       -          -          +        +

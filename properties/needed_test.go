@@ -44,6 +44,7 @@ var needed = []struct {
 	{"S21", "engine/phantom-of-next-execution", "races", 1},
 	{"S22", "provider/orphan-kept", "probes", 1},
 	{"S23", "engine/writes-newer-kind", "rolling-upgrade", 2},
+	{"S24", "engine/open-waits-unrecorded", "rolling-upgrade", 1},
 	{"L01", "engine/count-ignored", "missing-handlers", 1},
 	{"L02", "duroxide-0.1.26/poison-cancels-nothing", "orphans", 1},
 	{"L03", "engine/filter-not-declared", "nobody-compatible", 1},
@@ -62,8 +63,17 @@ func outageOf(work ...string) string {
 	return "turbulence 10s\nfault retryable-error 1 in 1 from 8s to 10s on A\nnode A runs 1.5.0\n  option orchestration_concurrency 1\n" + strings.Join(work, "\n") + "\n"
 }
 
-// TestEachCheckerIsNeeded: each property has a bug that nobody else sees. With its checker silent the runs hold, with it
-// one fails; so no property is there for show.
+// without is what is silent beside a property. S24 judges whole turns by themselves, and so sees at once much that others
+// find in the store later, whoever wrote it there: it is silent with all of them.
+func without(property string) []string {
+	if property == "S24" {
+		return []string{property}
+	}
+	return []string{property, "S24"}
+}
+
+// TestEachCheckerIsNeeded: each property has a bug that nobody else sees, S24 aside. With its checker silent the runs hold,
+// with it one fails; so no property is there for show.
 func TestEachCheckerIsNeeded(t *testing.T) {
 	rows := map[string]int{} // looked up only
 	for i, row := range needed {
@@ -75,7 +85,7 @@ func TestEachCheckerIsNeeded(t *testing.T) {
 				t.Errorf("seed %d with %s does not violate %s", row.seed, row.bug, row.property)
 			}
 			for seed := row.seed; seed < row.seed+neededSeeds; seed++ {
-				for _, v := range watched(t, s, seed, row.bug, properties.Options{Without: []string{row.property}}) {
+				for _, v := range watched(t, s, seed, row.bug, properties.Options{Without: without(row.property)}) {
 					t.Errorf("seed %d with %s, with %s silent: %s sees it, too: %s", seed, row.bug, row.property, v.Property, v.Message)
 				}
 			}

@@ -19,11 +19,8 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	if r == ResultContinueAsNew {
 		carried, lost = t.carried()
 	}
-	for _, pos := range t.openWaits() {
-		t.add(t.at(pos).EventID, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal})
-	}
-	for _, pos := range t.openDequeues() {
-		t.add(t.at(pos).EventID, engine.QueueSubscriptionCancelled{Reason: engine.ReasonTerminal})
+	if t.rules.EndRecordsWaits {
+		t.endWaits()
 	}
 	t.add(0, terminal)
 	t.endActivities(r)
@@ -64,6 +61,16 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 			*items = append(*items, toParent)
 		}
 		t.enqueueCancels()
+	}
+}
+
+// endWaits records that what is waited for is waited for no more.
+func (t *turn) endWaits() {
+	for _, pos := range t.openWaits() {
+		t.add(t.at(pos).EventID, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal})
+	}
+	for _, pos := range t.openDequeues() {
+		t.add(t.at(pos).EventID, engine.QueueSubscriptionCancelled{Reason: engine.ReasonTerminal})
 	}
 }
 

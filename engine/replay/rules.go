@@ -65,6 +65,8 @@ type Rules struct {
 	PruneOrder func(replaying bool, keys []string) []string
 	// KVKeyCount is the number of keys that counts for the limit: all, or those of the snapshot and of this turn.
 	KVKeyCount func(all, ofTurn func() int) int
+	// EndRecordsWaits says whether an end records the waits and dequeues that are open.
+	EndRecordsWaits bool
 	// LimitEnds says whether a broken limit ends the execution like any other failure; otherwise it is appended.
 	LimitEnds bool
 }
@@ -97,6 +99,7 @@ func DefaultRules() Rules {
 		KVStamp:               recordedStamp,
 		PruneOrder:            byKey,
 		KVKeyCount:            allKeys,
+		EndRecordsWaits:       true,
 		LimitEnds:             true,
 	}
 }

@@ -78,7 +78,7 @@ var packages = map[string]imports{
 		others: publicModules},
 	"properties/internal/safety": {
 		module: []string{"engine", "engine/call", "engine/node", "engine/replay", "faults", "properties/internal/check", "properties/internal/model",
-			"sim/cluster", "sim/plan", "sim/program"},
+			"properties/oracle/turn", "sim/cluster", "sim/plan", "sim/program"},
 		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/liveness": {
@@ -122,6 +122,7 @@ var packages = map[string]imports{
 	"properties/conformance":      {module: []string{"engine", "engine/call", "sim", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
 	"properties/undertest":        {module: []string{"engine"}},
 	"properties/oracle":           {module: []string{"engine", "engine/call", "properties/oracle/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
+	"properties/oracle/turn":      {module: []string{"engine"}, tests: []string{"engine/orch", "engine/orchtest", "engine/replay"}, others: publicModules},
 	"properties/oracle/callform":  {module: []string{"engine", "engine/call"}, others: publicModules},
 	"properties/oracle/calllog":   {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: publicModules},
 	"properties/oracle/search":    {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/sample", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},

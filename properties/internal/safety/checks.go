@@ -25,6 +25,7 @@ var checkers = []struct {
 	{[]string{"S20"}, newOutputChecker},
 	{[]string{"S21"}, newPhantomChecker},
 	{[]string{"S22"}, newEligibleChecker},
+	{[]string{"S24"}, newTurnChecker},
 	{[]string{shadowID}, newShadowChecker},
 }
 

@@ -1,0 +1,71 @@
+package safety
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/oracle/turn"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// turnChecker judges what each node commits by the specification of a turn: S24. It believes what the node was handed, so a
+// damaged history or a forged message is judged as the node saw it. Acks of clients and probes are theirs to choose.
+type turnChecker struct {
+	check.Base
+	handed map[string]engine.OrchestrationItem // by lock token
+}
+
+func newTurnChecker(m *check.Run) check.Checker {
+	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]engine.OrchestrationItem{}}
+}
+
+func (*turnChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*turnChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *turnChecker) Observe(o *engine.Observation) {
+	if o.Outcome != engine.OutcomeOK || o.Caller.Node == 0 {
+		return
+	}
+	switch o.CallKind {
+	case engine.CallFetchOrchestrationItem:
+		if f := o.Fetched; f != nil {
+			k.handed[f.LockToken] = f.Item
+		}
+	case engine.CallAbandonOrchestrationItem:
+		if c := k.Run.Model.Call(o.Call); c != nil {
+			delete(k.handed, c.Request.Token)
+		}
+	case engine.CallAckOrchestrationItem:
+		c := k.Run.Model.Call(o.Call)
+		if c == nil || c.Request.Ack == nil {
+			return
+		}
+		item, ok := k.handed[c.Request.Ack.LockToken]
+		if inc := k.Run.Model.Incarnation(c.Caller); ok && inc != nil {
+			k.judge(o, c.Request.Ack, &item, inc.Build.Version)
+		}
+		delete(k.handed, c.Request.Ack.LockToken)
+	}
+}
+
+func (k *turnChecker) judge(o *engine.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build engine.Version) {
+	if item.HistoryError != "" || len(item.Messages) == 0 {
+		return // S18 judges what follows the one, and no provider hands out the other
+	}
+	t := turn.Turn{
+		Instance: item.Instance, Execution: ack.ExecutionID, Build: build, History: item.History, Batch: item.Messages,
+		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack,
+	}
+	if ack.ExecutionID != item.ExecutionID { // the next one
+		t.History, t.Status = nil, ""
+		if len(item.History) > 0 {
+			t.Previous = &item.History[0]
+		}
+	}
+	for _, wrong := range turn.Check(t) {
+		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
+			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)
+	}
+}

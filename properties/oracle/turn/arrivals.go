@@ -1,0 +1,242 @@
+package turn
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// startMessage is the index of the message that begins an execution without a history: the first one of the kind that
+// begins this execution, else the first start of any kind; -1 if there is none.
+func (c *checker) startMessage() int {
+	first := -1
+	for i, m := range c.t.Batch {
+		_, fresh := m.(engine.StartItem)
+		_, next := m.(engine.ContinueAsNewItem)
+		switch {
+		case !fresh && !next:
+		case fresh == (c.t.Execution == engine.InitialExecutionID):
+			return i
+		case first < 0:
+			first = i
+		}
+	}
+	return first
+}
+
+// link is a link to a parent, nil if there is no instance. One of an old runtime lacks the execution: the provider may know
+// it, and else it is the first.
+func (c *checker) link(instance string, execution, event uint64) *engine.ParentLink {
+	if instance == "" {
+		return nil
+	}
+	if told := c.t.Parent; execution == 0 && told != nil && told.Instance == instance && told.EventID == event {
+		execution = told.ExecutionID
+	}
+	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
+}
+
+// parentLink is the instance's link to its parent: as its start says, else as its previous execution's start does, else as
+// the provider tells it.
+func (c *checker) parentLink() *engine.ParentLink {
+	var link *engine.ParentLink
+	if c.start >= 0 {
+		switch m := c.t.Batch[c.start].(type) {
+		case engine.StartItem:
+			link = c.link(m.ParentInstance, m.ParentExecutionID, m.ParentID)
+		case engine.ContinueAsNewItem:
+			link = c.link(m.ParentInstance, m.ParentExecutionID, m.ParentID)
+			if e := c.t.Previous; link == nil && e != nil {
+				link = c.linkOf(*e)
+			}
+		}
+	} else if len(c.t.History) > 0 {
+		link = c.linkOf(c.t.History[0])
+	}
+	if link == nil {
+		link = c.t.Parent
+	}
+	return link
+}
+
+func (c *checker) linkOf(e engine.Event) *engine.ParentLink {
+	d, ok := e.Data.(engine.OrchestrationStarted)
+	if !ok {
+		return nil
+	}
+	return c.link(d.ParentInstance, d.ParentExecutionID, d.ParentID)
+}
+
+// refuse notes the answer to a start that finds the instance begun: a failure to the parent that waits, unless the start is
+// a mere duplicate of the one that made the instance.
+func (c *checker) refuse(m engine.WorkItem) {
+	s, ok := m.(engine.StartItem)
+	if !ok || s.ParentInstance == "" {
+		return
+	}
+	link := engine.ParentLink{Instance: s.ParentInstance, ExecutionID: max(s.ParentExecutionID, engine.InitialExecutionID), EventID: s.ParentID}
+	if c.parent != nil && *c.parent == link {
+		return
+	}
+	c.refused = append(c.refused, failedChild(&link, engine.ErrorDetails{Application: &engine.ApplicationError{
+		Kind: engine.AppOrchestrationFailed, Message: "instance already exists: " + s.Instance,
+	}}))
+}
+
+func failedChild(to *engine.ParentLink, details engine.ErrorDetails) engine.WorkItem {
+	return engine.SubOrchFailedItem{ParentInstance: to.Instance, ParentExecutionID: to.ExecutionID, ParentID: to.EventID, Details: details}
+}
+
+// take reads the next event, which must be the given one.
+func (c *checker) take(source uint64, want engine.EventData, why string) {
+	if c.at == len(c.delta) {
+		c.say("the turn records no %s: expected one %s", want.Kind(), why)
+		return
+	}
+	e := c.delta[c.at]
+	c.at++
+	if e.SourceEventID != source || !same(e.Data, want) {
+		c.say("%s of source %d is %s: expected %s of source %d with %s, %s",
+			event(e), e.SourceEventID, shown(e.Data), want.Kind(), source, shown(want), why)
+	}
+	c.enter(e, false)
+}
+
+// checkArrivals: the delta begins with what the batch brings.
+func (c *checker) checkArrivals() {
+	if len(c.t.History) == 0 {
+		c.checkStart()
+	} else if _, ok := c.t.History[0].Data.(engine.OrchestrationStarted); !ok {
+		c.fail("corrupted history: first event must be OrchestrationStarted")
+	}
+	for i, m := range c.t.Batch {
+		if len(c.wrong) > 0 {
+			return
+		}
+		switch m := m.(type) {
+		case engine.StartItem:
+			if i != c.start {
+				c.refuse(m)
+			}
+		case engine.ActivityCompletedItem:
+			c.complete(m.ExecutionID, m.ID, "activity", engine.ActivityCompleted{Result: m.Result}, nil)
+		case engine.ActivityFailedItem:
+			c.complete(m.ExecutionID, m.ID, "activity", engine.ActivityFailed{Details: m.Details}, &m.Details)
+		case engine.TimerFiredItem:
+			c.complete(m.ExecutionID, m.ID, "timer", engine.TimerFired{FireAtMs: m.FireAtMs}, nil)
+		case engine.SubOrchCompletedItem:
+			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", engine.SubOrchestrationCompleted{Result: m.Result}, nil)
+		case engine.SubOrchFailedItem:
+			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", engine.SubOrchestrationFailed{Details: m.Details}, &m.Details)
+		case engine.ExternalRaisedItem:
+			c.take(0, engine.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
+		case engine.ExternalRaised2Item:
+			// Which form depends on the kinds of the pin (S23).
+			if c.at < len(c.delta) && c.delta[c.at].Kind() == engine.KindExternalEvent {
+				c.take(0, engine.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
+			} else {
+				c.take(0, engine.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data}, "for a message of the batch")
+			}
+		case engine.QueueMessageItem:
+			c.take(0, engine.QueueEventDelivered{Name: m.Name, Data: m.Data}, "for a message of the batch")
+		case engine.CancelInstanceItem:
+			if c.cancelled == nil {
+				c.take(0, engine.OrchestrationCancelRequested{Reason: m.Reason}, "for the first cancel of the execution")
+			}
+		}
+	}
+}
+
+// checkStart: a first turn records the start, and then the queue messages that are carried forward. A build may write a
+// note of its own between them.
+func (c *checker) checkStart() {
+	var want engine.OrchestrationStarted
+	switch m := c.t.Batch[c.start].(type) {
+	case engine.StartItem:
+		want = engine.OrchestrationStarted{Name: m.Orchestration, Version: m.Version, Input: m.Input}
+	case engine.ContinueAsNewItem:
+		want = engine.OrchestrationStarted{
+			Name: m.Orchestration, Version: m.Version, Input: m.Input, CarryForwardEvents: m.CarryForwardEvents, InitialCustomStatus: m.InitialCustomStatus,
+		}
+	}
+	if p := c.parent; p != nil {
+		want.ParentInstance, want.ParentExecutionID, want.ParentID = p.Instance, p.ExecutionID, p.EventID
+	}
+	if len(c.delta) > 0 {
+		if got, ok := c.delta[0].Data.(engine.OrchestrationStarted); ok {
+			c.checkVersion(want.Version, got.Version)
+			want.Version = got.Version
+			if len(want.CarryForwardEvents)+len(got.CarryForwardEvents) == 0 {
+				want.CarryForwardEvents = got.CarryForwardEvents
+			}
+		}
+	}
+	c.take(0, want, "first")
+	if c.at < len(c.delta) && c.delta[c.at].Kind() == engine.KindLegacyNote {
+		c.at++
+	}
+	for _, m := range want.CarryForwardEvents {
+		c.take(0, engine.QueueEventDelivered(m), "for a message that is carried forward")
+	}
+}
+
+// checkVersion: the recorded version is the one that the start names; any, if it names none.
+func (c *checker) checkVersion(asked, got string) {
+	v, err := engine.ParseVersion(got)
+	if err != nil {
+		c.say("the start records the version %q, which is none", got)
+	}
+	if err != nil || asked == "" {
+		return
+	}
+	want, err := engine.ParseVersion(asked)
+	if err != nil || v != want {
+		c.say("the start records the version %s: expected %s, which was asked for", got, asked)
+	}
+}
+
+// fail notes why the turn fails before its code runs; of several reasons that are nondeterminism the last counts.
+func (c *checker) fail(text string) {
+	details := engine.Nondeterminism(text)
+	c.abort = &details
+}
+
+// complete expects the event of a completion, or none. Failure is the error of one that failed.
+func (c *checker) complete(execution, id uint64, kind string, data engine.EventData, failure *engine.ErrorDetails) {
+	if execution != c.t.Execution {
+		return // stale
+	}
+	s := c.schedule(id)
+	switch {
+	case s == nil:
+		words := map[string]string{"activity": "completion", "timer": "timer", "suborchestration": "sub-orchestration"}
+		c.fail(fmt.Sprintf("no matching schedule for %s id=%d", words[kind], id))
+		return
+	case kindOf(s.event.Data) != kind:
+		c.fail(fmt.Sprintf("completion kind mismatch for id=%d, expected '%s', got '%s'", id, kindOf(s.event.Data), kind))
+		return
+	case s.closed:
+		return // a duplicate
+	}
+	c.take(id, data, "for a completion of the batch")
+	if failure != nil && failure.Application == nil && c.abort == nil {
+		c.abort = failure
+	}
+}
+
+// kindOf is what contract texts call the kind of a schedule.
+func kindOf(d engine.EventData) string {
+	switch d.(type) {
+	case engine.ActivityScheduled:
+		return "activity"
+	case engine.TimerCreated:
+		return "timer"
+	case engine.SubOrchestrationScheduled:
+		return "suborchestration"
+	case engine.ExternalSubscribed, engine.ExternalSubscribed2:
+		return "external"
+	case engine.QueueSubscribed:
+		return "queue"
+	}
+	return "none"
+}

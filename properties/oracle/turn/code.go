@@ -1,0 +1,239 @@
+package turn
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// checkCode reads what the code did: schedules, changes of state, and drops. A turn that fails before its code runs has
+// none of them.
+func (c *checker) checkCode() {
+	for c.at < len(c.delta) && len(c.wrong) == 0 {
+		e := c.delta[c.at]
+		if isTerminal(e.Data) || endsWait(e.Data) {
+			return
+		}
+		if c.abort != nil {
+			c.say("%s: expected no event of the code, since the turn fails before it runs", event(e))
+			return
+		}
+		c.at++
+		c.checkCodeEvent(e)
+		c.enter(e, false)
+	}
+}
+
+// endsWait says whether an event is the breadcrumb of a wait that was open at the end.
+func endsWait(d engine.EventData) bool {
+	switch d := d.(type) {
+	case engine.ExternalSubscribedCancelled:
+		return d.Reason == engine.ReasonTerminal
+	case engine.QueueSubscriptionCancelled:
+		return d.Reason == engine.ReasonTerminal
+	}
+	return false
+}
+
+func (c *checker) checkCodeEvent(e engine.Event) {
+	switch d := e.Data.(type) {
+	case engine.ActivityCancelRequested:
+		c.checkDrop(e, d.Reason, "activity")
+		return
+	case engine.SubOrchestrationCancelRequested:
+		c.checkDrop(e, d.Reason, "suborchestration")
+		return
+	case engine.ExternalSubscribedCancelled:
+		c.checkDrop(e, d.Reason, "external")
+		return
+	case engine.QueueSubscriptionCancelled:
+		c.checkDrop(e, d.Reason, "queue")
+		return
+	case engine.TimerCreated:
+		if d.FireAtMs < e.TimestampMs {
+			c.say("%s is due at %d: expected a time not before the turn's, %d", event(e), d.FireAtMs, e.TimestampMs)
+		}
+	case engine.SubOrchestrationScheduled:
+		if d.Instance == "" {
+			c.say("%s has no instance", event(e))
+		}
+	case engine.KeyValueSet:
+		if d.LastUpdatedAtMs != e.TimestampMs {
+			c.say("%s is stamped %d: expected the turn's time, %d", event(e), d.LastUpdatedAtMs, e.TimestampMs)
+		}
+	case engine.ActivityScheduled, engine.ExternalSubscribed, engine.ExternalSubscribed2, engine.QueueSubscribed,
+		engine.OrchestrationChained, engine.CustomStatusUpdated, engine.KeyValueCleared, engine.KeyValuesCleared:
+	default:
+		c.say("%s of source %d: expected no such event, since nothing in the batch brings it", event(e), e.SourceEventID)
+		return
+	}
+	if e.SourceEventID != 0 {
+		c.say("%s has the source %d: expected none", event(e), e.SourceEventID)
+	}
+}
+
+// checkDrop: what is dropped is a schedule of the kind, which has not completed and was not dropped before. A wait may be
+// dropped although its event has come: the event passes to the next.
+func (c *checker) checkDrop(e engine.Event, reason, kind string) {
+	if reason != engine.ReasonDroppedFuture {
+		c.say("%s has the reason %s: expected %s", event(e), reason, engine.ReasonDroppedFuture)
+	}
+	s := c.schedule(e.SourceEventID)
+	if s == nil || kindOf(s.event.Data) != kind {
+		c.say("%s drops event %d: expected a schedule of the kind %s", event(e), e.SourceEventID, kind)
+		return
+	}
+	if s.withdrawn {
+		c.say("%s drops event %d: expected one that was not dropped before", event(e), e.SourceEventID)
+	}
+	if s.closed {
+		c.say("%s drops event %d: expected one that has not completed", event(e), e.SourceEventID)
+	}
+	s.noted = true
+}
+
+// events calls f for the events of the history, and those of the delta before its end.
+func (c *checker) events(f func(e engine.Event)) {
+	for _, e := range c.t.History {
+		f(e)
+	}
+	for _, e := range c.delta {
+		if isTerminal(e.Data) || endsWait(e.Data) {
+			return
+		}
+		f(e)
+	}
+}
+
+// key is what a positional event and its wait must agree in.
+type key struct {
+	second      bool
+	name, topic string
+}
+
+// openWaits are the positional waits that have neither an event nor a cancellation, in their order. Of the waits of a key
+// that are not cancelled, the n-th has the n-th event that was delivered; an event is delivered if there are more such waits
+// when it comes than events delivered before (docs/contract/runtime.md#r7.7).
+func (c *checker) openWaits() []uint64 {
+	live, delivered := map[key][]uint64{}, map[key]int{}
+	var keys []key
+	subscribe := func(k key, id uint64) {
+		if live[k] == nil {
+			keys = append(keys, k)
+		}
+		live[k] = append(live[k], id)
+	}
+	arrive := func(k key) {
+		if len(live[k]) > delivered[k] {
+			delivered[k]++
+		}
+	}
+	c.events(func(e engine.Event) {
+		switch d := e.Data.(type) {
+		case engine.ExternalSubscribed:
+			subscribe(key{name: d.Name}, e.EventID)
+		case engine.ExternalSubscribed2:
+			subscribe(key{true, d.Name, d.Topic}, e.EventID)
+		case engine.ExternalEvent:
+			arrive(key{name: d.Name})
+		case engine.ExternalEvent2:
+			arrive(key{true, d.Name, d.Topic})
+		case engine.ExternalSubscribedCancelled:
+			for _, k := range keys {
+				for i, id := range live[k] {
+					if id == e.SourceEventID {
+						live[k] = append(live[k][:i:i], live[k][i+1:]...)
+						break
+					}
+				}
+			}
+		}
+	})
+	open := map[uint64]bool{}
+	for _, k := range keys {
+		for i, id := range live[k] {
+			open[id] = i >= delivered[k]
+		}
+	}
+	return c.inOrder(func(s *schedule) bool { return open[s.event.EventID] })
+}
+
+// openDequeues are the dequeues without a cancellation for which no message has come, in their order.
+func (c *checker) openDequeues() []uint64 {
+	messages, cancelled := map[string]int{}, map[uint64]bool{}
+	c.events(func(e engine.Event) {
+		switch d := e.Data.(type) {
+		case engine.QueueEventDelivered:
+			messages[d.Name]++
+		case engine.QueueSubscriptionCancelled:
+			cancelled[e.SourceEventID] = true
+		}
+	})
+	seen := map[string]int{}
+	return c.inOrder(func(s *schedule) bool {
+		d, ok := s.event.Data.(engine.QueueSubscribed)
+		if !ok || cancelled[s.event.EventID] {
+			return false
+		}
+		seen[d.Name]++
+		return seen[d.Name] > messages[d.Name]
+	})
+}
+
+// inOrder are the ids of the schedules that f picks.
+func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
+	for i := range c.schedules {
+		if f(&c.schedules[i]) {
+			ids = append(ids, c.schedules[i].event.EventID)
+		}
+	}
+	return ids
+}
+
+// brokenLimit is the text of the first limit that this turn breaks, empty if it breaks none (docs/contract/runtime.md#r4.1).
+func (c *checker) brokenLimit() string {
+	var status *string
+	tag, value, asked := "", "", false
+	keys := map[string]bool{}
+	for _, k := range c.t.Keys {
+		keys[k.Key] = true
+	}
+	for i, e := range append(c.t.History[:len(c.t.History):len(c.t.History)], c.delta...) {
+		own := i >= len(c.t.History)
+		switch d := e.Data.(type) {
+		case engine.CustomStatusUpdated:
+			asked = asked || own
+			if own && d.Status != nil {
+				status = d.Status
+			}
+		case engine.ActivityScheduled:
+			asked = asked || own && d.Tag != ""
+			if own && tag == "" && len(d.Tag) > engine.MaxTagNameBytes {
+				tag = fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", d.Name, len(d.Tag), engine.MaxTagNameBytes)
+			}
+		case engine.KeyValueSet:
+			asked, keys[d.Key] = asked || own, true
+			if own && value == "" && len(d.Value) > engine.MaxKVValueBytes {
+				value = fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), engine.MaxKVValueBytes)
+			}
+		case engine.KeyValueCleared:
+			asked = asked || own
+			delete(keys, d.Key)
+		case engine.KeyValuesCleared:
+			asked = asked || own
+			clear(keys)
+		}
+	}
+	switch {
+	case !asked:
+	case status != nil && len(*status) > engine.MaxCustomStatusBytes:
+		return fmt.Sprintf("Custom status size (%d bytes) exceeds limit (%d bytes)", len(*status), engine.MaxCustomStatusBytes)
+	case tag != "":
+		return tag
+	case value != "":
+		return value
+	case len(keys) > engine.MaxKVKeys:
+		return fmt.Sprintf("KV key count (%d) exceeds limit (%d)", len(keys), engine.MaxKVKeys)
+	}
+	return ""
+}

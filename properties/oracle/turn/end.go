@@ -1,0 +1,146 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// checkEnd: whether the execution ends, and how, follows from what the turn must fail for, then from a cancel request, then
+// from what the code did. An end has its breadcrumbs and cancellations, exactly.
+func (c *checker) checkEnd() {
+	c.checkResult()
+	if c.terminal == nil {
+		if c.at < len(c.delta) {
+			c.say("the turn records breadcrumbs of an end, and no end")
+		}
+		return
+	}
+	for _, id := range c.openWaits() {
+		c.take(id, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal}, "for a wait that is open at the end")
+	}
+	for _, id := range c.openDequeues() {
+		c.take(id, engine.QueueSubscriptionCancelled{Reason: engine.ReasonTerminal}, "for a dequeue that is open at the end")
+	}
+	c.take(0, c.terminal, "as the end")
+	reason := engine.ReasonTerminalFailed
+	switch c.terminal.(type) {
+	case engine.OrchestrationCompleted:
+		reason = engine.ReasonTerminalCompleted
+	case engine.OrchestrationContinuedAsNew:
+		reason = engine.ReasonTerminalContinuedAsNew
+	}
+	flying := c.inOrder(func(s *schedule) bool { return kindOf(s.event.Data) == "activity" && !s.closed && !s.withdrawn })
+	for _, id := range flying {
+		c.take(id, engine.ActivityCancelRequested{Reason: reason}, "for an activity that runs at the end")
+	}
+	if c.at < len(c.delta) {
+		c.say("%s comes after the end: expected nothing more", event(c.delta[c.at]))
+	}
+}
+
+// checkResult: which ends are possible.
+func (c *checker) checkResult() {
+	failed, fails := c.terminal.(engine.OrchestrationFailed)
+	d := failed.Details
+	broken := c.brokenLimit()
+	switch {
+	case c.abort != nil:
+		if !fails || !same(d, *c.abort) {
+			c.say("the turn ends with %s: expected the failure %q, since the batch cannot belong to the history or brings an error that is not the application's",
+				c.ending(), c.abort.Display())
+		}
+		return
+	case fails && diesInCode(d):
+		return
+	case broken != "":
+		want := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: broken}}
+		if !fails || !same(d, want) {
+			c.say("the turn ends with %s: expected the failure %q, since it breaks that limit", c.ending(), broken)
+		}
+		return
+	case c.cancelled != nil:
+		want := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled, Reason: *c.cancelled}}
+		if !fails || !same(d, want) {
+			c.say("the turn ends with %s: expected %q, since a cancel is requested", c.ending(), want.Display())
+		}
+		return
+	}
+	if fails {
+		if d.Application == nil || !same(d, engine.ErrorDetails{Application: &engine.ApplicationError{
+			Kind: engine.AppOrchestrationFailed, Message: d.Application.Message,
+		}}) {
+			c.say("the turn ends with %s: expected an error of the code, since nothing else fails it", c.ending())
+		}
+	}
+	if _, completes := c.terminal.(engine.OrchestrationCompleted); completes || fails {
+		c.checkReturned()
+	}
+}
+
+// checkReturned: when code returns, it has dropped all that it still waited for.
+func (c *checker) checkReturned() {
+	left := c.inOrder(func(s *schedule) bool {
+		kind := kindOf(s.event.Data)
+		return (kind == "activity" || kind == "suborchestration") && !s.closed && !s.withdrawn
+	})
+	left = append(append(left, c.openWaits()...), c.openDequeues()...)
+	if len(left) > 0 {
+		c.say("the code returns, and the events %d are neither completed nor recorded as dropped: expected a breadcrumb for each", left)
+	}
+}
+
+// diesInCode says whether a failure comes from running the code: a panic, a nondeterminism, or the bound on its polls. Only
+// the code can tell whether it is right. The nondeterminism of a batch is not the code's.
+func diesInCode(d engine.ErrorDetails) bool {
+	switch {
+	case d.Application != nil:
+		return same(d, engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: d.Application.Message}})
+	case d.Configuration != nil:
+		for _, text := range []string{"no matching schedule", "completion kind mismatch for id=", "corrupted history"} {
+			if d.Configuration.Message != nil && strings.HasPrefix(*d.Configuration.Message, text) {
+				return false
+			}
+		}
+		return true
+	}
+	return d.Infrastructure != nil && d.Infrastructure.Operation == "quiescence_loop"
+}
+
+// ending is how the turn ends, in words.
+func (c *checker) ending() string {
+	if c.terminal == nil {
+		return "no end"
+	}
+	return string(c.terminal.Kind()) + " " + shown(c.terminal)
+}
+
+// isPoison says that the ack ends the execution because its batch was delivered too often; no turn was computed.
+func (c *checker) isPoison() bool {
+	failed, ok := c.terminal.(engine.OrchestrationFailed)
+	if !ok || failed.Details.Poison == nil {
+		return false
+	}
+	t := failed.Details.Poison.MessageType
+	return t.Instance == c.t.Instance && (t.Kind == engine.PoisonFailedDeserialization || t.Kind == engine.PoisonOrchestration)
+}
+
+// checkPoison: the poison of a running execution ends it like any other failure, without its code and without its batch.
+func (c *checker) checkPoison() {
+	if len(c.t.History) == 0 || c.undecodable() {
+		return // it is begun in order to fail, or cannot be read: S12 judges what follows
+	}
+	c.checkEnvelopes()
+	for _, m := range c.t.Batch {
+		c.refuse(m)
+	}
+	poison := c.terminal.(engine.OrchestrationFailed).Details
+	c.abort = &poison
+	c.checkEnd()
+	if len(c.wrong) > 0 {
+		return
+	}
+	c.same("work", nil, c.t.Ack.WorkerItems)
+	c.same("message", append(append(c.answer(), c.cancels()...), c.refused...), c.t.Ack.OrchestratorItems)
+	c.checkWithdrawn()
+}

@@ -1,0 +1,268 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// same expects a list of items.
+func (c *checker) same(what string, want, got []engine.WorkItem) {
+	for i := range max(len(want), len(got)) {
+		switch {
+		case i >= len(got):
+			c.say("%s %d is missing: expected %s %s", what, i+1, want[i].Kind(), shown(want[i]))
+			return
+		case i >= len(want):
+			c.say("%s %d is %s %s: expected no more of them", what, i+1, got[i].Kind(), shown(got[i]))
+			return
+		case !same(want[i], got[i]):
+			c.say("%s %d is %s %s: expected %s %s", what, i+1, got[i].Kind(), shown(got[i]), want[i].Kind(), shown(want[i]))
+			return
+		}
+	}
+}
+
+// checkItems: what the turn sends follows from its events (docs/contract/runtime.md#r7.10).
+func (c *checker) checkItems() {
+	ack := &c.t.Ack
+	var work, messages []engine.WorkItem
+	failed, _ := c.terminal.(engine.OrchestrationFailed)
+	cancelled := failed.Details.Application != nil && failed.Details.Application.Kind == engine.AppCancelled
+	for _, e := range c.delta {
+		switch d := e.Data.(type) {
+		case engine.ActivityScheduled:
+			work = append(work, engine.ActivityExecuteItem{
+				Instance: c.t.Instance, ExecutionID: c.t.Execution, ID: e.EventID, Name: d.Name, Input: d.Input, SessionID: d.SessionID, Tag: d.Tag,
+			})
+		case engine.TimerCreated:
+			if c.terminal == nil {
+				messages = append(messages, engine.TimerFiredItem{Instance: c.t.Instance, ExecutionID: c.t.Execution, ID: e.EventID, FireAtMs: d.FireAtMs})
+			}
+		case engine.SubOrchestrationScheduled:
+			if c.terminal == nil {
+				messages = append(messages, engine.StartItem{
+					Instance: c.child(d), Orchestration: d.Name, Input: d.Input, Version: c.versionAt(len(messages)),
+					ParentInstance: c.t.Instance, ParentID: e.EventID, ParentExecutionID: c.t.Execution, ExecutionID: engine.InitialExecutionID,
+				})
+			}
+		case engine.OrchestrationChained:
+			if !cancelled {
+				messages = append(messages, engine.StartItem{
+					Instance: d.Instance, Orchestration: d.Name, Input: d.Input, Version: c.versionAt(len(messages)), ExecutionID: engine.InitialExecutionID,
+				})
+			}
+		}
+	}
+	if c.terminal != nil {
+		work = nil
+	}
+	switch c.terminal.(type) {
+	case nil:
+		messages = append(messages, c.cancels()...)
+	case engine.OrchestrationContinuedAsNew:
+		if next := c.next(len(messages)); next != nil {
+			messages = append(messages, next)
+		}
+		messages = append(messages, c.cancels()...)
+	default:
+		if cancelled {
+			messages = append(append(messages, c.cancels()...), c.answer()...)
+		} else {
+			messages = append(append(messages, c.answer()...), c.cancels()...)
+		}
+	}
+	c.same("work", work, ack.WorkerItems)
+	c.same("message", append(messages, c.refused...), ack.OrchestratorItems)
+	c.checkWithdrawn()
+}
+
+// versionAt is the version that the i-th message names: the code's own affair.
+func (c *checker) versionAt(i int) string {
+	if items := c.t.Ack.OrchestratorItems; i < len(items) {
+		if s, ok := items[i].(engine.StartItem); ok {
+			return s.Version
+		}
+	}
+	return ""
+}
+
+// child is the full id of a child: an automatic one, or one that the code has chosen so, gets the parent's in front.
+func (c *checker) child(d engine.SubOrchestrationScheduled) string {
+	if strings.HasPrefix(d.Instance, "sub::") {
+		return c.t.Instance + "::" + d.Instance
+	}
+	return d.Instance
+}
+
+// cancels are the messages to children that are no longer wanted: those that the code has dropped, in the order of their
+// breadcrumbs, and at an end those that still run. A child that this turn schedules is not started at an end, and needs
+// none.
+func (c *checker) cancels() (items []engine.WorkItem) {
+	cancel := func(s *schedule, reason string) {
+		if s.old || c.terminal == nil {
+			items = append(items, engine.CancelInstanceItem{Instance: c.child(s.event.Data.(engine.SubOrchestrationScheduled)), Reason: reason})
+		}
+	}
+	for _, e := range c.delta {
+		if _, ok := e.Data.(engine.SubOrchestrationCancelRequested); ok {
+			cancel(c.schedule(e.SourceEventID), engine.ReasonParentDroppedFuture)
+		}
+	}
+	if c.terminal == nil {
+		return items
+	}
+	reason := engine.ReasonParentDroppedFuture
+	if f, ok := c.terminal.(engine.OrchestrationFailed); ok && f.Details.Application != nil && f.Details.Application.Kind == engine.AppCancelled {
+		reason = engine.ReasonParentCancelled
+	}
+	for i := range c.schedules {
+		if s := &c.schedules[i]; kindOf(s.event.Data) == "suborchestration" && !s.closed && !s.withdrawn {
+			cancel(s, reason)
+		}
+	}
+	return items
+}
+
+// answer is what the parent is told at an end, nothing without a parent.
+func (c *checker) answer() []engine.WorkItem {
+	p := c.parent
+	if p == nil {
+		return nil
+	}
+	switch d := c.terminal.(type) {
+	case engine.OrchestrationCompleted:
+		return []engine.WorkItem{engine.SubOrchCompletedItem{
+			ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Result: d.Output,
+		}}
+	case engine.OrchestrationFailed:
+		return []engine.WorkItem{failedChild(p, d.Details)}
+	}
+	return nil
+}
+
+// next is the message that begins the next execution. Its version is the code's own affair, and so is which queue messages
+// it has taken: the ones that are carried are checked apart.
+func (c *checker) next(at int) engine.WorkItem {
+	items := c.t.Ack.OrchestratorItems
+	if at >= len(items) || items[at].Kind() != engine.ItemContinueAsNew {
+		c.say("message %d: expected the start of the next execution", at+1)
+		return nil
+	}
+	got := items[at].(engine.ContinueAsNewItem)
+	want := engine.ContinueAsNewItem{
+		Instance: c.t.Instance, Input: c.terminal.(engine.OrchestrationContinuedAsNew).Input, Version: got.Version,
+		CarryForwardEvents: got.CarryForwardEvents,
+	}
+	c.events(func(e engine.Event) {
+		switch d := e.Data.(type) {
+		case engine.OrchestrationStarted:
+			want.Orchestration, want.InitialCustomStatus = d.Name, d.InitialCustomStatus
+		case engine.CustomStatusUpdated:
+			want.InitialCustomStatus = d.Status
+		}
+	})
+	if p := c.parent; p != nil {
+		want.ParentInstance, want.ParentExecutionID, want.ParentID = p.Instance, p.ExecutionID, p.EventID
+	}
+	c.checkCarried(got.CarryForwardEvents)
+	return want
+}
+
+// checkCarried: the queue messages that cross a continue-as-new are messages of this execution, in the order of history, at
+// most as many as the limit; and of each name no fewer than were not asked for, unless the limit cuts them off.
+func (c *checker) checkCarried(got []engine.CarriedEvent) {
+	var arrived []engine.CarriedEvent
+	asked, cut := map[string]int{}, len(got) == engine.MaxCarryForwardEvents
+	c.events(func(e engine.Event) {
+		switch d := e.Data.(type) {
+		case engine.QueueEventDelivered:
+			arrived = append(arrived, engine.CarriedEvent(d))
+		case engine.QueueSubscribed:
+			asked[d.Name]++
+		case engine.QueueSubscriptionCancelled:
+			if s := c.schedule(e.SourceEventID); s != nil {
+				if q, ok := s.event.Data.(engine.QueueSubscribed); ok {
+					asked[q.Name]-- // it has returned nothing
+				}
+			}
+		}
+	})
+	if len(got) > engine.MaxCarryForwardEvents {
+		c.say("%d queue messages are carried: expected at most %d", len(got), engine.MaxCarryForwardEvents)
+	}
+	n := 0
+	for _, m := range arrived {
+		switch {
+		case n < len(got) && got[n] == m:
+			n++
+		case asked[m.Name] > 0:
+			asked[m.Name]--
+		default:
+			if !cut || n < len(got) {
+				c.say("the queue message %q of %s is not carried: expected it to be, since nothing has asked for it", shown(m.Data), m.Name)
+			}
+			return
+		}
+	}
+	if n < len(got) {
+		c.say("the queue message %q of %s is carried out of order, twice, or from nowhere: expected those of this execution, in their order", shown(got[n].Data), got[n].Name)
+	}
+}
+
+// checkWithdrawn: the activities that the provider is told to remove are those that this turn records as cancelled.
+func (c *checker) checkWithdrawn() {
+	var want []engine.ScheduledActivityIdentifier
+	for _, e := range c.delta {
+		if _, ok := e.Data.(engine.ActivityCancelRequested); ok {
+			want = append(want, engine.ScheduledActivityIdentifier{Instance: c.t.Instance, ExecutionID: c.t.Execution, ActivityID: e.SourceEventID})
+		}
+	}
+	got := c.t.Ack.CancelledActivities
+	if len(want)+len(got) > 0 && !same(want, got) {
+		c.say("the activities %+v are withdrawn: expected %+v, which the turn records as cancelled", got, want)
+	}
+}
+
+// checkMetadata: a first turn names the instance, its parent and its pin; an end has its status and output; nothing else.
+func (c *checker) checkMetadata() {
+	var want engine.ExecutionMetadata
+	if len(c.t.History) == 0 {
+		d := c.delta[0].Data.(engine.OrchestrationStarted)
+		want.OrchestrationName, want.OrchestrationVersion = d.Name, d.Version
+		want.ParentInstanceID, want.ParentExecutionID, want.ParentEventID = d.ParentInstance, d.ParentExecutionID, d.ParentID
+		if want.PinnedVersion = c.t.Ack.Metadata.PinnedVersion; c.t.Build != (engine.Version{}) {
+			want.PinnedVersion = &c.t.Build
+		}
+	}
+	output := ""
+	switch d := c.terminal.(type) {
+	case engine.OrchestrationCompleted:
+		want.Status, output = engine.StatusCompleted, d.Output
+	case engine.OrchestrationFailed:
+		want.Status, output = engine.StatusFailed, d.Details.Display()
+	case engine.OrchestrationContinuedAsNew:
+		want.Status, output = engine.StatusContinuedAsNew, d.Input
+	}
+	if want.Status != "" {
+		want.Output = &output
+	}
+	if !same(want, c.t.Ack.Metadata) {
+		c.say("the metadata is %s: expected %s", metadata(c.t.Ack.Metadata), metadata(want))
+	}
+}
+
+// metadata is metadata in words, without addresses.
+func metadata(m engine.ExecutionMetadata) string {
+	text := "{" + m.OrchestrationName + "@" + m.OrchestrationVersion + " " + string(m.Status)
+	if m.Output != nil {
+		text += " " + shown(*m.Output)
+	}
+	if m.PinnedVersion != nil {
+		text += " pin " + m.PinnedVersion.String()
+	}
+	if m.ParentInstanceID != "" {
+		text += " child of " + m.ParentInstanceID
+	}
+	return text + "}"
+}

@@ -1,0 +1,263 @@
+package turn
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// Turn is a committed turn, with what its node was handed.
+type Turn struct {
+	Instance  string
+	Execution uint64
+	// Build is the version of the node's build. The zero value is not compared.
+	Build engine.Version
+	// History is what was stored of this execution, empty on its first turn. Batch is what was delivered, in its order.
+	History []engine.Event
+	Batch   []engine.WorkItem
+	// Previous is the first event of the execution before, on the first turn after a continue-as-new; it may be missing.
+	Previous *engine.Event
+	// Parent is the link that the provider tells, nil if it tells none. Status is the execution's, empty if untold.
+	Parent *engine.ParentLink
+	Status engine.Status
+	// Keys is the key-value state at the start of the execution.
+	Keys []engine.KVEntry
+	Ack  engine.OrchestrationAck
+}
+
+// Check says what is wrong with a turn, in words, in the order of the ack; nothing if the turn is allowed.
+func Check(t Turn) []string {
+	c := newChecker(&t)
+	if c.nothingToDo() {
+		c.checkDropped()
+		return c.wrong
+	}
+	if c.isPoison() {
+		c.checkPoison()
+		return c.wrong
+	}
+	c.checkEnvelopes()
+	c.checkArrivals()
+	if len(c.wrong) == 0 {
+		c.checkCode()
+	}
+	if len(c.wrong) == 0 {
+		c.checkEnd()
+	}
+	if len(c.wrong) == 0 {
+		c.checkItems()
+		c.checkMetadata()
+	}
+	return c.wrong
+}
+
+// CheckTurn judges the events of a turn alone, for histories that were recorded without what else the turn committed. The
+// error says what is wrong, one thing a line.
+func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.Event) error {
+	if len(history)+len(delta) == 0 {
+		return nil
+	}
+	first := append(history[:len(history):len(history)], delta...)[0]
+	c := newChecker(&Turn{
+		Instance: first.InstanceID, Execution: first.ExecutionID, History: history, Batch: batch,
+		Ack: engine.OrchestrationAck{ExecutionID: first.ExecutionID, HistoryDelta: delta},
+	})
+	switch {
+	case c.nothingToDo():
+		if len(delta) > 0 {
+			c.say("the execution has ended, or cannot begin: expected no event, got %d", len(delta))
+		}
+	default:
+		c.checkEnvelopes()
+		c.checkArrivals()
+		if len(c.wrong) == 0 {
+			c.checkCode()
+		}
+		if len(c.wrong) == 0 {
+			c.checkEnd()
+		}
+	}
+	if len(c.wrong) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(c.wrong, "\n"))
+}
+
+// checker is the state of one check. It reads the delta from front to back.
+type checker struct {
+	t         *Turn
+	delta     []engine.Event
+	at        int // how much of the delta is read
+	schedules []schedule
+	cancelled *string              // the reason of the first cancel request
+	abort     *engine.ErrorDetails // why the turn must fail before its code runs
+	terminal  engine.EventData     // of the delta, nil if the execution goes on
+	parent    *engine.ParentLink
+	start     int // index of the message that begins the execution, -1 if none does
+	refused   []engine.WorkItem
+	wrong     []string
+}
+
+// schedule is a schedule event of the history or the delta.
+type schedule struct {
+	event     engine.Event
+	closed    bool // a completion is recorded
+	withdrawn bool // a breadcrumb is
+	noted     bool // this turn recorded the breadcrumb of a dropped future
+	old       bool // it is in the history
+}
+
+func newChecker(t *Turn) *checker {
+	c := &checker{t: t, delta: t.Ack.HistoryDelta, start: -1}
+	for _, e := range t.History {
+		c.enter(e, true)
+	}
+	for _, e := range c.delta {
+		if isTerminal(e.Data) && c.terminal == nil {
+			c.terminal = e.Data
+		}
+	}
+	if len(t.History) == 0 {
+		c.start = c.startMessage()
+	}
+	c.parent = c.parentLink()
+	return c
+}
+
+// enter takes note of an event.
+func (c *checker) enter(e engine.Event, old bool) {
+	switch d := e.Data.(type) {
+	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled, engine.ExternalSubscribed,
+		engine.ExternalSubscribed2, engine.QueueSubscribed:
+		c.schedules = append(c.schedules, schedule{event: e, old: old})
+	case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
+		if s := c.schedule(e.SourceEventID); s != nil {
+			s.closed = true
+		}
+	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+		if s := c.schedule(e.SourceEventID); s != nil {
+			s.withdrawn = true
+		}
+	case engine.OrchestrationCancelRequested:
+		if c.cancelled == nil {
+			c.cancelled = &d.Reason
+		}
+	}
+}
+
+func (c *checker) schedule(id uint64) *schedule {
+	for i := range c.schedules {
+		if c.schedules[i].event.EventID == id {
+			return &c.schedules[i]
+		}
+	}
+	return nil
+}
+
+func isTerminal(d engine.EventData) bool {
+	switch d.(type) {
+	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+		return true
+	}
+	return false
+}
+
+// say reports what is wrong.
+func (c *checker) say(format string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
+}
+
+// event names an event of the delta.
+func event(e engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
+
+// shown is a value in a message.
+func shown(v any) string {
+	text := fmt.Sprintf("%+v", v)
+	switch v := v.(type) {
+	case engine.OrchestrationFailed:
+		text = fmt.Sprintf("%q", v.Details.Display())
+	case engine.SubOrchFailedItem:
+		text = fmt.Sprintf("to event %d of %s/%d: %q", v.ParentID, v.ParentInstance, v.ParentExecutionID, v.Details.Display())
+	}
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	return text
+}
+
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// nothingToDo says that no turn is due: the execution has ended, or nothing begins it.
+func (c *checker) nothingToDo() bool {
+	for _, e := range c.t.History {
+		if isTerminal(e.Data) {
+			return true
+		}
+	}
+	if len(c.t.History) == 0 && c.start < 0 {
+		return true
+	}
+	// A provider that tells an end which the history does not show decides.
+	return len(c.delta) == 0 && (c.t.Status == engine.StatusCompleted || c.t.Status == engine.StatusFailed)
+}
+
+// checkDropped: the batch is acknowledged, and nothing else happens but that refused starts are answered.
+func (c *checker) checkDropped() {
+	if len(c.t.Batch) > 0 && c.undecodable() {
+		return
+	}
+	for _, m := range c.t.Batch {
+		c.refuse(m)
+	}
+	if len(c.delta) > 0 {
+		c.say("the execution has ended, or cannot begin: expected no event, got %d", len(c.delta))
+	}
+	c.same("work", nil, c.t.Ack.WorkerItems)
+	c.same("message", c.refused, c.t.Ack.OrchestratorItems)
+	if len(c.t.Ack.CancelledActivities) > 0 {
+		c.say("the execution has ended, or cannot begin: expected no activity to be withdrawn, got %d", len(c.t.Ack.CancelledActivities))
+	}
+	if c.t.Ack.Metadata != (engine.ExecutionMetadata{}) {
+		c.say("the execution has ended, or cannot begin: expected no metadata, got %+v", c.t.Ack.Metadata)
+	}
+}
+
+// undecodable says that the ack poisons what could not be decoded: one event with an id of its own.
+func (c *checker) undecodable() bool {
+	return len(c.delta) == 1 && c.delta[0].EventID == engine.CorruptedPoisonEventID
+}
+
+// checkEnvelopes: ids ascend without a gap, and every event is stamped with the instance, the execution, one time and the
+// build. A continue-as-new takes an id and leaves no event: what other coroutines schedule after it comes behind one gap.
+func (c *checker) checkEnvelopes() {
+	next := uint64(engine.InitialEventID)
+	if n := len(c.t.History); n > 0 {
+		next = c.t.History[n-1].EventID + 1
+	}
+	skipped, ended, build := c.terminal == nil, false, c.t.Build.String()
+	for _, e := range c.delta {
+		ended = ended || isTerminal(e.Data) || endsWait(e.Data)
+		if !skipped && !ended && e.EventID == next+1 {
+			next, skipped = e.EventID, true
+		}
+		if e.EventID != next {
+			c.say("%s: expected the id %d", event(e), next)
+		}
+		next = e.EventID + 1
+		if e.InstanceID != c.t.Instance || e.ExecutionID != c.t.Execution {
+			c.say("%s is stamped %s/%d: expected %s/%d",
+				event(e), e.InstanceID, e.ExecutionID, c.t.Instance, c.t.Execution)
+		}
+		if e.TimestampMs != c.delta[0].TimestampMs {
+			c.say("%s is stamped with time %d: expected %d, the time of the turn", event(e), e.TimestampMs, c.delta[0].TimestampMs)
+		}
+		if c.t.Build != (engine.Version{}) {
+			if e.DuroxideVersion != build {
+				c.say("%s is stamped %s: expected the node's build, %s", event(e), e.DuroxideVersion, c.t.Build)
+			}
+		}
+	}
+}

@@ -40,6 +40,10 @@ var (
 	ErrPermanent error = &ProviderError{}
 )
 
+// ErrUnsupported is what a provider's method returns, or wraps, that the provider does not have (yet). Whoever checks the
+// provider leaves out what needs it, and says so; a node takes it for a permanent error.
+var ErrUnsupported error = &ProviderError{Operation: "call", Message: "not supported by this provider"}
+
 // Retryablef makes a retryable provider error. The format may wrap a cause with %w.
 func Retryablef(operation, format string, args ...any) *ProviderError {
 	return newProviderError(operation, true, format, args)

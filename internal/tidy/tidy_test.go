@@ -30,7 +30,7 @@ type imports struct {
 // Modules that may be imported: by public packages, by the command line, and by tests.
 var (
 	publicModules  = []string{"pgregory.net/rapid", "github.com/Masterminds/semver/v3", "github.com/google/go-cmp", "golang.org/x/exp"}
-	commandModules = []string{"github.com/alecthomas/kong", "github.com/creachadair/jrpc2", "github.com/schollz/progressbar/v3", "golang.org/x/term"}
+	commandModules = []string{"github.com/BurntSushi/toml", "github.com/alecthomas/kong", "github.com/creachadair/jrpc2", "github.com/schollz/progressbar/v3", "golang.org/x/term"}
 	testModules    = []string{"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "github.com/anishathalye/porcupine"}
 )
 
@@ -120,7 +120,7 @@ var packages = map[string]imports{
 	"cmd/simrun":                  {module: []string{"cmd/simrun/command"}},
 	"cmd/simrun/command":          {all: true, others: slices.Concat(publicModules, commandModules)},
 	"properties/conformance":      {module: []string{"engine", "engine/call", "sim", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"properties/undertest":        {module: []string{"engine"}},
+	"properties/undertest":        {module: []string{"engine", "engine/call"}, tests: []string{"memprovider"}, others: publicModules},
 	"properties/oracle":           {module: []string{"engine", "engine/call", "properties/oracle/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
 	"properties/oracle/turn":      {module: []string{"engine"}, tests: []string{"engine/orch", "engine/orchtest", "engine/replay"}, others: publicModules},
 	"properties/oracle/callform":  {module: []string{"engine", "engine/call"}, others: publicModules},

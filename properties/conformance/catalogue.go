@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"embed"
+	"slices"
 	"strings"
 )
 
@@ -46,4 +47,40 @@ func readCatalogue() []testCase {
 		}
 	}
 	return cases
+}
+
+// wordTags tell by the words of a script what a case needs or is about.
+var wordTags = []struct{ word, tag string }{
+	{"corrupt ", "damage"}, {"wait ", "time"}, {"filter=", "filter"}, {"owner=", "sessions"}, {"hold ", "sessions"}, {"sweep", "sessions"},
+	{"tags=", "tags"}, {"kv ", "kv"}, {"kvs ", "kv"}, {"+kv", "kv"}, {"status ", "custom-status"}, {"poll=", "polling"},
+	{"info ", "admin"}, {"execution ", "admin"}, {"list", "admin"}, {"executions ", "admin"}, {"latest ", "admin"}, {"children ", "admin"},
+	{"parent ", "admin"}, {"tree ", "admin"}, {"metrics", "admin"}, {"depths", "admin"}, {"history ", "admin"}, {"delete", "admin"}, {"bulk", "admin"},
+	{"prune", "admin"},
+}
+
+// codeTags are those of the cases that are no scripts.
+var codeTags = map[string][]string{
+	"AT-04": {"overlap"}, "IL-04": {"overlap"}, "IL-09": {"overlap"}, "IL-10": {"overlap"}, "BP-76": {"overlap"}, "BP-84": {"overlap", "sessions"},
+	"BP-149": {"overlap"}, "BP-150": {"overlap"}, "LP-01": {"polling"}, "LP-02": {"polling"}, "LP-03": {"polling"}, "LP-04": {"polling"}, "LP-05": {"polling"},
+	"BP-151": {"polling", "overlap"}, "BP-152": {"polling", "overlap"}, "BP-153": {"polling"}, "BP-154": {"polling", "overlap"}, "BP-156": {"polling", "overlap"},
+	"KV-20": {"kv"}, "KV-21": {"kv"}, "BP-121": {"kv"}, "BP-105": {"filter"},
+}
+
+// describe is the case for whoever picks one.
+func (c testCase) describe() Case {
+	group, _, _ := strings.Cut(c.id, "-")
+	d := Case{ID: c.id, Name: c.name, About: c.about, Group: group, Tags: slices.Clone(codeTags[c.id])}
+	for _, line := range strings.Split(c.script, "\n") {
+		op, _, _ := strings.Cut(strings.TrimSpace(line), "->")
+		for _, w := range wordTags {
+			there := strings.HasPrefix(op, w.word)
+			if strings.HasSuffix(w.word, "=") || strings.HasPrefix(w.word, "+") {
+				there = strings.Contains(op, " "+w.word)
+			}
+			if there && !slices.Contains(d.Tags, w.tag) {
+				d.Tags = append(d.Tags, w.tag)
+			}
+		}
+	}
+	return d
 }

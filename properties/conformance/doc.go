@@ -26,6 +26,11 @@
 // Go where calls overlap. An answer that the contract leaves free is matched by all that it allows. Where the reference
 // provider differs from the contract the case follows the contract.
 //
+// # Subsets
+//
+// A case that needs a method which the provider does not have (Store.Methods, engine.ErrUnsupported, an embedded nil
+// interface) is skipped like any other that needs what is not there.
+//
 // # Limits
 //
 // A passed suite shows the absence of the mistakes that the cases know. properties/oracle/search judges generated sequences of

@@ -52,9 +52,37 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 	}
 }
 
+// Case describes a case.
+type Case struct {
+	ID, Name, About string
+	// Group are the letters of the id. AT to KV are the groups of the contract's own suite, CF is about capability filters,
+	// and BP goes beyond.
+	Group string
+	// Tags say what the case needs or is about, such as admin, time, damage, overlap.
+	Tags []string
+}
+
+// String is what a pattern of ids, names and tags is held against: "AT-01 atomicity_failure_rollback #admin".
+func (c Case) String() string {
+	text := c.ID + " " + c.Name
+	for _, tag := range c.Tags {
+		text += " #" + tag
+	}
+	return text
+}
+
+// Cases are all cases, in the order in which Run asks them.
+func Cases() []Case {
+	var list []Case
+	for _, c := range catalogue {
+		list = append(list, c.describe())
+	}
+	return list
+}
+
 // Result is how one case went. At most one of Failure and Skipped is set.
 type Result struct {
-	ID, Name, About string
+	Case
 	// Failure is what Run would fail with, Skipped what the store cannot do and the case needs.
 	Failure, Skipped string
 }
@@ -73,9 +101,8 @@ func Ask(f Factory, ids ...string) []Result {
 		if i < 0 {
 			panic("conformance: no case has the id " + id)
 		}
-		c := catalogue[i]
-		v := c.ask(f)
-		results = append(results, Result{ID: c.id, Name: c.name, About: c.about, Failure: v.failure, Skipped: v.missing})
+		v := catalogue[i].ask(f)
+		results = append(results, Result{Case: catalogue[i].describe(), Failure: v.failure, Skipped: v.missing})
 	}
 	return results
 }
@@ -111,6 +138,11 @@ func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 	}()
 	defer func() {
 		late = w.late()
+		if lacking := w.lacking(); lacking != "" {
+			_ = recover() // whatever came of it
+			v.missing = "the provider does not have " + lacking
+			return
+		}
 		switch p := recover().(type) {
 		case nil:
 		case missing:

@@ -3,9 +3,11 @@ package conformance
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // world is what one asked case works with: a store, the time that the case let pass, and the names it gave.
@@ -22,6 +24,9 @@ type world struct {
 	marks  map[string]uint64 // time in milliseconds by the case's name for it
 	given  map[string]bool   // tokens that fetches gave
 	done   []string          // what happened, a line each
+
+	mu    sync.Mutex
+	lacks string // the method that the provider said it does not have
 }
 
 var ctx = context.Background()
@@ -34,8 +39,31 @@ func (w *world) fresh() {
 	}
 	w.Store = store
 	w.all = append(w.all, w.Store)
-	w.p = w.Provider
+	w.p = w.noting(w.Provider)
+	if w.Advance != nil && w.now() < 1000 {
+		w.Advance(time.Second) // cases have timers that were due long ago
+	}
 	w.tokens, w.given = map[string]string{}, map[string]bool{}
+}
+
+// noting is the provider, and notes which method it does not have.
+func (w *world) noting(p engine.Provider) engine.Provider {
+	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		a := call.Perform(ctx, p, c)
+		if errors.Is(a.Err, engine.ErrUnsupported) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.lacks = call.Method(c)
+		}
+		return a
+	})
+}
+
+// lacking is the method that the case needs and the provider does not have, empty if there is none.
+func (w *world) lacking() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lacks
 }
 
 // ms is n milliseconds of a case in the store's time: whole milliseconds, not none unless n is.

@@ -42,22 +42,23 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	if !h.live.may {
 		return
 	}
-	if why := s.unackable(in, r); why != "" {
-		j.permanent(by("5.3", "I7"), s, why)
-		return
-	}
 	if !j.writes(r) {
 		j.permanent(by("3.3", ""), s, "the caller's build has no form for something in it")
 	}
-	mis := misKinded(r)
-	if mis {
+	work, queue := misKinded(r)
+	if work || queue {
 		j.fails(free(F17MisKinded, "4.2"), s, "an item stands in the wrong list")
 	}
 	parent := r.Metadata.ParentInstanceID
 	if !in.row && parent != "" && !s.find(parent).row {
 		j.fails(free(F21MissingParent, "3.1"), s, "the parent has no row")
 	}
-	for _, c := range s.ackChoices(j, in, r, mis) {
+	// What must fail for an event id may fail for one of the reasons above as well, whichever is met first.
+	if why := s.unackable(in, r); why != "" {
+		j.permanent(by("5.3", "I7"), s, why)
+		return
+	}
+	for _, c := range s.ackChoices(j, in, r, work, queue) {
 		j.allow(c.clause, j.answer.Err == nil, func() *State {
 			return s.with(func(n *State) { n.commit(j, n.edit(in.id), r, c) })
 		}, "success")
@@ -102,10 +103,11 @@ func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	return r.ExecutionID != 0
 }
 
-func misKinded(r call.AckOrchestrationItem) bool {
+// misKinded says whether each of the two lists has an item that belongs into the other one.
+func misKinded(r call.AckOrchestrationItem) (work, queue bool) {
 	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
-	return slices.ContainsFunc(r.OrchestratorItems, isActivity) ||
-		slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) })
+	return slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) }),
+		slices.ContainsFunc(r.OrchestratorItems, isActivity)
 }
 
 // ackChoice is one way of committing an ack, where the contract is free.
@@ -113,10 +115,11 @@ type ackChoice struct {
 	clause  clause
 	create  bool // the instances row, from half a name
 	largest bool // the pointer of a new row is the largest execution (I9), not the acked one
-	store   bool // mis-kinded items
+	// mis-kinded items are stored; a provider may do so with one list and not with the other
+	storeWork, storeQueue bool
 }
 
-func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, mis bool) []ackChoice {
+func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, work, queue bool) []ackChoice {
 	list := []ackChoice{{clause: by("5.3", "I4 I8")}}
 	vary := func(c clause, change func(*ackChoice)) {
 		for _, have := range list[:len(list):len(list)] {
@@ -132,11 +135,16 @@ func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, 
 	if !in.row && r.Metadata.OrchestrationName != "" && len(in.executions) > 0 && in.latest() > r.ExecutionID {
 		vary(free(XPointerOfLateRow, "5.3"), func(c *ackChoice) { c.largest = true })
 	}
-	if mis {
+	if work || queue {
 		if !j.grants(F17MisKinded) {
 			return nil
 		}
-		vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.store = true })
+		if work {
+			vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.storeWork = true })
+		}
+		if queue {
+			vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.storeQueue = true })
+		}
 	}
 	return list
 }
@@ -188,7 +196,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		in.merge()
 	}
 	for _, item := range r.WorkerItems { // 10
-		if item.Kind() == engine.ItemActivityExecute || c.store {
+		if item.Kind() == engine.ItemActivityExecute || c.storeWork {
 			text, _ := callform.ItemText(item)
 			s.enqueueWork(item, text, now)
 		}
@@ -203,7 +211,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		if timer, ok := item.(engine.TimerFiredItem); ok {
 			visible = At(int64(min(timer.FireAtMs, math.MaxInt64)))
 		}
-		if item.Kind() != engine.ItemActivityExecute || c.store {
+		if item.Kind() != engine.ItemActivityExecute || c.storeQueue {
 			s.enqueue(item.Target(), item, text, visible)
 		}
 	}

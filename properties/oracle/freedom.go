@@ -87,7 +87,7 @@ func Freedoms() []FreedomInfo {
 		{XUndecodableRow, "a worker row that cannot be decoded blocks its queue", "work fetch: permanent error, nothing or the next"},
 		{XUnknownDeleted, "queue rows of listed ids that have no instance", "atomic delete: removed or kept"},
 		{XPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9)"},
-		{XRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or passed over"},
+		{XRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or passed over; with a start message in the batch delivered, with history_error or without a history"},
 	}
 }
 

@@ -289,3 +289,30 @@ func (s *script) created2() *script {
 	s.t.Helper()
 	return s.ok(send(startA)).says(fetchAny(), item("o-second", 1, startA)).ok(ackOf1("o-second", named))
 }
+
+// TestFreedomsMeet: where two reasons to fail apply, each may be the one that is told; and what is free for two lists is
+// free for each.
+func TestFreedomsMeet(t *testing.T) {
+	orphan := engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}
+	fetched := func() *script {
+		return newScript(t, Options{Deny: []Freedom{F5Contention}}).ok(send(startA)).says(fetchAny(), item("o1", 1, startA))
+	}
+	taken := ackOf1("o1", orphan)
+	taken.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{}), event(2, engine.ActivityScheduled{})}
+	fetched().says(taken, busy)   // the missing parent (F21)
+	fetched().says(taken, permit) // the event id
+	fetched().refused(taken, call.Answer{})
+
+	mixed := ackOf1("o1", named)
+	mixed.WorkerItems, mixed.OrchestratorItems = []engine.WorkItem{pokeA}, []engine.WorkItem{activityOf(2, "", "")}
+	for depths, stored := range map[engine.QueueDepths]string{
+		{}:                                     "neither",
+		{WorkerQueue: 1}:                       "the message in the worker queue",
+		{OrchestratorQueue: 1}:                 "the activity in the orchestrator queue",
+		{OrchestratorQueue: 1, WorkerQueue: 1}: "both",
+	} {
+		if r := fetched().ok(mixed).o.Apply(Exchange{Call: call.GetQueueDepths{}, Answer: call.Answer{Depths: &depths}, At: At(1000)}); r != nil {
+			t.Errorf("storing %s: %v", stored, r)
+		}
+	}
+}

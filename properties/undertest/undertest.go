@@ -2,6 +2,7 @@ package undertest
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -28,6 +29,10 @@ func (f Factory) Make() (*Store, error) {
 		s.Release()
 		return nil, errors.New("Store.Provider is not set")
 	}
+	if err := s.narrow(); err != nil {
+		s.Release()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -36,6 +41,10 @@ func (f Factory) Make() (*Store, error) {
 type Store struct {
 	// Provider is the store as one caller sees it.
 	Provider engine.Provider
+	// Methods are the methods that the provider has, by their names in the contract, such as "fetch_work_item"; nil stands
+	// for all. What needs another one is left out, so a provider can be built, and checked, method by method. In Go it is
+	// enough to embed a nil engine.Provider, or to answer engine.ErrUnsupported.
+	Methods []string
 	// Advance moves the store's clock on by d and returns when everything that thereby became due can be fetched. Nil
 	// means that the store follows the wall clock.
 	Advance func(d time.Duration)
@@ -61,6 +70,8 @@ type Store struct {
 	Broken func() error
 	// Close releases the store. No call is made after it.
 	Close func()
+
+	lacks []string
 }
 
 // Release closes the store, if it has to be closed.
@@ -73,6 +84,9 @@ func (s *Store) Release() {
 // LeftOut names what the store cannot do, and what is therefore not checked by random sequences.
 func (s *Store) LeftOut() []string {
 	list := []string{}
+	if lacks := s.Lacks(); len(lacks) > 0 {
+		list = append(list, "methods that the provider does not have: "+strings.Join(lacks, ", "))
+	}
 	for _, what := range []struct {
 		offered bool
 		text    string

@@ -11,17 +11,18 @@ import (
 
 // cli is the command line, with a field for each verb.
 type cli struct {
-	Run      runCmd      `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
-	Replay   replayCmd   `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
-	Why      whyCmd      `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
-	Shrink   shrinkCmd   `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
-	Oracle   oracleCmd   `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
-	Serve    serveCmd    `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
-	CheckLog checkLogCmd `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
-	Merge    mergeCmd    `cmd:"" help:"Put the results of shards together: one report, as of one process."`
-	Init     initCmd     `cmd:"" help:"Write a first scenario for your builds and nodes."`
-	Bugs     bugsCmd     `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
-	List     listCmd     `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
+	Run         runCmd         `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
+	Replay      replayCmd      `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
+	Why         whyCmd         `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
+	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
+	Oracle      oracleCmd      `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
+	Conformance conformanceCmd `cmd:"" help:"Ask a storage provider in any language the cases of the contract, over JSON-RPC."`
+	Serve       serveCmd       `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
+	CheckLog    checkLogCmd    `cmd:"" help:"Name the first answer in a recorded log that the contract does not allow."`
+	Merge       mergeCmd       `cmd:"" help:"Put the results of shards together: one report, as of one process."`
+	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
+	Bugs        bugsCmd        `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
+	List        listCmd        `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
 
 	Help       helpCmd       `cmd:"" help:"Show the help of a verb."`
 	Version    versionCmd    `cmd:"" help:"Show the version of the program and of durosim."`

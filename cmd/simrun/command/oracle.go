@@ -3,14 +3,17 @@ package command
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -19,23 +22,27 @@ import (
 type oracleCmd struct {
 	Command []string `arg:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
 
-	Seed    *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
-	Seeds   *seedRange    `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
-	Timeout time.Duration `help:"How long one answer may take." default:"10s"`
-	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Seed      *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
+	Seeds     *seedRange    `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
+	Timeout   time.Duration `help:"How long one answer may take." default:"10s"`
+	Deny      []string      `help:"Take a freedom away that the contract leaves to providers, such as F9; may be given several times. docs/oracle.md tells more." placeholder:"FREEDOM"`
+	Known     string        `help:"A TOML file of mistakes that are known: the search goes on behind them, and says which do not show any more." placeholder:"FILE"`
+	KeepGoing bool          `help:"Make all sequences, and sort what is not allowed into classes, each with its shortest story."`
+	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help is printed below the flags.
 func (oracleCmd) Help() string {
-	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, time included, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is made short, and shown with what would have been allowed.
+	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, time included, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is made short, and shown with what would have been allowed. What the program does not offer is left out, and listed.
 
 Examples:
 
     simrun oracle -- python3 provider.py
     simrun oracle --seeds 20000 --timeout 30s -- ./provider --in-memory
+    simrun oracle --keep-going --deny F9 --known known.toml -- ./provider
     simrun oracle --seed 17 -- simrun serve --bug provider/filter-ignored
 
-Exit status: 0 nothing found, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol.`
+Exit status: 0 nothing found but what is known, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol.`
 }
 
 // stopPatience is how long a provider may take to end when its input has ended.
@@ -43,19 +50,36 @@ const stopPatience = 5 * time.Second
 
 // oracleJSON is what oracle --json prints.
 type oracleJSON struct {
-	Schema     int          `json:"schema"`
-	Verb       string       `json:"verb"`
-	Provider   string       `json:"provider"`
-	Version    string       `json:"version"`
-	LeftOut    []string     `json:"left_out"`
-	FirstSeed  string       `json:"first_seed"`
-	Seeds      uint64       `json:"seeds"`
-	Passed     uint64       `json:"passed"`
-	Finding    *findingJSON `json:"finding"`
-	ExitStatus int          `json:"exit_status"`
+	Schema     int           `json:"schema"`
+	Verb       string        `json:"verb"`
+	Provider   string        `json:"provider"`
+	Version    string        `json:"version"`
+	LeftOut    []string      `json:"left_out"`
+	FirstSeed  string        `json:"first_seed"`
+	Seeds      uint64        `json:"seeds"`
+	Passed     uint64        `json:"passed"`
+	Warnings   []warningJSON `json:"warnings"`
+	Finding    *findingJSON  `json:"finding"`
+	Findings   []findingJSON `json:"findings"`
+	Unseen     []string      `json:"known_not_seen"`
+	ExitStatus int           `json:"exit_status"`
+
+	stopped bool
+}
+
+type warningJSON struct {
+	Freedom   string `json:"freedom"`
+	Summary   string `json:"summary"`
+	Sequences int    `json:"sequences"`
+	Seed      string `json:"seed"`
 }
 
 type findingJSON struct {
+	Class      string   `json:"class"`
+	Sequences  int      `json:"sequences"`
+	Known      bool     `json:"known"`
+	Reason     string   `json:"reason,omitempty"`
+	Link       string   `json:"link,omitempty"`
 	Seed       string   `json:"seed"`
 	Calls      int      `json:"calls"`
 	Refusal    string   `json:"refusal"`
@@ -74,6 +98,13 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if c.Timeout <= 0 {
 		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
 	}
+	options := search.Options{First: seeds.first, Sequences: int(seeds.count), KeepGoing: c.KeepGoing}
+	if options.Oracle.Deny, err = freedoms(c.Deny); err != nil {
+		return 0, err
+	}
+	if options.Known, err = readKnown(c.Known); err != nil {
+		return 0, err
+	}
 	peer, err := dial(c.Command, c.Timeout)
 	if err != nil {
 		return 0, err
@@ -81,44 +112,128 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	defer peer.process.Stop(stopPatience)
 	bar := newProgress(a.stderr, "sequences", seeds.count)
 	defer bar.clear()
-	passed := uint64(0)
-	finding, err := search.Search(undertest.Factory{New: peer.store}, search.Options{First: seeds.first, Sequences: int(seeds.count), Done: func() {
-		passed++
-		bar.show(passed, 0)
-	}})
+	done := uint64(0)
+	options.Done = func() {
+		done++
+		bar.show(done, 0)
+	}
+	report, err := search.Search(undertest.Factory{New: peer.store}, options)
 	if err != nil {
-		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", strings.Join(c.Command, " "), passed, err)
+		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", strings.Join(c.Command, " "), done, err)
 	}
 	bar.clear()
-	d := peer.client.Described()
-	out := oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(),
-		FirstSeed: strconv.FormatUint(seeds.first, 10), Seeds: seeds.count, Passed: passed}
-	if finding != nil {
-		out.ExitStatus = exitSafety
-		out.Finding = &findingJSON{Seed: strconv.FormatUint(finding.Seed, 10), Calls: finding.Refusal.Number, Refusal: finding.Refusal.Error(),
-			Transcript: finding.Transcript, Repro: c.repro(finding.Seed)}
-	}
+	out := c.report(peer, report, seeds)
 	if c.JSON {
 		return out.ExitStatus, a.writeJSON(out)
 	}
-	a.printOracle(&out)
+	a.printOracle(out)
 	return out.ExitStatus, nil
 }
 
+// report is what was found, as it is printed.
+func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
+	d := peer.client.Described()
+	out := &oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
+		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
+		stopped: r.Unknown() != nil && !c.KeepGoing}
+	for _, w := range r.Warnings {
+		out.Warnings = append(out.Warnings, warningJSON{string(w.Freedom), w.Summary, w.Sequences, decimal(w.Seed)})
+	}
+	for _, f := range r.Findings {
+		shown := findingJSON{Class: f.Class, Sequences: f.Count, Seed: decimal(f.Seed), Calls: f.Refusal.Number, Refusal: f.Refusal.Error(),
+			Transcript: f.Transcript, Repro: c.repro(f.Seed)}
+		if f.Known != nil {
+			shown.Known, shown.Reason, shown.Link = true, f.Known.Reason, f.Known.Link
+		} else if out.Finding == nil {
+			out.Finding, out.ExitStatus = &shown, exitSafety
+		}
+		out.Findings = append(out.Findings, shown)
+	}
+	for _, k := range r.Unseen {
+		out.Unseen = append(out.Unseen, k.Class)
+	}
+	return out
+}
+
 func (c *oracleCmd) repro(seed uint64) string {
-	return itself(append([]string{"oracle", "--seed", decimal(seed), "--"}, c.Command...)...)
+	args := []string{"oracle", "--seed", decimal(seed)}
+	for _, f := range c.Deny {
+		args = append(args, "--deny", f)
+	}
+	return itself(slices.Concat(args, []string{"--"}, c.Command)...)
+}
+
+// freedoms are those of these ids.
+func freedoms(ids []string) ([]oracle.Freedom, error) {
+	var known []string
+	for _, f := range oracle.Freedoms() {
+		known = append(known, string(f.ID))
+	}
+	var list []oracle.Freedom
+	for _, id := range ids {
+		if !slices.Contains(known, id) {
+			return nil, fmt.Errorf("--deny %q: expected one of %s", id, strings.Join(known, ", "))
+		}
+		list = append(list, oracle.Freedom(id))
+	}
+	return list, nil
+}
+
+// readKnown reads a file of known mistakes; without a name there are none.
+func readKnown(name string) ([]search.Known, error) {
+	if name == "" {
+		return nil, nil
+	}
+	var file struct {
+		Known []struct{ Class, Reason, Link string }
+	}
+	meta, err := toml.DecodeFile(name, &file)
+	if err != nil {
+		return nil, fmt.Errorf("--known: %s: %w", name, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, reason and link", name, unknown[0].String())
+	}
+	var list []search.Known
+	for i, k := range file.Known {
+		if k.Class == "" || k.Reason == "" {
+			return nil, fmt.Errorf("--known: %s: entry %d: it needs a class, which is part of the class of what is found, and a reason", name, i+1)
+		}
+		list = append(list, search.Known{Class: k.Class, Reason: k.Reason, Link: k.Link})
+	}
+	return list, nil
 }
 
 func (a *app) printOracle(o *oracleJSON) {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), o.Provider, o.Version)
-	fmt.Fprintf(t, "%s\t%s\tfrom seed %s on\n", a.style.quiet("sequences"), grouped(o.Seeds), o.FirstSeed)
-	fmt.Fprintf(t, "%s\t%s\t%s\n", a.style.quiet("passed"), grouped(o.Passed), passedNote(o))
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t%s\n", a.style.quiet(what), fmt.Sprintf(format, args...))
+	}
+	line("provider", "%s %s", o.Provider, o.Version)
+	line("sequences", "%s\tfrom seed %s on", grouped(o.Seeds), o.FirstSeed)
+	line("passed", "%s\t%s", grouped(o.Passed), passedNote(o))
 	for _, left := range o.LeftOut {
-		fmt.Fprintf(t, "%s\t%s\n", a.style.quiet("left out"), left)
+		line("left out", "%s", left)
+	}
+	for _, w := range o.Warnings {
+		line("warning", "%s sequences need freedom %s, the first with seed %s: %s", grouped(uint64(w.Sequences)), w.Freedom, w.Seed, w.Summary)
+	}
+	for _, f := range o.Findings {
+		switch {
+		case f.Known:
+			line("known", "%s sequences: %s (%s)", grouped(uint64(f.Sequences)), f.Class, strings.TrimSpace(f.Reason+" "+f.Link))
+		case !o.stopped:
+			line("refused", "%s sequences: %s", grouped(uint64(f.Sequences)), f.Class)
+		}
+	}
+	for _, class := range o.Unseen {
+		line("not seen", "known, and gone if this search was long enough: %s", class)
 	}
 	flushTable(t)
-	if f := o.Finding; f != nil {
+	for _, f := range o.Findings {
+		if f.Known {
+			continue
+		}
 		a.printf("\nREFUSED  seed %s; the shortest sequence of calls:\n\n", f.Seed)
 		for _, line := range f.Transcript {
 			a.printf("%s\n", line)
@@ -128,8 +243,13 @@ func (a *app) printOracle(o *oracleJSON) {
 }
 
 func passedNote(o *oracleJSON) string {
-	if o.Finding != nil {
+	switch {
+	case o.stopped:
 		return "stopped at the first answer that is not allowed"
+	case o.Finding != nil:
+		return "the others end with an answer that is not allowed"
+	case len(o.Findings) > 0:
+		return "the others end with an answer that is known to be wrong"
 	}
 	return "every answer is one that the contract allows"
 }
@@ -179,7 +299,7 @@ func (r *remote) store() (*undertest.Store, error) {
 	now, err := r.client.Now(ctx)
 	r.keep(err)
 	r.now = now
-	in := &undertest.Store{Provider: r.client, Broken: r.broken, NowMs: r.realNow}
+	in := &undertest.Store{Provider: r.client, Methods: r.client.Described().Methods, Sequential: true, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
 	if r.client.Described().VirtualClock {
 		in.NowMs = func() int64 { return r.now }
 		in.Advance = func(d time.Duration) {
@@ -207,9 +327,17 @@ func (r *remote) realNow() int64 {
 	return r.now
 }
 
+// remoteSecond is how long a second of a case takes on a store with a clock of its own.
+const remoteSecond = 250 * time.Millisecond
+
 // leftOut names what is not checked since the other side does not offer it.
-func (r *remote) leftOut() []string {
+func (r *remote) leftOut(report *search.Report) []string {
 	out := []string{}
+	for _, what := range report.LeftOut {
+		if strings.HasPrefix(what, "methods") {
+			out = append(out, what)
+		}
+	}
 	d := r.client.Described()
 	for _, what := range []struct {
 		offered bool

@@ -13,14 +13,14 @@ import (
 // find makes a thousand sequences, or as many as it takes. It returns how many, and the refusal, nil if there is none.
 func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences int, refusal *oracle.Refusal) {
 	t.Helper()
-	finding, err := Search(f, Options{Oracle: oracle.Options{Deny: deny}, Done: func() { sequences++ }})
-	switch {
-	case err != nil:
+	r, err := Search(f, Options{Oracle: oracle.Options{Deny: deny}, Done: func() { sequences++ }})
+	if err != nil {
 		t.Fatal(err)
-	case finding == nil:
-		return sequences, nil
 	}
-	return sequences + 1, finding.Refusal
+	if finding := r.Unknown(); finding != nil {
+		return sequences, finding.Refusal
+	}
+	return sequences, nil
 }
 
 // unseen are the bugs that no answer shows, with the reason.

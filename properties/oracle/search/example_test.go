@@ -31,8 +31,8 @@ func ExampleCheck() {
 
 // Outside of a test.
 func ExampleSearch() {
-	finding, err := search.Search(undertest.Factory{New: newStore}, search.Options{First: 7, Sequences: 10})
-	fmt.Println(finding == nil, err)
+	report, err := search.Search(undertest.Factory{New: newStore}, search.Options{First: 7, Sequences: 10})
+	fmt.Println(report.Passed, report.Unknown() == nil, report.LeftOut[0], err)
 	// Output:
-	// true <nil>
+	// 10 true histories that cannot be decoded: the store has no CorruptHistory <nil>
 }

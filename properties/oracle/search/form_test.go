@@ -12,7 +12,7 @@ import (
 // TestEveryCallHasAJSONForm writes the calls and answers of random sequences and reads them back.
 func TestEveryCallHasAJSONForm(t *testing.T) {
 	for seed := range uint64(200) {
-		_, err := sequence(inMemory(nil), oracle.Options{}, seed, func(e oracle.Exchange) {
+		_, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			entry := calllog.Entry{Exchange: e}
 			data, err := json.Marshal(entry)
 			if err != nil {

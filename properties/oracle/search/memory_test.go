@@ -105,7 +105,7 @@ func TestSequencesReachEverything(t *testing.T) {
 	succeeded, failed, states := map[string]int{}, map[string]int{}, 0
 	found, calls := 0, 0
 	for seed := range uint64(500) {
-		c, err := sequence(inMemory(nil), oracle.Options{}, seed, func(e oracle.Exchange) {
+		c, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			calls++
 			if e.Answer.Err != nil {
 				failed[call.Method(e.Call)]++

@@ -17,7 +17,11 @@ type Options struct {
 	// First is the seed of the first sequence, and Sequences their number; zeros are seed 1 and 1,000 sequences.
 	First     uint64
 	Sequences int
-	// Done is called after each sequence in which every answer was allowed. It may be nil.
+	// KeepGoing makes all sequences, and sorts what is refused into classes.
+	KeepGoing bool
+	// Known are mistakes behind which the search goes on.
+	Known []Known
+	// Done is called after each sequence. It may be nil.
 	Done func()
 }
 
@@ -32,14 +36,21 @@ func (o Options) prepared() Options {
 	return o
 }
 
-// Finding is a sequence of calls whose last answer the contract does not allow, without the calls that can be left out.
+// Finding is a sequence of calls whose last answer the contract does not allow, without the calls that can be left out:
+// the shortest of its class.
 type Finding struct {
-	// Seed is the seed of the sequence that was found.
+	// Class is what the refusals of one mistake have in common: the method and the objection, without names and numbers.
+	Class string
+	// Count is the number of sequences that ended with it.
+	Count int
+	// Seed is the seed of the sequence.
 	Seed uint64
 	// Refusal is about the last call.
 	Refusal *oracle.Refusal
 	// Transcript are the calls before it, with their answers.
 	Transcript []string
+	// Known is the entry of Options.Known that expected it, nil if none did.
+	Known *Known
 }
 
 // String is the transcript with the refusal.
@@ -47,26 +58,76 @@ func (f *Finding) String() string {
 	return strings.Join(append(f.Transcript[:len(f.Transcript):len(f.Transcript)], f.Refusal.Error()), "\n")
 }
 
-// Search makes the sequence of each seed on a fresh store until an answer is refused. It returns nil if none was. The
-// error is that of the factory, or of Store.Broken: then there is no verdict.
-func Search(f undertest.Factory, o Options) (*Finding, error) {
+// Known is a mistake that is known already: the search goes on behind it.
+type Known struct {
+	// Class is contained in the class of the findings that it stands for.
+	Class string
+	// Reason says why it is left as it is, and Link where that was decided.
+	Reason, Link string
+}
+
+// Warning is a freedom of the contract without which an answer would be wrong: legal, and usually not meant. Deny it to
+// see a sequence.
+type Warning struct {
+	Freedom   oracle.Freedom
+	Summary   string
+	Sequences int    // in which it was needed
+	Seed      uint64 // of the first of them
+}
+
+// Report is what a search saw.
+type Report struct {
+	// Passed is the number of sequences in which every answer was allowed.
+	Passed int
+	// Findings are in the order in which they were met.
+	Findings []*Finding
+	// Unseen are the known mistakes that did not show.
+	Unseen []Known
+	// Warnings are in the order of suspicious.
+	Warnings []Warning
+	// LeftOut names what the provider does not offer, and what was therefore not checked.
+	LeftOut []string
+}
+
+// Unknown is the first finding that was not known, nil if there is none.
+func (r *Report) Unknown() *Finding {
+	for _, f := range r.Findings {
+		if f.Known == nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Search makes the sequence of each seed on a fresh store, until an answer is refused that is not known; with KeepGoing
+// it makes all of them. The error is that of the factory, or of Store.Broken: then there is no verdict.
+func Search(f undertest.Factory, o Options) (*Report, error) {
 	o = o.prepared()
-	if _, err := usable(f); err != nil {
+	leftOut, err := usable(f)
+	if err != nil {
 		return nil, err
 	}
+	r := &reporter{factory: f, options: o, lacks: map[string]bool{}, report: &Report{LeftOut: leftOut}}
 	for i := range uint64(o.Sequences) {
-		c, err := sequence(f, o.Oracle, o.First+i, nil)
+		c, err := sequence(f, o.Oracle, o.First+i, r.lacks, nil)
 		if err != nil {
-			return nil, err
+			return r.report, err
 		}
-		if c.refusal != nil {
-			return c.finding(f, o.Oracle, o.First+i)
+		r.warn(c, o.First+i)
+		if c.refusal == nil {
+			r.report.Passed++
+		} else if err := r.found(c, o.First+i); err != nil {
+			return r.report, err
 		}
 		if o.Done != nil {
 			o.Done()
 		}
+		if r.report.Unknown() != nil && !o.KeepGoing {
+			break
+		}
 	}
-	return nil, nil
+	r.finish()
+	return r.report, nil
 }
 
 // usable makes a store and returns what is left out for it. The error says what a factory lacks that every sequence needs.
@@ -82,20 +143,6 @@ func usable(f undertest.Factory) (leftOut []string, err error) {
 	return in.LeftOut(), nil
 }
 
-// finding shortens the sequence.
-func (c *checker) finding(f undertest.Factory, o oracle.Options, seed uint64) (*Finding, error) {
-	s := &shrinker{factory: f, options: o}
-	moves := s.least(c.moves)
-	refusal, transcript, _ := s.replay(moves)
-	if s.err != nil {
-		return nil, s.err
-	}
-	if refusal == nil { // the provider is not deterministic, or stores share something
-		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share something"}
-	}
-	return &Finding{Seed: seed, Refusal: refusal, Transcript: transcript}, nil
-}
-
 // T is what Check needs of a *testing.T.
 type T interface {
 	Helper()
@@ -107,19 +154,21 @@ type T interface {
 // shows it. What the factory cannot do is logged.
 func Check(t T, f undertest.Factory, o Options) {
 	t.Helper()
-	leftOut, err := usable(f)
+	report, err := Search(f, o)
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("no verdict: %v", err)
 		return
 	}
-	for _, what := range leftOut {
+	for _, what := range report.LeftOut {
 		t.Logf("left out: %s", what)
 	}
-	finding, err := Search(f, o)
-	switch {
-	case err != nil:
-		t.Fatalf("no verdict: %v", err)
-	case finding != nil:
+	for _, w := range report.Warnings {
+		t.Logf("warning: %d sequences, the first that of seed %d, are allowed only by freedom %s, %s", w.Sequences, w.Seed, w.Freedom, w.Summary)
+	}
+	for _, k := range report.Unseen {
+		t.Logf("known, and not seen: %s (%s)", k.Class, k.Reason)
+	}
+	if finding := report.Unknown(); finding != nil {
 		t.Fatalf("seed %d: the provider gave an answer that the contract does not allow; the shortest sequence that is refused:\n%s", finding.Seed, finding)
 	}
 }

@@ -2,8 +2,10 @@ package search
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
@@ -29,20 +31,23 @@ type checker struct {
 	events    []call.CorruptEvent
 	messages  []call.CorruptMessage
 	nextEvent uint64
+	lacks     map[string]bool // methods that the provider has said it does not have
 	refusal   *oracle.Refusal
+	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has refused an answer
+	exchanges []oracle.Exchange     // up to then
 	err       error                 // nothing can be said any more
 	told      func(oracle.Exchange) // for tests of the generator
 }
 
 // sequence makes the sequence of a seed on a fresh store.
-func sequence(f undertest.Factory, o oracle.Options, seed uint64, told func(oracle.Exchange)) (*checker, error) {
+func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[string]bool, told func(oracle.Exchange)) (*checker, error) {
 	in, err := f.Make()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Release()
 	c := &checker{
-		in: in, oracle: oracle.New(o), tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, told: told,
+		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, told: told,
 	}
 	d := newDraws(seed)
 	actions := c.actions()
@@ -81,11 +86,15 @@ func (c *checker) actions() []func(*draws) {
 
 // do makes a call, unless the sequence is over.
 func (c *checker) do(_ *draws, r call.Call) call.Answer {
-	if c.over() {
-		return call.Answer{}
+	if c.over() || c.lacks[call.Method(r)] {
+		return call.Answer{Err: engine.ErrUnsupported}
 	}
 	began := c.in.NowMs()
 	a := call.Perform(context.Background(), c.in.Provider, r)
+	if errors.Is(a.Err, engine.ErrUnsupported) {
+		c.lacks[call.Method(r)] = true
+		return a
+	}
 	switch r := r.(type) {
 	case call.EnqueueForOrchestrator:
 		c.messages = append(c.messages, call.CorruptMessage{Item: r.Item})
@@ -106,6 +115,12 @@ func (c *checker) judge(e oracle.Exchange) {
 	}
 	if c.err == nil {
 		c.refusal = c.oracle.Apply(e)
+	}
+	if c.strict != nil && c.refusal == nil && c.err == nil {
+		c.exchanges = append(c.exchanges, e)
+		if c.strict.Apply(e) != nil {
+			c.strict = nil
+		}
 	}
 }
 

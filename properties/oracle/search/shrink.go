@@ -2,10 +2,12 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
@@ -22,7 +24,8 @@ type move struct {
 type shrinker struct {
 	factory undertest.Factory
 	options oracle.Options
-	err     error // nothing can be said any more
+	class   string // of the refusal that is to stay
+	err     error  // nothing can be said any more
 }
 
 // replay carries moves out on a fresh store. It returns the first refusal, with a transcript of what came before it and
@@ -52,7 +55,9 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 				continue
 			}
 		default:
-			e.Answer = call.Perform(context.Background(), in.Provider, e.Call)
+			if e.Answer = call.Perform(context.Background(), in.Provider, e.Call); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
+				continue
+			}
 		}
 		e.At = oracle.Between(began, in.NowMs())
 		if in.Broken != nil && in.Broken() != nil {
@@ -106,7 +111,7 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 func (s *shrinker) least(moves []move) []move {
 	fails := func(some []move) (int, bool) {
 		refusal, _, used := s.replay(some)
-		return used, refusal != nil
+		return used, refusal != nil && classOf(refusal) == s.class
 	}
 	if used, ok := fails(moves); ok {
 		moves = moves[:used]

@@ -48,7 +48,7 @@ type ClientOptions struct {
 func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
 	watched := watch(ch)
 	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
-	raw, err := c.call(ctx, "describe", 0, none{})
+	raw, err := c.hook(ctx, "describe", none{})
 	if err == nil {
 		err = c.read("describe", raw, &c.described)
 	}
@@ -98,7 +98,10 @@ func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 	}
 	answer := &engine.ProviderError{Operation: m, Message: err.Error(), Retryable: ctx.Err() != nil}
 	var coded *jrpc2.Error
-	if errors.As(err, &coded) {
+	if errors.As(err, &coded) && coded.Code != callform.CodeRetryable && coded.Code != callform.CodePermanent {
+		return call.Answer{Err: engine.ErrUnsupported}
+	}
+	if coded != nil {
 		answer.Message, answer.Retryable = coded.Message, coded.Code == callform.CodeRetryable
 	}
 	return call.Answer{Err: answer}
@@ -119,6 +122,9 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	if err := c.Failure(); err != nil {
 		return nil, fmt.Errorf("after an earlier failure: %w", err)
 	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("given up: %w", ctx.Err())
+	}
 	limit := c.patience + poll
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -129,6 +135,8 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	switch {
 	case err == nil:
 	case errors.As(err, &answered) && (answered.Code == callform.CodeRetryable || answered.Code == callform.CodePermanent):
+		return nil, answered
+	case answered != nil && (answered.Code == CodeNotOffered || answered.Code == jrpc2.MethodNotFound):
 		return nil, answered
 	case answered != nil && answered.Code != jrpc2.InternalError && answered.Code != jrpc2.Cancelled && answered.Code != jrpc2.DeadlineExceeded:
 		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
@@ -277,9 +285,19 @@ func (c *Client) fail(method, reason string, silent bool) error {
 	return c.failure
 }
 
+// hook is a call of the store as a whole. Whoever says that it can do it must.
+func (c *Client) hook(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	raw, err := c.call(ctx, method, 0, params)
+	var answered *jrpc2.Error
+	if errors.As(err, &answered) && (answered.Code == CodeNotOffered || answered.Code == jrpc2.MethodNotFound) {
+		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
+	}
+	return raw, err
+}
+
 // Reset makes the store an empty one.
 func (c *Client) Reset(ctx context.Context) error {
-	_, err := c.call(ctx, "reset", 0, none{})
+	_, err := c.hook(ctx, "reset", none{})
 	return err
 }
 
@@ -292,7 +310,7 @@ func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
 }
 
 func (c *Client) clock(ctx context.Context, method string, params any) (now int64, err error) {
-	raw, err := c.call(ctx, method, 0, params)
+	raw, err := c.hook(ctx, method, params)
 	if err == nil {
 		err = c.read(method, raw, &now)
 	}

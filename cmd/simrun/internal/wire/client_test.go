@@ -63,8 +63,8 @@ func TestClientReports(t *testing.T) {
 			"fetch_work_item: result.item: codec oracle: work item: 0 fields; want one that names the kind"},
 		"missing field": {`{"jsonrpc":"2.0","id":2,"result":{"item":{"ActivityExecute":{"instance":"a","execution_id":1,"id":2,"name":"n","input":""}},"lock_token":"a"}}`,
 			"fetch_work_item: result.attempt_count: missing"},
-		"unknown method": {`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no such method"}}`,
-			"fetch_work_item: refused with code -32601: no such method"},
+		"wrong parameters": {`{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such parameter"}}`,
+			"fetch_work_item: refused with code -32602: no such parameter"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			patience := time.Minute

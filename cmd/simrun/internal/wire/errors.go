@@ -6,6 +6,7 @@ import (
 
 	"github.com/creachadair/jrpc2"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
@@ -17,6 +18,11 @@ const CodeNotOffered jrpc2.Code = 3
 type notOffered struct{ what, why string }
 
 func (e *notOffered) Error() string { return e.what + ": " + e.why }
+
+// unsupported is the answer of a provider that does not have the method.
+func unsupported(m string) error {
+	return jrpc2.Errorf(CodeNotOffered, "%s: %v", m, engine.ErrUnsupported)
+}
 
 // refusal is what a server answers when a call could not be made.
 func refusal(err error) error {

@@ -43,6 +43,8 @@ type Described struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  string `json:"version"`
+	// Methods are the methods of the provider that are there; nil stands for all.
+	Methods []string `json:"methods,omitempty"`
 	// Admin says that the methods of the management surface are there.
 	Admin bool `json:"admin"`
 	// VirtualClock says that the clock stands still between calls and is moved by clock_advance and clock_set.
@@ -155,6 +157,9 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 		return nil, &notOffered{m, "this store is not changed behind its provider's back"}
 	}
 	a := call.Perform(ctx, s.store.Provider, c)
+	if errors.Is(a.Err, engine.ErrUnsupported) {
+		return nil, unsupported(m)
+	}
 	if a.Err != nil {
 		return nil, failed(callform.ErrorOf(a.Err))
 	}

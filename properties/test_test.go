@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -155,56 +154,5 @@ func TestTestRefuses(t *testing.T) {
 		if r := runTest(c.config); !r.failed || !strings.Contains(r.text, c.want) {
 			t.Errorf("want a failure that says %q: %s", c.want, r.text)
 		}
-	}
-}
-
-// TestUsersModule builds a module as a user has one, with a handler that is broken on purpose, and pastes the last line of
-// the failure.
-func TestUsersModule(t *testing.T) {
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	module := strings.Replace(string(mod), "module github.com/durosim/durosim", "module example.com/shop", 1) +
-		fmt.Sprintf("\nrequire github.com/durosim/durosim v0.0.0\n\nreplace github.com/durosim/durosim => %s\n", root)
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	user, err := os.ReadFile(filepath.Join("testdata", "usermodule", "refund_test.go.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"go.mod": module, "go.sum": string(sum), "orders/refund_test.go": string(user)} {
-		file := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := func(dir, line string) (string, error) {
-		cmd := exec.Command("sh", "-c", line)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", properties.EnvSeed+"=", properties.EnvPlan+"=")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	out, err := run(dir, "go test ./...")
-	last := ""
-	for line := range strings.Lines(out) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "DUROSIM_SEED=") {
-			last = line
-		}
-	}
-	if err == nil || !strings.HasSuffix(last, " go test -run '^TestRefund$' example.com/shop/orders") {
-		t.Fatalf("%v, line to paste %q:\n%s", err, last, out)
-	}
-	again, err := run(filepath.Join(dir, "orders"), last) // anywhere in the module
-	if err == nil || !strings.Contains(again, last) || !strings.Contains(again, "The smallest plan found") {
-		t.Errorf("%s: %v\n%s", last, err, again)
 	}
 }

@@ -1,0 +1,111 @@
+package properties_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/properties"
+)
+
+// userModule is a module of a user's outside this one, in a directory of its own.
+type userModule struct{ dir string }
+
+// newUserModule writes a module with these files: names in it, by names in testdata/usermodule.
+func newUserModule(t *testing.T, files map[string]string) *userModule {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) string {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	m := &userModule{dir: t.TempDir()}
+	texts := map[string]string{
+		"go.mod": strings.Replace(read(filepath.Join(root, "go.mod")), "module github.com/durosim/durosim", "module example.com/shop", 1) +
+			fmt.Sprintf("\nrequire github.com/durosim/durosim v0.0.0\n\nreplace github.com/durosim/durosim => %s\n", root),
+		"go.sum": read(filepath.Join(root, "go.sum")),
+	}
+	for name, from := range files {
+		texts[name] = read(filepath.Join("testdata", "usermodule", from))
+	}
+	for name, text := range texts {
+		file := filepath.Join(m.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+// run has a shell carry out a line in a directory of the module.
+func (m *userModule) run(dir, line string) (string, error) {
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = filepath.Join(m.dir, dir)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", properties.EnvSeed+"=", properties.EnvPlan+"=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// repeats is the last line to paste in an output.
+func repeats(out string) (last string) {
+	for line := range strings.Lines(out) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "DUROSIM_SEED=") {
+			last = line
+		}
+	}
+	return last
+}
+
+// TestUsersModule builds a module as a user has one, with a handler that is broken on purpose, and pastes the last line of
+// the failure.
+func TestUsersModule(t *testing.T) {
+	m := newUserModule(t, map[string]string{"orders/refund_test.go": "refund_test.go.txt"})
+	out, err := m.run(".", "go test ./...")
+	last := repeats(out)
+	if err == nil || !strings.HasSuffix(last, " go test -run '^TestRefund$' example.com/shop/orders") {
+		t.Fatalf("%v, line to paste %q:\n%s", err, last, out)
+	}
+	again, err := m.run("orders", last) // anywhere in the module
+	if err == nil || !strings.Contains(again, last) || !strings.Contains(again, "The smallest plan found") {
+		t.Errorf("%s: %v\n%s", last, err, again)
+	}
+}
+
+// TestUsersShop builds a module with builds, handlers and an invariant of its own, which a planted double charge violates; a
+// command of its own stores the shrunk plan and replays it; a unit test mocks the activities.
+func TestUsersShop(t *testing.T) {
+	m := newUserModule(t, map[string]string{
+		"main.go": "shop/main.go.txt", "main_test.go": "shop/main_test.go.txt", "upgrade.txt": "shop/upgrade.txt",
+	})
+	if out, err := m.run(".", "go test -run '^TestBuy$' . && go build -o shop ."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := m.run(".", "go test -run '^TestUpgrade$' .")
+	if err == nil || !strings.Contains(out, "violates paid-once (safety)") || !strings.Contains(out, "nothing can be left out") ||
+		!strings.HasSuffix(repeats(out), " go test -run '^TestUpgrade$' example.com/shop") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, entry, _ := strings.Cut(out, "durosim corpus 1\n")
+	entry, _, _ = strings.Cut(entry, "To see it again")
+	text := "durosim corpus 1\n"
+	for line := range strings.Lines(entry) {
+		text += strings.TrimPrefix(line, "        ") // what go test puts before each line
+	}
+	if err := os.WriteFile(filepath.Join(m.dir, "small.txt"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err = m.run(".", "./shop replay small.txt")
+	if err != nil || !strings.Contains(out, "paid-once") || !strings.Contains(out, "was charged 2 times") {
+		t.Errorf("%v\n%s\n%s", err, text, out)
+	}
+}

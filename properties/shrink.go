@@ -24,6 +24,8 @@ type ShrinkOptions struct {
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	EachRun  func() Run
+	// Releases starts the nodes that run a released runtime, as in cluster.Config.
+	Releases cluster.Releases
 	// MaxRuns bounds the runs; 0 is shrink.DefaultRuns.
 	MaxRuns int
 
@@ -90,7 +92,7 @@ func (o *ShrinkOptions) builds() []*engine.Build {
 
 // config is what runs a candidate.
 func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.Config {
-	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds()}
+	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases}
 	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect})
 	return cfg
 }

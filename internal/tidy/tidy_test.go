@@ -66,6 +66,10 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/plan", "sim/program", "engine", "engine/node", "faults"},
 		tests:  []string{"sim/workload"},
 		others: publicModules},
+	"sim/realnode": {
+		module: []string{"sim/cluster", "sim/program", "engine", "engine/call", "engine/node", "internal/foreign", "properties/oracle/callform"},
+		tests:  []string{"properties", "sim/plan", "sim/scenario"},
+		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload", "engine", "engine/orch", "engine/node", "faults",
 			"internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink"},
@@ -112,22 +116,22 @@ var packages = map[string]imports{
 	"properties/gen": {
 		module: []string{"sim/plan", "sim/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
-	"internal/campaign":           {module: []string{"sim", "sim/cluster", "sim/plan", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
-	"internal/commandline":        {},
-	"internal/storerules":         {module: []string{"engine"}, others: publicModules},
-	"internal/sample":             {others: publicModules},
-	"internal/tidy":               {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
-	"cmd/simrun":                  {module: []string{"cmd/simrun/command"}},
-	"cmd/simrun/command":          {all: true, others: slices.Concat(publicModules, commandModules)},
-	"properties/conformance":      {module: []string{"engine", "engine/call", "sim", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"properties/undertest":        {module: []string{"engine", "engine/call"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle":           {module: []string{"engine", "engine/call", "properties/oracle/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
-	"properties/oracle/turn":      {module: []string{"engine"}, tests: []string{"engine/orch", "engine/orchtest", "engine/replay"}, others: publicModules},
-	"properties/oracle/callform":  {module: []string{"engine", "engine/call"}, others: publicModules},
-	"properties/oracle/calllog":   {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle/search":    {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/sample", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"cmd/simrun/internal/foreign": {others: publicModules},
-	"cmd/simrun/internal/wire":    {module: []string{"engine", "engine/call", "cmd/simrun/internal/foreign", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
+	"internal/campaign":          {module: []string{"sim", "sim/cluster", "sim/plan", "engine", "engine/node"}, tests: []string{"faults", "properties", "sim/scenario"}, others: publicModules},
+	"internal/commandline":       {},
+	"internal/storerules":        {module: []string{"engine"}, others: publicModules},
+	"internal/sample":            {others: publicModules},
+	"internal/tidy":              {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
+	"cmd/simrun":                 {module: []string{"cmd/simrun/command"}},
+	"cmd/simrun/command":         {all: true, others: slices.Concat(publicModules, commandModules)},
+	"properties/conformance":     {module: []string{"engine", "engine/call", "sim", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/undertest":       {module: []string{"engine", "engine/call"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/oracle":          {module: []string{"engine", "engine/call", "properties/oracle/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
+	"properties/oracle/turn":     {module: []string{"engine"}, tests: []string{"engine/orch", "engine/orchtest", "engine/replay"}, others: publicModules},
+	"properties/oracle/callform": {module: []string{"engine", "engine/call"}, others: publicModules},
+	"properties/oracle/calllog":  {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/oracle/search":   {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/sample", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
+	"internal/foreign":           {others: publicModules},
+	"cmd/simrun/internal/wire":   {module: []string{"engine", "engine/call", "internal/foreign", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
 }
 
 // permits are bans that do not hold for a file.
@@ -142,7 +146,7 @@ type permits struct {
 // permitted says what a file may do: docs/architecture.md names the packages and files that are exempt.
 func permitted(s *source) permits {
 	switch {
-	case strings.HasPrefix(s.dir, "cmd/"), s.dir == "internal/campaign", s.dir == "internal/sample", s.dir == "internal/commandline", s.dir == "memprovider/live",
+	case strings.HasPrefix(s.dir, "cmd/"), s.dir == "internal/campaign", s.dir == "internal/foreign", s.dir == "sim/realnode", s.dir == "internal/sample", s.dir == "internal/commandline", s.dir == "memprovider/live",
 		s.dir == "properties/conformance":
 		return permits{everything: true}
 	}

@@ -30,6 +30,8 @@ type ReleasedMachine interface {
 // Releases starts the machines of released builds (engine.Build.Release). Many runs may share one. A machine must be a
 // function of its config and its inputs.
 type Releases interface {
+	// Check says why machines of a released build cannot be started, nil if they can.
+	Check(b *engine.Build) error
 	Start(c ReleasedConfig) (ReleasedMachine, error)
 }
 

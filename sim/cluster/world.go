@@ -55,6 +55,11 @@ func newWorld(cfg *Config) (*World, error) {
 		if cfg.Releases == nil {
 			return nil, errNoReleases
 		}
+		for _, b := range released {
+			if err := cfg.Releases.Check(b); err != nil {
+				return nil, err
+			}
+		}
 		cfg.Builds = append(slices.Clone(cfg.Builds), released...)
 	}
 	chooser := cfg.Chooser

@@ -59,7 +59,7 @@ var statementTable = []StatementInfo{
 	{Name: "fault", Form: "fault KIND N in M [from TIME] [to TIME] [on NODE]",
 		Meaning: "one kind of fault at N of M of its opportunities; it goes before what faults says of that kind", Example: "node A runs 1.5.0\nfault crash-before-ack 1 in 200 from 5s to 20s on A"},
 	{Name: "node", Form: "node NAME... runs BUILD [absent]",
-		Meaning: "one node or several (\"nodes A B run 1.5.0\"); an absent one waits for an add step", Example: "nodes A B run 1.5.0\nnode C runs 2.0.0 absent"},
+		Meaning: "one node or several (\"nodes A B run 1.5.0\"); an absent one waits for an add step; \"duroxide 0.1.32\" is a released runtime, which has programs only", Example: "nodes A B run 1.5.0\nnode C runs 2.0.0 absent"},
 	{Name: "option", Form: "option NAME VALUE", Below: "node",
 		Meaning: "a node option by its contract name; of several nodes, each has it", Example: "node A runs 1.5.0\n  option max_attempts 3"},
 	{Name: "handlers", Form: "handlers none | handlers NAME@VERSION...", Below: "node",

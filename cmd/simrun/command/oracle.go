@@ -10,9 +10,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"

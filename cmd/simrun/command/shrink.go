@@ -142,7 +142,7 @@ func (s *subject) runConcrete(c shrink.Concrete) (*cluster.Result, error) {
 
 // shrinkOptions keep a violation.
 func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
-	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun}
+	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases()}
 }
 
 func (s *subject) bugs() []faults.BugID {

@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/realnode"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -149,10 +150,13 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 
 // configOf is what runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
-	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), DoubleCheck: s.flags.DoubleCheck}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), Releases: releases(), DoubleCheck: s.flags.DoubleCheck}
 	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
 	return cfg
 }
+
+// releases are the host programs that the environment names. They end with this process.
+var releases = sync.OnceValue(func() *realnode.Hosts { return realnode.New(os.Getenv(realnode.Environment)) })
 
 // campaign are the options of a campaign over the subject; the caller adds the seeds.
 func (s *subject) campaign() campaign.Options {

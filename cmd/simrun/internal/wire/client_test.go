@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/foreign"
 )
 
 const description = `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}}`

@@ -12,9 +12,9 @@ import (
 
 	"github.com/creachadair/jrpc2"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 

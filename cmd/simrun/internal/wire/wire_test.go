@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/memprovider"
 )
 

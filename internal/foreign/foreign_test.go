@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/foreign"
+	"github.com/durosim/durosim/internal/foreign"
 )
 
 // The test binary is its own child: the first argument says how it behaves.

@@ -1,0 +1,176 @@
+package realnode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/durosim/durosim/internal/foreign"
+)
+
+// protocol is the version of the commands.
+const protocol = 1
+
+// host is a running host program.
+type host struct {
+	process  *foreign.Process
+	lines    chan received
+	patience time.Duration
+	last     string // the last command
+}
+
+// received is a line of a host, or why none comes any more.
+type received struct {
+	line []byte
+	err  error
+}
+
+// startHost starts a host program and asks what it is: it must have this version of duroxide in it.
+func startHost(program, version string, patience time.Duration) (*host, error) {
+	process, err := foreign.Start(program)
+	if err != nil {
+		return nil, err
+	}
+	h := &host{process: process, lines: make(chan received, 1), patience: patience}
+	go func() {
+		for {
+			line, err := process.Recv()
+			h.lines <- received{line, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	var is struct {
+		Protocol int    `json:"protocol"`
+		Release  string `json:"release"`
+	}
+	err = h.do(command{Command: "describe"}, &is)
+	if err == nil && (is.Protocol != protocol || is.Release != version) {
+		err = fmt.Errorf("%s: want a host of duroxide %s with protocol %d, got %s with %d: build it anew", program, version, protocol, is.Release, is.Protocol)
+	}
+	if err != nil {
+		_ = h.close() // the first error is the one to tell
+		return nil, err
+	}
+	return h, nil
+}
+
+// command is a line to a host.
+type command struct {
+	Command string `json:"command"`
+	Node    string `json:"node,omitempty"`
+	*startCommand
+	*runCommand
+	*shutdownCommand
+}
+
+type runCommand struct {
+	UntilMs int64   `json:"until_ms"`
+	Call    uint64  `json:"call,omitempty"`
+	Answer  *answer `json:"answer,omitempty"`
+}
+
+type shutdownCommand struct {
+	GraceMs int64 `json:"grace_ms"`
+}
+
+// answer is what a call of a node returned.
+type answer struct {
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *failedCall     `json:"error,omitempty"`
+	Failure *string         `json:"failure,omitempty"`
+	Panic   *string         `json:"panic,omitempty"`
+}
+
+type failedCall struct {
+	Operation string `json:"operation"`
+	Message   string `json:"message"`
+	Retryable bool   `json:"retryable"`
+}
+
+// report is what a node did.
+type report struct {
+	NowMs   int64      `json:"now_ms"`
+	NextMs  *int64     `json:"next_ms"`
+	Calls   []madeCall `json:"calls"`
+	Dropped []uint64   `json:"dropped"`
+	Log     []logLine  `json:"log"`
+	Stopped bool       `json:"stopped"`
+}
+
+type madeCall struct {
+	ID     uint64          `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+type logLine struct {
+	Level  string         `json:"level"`
+	Target string         `json:"target"`
+	Fields map[string]any `json:"fields"`
+}
+
+// do has a command carried out; into is for what the host answers. Every error says what became of the host.
+func (h *host) do(c command, into any) error {
+	line, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	h.last = c.Command
+	if err := h.process.Send(line); err != nil {
+		return h.broken("it takes no command: " + err.Error())
+	}
+	patience := time.NewTimer(h.patience)
+	defer patience.Stop()
+	var got received
+	select {
+	case got = <-h.lines:
+	case <-patience.C:
+		return h.broken(fmt.Sprintf("no answer within %v", h.patience))
+	}
+	switch {
+	case errors.Is(got.err, io.EOF):
+		return h.broken("it closed its output")
+	case got.err != nil:
+		return h.broken(got.err.Error())
+	}
+	var refusal struct {
+		Error *string `json:"error"`
+	}
+	if err := json.Unmarshal(got.line, &refusal); err != nil {
+		return h.broken("an answer that is no JSON object: " + clip(string(got.line)))
+	}
+	if refusal.Error != nil {
+		return h.broken(*refusal.Error)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(got.line, into); err != nil {
+		return h.broken(fmt.Sprintf("a senseless answer (%v): %s", err, clip(string(got.line))))
+	}
+	return nil
+}
+
+// lastWords is how long a host that has failed may take to end.
+const lastWords = 500 * time.Millisecond
+
+// broken is the error for a host that does not do what it should.
+func (h *host) broken(reason string) error {
+	return fmt.Errorf("host: %s: %s; %s", h.last, reason, h.process.Describe(lastWords))
+}
+
+// close ends the host at once.
+func (h *host) close() error { return h.process.Stop(0) }
+
+// clip shows the beginning of a text.
+func clip(s string) string {
+	const most = 200
+	if len(s) > most {
+		return s[:most] + "..."
+	}
+	return s
+}

@@ -1,0 +1,293 @@
+package realnode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/program"
+)
+
+// grace is how long a graceful stop waits for its tasks: what the releases do if nobody says.
+const grace = time.Second
+
+// machine is one incarnation of a node in a host of its own.
+type machine struct {
+	host   *host
+	config cluster.ReleasedConfig
+	filter *engine.CapabilityFilter
+	err    error
+
+	loops   loops
+	pending map[node.CallID]pendingCall // looked up only
+	jobs    map[node.JobID]engine.ActivityExecuteItem
+	// taken is the work that the node was given and has not begun, in that order.
+	taken    []*engine.FetchedWork
+	timer    node.TimerID // that is set, 0 for none; timers is the last id given out
+	timers   node.TimerID
+	timerMs  int64
+	stopped  bool
+	counters node.Counters
+}
+
+// pendingCall is a call of the provider that has no answer yet.
+type pendingCall struct {
+	method string
+	token  string
+	slot   node.Slot
+}
+
+func newMachine(host *host, c cluster.ReleasedConfig) *machine {
+	return &machine{
+		host: host, config: c, filter: engine.FilterFor(c.Options.Range(c.Build)),
+		loops:   loops{turns: make([]loop, c.Options.OrchestrationConcurrency), activities: make([]loop, c.Options.WorkerConcurrency)},
+		pending: map[node.CallID]pendingCall{}, jobs: map[node.JobID]engine.ActivityExecuteItem{},
+	}
+}
+
+// Filter is the range in the options, as a filter; the node fetches with it, or the machine fails.
+func (m *machine) Filter() *engine.CapabilityFilter { return m.filter }
+
+// Counters count what can be seen in the calls; decisions of the runtime are not among them.
+func (m *machine) Counters() node.Counters { return m.counters }
+
+// Err says what is wrong with the host.
+func (m *machine) Err() error { return m.err }
+
+// Crash ends the node where it is, with its process.
+func (m *machine) Crash() {
+	_ = m.host.close() // Err has its last words, if it ended by itself
+}
+
+// StepInto applies one input and appends what the node wants done. After an error it does nothing.
+func (m *machine) StepInto(in node.Input, calls []node.Call) []node.Call {
+	if m.err != nil {
+		return calls
+	}
+	var did report
+	did, m.err = m.apply(in)
+	if m.err == nil {
+		calls, m.err = m.carryOver(&did, calls)
+	}
+	return calls
+}
+
+// apply hands an input to the host. An answer for which nobody waits does nothing.
+func (m *machine) apply(in node.Input) (report, error) {
+	switch in := in.(type) {
+	case node.Start:
+		start := command{Command: "start", Node: m.config.Name, startCommand: startOf(&m.config, in.NowMs)}
+		if err := m.host.do(start, nil); err != nil {
+			return report{}, err
+		}
+		return m.run(runCommand{UntilMs: in.NowMs})
+	case node.Wake:
+		m.timer = 0
+		return m.run(runCommand{UntilMs: in.NowMs})
+	case node.Answer:
+		return m.answer(in)
+	case node.Finished:
+		item, ok := m.jobs[in.Job]
+		if !ok {
+			return report{}, fmt.Errorf("finish of job %d, which was never begun", in.Job)
+		}
+		delete(m.jobs, in.Job)
+		return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Job), Answer: outcome(item, in.Panic)})
+	case node.Drain:
+		stop := command{Command: "shutdown", Node: m.config.Name, shutdownCommand: &shutdownCommand{grace.Milliseconds()}}
+		if err := m.host.do(stop, nil); err != nil {
+			return report{}, err
+		}
+		return m.run(runCommand{UntilMs: in.NowMs})
+	}
+	return report{}, fmt.Errorf("unknown input %T", in)
+}
+
+func (m *machine) run(c runCommand) (did report, err error) {
+	return did, m.host.do(command{Command: "run", Node: m.config.Name, runCommand: &c}, &did)
+}
+
+// outcome is what an activity of a program comes to.
+func outcome(item engine.ActivityExecuteItem, panics string) *answer {
+	if panics != "" {
+		return &answer{Panic: &panics}
+	}
+	for _, a := range program.Activities() {
+		if a.Name != item.Name {
+			continue
+		}
+		value, err := a.Run(item.Input)
+		if err != nil {
+			message := err.Error()
+			return &answer{Failure: &message}
+		}
+		text, _ := json.Marshal(value) // a string can be written
+		return &answer{Result: text}
+	}
+	message := "no activity " + item.Name
+	return &answer{Failure: &message}
+}
+
+// answer hands the answer of a call to the node.
+func (m *machine) answer(in node.Answer) (report, error) {
+	p, ok := m.pending[in.Call]
+	if !ok { // the node has dropped the call
+		return m.run(runCommand{UntilMs: in.NowMs})
+	}
+	delete(m.pending, in.Call)
+	m.count(p, in)
+	a := &answer{}
+	token := ""
+	switch {
+	case in.Err != nil:
+		e := callform.ErrorOf(in.Err)
+		a.Error = &failedCall{Operation: p.method, Message: e.Message, Retryable: e.Code == callform.CodeRetryable}
+		var of *engine.ProviderError
+		if errors.As(in.Err, &of) {
+			a.Error.Operation = of.Operation
+		}
+	default:
+		result, err := callform.EncodeResult(p.method, call.Answer{
+			Orchestration: in.Orchestration, Work: in.Work, Count: in.Count, Value: in.Value, Events: in.Events,
+		})
+		if err != nil {
+			return report{}, fmt.Errorf("%s: %w", p.method, err)
+		}
+		a.Result = result
+		if in.Orchestration != nil {
+			token = in.Orchestration.LockToken
+		} else if in.Work != nil {
+			m.taken, token = append(m.taken, in.Work), in.Work.LockToken
+		}
+	}
+	m.loops.answered(p, token, in.Err)
+	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
+}
+
+// carryOver makes calls of what the node did.
+func (m *machine) carryOver(did *report, calls []node.Call) ([]node.Call, error) {
+	for i := range did.Log {
+		calls = append(calls, did.Log[i].log())
+	}
+	for _, id := range did.Dropped {
+		if _, job := m.jobs[node.JobID(id)]; job {
+			delete(m.jobs, node.JobID(id))
+			calls = append(calls, node.CancelJob{Job: node.JobID(id)})
+			continue
+		}
+		if p, ok := m.pending[node.CallID(id)]; ok {
+			delete(m.pending, node.CallID(id))
+			m.loops.answered(p, "", nil)
+			calls = append(calls, node.CancelCall{ID: node.CallID(id)})
+		}
+	}
+	for i := range did.Calls {
+		c, err := m.made(&did.Calls[i])
+		if err != nil {
+			return calls, err
+		}
+		calls = append(calls, c)
+	}
+	if did.Stopped {
+		if m.stopped {
+			return calls, errors.New("host: the node stopped, and goes on")
+		}
+		m.stopped = true
+		return append(m.cancelTimer(calls), node.Stopped{}), nil
+	}
+	return m.arm(did, calls), nil
+}
+
+// arm sets a timer for the node's next one.
+func (m *machine) arm(did *report, calls []node.Call) []node.Call {
+	if did.NextMs == nil {
+		return m.cancelTimer(calls)
+	}
+	if m.timer != 0 && m.timerMs == *did.NextMs {
+		return calls
+	}
+	calls = m.cancelTimer(calls)
+	m.timers++
+	m.timer, m.timerMs = m.timers, *did.NextMs
+	after := time.Duration(max(m.timerMs-did.NowMs, 0)) * time.Millisecond
+	return append(calls, node.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
+}
+
+func (m *machine) cancelTimer(calls []node.Call) []node.Call {
+	if m.timer == 0 {
+		return calls
+	}
+	c := node.CancelTimer{Timer: m.timer}
+	m.timer = 0
+	return append(calls, c)
+}
+
+// activity is what the method run_activity asks for.
+type activity struct {
+	Instance    string `json:"instance"`
+	ExecutionID uint64 `json:"execution_id"`
+	Name        string `json:"name"`
+	Input       string `json:"input"`
+}
+
+// made is the call for a call of the node.
+func (m *machine) made(c *madeCall) (node.Call, error) {
+	if c.Method == "run_activity" {
+		return m.begun(c)
+	}
+	request, err := callform.DecodeCall(c.Method, c.Params)
+	if err != nil {
+		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
+	}
+	out := node.ProviderCall{ID: node.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
+	p := pendingCall{method: c.Method}
+	switch r := request.(type) {
+	case call.FetchOrchestrationItem:
+		if r.Filter == nil || r.Filter.String() != m.filter.String() {
+			return nil, fmt.Errorf("host: the node fetches with filter %v; want %v, which its options say", r.Filter, m.filter)
+		}
+		r.Filter = m.filter // so that all its fetches wait together
+		out.Request = r
+		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
+		p.slot = m.loops.fetch(node.SlotOrchestration)
+	case call.FetchWorkItem:
+		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
+		p.slot = m.loops.fetch(node.SlotWorker)
+	default:
+		p.token = tokenOf(request)
+		p.slot = m.loops.holder(p.token)
+		m.taken = slices.DeleteFunc(m.taken, func(w *engine.FetchedWork) bool { return w.LockToken == p.token && p.method != "renew_work_item_lock" })
+	}
+	out.Slot = p.slot
+	m.pending[out.ID] = p
+	return out, nil
+}
+
+// begun is an activity that begins: the first that the node was given of those which agree with what the runtime tells.
+func (m *machine) begun(c *madeCall) (node.Call, error) {
+	var a activity
+	if err := json.Unmarshal(c.Params, &a); err != nil {
+		return nil, fmt.Errorf("host: run_activity: %w", err)
+	}
+	for i, work := range m.taken {
+		item, ok := work.Item.(engine.ActivityExecuteItem)
+		if !ok || item.Instance != a.Instance || item.ExecutionID != a.ExecutionID || item.Name != a.Name || item.Input != a.Input {
+			continue
+		}
+		m.taken = slices.Delete(m.taken, i, i+1)
+		m.jobs[node.JobID(c.ID)] = item
+		m.counters.Activities++
+		return node.RunActivity{
+			Job: node.JobID(c.ID), Slot: m.loops.holder(work.LockToken), Item: item, AttemptCount: work.AttemptCount,
+			LockTimeout: m.config.Options.WorkerLockTimeout,
+		}, nil
+	}
+	return nil, fmt.Errorf("host: activity %s of %s begins, and the node was not given it", a.Name, a.Instance)
+}

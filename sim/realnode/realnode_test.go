@@ -1,0 +1,143 @@
+package realnode_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/realnode"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// The test binary is its own host where a test wants one that fails: the variable says how.
+const behaviourVariable = "REALNODE_TEST_HOST"
+
+func TestMain(m *testing.M) {
+	if behaviour := os.Getenv(behaviourVariable); behaviour != "" {
+		os.Exit(badHost(behaviour))
+	}
+	os.Exit(m.Run())
+}
+
+// badHost says what it is, and then misbehaves when a node is to run.
+func badHost(behaviour string) int {
+	release := "0.1.32"
+	if behaviour == "another release" {
+		release = "0.1.31"
+	}
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		answer := "{}"
+		switch line := in.Text(); {
+		case strings.Contains(line, `"describe"`):
+			answer = fmt.Sprintf(`{"protocol":1,"release":%q}`, release)
+		case strings.Contains(line, `"run"`):
+			switch behaviour {
+			case "dies":
+				fmt.Fprintln(os.Stderr, "out of memory")
+				return 3
+			case "hangs":
+				<-time.After(time.Hour)
+			case "nonsense":
+				answer = "[1, 2"
+			case "refuses":
+				answer = `{"error":"node A is not running"}`
+			case "unknown call":
+				answer = `{"now_ms":1,"calls":[{"id":1,"method":"conjure","params":{}}]}`
+			case "wrong call":
+				answer = `{"now_ms":1,"calls":[{"id":1,"method":"ack_work_item","params":{"lock_token":7}}]}`
+			case "other filter":
+				answer = `{"now_ms":1,"calls":[{"id":1,"method":"fetch_orchestration_item","params":{"lock_timeout_ms":1}}]}`
+			case "activity out of nowhere":
+				answer = `{"now_ms":1,"calls":[{"id":1,"method":"run_activity","params":{"instance":"x","name":"program.call"}}]}`
+			}
+		}
+		fmt.Println(answer)
+	}
+	return 0
+}
+
+// text is a scenario with a real node.
+const text = `
+turbulence 5s
+node A runs duroxide 0.1.32
+
+load 4 instances from 1s over 2s
+  mix 1 generated programs
+`
+
+func run(t *testing.T, text string, seed uint64, releases cluster.Releases) (*cluster.Result, error) {
+	t.Helper()
+	s, err := scenario.Parse("real.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Expand(seed, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
+	return cluster.Run(cluster.Config{Plan: plan, Seed: seed, Releases: releases, Monitor: monitor})
+}
+
+// A host that does not do what it should ends the run with an error, which has its last words, and never with a verdict.
+func TestHostThatFails(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "durosim-host-0-1-32")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ behaviour, want string }{
+		{"dies", "host: run: it closed its output; " + filepath.Join(dir, "durosim-host-0-1-32") + " ended: exit status 3; it wrote to standard error:\nout of memory"},
+		{"hangs", "host: run: no answer within 200ms; "},
+		{"nonsense", "host: run: an answer that is no JSON object: [1, 2"},
+		{"refuses", "host: run: node A is not running"},
+		{"unknown call", `host: call conjure: unknown method "conjure"`},
+		{"wrong call", "host: call ack_work_item: params.lock_token: "},
+		{"other filter", "host: the node fetches with filter "},
+		{"activity out of nowhere", "host: activity program.call of x begins, and the node was not given it"},
+		{"another release", "want a host of duroxide 0.1.32 with protocol 1, got 0.1.31"},
+	} {
+		t.Run(c.behaviour, func(t *testing.T) {
+			t.Setenv(behaviourVariable, c.behaviour)
+			hosts := realnode.New(dir)
+			realnode.SetPatience(hosts, 200*time.Millisecond)
+			result, err := run(t, text, 1, hosts)
+			if result != nil || err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "node A: ") {
+				t.Errorf("got %v, %v; want an error with %q", result, err, c.want)
+			}
+		})
+	}
+}
+
+// Without a host nothing is run, and the error says how to build it.
+func TestNoHost(t *testing.T) {
+	for _, c := range []struct{ dir, want string }{
+		{"", "the environment variable DUROSIM_HOSTS is not set."},
+		{"nowhere", "there is no " + filepath.Join("nowhere", "durosim-host-0-1-32") + "."},
+	} {
+		_, err := run(t, text, 1, realnode.New(c.dir))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--manifest-path sim/realnode/host/duroxide-0.1.32/Cargo.toml") {
+			t.Errorf("%q: got %v, want %q and the command that builds the host", c.dir, err, c.want)
+		}
+	}
+}
+
+// hosts are the host programs that the environment names; without them the test is skipped.
+func hosts(t *testing.T) *realnode.Hosts {
+	t.Helper()
+	dir := os.Getenv(realnode.Environment)
+	if dir == "" {
+		t.Skip(realnode.Environment + " is not set: no host programs")
+	}
+	return realnode.New(dir)
+}

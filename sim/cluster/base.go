@@ -74,6 +74,7 @@ const (
 	evProbeEnd                   // a: index of the probe, b: index of what it holds
 	evCalm                       // turbulence is over
 	evTick                       // calm: look whether anything is still open
+	evUntil                      // the end that the plan says
 )
 
 // never is the store time of what does not come by itself.

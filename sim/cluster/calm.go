@@ -38,16 +38,40 @@ func (c *clients) raiseWhatWaits() int64 {
 			continue
 		}
 		open := c.openWaits(id)
-		if len(open) == 0 {
+		if len(open) == 0 || c.unaided(id) {
 			continue
 		}
 		r.atMs = c.nowMs()
 		r.times++
 		quiet = c.nowMs()
-		c.send(c.itemFor(id, &open[0]), c.instanceKey(id).At(labelPhase))
+		item := c.itemFor(id, &open[0])
+		c.phases.helpedBy(item)
+		c.send(item, c.instanceKey(id).At(labelPhase))
 	}
 	return quiet
 }
+
+// unaided says whether the plan says of an instance, or of the one that it is a child of, that nobody sends it more than
+// the plan does.
+func (c *clients) unaided(id string) bool {
+	for depth := 0; id != "" && depth <= maxDepth; depth++ {
+		for i := range c.plan.Instances {
+			if in := &c.plan.Instances[i]; in.ID == id {
+				return in.Unaided
+			}
+		}
+		history, err := c.history(id)
+		if err != nil || len(history) == 0 {
+			return false
+		}
+		started, _ := history[0].Data.(engine.OrchestrationStarted)
+		id = started.ParentInstance
+	}
+	return false
+}
+
+// maxDepth bounds how far up unaided looks for the instance of the plan.
+const maxDepth = 64
 
 func (c *clients) raisedFor(no engine.InstanceNo) *raised {
 	for len(c.raised) <= int(no) {

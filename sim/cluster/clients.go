@@ -18,6 +18,7 @@ type clients struct {
 	provider engine.Provider
 	codec    engine.Codec
 	raised   []raised
+	last     time.Duration // when the last that the plan says is due
 }
 
 // raised is when a client last sent an instance an event in calm, and how often.
@@ -43,8 +44,8 @@ func (c *clients) connect() {
 	c.codec, c.provider = newest.Codec, c.storeHandle(newest.Codec, engine.Caller{})
 }
 
-// beginClients schedules all that clients do, and returns when the last of it is due.
-func (c *clients) begin() time.Duration {
+// begin schedules all that clients and probes do, and notes when the last of it is due.
+func (c *clients) begin() {
 	last := time.Duration(0)
 	for i := range c.plan.Instances {
 		p := &c.plan.Instances[i]
@@ -64,7 +65,7 @@ func (c *clients) begin() time.Duration {
 	for i := range c.plan.Probes {
 		last = max(last, c.probes.begin(i))
 	}
-	return last
+	c.last = last
 }
 
 // instanceKey names what clients do to an instance.

@@ -116,6 +116,8 @@ type Result struct {
 	Exhausted bool
 	// Outcomes are how the plan's instances ended, then its seeded histories, both in the plan's order.
 	Outcomes []Outcome
+	// Help is what calm and relief did that the plan does not say, in order: what ended may have ended only thanks to it.
+	Help []Help
 	// Counters are the sums over all incarnations of all nodes.
 	Counters node.Counters
 	// Marks are the running hashes of the trace, if they were kept.

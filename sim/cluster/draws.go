@@ -29,6 +29,7 @@ var (
 	labelGroup       = sim.NewLabel("group")
 	labelPhase       = sim.NewLabel("phase")
 	labelTick        = sim.NewLabel("tick")
+	labelUntil       = sim.NewLabel("until")
 	labelZombie      = sim.NewLabel("zombie")
 	labelHistory     = sim.NewLabel("history")
 	labelPause       = sim.NewLabel("pause")

@@ -13,6 +13,7 @@ type phases struct {
 	*base
 	phaseAt sim.Time // when the present phase began
 	ended   bool
+	help    []Help
 }
 
 // tick is how often, in calm, clients look after their instances and the world looks whether it is done.
@@ -25,6 +26,10 @@ const unwatchedCalm = 10 * time.Minute
 func (ph *phases) onCalm() {
 	ph.changed = true
 	ph.end()
+	if ph.plan.Unaided || ph.plan.Until > 0 {
+		ph.leaveAlone()
+		return
+	}
 	ph.begin(PhaseCalm)
 	ph.network.downUntil = 0
 	for _, n := range ph.fleet.list {
@@ -35,12 +40,17 @@ func (ph *phases) onCalm() {
 	ph.parking.leaveZombies()
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core {
+			if !n.wantUp {
+				ph.helped(HelpStart, n.plan.Name, "")
+			}
 			ph.fleet.startSoon(n)
 		}
 	}
 	for i := range ph.plan.Instances {
 		if p := &ph.plan.Instances[i]; p.Expect == plan.EndEternal {
-			ph.clients.send(engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}, ph.clients.instanceKey(p.ID).At(labelPhase))
+			item := engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}
+			ph.helpedBy(item)
+			ph.clients.send(item, ph.clients.instanceKey(p.ID).At(labelPhase))
 		}
 	}
 	ph.tickAt(ph.nowMs())
@@ -57,6 +67,10 @@ func (ph *phases) begin(p Phase) {
 
 // onTick ends the phase if every obligation is met or overdue.
 func (ph *phases) onTick() {
+	if ph.phase == PhaseUnaided {
+		ph.lookAlone()
+		return
+	}
 	quietMs := ph.clients.raiseWhatWaits()
 	if open, untilMs := ph.open(); open {
 		if untilMs < never {
@@ -140,6 +154,7 @@ var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
 func (ph *phases) widenAll() {
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core {
+			ph.helped(HelpWiden, n.plan.Name, ph.infos[n.number-1].Filter.String())
 			r := everything
 			n.options.SupportedReplayVersions = &r
 			ph.fleet.restart(n)

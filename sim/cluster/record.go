@@ -116,6 +116,8 @@ const (
 	PhaseCalm
 	// PhaseRelief: core nodes are widened, for work that nobody admits; then it is calm again.
 	PhaseRelief
+	// PhaseUnaided: faults have stopped, and nobody helps. It stands for calm and relief where the plan has an end of its own.
+	PhaseUnaided
 )
 
 // String is the phase in words.
@@ -125,6 +127,8 @@ func (p Phase) String() string {
 		return "turbulence"
 	case PhaseCalm:
 		return "calm"
+	case PhaseUnaided:
+		return "unaided"
 	}
 	return "relief"
 }

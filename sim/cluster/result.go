@@ -12,7 +12,7 @@ func (w *World) result() *Result {
 		}
 		r.Counters.Add(n.counters)
 	}
-	r.Outcomes = w.Outcomes()
+	r.Outcomes, r.Help = w.Outcomes(), w.phases.help
 	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)

@@ -186,11 +186,15 @@ func (w *World) begin() {
 			w.fleet.startSoon(n)
 		}
 	}
-	turbulence := max(last, w.clients.begin()) + time.Second
+	w.clients.begin()
+	turbulence := max(last, w.clients.last) + time.Second
 	if w.plan.Turbulence > 0 {
 		turbulence = w.plan.Turbulence
 	}
 	w.kernel.After(turbulence, w.root.At(labelPhase), event{kind: evCalm})
+	if w.plan.Until > 0 {
+		w.kernel.After(w.plan.Until, w.untilKey(), event{kind: evUntil})
+	}
 }
 
 // handle carries out one event.
@@ -232,6 +236,8 @@ func (w *World) handle(e event) {
 		w.phases.onCalm()
 	case evTick:
 		w.phases.onTick()
+	case evUntil:
+		w.phases.onUntil()
 	default:
 		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
 	}

@@ -105,7 +105,7 @@ func Events() []EventInfo {
 	build := AttrInfo{"build", "the node's build", nil}
 	pin := AttrInfo{"pin", "the execution's pin, or none", nil}
 	instance := AttrInfo{"instance", "the instance", nil}
-	phase := AttrInfo{"phase", "the phase of the run", []string{"turbulence", "calm", "relief"}}
+	phase := AttrInfo{"phase", "the phase of the run", []string{"turbulence", "unaided", "calm", "relief"}}
 	attempt := AttrInfo{"attempt", "the attempt count that the node was told", nil}
 	execution := AttrInfo{"execution", "the number of the execution, from 1", nil}
 	yesNo := []string{"yes", "no"}

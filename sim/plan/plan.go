@@ -28,6 +28,11 @@ type Plan struct {
 	// Turbulence is how long schedule and faults last: every step comes before its end. 0 is until one second after the
 	// last schedule step or client action.
 	Turbulence time.Duration
+	// Until, if not 0, is when the run ends, whatever is still open. Unaided says that after turbulence nobody helps; the run
+	// ends when nothing can happen any more. With either there is no calm and no relief: no client raises what the plan does
+	// not raise, no node is brought up or widened.
+	Until   time.Duration
+	Unaided bool
 	// StepBudget bounds the run; 0 is DefaultStepBudget.
 	StepBudget uint64
 	// TurnBudget bounds the turns of one execution; 0 is 1000, or twenty times what any execution of the run took that has
@@ -122,6 +127,9 @@ type Instance struct {
 	Input   string
 	StartAt time.Duration
 	Actions []Action
+	// Unaided says that nobody sends the instance, or a child of it, anything that the plan does not: calm neither raises
+	// what it waits for nor enqueues what it asks for.
+	Unaided bool
 	// Expect is how the instance must end; empty is ExpectCompleted.
 	Expect End
 }

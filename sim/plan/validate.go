@@ -24,6 +24,7 @@ func (p *Plan) Validate(known Known) error {
 	v.probes()
 	v.faults()
 	v.releases()
+	v.end()
 	if p.Turbulence < 0 {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}
@@ -100,6 +101,29 @@ func (v *validation) handler(what, handler string) {
 	}
 	if !slices.Contains(v.known.Orchestrations, name+"@"+version.String()) {
 		v.fail("%s: no orchestration %s is known", what, handler)
+	}
+}
+
+// end validates how the run ends.
+func (v *validation) end() {
+	p := v.plan
+	if p.Until < 0 {
+		v.fail("until %v: want a positive duration, or 0", p.Until)
+	}
+	for i, s := range p.Schedule {
+		if p.Until > 0 && s.At >= p.Until {
+			v.fail("step %d (%s %s): at %v, when the run is over after %v", i+1, s.Verb, s.Node, s.At, p.Until)
+		}
+	}
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		switch {
+		case in.Expect != EndEternal:
+		case p.Unaided && p.Until == 0:
+			v.fail("instance %s: it goes on until it is cancelled, which calm does, and after turbulence nobody helps: say until when the run goes on", in.ID)
+		case in.Unaided:
+			v.fail("instance %s: it goes on until it is cancelled, which calm does, and nobody is to help it", in.ID)
+		}
 	}
 }
 

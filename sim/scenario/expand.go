@@ -256,7 +256,7 @@ func (e *expansion) load(o Overrides) {
 		m := l.Mix[sim.Pick(e.chooser, key.At(labelMix), weights)]
 		in := plan.Instance{
 			ID: m.Orchestration + "-" + strconv.Itoa(i+1), Orchestration: m.Orchestration, Version: m.Version,
-			Input: e.input(key.At(labelInput), m.Input), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect,
+			Input: e.input(key.At(labelInput), m.Input), StartAt: e.between(key.At(labelStart), l.From, l.From+l.Over), Expect: m.Expect, Unaided: m.Unaided,
 		}
 		if m.Generated {
 			e.generate(&in, key)

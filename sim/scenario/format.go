@@ -62,6 +62,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Turbulence != 0 {
 		line("turbulence %v", p.Turbulence)
 	}
+	if p.Until != 0 {
+		line("until %v", p.Until)
+	}
 	if p.StepBudget != 0 {
 		line("budget %d steps", p.StepBudget)
 	}
@@ -85,6 +88,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	s.formatInstances(b)
 	s.formatLoad(b)
 	s.formatSchedule(b)
+	if s.Template.Unaided {
+		b.WriteString("then nothing\n")
+	}
 }
 
 func formatRate(r faults.Rate) string {
@@ -168,6 +174,9 @@ func (s *Scenario) formatInstances(b *bytes.Buffer) {
 		if in.Expect != "" {
 			b.WriteString(" expect " + string(in.Expect))
 		}
+		if in.Unaided {
+			b.WriteString(" unaided")
+		}
 		b.WriteByte('\n')
 		for j, a := range in.Actions {
 			d, _ := s.drawOf(DrawAction, i, j)
@@ -240,6 +249,9 @@ func (s *Scenario) formatLoad(b *bytes.Buffer) {
 			}
 			if m.Expect != "" {
 				b.WriteString(" expect " + string(m.Expect))
+			}
+			if m.Unaided {
+				b.WriteString(" unaided")
 			}
 			b.WriteByte('\n')
 			for _, a := range m.Actions {

@@ -63,6 +63,8 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		Profile:    plan.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
 		Turbulence: at.Draw(t, "turbulence"),
 		StepBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "budget"),
+		Until:      time.Duration(rapid.IntRange(0, 100).Draw(t, "until")) * time.Hour,
+		Unaided:    rapid.Bool().Draw(t, "unaided"),
 		TurnBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "turns"),
 	}
 	var nodes []string
@@ -111,7 +113,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		if i%2 == 0 {
 			in := plan.Instance{
 				ID: id, Orchestration: name.Draw(t, "orchestration"), Version: version.Draw(t, "version"), Input: value.Draw(t, "input"),
-				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(plan.Ends(), "")).Draw(t, "expect"),
+				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(plan.Ends(), "")).Draw(t, "expect"), Unaided: rapid.Bool().Draw(t, "alone"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "actions") {
 				a := plan.Action{At: in.StartAt + at.Draw(t, "at"), Verb: plan.ActionCancel}

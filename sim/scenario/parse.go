@@ -155,6 +155,10 @@ func (p *parser) statement() {
 	case "turbulence":
 		p.single(head.text)
 		p.s.Template.Turbulence = p.duration("a duration")
+	// until DURATION is when the run ends, without calm and relief.
+	case "until":
+		p.single(head.text)
+		p.s.Template.Until = p.duration("a duration")
 	// budget COUNT steps bounds the run, budget COUNT turns each execution; reaching a bound is a verdict of its own.
 	case "budget":
 		count := p.number("a number of steps or turns", 1, maxBudget)
@@ -232,6 +236,12 @@ func (p *parser) statement() {
 		p.step(lo, hi, false)
 	// then STEP does it at the moment of the step before, wherever that was drawn.
 	case "then":
+		if len(p.words) == 1 && p.words[0].is("nothing") { // after turbulence nobody helps
+			p.words = nil
+			p.single("then nothing")
+			p.s.Template.Unaided = true
+			break
+		}
 		p.step(0, 0, true)
 	// after TIME STEP does it that long after the step before.
 	case "after":

@@ -187,7 +187,7 @@ func (p *parser) instance() {
 	p.keyword("runs")
 	in.Orchestration, in.Version = p.handler()
 	for seen := map[string]bool{}; p.more(); {
-		switch p.clause(seen, "with", "at", "expect") {
+		switch p.clause(seen, "with", "at", "expect", "unaided") {
 		case "with":
 			in.Input = p.next("an input").text
 		case "at":
@@ -196,6 +196,8 @@ func (p *parser) instance() {
 			p.draw(Draw{Of: DrawStart, Index: len(p.s.Template.Instances), Lo: lo, Hi: hi})
 		case "expect":
 			in.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
+		case "unaided":
+			in.Unaided = true
 		}
 	}
 	p.s.Template.Instances = append(p.s.Template.Instances, in)
@@ -299,7 +301,7 @@ func (p *parser) mix(owner ownerKind) {
 		m.Orchestration, m.Version = p.handler()
 	}
 	for seen := map[string]bool{}; p.more(); {
-		switch p.clause(seen, "with", "expect") {
+		switch p.clause(seen, "with", "expect", "unaided") {
 		case "with":
 			m.Input = p.next("an input").text
 			if _, err := parseInputRange(m.Input); err != nil {
@@ -307,6 +309,8 @@ func (p *parser) mix(owner ownerKind) {
 			}
 		case "expect":
 			m.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
+		case "unaided":
+			m.Unaided = true
 		}
 	}
 	p.s.Load.Mix = append(p.s.Load.Mix, m)

@@ -70,6 +70,7 @@ type MixEntry struct {
 	// Orchestration, Version, Expect are as in plan.Instance.
 	Orchestration, Version string
 	Expect                 plan.End
+	Unaided                bool
 	// Generated says that each instance runs a program of its own, drawn from the seed; Orchestration is then
 	// GeneratedName, and the program's name is that of the instance. A program that waits for an event may be sent it.
 	Generated bool

@@ -275,6 +275,9 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	res := r.result
 	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), longTime(res.Virtual))
 	a.printf("instances: %s\n", outcomes(res.Outcomes))
+	for _, line := range helpLines(res.Help) {
+		a.printf("not of the plan: %s\n", line)
+	}
 	a.printf("digest %s\n", res.Digest)
 	if r.drifted() {
 		a.printf("%s\n%s", a.style.bad("NOT DETERMINISTIC: the second run differs"), indent(r.difference()))

@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -262,6 +263,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if mine.Parent != 0 && c.leftAlone(mine.Parent) {
 		return
 	}
+	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {
+		return // it waits for what nobody sends, as the plan says: what becomes of it is the plan's affair
+	}
 	var work boundInput
 	from, next := max(c.live.CalmMs, since, mine.OutsideMs), int64(model.NeverMs)
 	if mine.CancelMs != 0 {
@@ -311,6 +315,15 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
 		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
 		model.SpanText(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
+}
+
+// unaided says whether the plan says of an instance, or of the root that it descends from, that calm sends it nothing.
+func (c *obligations) unaided(in *model.Instance) bool {
+	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
+		in = c.Run.Model.Instance(parent)
+	}
+	i := slices.IndexFunc(c.live.Plan.Instances, func(p plan.Instance) bool { return p.ID == in.Name })
+	return i >= 0 && c.live.Plan.Instances[i].Unaided
 }
 
 // leftAlone says whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a node that

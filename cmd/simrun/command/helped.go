@@ -1,0 +1,63 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// helpShown bounds how many names a line of help gives.
+const helpShown = 5
+
+// helpLines say what calm and relief did that the plan does not say, one line for each kind of help and each event.
+func helpLines(all []cluster.Help) []string {
+	type line struct {
+		head, text string
+		names      []string
+	}
+	var lines []*line
+	for _, h := range all {
+		head, text := fmt.Sprintf("%s %s", h.Phase, helpVerb(h.Kind)), ""
+		if h.Kind == cluster.HelpRaise || h.Kind == cluster.HelpEnqueue {
+			text = fmt.Sprintf(" %q for", h.Text)
+		}
+		var l *line
+		for _, have := range lines {
+			if have.head == head && have.text == text {
+				l = have
+			}
+		}
+		if l == nil {
+			l = &line{head: head, text: text}
+			lines = append(lines, l)
+		}
+		if len(l.names) == 0 || l.names[len(l.names)-1] != h.Name {
+			l.names = append(l.names, h.Name)
+		}
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		shown := l.names
+		more := ""
+		if len(shown) > helpShown {
+			shown, more = shown[:helpShown], fmt.Sprintf(" and %d more", len(l.names)-helpShown)
+		}
+		out[i] = l.head + l.text + " " + strings.Join(shown, ", ") + more
+	}
+	return out
+}
+
+func helpVerb(k cluster.HelpKind) string {
+	switch k {
+	case cluster.HelpRaise:
+		return "raised"
+	case cluster.HelpEnqueue:
+		return "enqueued"
+	case cluster.HelpCancel:
+		return "cancelled"
+	case cluster.HelpStart:
+		return "started"
+	}
+	return "widened"
+}

@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim"
+)
+
+// Help is something that calm or relief did so that work could end.
+type Help struct {
+	VirtualMs int64 // since the start of the run
+	Phase     Phase
+	Kind      HelpKind
+	// Name is the instance, or the node.
+	Name string
+	// Text is the event or queue that was raised or enqueued, or the node's range before it was widened.
+	Text string
+}
+
+// HelpKind is the kind of a Help.
+type HelpKind string
+
+// What calm and relief do.
+const (
+	HelpRaise   HelpKind = "raise"   // an event that an instance waits for
+	HelpEnqueue HelpKind = "enqueue" // a message that it asks for
+	HelpCancel  HelpKind = "cancel"  // an eternal loop
+	HelpStart   HelpKind = "start"   // a node that the schedule left down
+	HelpWiden   HelpKind = "widen"   // a node, to every pin
+)
+
+// String says it in a few words.
+func (h Help) String() string {
+	switch h.Kind {
+	case HelpRaise:
+		return fmt.Sprintf("%s raised %q for %s", h.Phase, h.Text, h.Name)
+	case HelpEnqueue:
+		return fmt.Sprintf("%s enqueued %q for %s", h.Phase, h.Text, h.Name)
+	case HelpCancel:
+		return fmt.Sprintf("%s cancelled %s", h.Phase, h.Name)
+	case HelpStart:
+		return fmt.Sprintf("%s started node %s", h.Phase, h.Name)
+	}
+	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
+}
+
+// helped records a help.
+func (ph *phases) helped(kind HelpKind, name, text string) {
+	ph.help = append(ph.help, Help{VirtualMs: ph.nowMs() - ph.startMs(), Phase: ph.phase, Kind: kind, Name: name, Text: text})
+}
+
+// helpedBy records a message that calm sent.
+func (ph *phases) helpedBy(item engine.WorkItem) {
+	switch i := item.(type) {
+	case engine.ExternalRaisedItem:
+		ph.helped(HelpRaise, i.Instance, i.Name)
+	case engine.ExternalRaised2Item:
+		ph.helped(HelpRaise, i.Instance, i.Name)
+	case engine.QueueMessageItem:
+		ph.helped(HelpEnqueue, i.Instance, i.Name)
+	case engine.CancelInstanceItem:
+		ph.helped(HelpCancel, i.Instance, i.Reason)
+	}
+}
+
+// leaveAlone begins the time in which nobody helps.
+func (ph *phases) leaveAlone() {
+	ph.begin(PhaseUnaided)
+	ph.network.downUntil = 0
+	ph.parking.leaveZombies()
+	ph.tickAt(ph.nowMs())
+}
+
+// lookAlone ends the run when nothing can happen any more. A plan that says when it ends has its own event for that.
+func (ph *phases) lookAlone() {
+	if ph.plan.Until > 0 {
+		return
+	}
+	if ph.settled() {
+		ph.onUntil()
+		return
+	}
+	ph.tickAt(never)
+}
+
+// onUntil ends the run.
+func (ph *phases) onUntil() {
+	ph.changed = true
+	ph.end()
+	ph.ended = true
+}
+
+// settled says whether nothing more happens by itself: no client has anything left to do, no node is about to start or to
+// go on, and no node that is up can take what is in the store, now or later.
+func (ph *phases) settled() bool {
+	if ph.kernel.Now() <= ph.start.Add(ph.clients.last) {
+		return false
+	}
+	up := false
+	for _, n := range ph.fleet.list {
+		if n.paused || n.draining || n.startAt != 0 {
+			return false
+		}
+		up = up || n.machine != nil
+	}
+	for no := engine.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
+		p, ok := ph.store.Peek(ph.store.InstanceName(no))
+		if ok && (p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && ph.admitted(p.Pin)) {
+			return false
+		}
+	}
+	return true
+}
+
+// untilKey names the end that a plan has of its own.
+func (w *World) untilKey() sim.Key { return w.root.At(labelUntil) }

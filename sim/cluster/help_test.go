@@ -1,0 +1,74 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestHelp: calm and relief say what they did, and a plan can do without them.
+func TestHelp(t *testing.T) {
+	const order = "nodes A B run 1.5.0\ninstance o runs ProcessOrder at 1s"
+	for _, tc := range []struct {
+		name, text string
+		status     string // of the first instance
+		help       []string
+		atMost     int64 // virtual milliseconds; 0 for no bound
+	}{
+		{name: "calm raises", text: order, status: "Completed", help: []string{`calm raised "approval" for o`}},
+		{name: "unaided instance", text: order + " unaided", status: "Running"},
+		{name: "unaided parent", text: "nodes A B run 1.5.0\nprogram Child\n  wait go\nend\nprogram Root\n  child Child\nend\ninstance o runs Root at 1s unaided", status: "Running"},
+		{name: "then nothing", text: order + "\nthen nothing", status: "Running", atMost: 60_000},
+		{name: "then nothing, and the work ends by itself", text: "nodes A B run 1.5.0\ninstance o runs Chain with 20 at 1s\nthen nothing", status: "Completed", atMost: 60_000},
+		{name: "then nothing, and nobody is there", text: "nodes A B run 1.5.0\ninstance o runs Chain with 50 at 1s\nat 3s stop A\nat 4s crash B\nthen nothing", status: "Running", atMost: 120_000},
+		{name: "calm starts", text: "nodes A run 1.5.0\ninstance o runs Chain with 5 at 1s\nat 2s crash A", status: "Completed", help: []string{"calm started node A"}},
+		{name: "calm cancels", text: "nodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Failed", help: []string{"calm cancelled o"}},
+		{name: "until", text: "until 20s\nnodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Running", atMost: 20_000},
+		{name: "until, in turbulence", text: "until 20s\nturbulence 1h\nnodes A run 1.5.0\ninstance o runs Chain", status: "Completed", atMost: 20_000},
+		{
+			name: "relief widens", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
+			help: []string{"relief widened node A, which replayed >=0.0.0, <=2.0.0"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, err := scenario.Parse("help.txt", []byte(tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := s.Expand(1, scenario.Overrides{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var help []string
+			for _, h := range r.Help {
+				if len(help) == 0 || help[len(help)-1] != h.String() {
+					help = append(help, h.String())
+				}
+			}
+			if diff := cmp.Diff(tc.help, help); diff != "" {
+				t.Errorf("help (-want +got):\n%s", diff)
+			}
+			if got := string(r.Outcomes[0].Status); got != tc.status {
+				t.Errorf("it is %s, want %s", got, tc.status)
+			}
+			if tc.atMost > 0 && r.Virtual > tc.atMost {
+				t.Errorf("the run took %d ms of virtual time, want at most %d", r.Virtual, tc.atMost)
+			}
+			for _, v := range r.Violations {
+				t.Errorf("%s: %s", v.Property, v.Message)
+			}
+		})
+	}
+	_, err := scenario.Parse("help.txt", []byte("nodes A run 1.5.0\nthen nothing\nthen nothing"))
+	if err == nil || !strings.Contains(err.Error(), "for the second time") {
+		t.Errorf("twice: %v", err)
+	}
+}

@@ -161,14 +161,31 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds", sum.Seeds, r.name, r.c.First), false
 }
 
-// differs reports a seed whose two runs differ.
+// differs reports a seed whose two runs differ, with the handler that is the reason if it shows when turns are computed twice.
 func (r *testRun) differs(d campaign.Drift) string {
-	return r.end(d.Seed, fmt.Sprintf(`durosim: seed %d of %s gave two different runs
+	text := fmt.Sprintf(`durosim: seed %d of %s gave two different runs
   first   %s
   second  %s
   A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls does this: what
   an orchestration does must follow from its input and its history alone.
-`, d.Seed, r.name, d.First, d.Second))
+`, d.Seed, r.name, d.First, d.Second)
+	plan, err := r.plan(d.Seed)
+	if err != nil {
+		return r.end(d.Seed, text) // the seed had a plan before
+	}
+	cfg := r.config()
+	cfg.Plan, cfg.Seed, cfg.DoubleCheck = plan, d.Seed, true
+	result, err := cluster.Run(cfg)
+	if err != nil {
+		return r.end(d.Seed, text)
+	}
+	for _, v := range result.Violations {
+		if v.Class == cluster.ClassHandler {
+			text += "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
+			break
+		}
+	}
+	return r.end(d.Seed, text)
 }
 
 // violated reports a violation, with the smallest plan that shows it.

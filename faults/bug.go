@@ -19,7 +19,7 @@ func (id BugID) On() (bug BugID, whose string) {
 	return BugID(name), whose
 }
 
-// ProfileFamily is what the ids of the switches of profile duroxide-0.1.26 begin with.
+// ProfileFamily is what the ids of the switches of the profiles begin with.
 const ProfileFamily = "duroxide-0.1.26/"
 
 // Bug is a row of the table of planted bugs: a deviation from the contract that can be switched on by its id. It replaces
@@ -43,6 +43,10 @@ type Bug struct {
 	// Consequence is what a switch of the profile means to a user, Fix what mends it, and Unseen why no property catches
 	// it. Other rows have none of them.
 	Consequence, Fix, Unseen string
+	// Place is where release 0.1.26 does it, files and lines of its crate. Mended is the release that mended it, empty while
+	// release 0.1.32 still does it; with ForOld that release still does it for executions that an older one began.
+	Place, Mended string
+	ForOld        bool
 
 	// One of these replaces the rule: as is the row that replaces it under another id.
 	provider func(*storerules.Rules)
@@ -75,10 +79,13 @@ func sorted(all []Bug) []Bug {
 	return all
 }
 
-// Profile is every switch of profile duroxide-0.1.26, whether a property catches it or not, in ascending order of id. The
-// caller owns the slice.
-func Profile() []Bug {
-	return sorted(selected(func(b *Bug) bool { return strings.HasPrefix(string(b.ID), ProfileFamily) }))
+// Profile is every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property catches it or
+// not, in ascending order of id. The profile of 0.1.32 has what that release does to every execution, and not what it
+// keeps for those that an older one began. The caller owns the slice.
+func Profile(release string) []Bug {
+	return sorted(selected(func(b *Bug) bool {
+		return strings.HasPrefix(string(b.ID), ProfileFamily) && (release == "duroxide-0.1.26" || release == "duroxide-0.1.32" && b.Mended == "")
+	}))
 }
 
 // BugsOf is every planted bug that replaces a rule of that package ("memprovider", "engine/replay" or "engine/node"),

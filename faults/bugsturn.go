@@ -16,7 +16,7 @@ func turnBugs() []Bug {
 			replay: func(r *replay.Rules) { r.ForThisExecution = func(uint64, uint64) bool { return true } }},
 		{ID: "engine/duplicate-completion-applied", Summary: "a completion of a schedule that is closed already is recorded and applied",
 			Properties: []string{"S13"}, Scenario: tornAcks,
-			replay: func(r *replay.Rules) { r.IsDuplicate = func(bool, bool) bool { return false } }},
+			replay: func(r *replay.Rules) { r.IsDuplicate = func(bool, bool, bool) bool { return false } }},
 		{ID: "engine/completion-to-oldest-schedule", Summary: "a completion is recorded for the oldest open schedule of its kind instead of its own",
 			Properties: []string{"S13"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.Completes = oldest }},

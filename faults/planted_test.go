@@ -8,7 +8,7 @@ import (
 
 // TestPlantedFor: a bug of a build or of a node is theirs, one of nobody's is everybody's.
 func TestPlantedFor(t *testing.T) {
-	p, err := Plant(false, "engine/cancel-ignored@1.5.0", "provider/filter-ignored@B", "engine/count-ignored")
+	p, err := Plant("", "engine/cancel-ignored@1.5.0", "provider/filter-ignored@B", "engine/count-ignored")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestStoreWide(t *testing.T) {
 		if want := slices.Contains(indexed, changed(right, alone)[0]); b.StoreWide != want {
 			t.Errorf("%s is store-wide: %v, want %v", b.ID, b.StoreWide, want)
 		}
-		if _, err := Plant(false, b.ID+"@1.5.0"); (err != nil) != b.StoreWide {
+		if _, err := Plant("", b.ID+"@1.5.0"); (err != nil) != b.StoreWide {
 			t.Errorf("%s on 1.5.0: %v", b.ID, err)
 		}
 	}

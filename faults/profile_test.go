@@ -51,7 +51,7 @@ func tablesOf(t *testing.T, ids ...BugID) *Tables {
 func TestProfileSwitches(t *testing.T) {
 	right := tablesOf(t)
 	var all []string
-	for _, b := range Profile() {
+	for _, b := range Profile("duroxide-0.1.26") {
 		names := changed(right, tablesOf(t, b.ID))
 		if len(names) != 1+len(b.With) {
 			t.Errorf("%s replaces %v, with %v: expected one rule, and one for each companion", b.ID, names, b.With)
@@ -65,7 +65,7 @@ func TestProfileSwitches(t *testing.T) {
 	}
 	all = append(all, "Node.Order") // of version-check-first, without its companion
 	slices.Sort(all)
-	planted, err := Plant(true)
+	planted, err := Plant("duroxide-0.1.26")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestProfileSwitches(t *testing.T) {
 }
 
 func TestUnknownBugBesideTheProfile(t *testing.T) {
-	if _, err := Plant(true, "provider/no-such-bug"); err == nil {
+	if _, err := Plant("duroxide-0.1.26", "provider/no-such-bug"); err == nil {
 		t.Error("the profile takes an unknown bug")
 	}
 }
@@ -97,8 +97,24 @@ func TestFindings(t *testing.T) {
 			}
 			continue
 		}
+		if b.Place == "" || b.ForOld && b.Mended == "" {
+			t.Errorf("%s cites no place in the release, or says what is mended for some and not when", b.ID)
+		}
 		if b.Caught() != told || b.Caught() != (b.Unseen == "") {
 			t.Errorf("%s is caught: %v, and its finding says otherwise: %+v", b.ID, b.Caught(), b)
 		}
+	}
+}
+
+// TestProfiles: the profile of the newer release has what it has not mended.
+func TestProfiles(t *testing.T) {
+	if old, now := len(Profile("duroxide-0.1.26")), len(Profile("duroxide-0.1.32")); old != 38 || now != 25 {
+		t.Errorf("%d switches for 0.1.26 and %d for 0.1.32, want 38 and 25", old, now)
+	}
+	if slices.ContainsFunc(Profile("duroxide-0.1.32"), func(b Bug) bool { return b.ID == "duroxide-0.1.26/can-parent-lost" }) {
+		t.Error("0.1.30 has mended can-parent-lost")
+	}
+	if n := len(Profile("contract")); n != 0 {
+		t.Errorf("the contract has %d switches", n)
 	}
 }

@@ -11,14 +11,16 @@ import (
 func familySwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/can-parent-lost", Summary: "a child that continues as new forgets its parent", Source: "docs/contract/runtime.md#case-27",
+			Place: "src/runtime/execution.rs:331-338", Mended: "0.1.30",
 			Properties: []string{"L06"}, Scenario: families,
 			Consequence: "The parent of a child that continues as new waits for ever.",
-			Fix:         "Carry the parent link over in the continue-as-new message (released since).",
+			Fix:         "Carry the parent link over in the continue-as-new message.",
 			as:          "engine/can-parent-lost"},
 		{ID: "duroxide-0.1.26/parent-execution-guessed", Summary: "a child answers its parent's first execution, whichever scheduled it", Source: "docs/contract/runtime.md#case-28",
+			Place: "src/runtime/mod.rs:849-867", Mended: "0.1.30",
 			Properties: []string{"L06"}, Scenario: families,
 			Consequence: "A parent that has continued as new does not get the result of its child, and waits for ever.",
-			Fix:         "Put the parent's execution into the start of the child (released since).",
+			Fix:         "Put the parent's execution into the start of the child.",
 			replay: func(r *replay.Rules) {
 				r.ChildsParent = func(own engine.ParentLink) engine.ParentLink {
 					own.ExecutionID = engine.InitialExecutionID
@@ -26,16 +28,19 @@ func familySwitches() []Bug {
 				}
 			}},
 		{ID: "duroxide-0.1.26/refused-start-untold", Summary: "the parent of a child whose id exists already is not answered", Source: "docs/contract/runtime.md#case-62",
+			Place: "src/runtime/dispatchers/orchestration.rs:589-607", Mended: "0.1.32",
 			Properties: []string{"L02"}, Scenario: corners,
 			Consequence: "A parent that names a child like an instance that exists waits for ever.",
-			Fix:         "Answer a start with a parent that is refused (released since for ended instances).",
+			Fix:         "Answer a start with a parent that is refused.",
 			replay:      func(r *replay.Rules) { r.AnswersRefusedStart = false }},
 		{ID: "duroxide-0.1.26/limit-failure-appended", Summary: "a broken limit fails the execution after all else, and tells nobody", Source: "docs/contract/runtime.md#case-58",
+			Place:      "src/runtime/dispatchers/orchestration.rs:212-241,715-724",
 			Properties: []string{"L06", "S08"}, Scenario: corners,
 			Consequence: "A child that breaks a limit leaves its parent waiting for ever, and its own history can have two ends.",
 			Fix:         "Check the limits before the turn's end is decided, and end it like any failure.",
 			replay:      func(r *replay.Rules) { r.LimitEnds = false }},
 		{ID: "duroxide-0.1.26/children-left-running", Summary: "continue-as-new, a panic and a nondeterminism leave the children running", Source: "docs/contract/runtime.md#case-40",
+			Place:      "src/runtime/execution.rs:255-341 src/runtime/replay_engine.rs:564-574",
 			Properties: []string{"L02"}, Scenario: families,
 			Consequence: "Children of a parent that panics or continues as new run on, eternal ones for ever.",
 			Fix:         "Cancel what runs at every end.",
@@ -43,6 +48,7 @@ func familySwitches() []Bug {
 				r.CancelsChildren = func(res replay.Result, returned bool) bool { return returned || res == replay.ResultCancelled }
 			}},
 		{ID: "duroxide-0.1.26/unstarted-child-cancelled", Summary: "a child whose start is not enqueued gets a cancel", Source: "docs/contract/runtime.md#case-36",
+			Place:      "src/runtime/execution.rs:356-361,378",
 			Properties: []string{"S11"}, Scenario: orphans,
 			Consequence: "A cancel for a child that never began stays in the queue; with the fetch of 0.1.26 it stops everything behind it.",
 			Fix:         "Cancel only children whose start was enqueued.",
@@ -54,15 +60,19 @@ func familySwitches() []Bug {
 func unseenSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/abandon-touches-all", Summary: "an abandon delays every visible message of its instance, and takes an attempt from each", Source: "docs/contract/runtime.md#r12.2",
+			Place: "src/providers/sqlite.rs:2242-2264", Mended: "0.1.32",
 			Unseen:   "a message that is late by a backoff is within every bound, and the attempts that it takes back are seldom there; the provider's own tests show it",
 			provider: func(r *storerules.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
 		{ID: "duroxide-0.1.26/delete-checks-early", Summary: "an unforced deletion does not see that the instance has begun to run", Source: "docs/contract/provider.md#p7.2",
+			Place:  "src/providers/sqlite.rs:2811-2852",
 			Unseen: "no scenario deletes an instance that has just begun to run; the provider's own tests and the oracle show it",
 			as:     "provider/delete-takes-running"},
 		{ID: "duroxide-0.1.26/kv-read-in-two-statements", Summary: "a client read of the key-value store can see a merge half-way", Source: "docs/contract/provider.md#p5.15",
+			Place:  "src/providers/sqlite.rs:2377-2409,2411-2457",
 			Unseen: "no client of a simulation reads keys while another call runs; the provider's own tests show it",
 			as:     "provider/kv-read-in-two-statements"},
 		{ID: "duroxide-0.1.26/turn-abandon-not-sent", Summary: "a turn whose ack failed for good is not given back: its lock runs out", Source: "docs/contract/runtime.md#r5.4",
+			Place:  "src/runtime/dispatchers/orchestration.rs:998-1002,1188-1192",
 			Unseen: "the lock that is left runs out within its timeout, so that the work is only late, within every bound",
 			node: func(r *node.Rules) {
 				next := r.AckFailed
@@ -75,9 +85,11 @@ func unseenSwitches() []Bug {
 				}
 			}},
 		{ID: "duroxide-0.1.26/undecodable-history-empty", Summary: "an undecodable history of an instance without a row is delivered as empty", Source: "docs/contract/provider.md#p5.2",
+			Place:  "src/providers/sqlite.rs:1022-1025",
 			Unseen: "a plan cannot make a history without an instance; the provider's own tests and the oracle show it",
 			as:     "provider/no-row-decode-error-swallowed"},
 		{ID: "duroxide-0.1.26/worker-ack-not-retried", Summary: "the ack of an activity is sent once", Source: "docs/contract/runtime.md#r6.2",
+			Place:  "src/runtime/dispatchers/worker.rs:635-646,677-692",
 			Unseen: "the activity runs once more after 100 ms, which the contract allows: activities run at least once",
 			node: func(r *node.Rules) {
 				next := r.AckFailed

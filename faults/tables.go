@@ -21,7 +21,7 @@ type Tables struct {
 // NewTables makes the rules with these bugs, and with the companions that they need, for everybody. An unknown id is an
 // error, and so is a bug of one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
-	p, err := Plant(false, on...)
+	p, err := Plant("", on...)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ func NewTables(on ...BugID) (*Tables, error) {
 // Planted is which rules hold for whom in a run.
 type Planted struct {
 	on      []BugID // ascending, each once
-	profile bool
+	profile string
 	made    map[string]*Tables // by the bugs that are switched on
 }
 
-// Plant makes the rules of a run: the right ones, or those of profile duroxide-0.1.26, with these bugs and the companions
-// that they need. The switches of the profile act without companions. An unknown id is an error, and so is a bug of one
+// Plant makes the rules of a run: the right ones, or those of the profile of a release ([Profile]), with these bugs and the
+// companions that they need. The switches of the profile act without companions. An unknown id is an error, and so is a bug of one
 // build or node that only the whole store can have.
-func Plant(profile bool, on ...BugID) (*Planted, error) {
+func Plant(profile string, on ...BugID) (*Planted, error) {
 	p := &Planted{on: slices.Compact(slices.Sorted(slices.Values(on))), profile: profile, made: map[string]*Tables{}}
 	for _, id := range p.on {
 		b, ok := Lookup(id)
@@ -89,11 +89,9 @@ func (p *Planted) For(node, build string) *Tables {
 		}
 		t.apply(&b)
 	}
-	if p.profile {
-		for _, b := range Profile() {
-			if !slices.Contains(on, b.ID) {
-				t.apply(&b)
-			}
+	for _, b := range Profile(p.profile) {
+		if !slices.Contains(on, b.ID) {
+			t.apply(&b)
 		}
 	}
 	p.made[key] = t

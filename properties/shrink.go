@@ -115,7 +115,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 		ids = append(ids, v.Property)
 	}
 	found := s.First.Property
-	if s.Plan.Profile == plan.ProfileDuroxide {
+	if s.Plan.Profile != "" && s.Plan.Profile != plan.ProfileContract {
 		found += " " + string(s.Plan.Profile)
 	}
 	for _, id := range s.Plan.Bugs {

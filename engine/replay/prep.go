@@ -101,7 +101,7 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 		t.disagree(mismatch(completionKindMismatch, id, fmt.Sprintf("completion kind mismatch for id=%d, expected '%v', got '%v'", id, s.kind, kind)))
 		return
 	}
-	if t.rules.IsDuplicate(s.closed, s.failed == (details != nil)) {
+	if t.rules.IsDuplicate(s.closed, s.failed == (details != nil), kind == scheduleActivity && details != nil) {
 		t.drop(message, dropDuplicate)
 		return
 	}

@@ -10,8 +10,9 @@ import (
 type Rules struct {
 	// ForThisExecution says whether a completion that carries one execution id is for the current execution.
 	ForThisExecution func(current, carried uint64) bool
-	// IsDuplicate says whether a completion is dropped, given whether its schedule has one and of the same kind.
-	IsDuplicate func(closed, sameOutcome bool) bool
+	// IsDuplicate says whether a completion is dropped, given whether its schedule has one, and of the same kind, and
+	// whether it is the failure of an activity.
+	IsDuplicate func(closed, sameOutcome, activityFailed bool) bool
 	// Completes is the schedule that a completion closes: its own, or one of the open ones of its kind, ascending; nil is
 	// its own.
 	Completes func(own uint64, open func() []uint64) uint64
@@ -106,7 +107,7 @@ func DefaultRules() Rules {
 
 func sameExecution(current, carried uint64) bool { return current == carried }
 
-func closedIsDuplicate(closed, _ bool) bool { return closed }
+func closedIsDuplicate(closed, _, _ bool) bool { return closed }
 
 func onlyFirst(first bool) bool { return first }
 

@@ -35,7 +35,7 @@ func sourceLinks(bug faults.Bug) string {
 // switches are all of the profile, with the properties that ask for another behaviour.
 func switches() string {
 	b := table("switch", "what 0.1.26 does", "seen by", "scenario")
-	for _, bug := range faults.Profile() {
+	for _, bug := range faults.Profile("duroxide-0.1.26") {
 		if !bug.Caught() {
 			b.row("`"+string(bug.ID)+"`†", bug.Summary+sourceLinks(bug), "", "")
 			continue
@@ -69,7 +69,7 @@ func findings() string {
 		property, _ := properties.ByID(found)
 		fmt.Fprintf(&b, "### `%s`\n\nWhat it does: %s%s.\n\n", bug.ID, bug.Summary, sourceLinks(bug))
 		fmt.Fprintf(&b, "- **Property**: %s. %s\n", property, property.Statement)
-		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n", bug.Consequence, bug.Fix)
+		fmt.Fprintf(&b, "- **Consequence**: %s\n- **Fix**: %s\n- **Where**: `%s` of 0.1.26; %s.\n", bug.Consequence, bug.Fix, bug.Place, mended(&bug))
 		for _, with := range bug.With {
 			companion, _ := faults.Lookup(with)
 			fmt.Fprintf(&b, "- **Shown with** `%s` (%s), without which nothing reaches the rule.\n", with, companion.Summary)
@@ -87,6 +87,17 @@ func findings() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// mended says which release mended a switch.
+func mended(bug *faults.Bug) string {
+	switch {
+	case bug.Mended == "":
+		return "0.1.32 still does it"
+	case bug.ForOld:
+		return "mended in " + bug.Mended + ", for executions that 0.1.31 or a newer release began"
+	}
+	return "mended in " + bug.Mended
+}
+
 // unseen are the switches that no property catches, and why.
 func unseen() string {
 	var b strings.Builder
@@ -94,7 +105,7 @@ func unseen() string {
 		if bug.Unseen == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "- `%s`†: %s%s. Unseen, since %s.\n", bug.ID, bug.Summary, sourceLinks(bug), bug.Unseen)
+		fmt.Fprintf(&b, "- `%s`†: %s%s. Unseen, since %s. `%s` of 0.1.26; %s.\n", bug.ID, bug.Summary, sourceLinks(bug), bug.Unseen, bug.Place, mended(&bug))
 	}
 	return b.String()
 }

@@ -34,7 +34,7 @@ func (s *search) all() {
 // oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to take the place of them
 // all.
 func (s *search) oneSwitch() {
-	if s.best.Plan.Profile != plan.ProfileDuroxide {
+	if !released(s.best.Plan.Profile) {
 		return
 	}
 	own := s.best.Plan.Bugs
@@ -45,7 +45,7 @@ func (s *search) oneSwitch() {
 		return c
 	}
 	var all []faults.BugID
-	for _, b := range faults.Profile() {
+	for _, b := range faults.Profile(string(s.best.Plan.Profile)) {
 		if len(b.With) > 0 {
 			continue // it would bring a deviation that the profile has not
 		}
@@ -230,3 +230,6 @@ func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 
 // Priority implements sim.Chooser: first come, first served.
 func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
+
+// released says whether a profile is that of a release.
+func released(p plan.Profile) bool { return p != "" && p != plan.ProfileContract }

@@ -110,7 +110,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	case !fails:
 		return nil, fmt.Errorf("plan %s does not fail with its choices", failing.Plan.Name)
 	}
-	s.guard = (len(failing.Plan.Bugs) > 0 || failing.Plan.Profile == plan.ProfileDuroxide) && s.holdsWithoutBugs(s.best)
+	s.guard = (len(failing.Plan.Bugs) > 0 || released(failing.Plan.Profile)) && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
 	s.all()
 	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent()}, nil

@@ -77,7 +77,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	planted, err := faults.Plant(cfg.Plan.Profile == plan.ProfileDuroxide, cfg.Plan.Bugs...)
+	planted, err := faults.Plant(string(cfg.Plan.Profile), cfg.Plan.Bugs...)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}

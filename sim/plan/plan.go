@@ -56,10 +56,12 @@ const (
 // Profile is whose decisions the nodes follow.
 type Profile string
 
-// The profiles of behaviour. The second is every switch of faults.Profile at once.
+// The profiles of behaviour: those of releases are the switches of faults.Profile, all at once.
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"
+	// ProfileDuroxide32 is what release 0.1.32 still does to every execution.
+	ProfileDuroxide32 Profile = "duroxide-0.1.32"
 )
 
 // Node is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.

@@ -36,9 +36,9 @@ func (p *Plan) Validate(known Known) error {
 		v.fail("unknown strategy %q: want filter", p.Strategy)
 	}
 	switch p.Profile {
-	case "", ProfileContract, ProfileDuroxide:
+	case "", ProfileContract, ProfileDuroxide, ProfileDuroxide32:
 	default:
-		v.fail("unknown profile %q: want contract or duroxide-0.1.26", p.Profile)
+		v.fail("unknown profile %q: want contract, duroxide-0.1.26 or duroxide-0.1.32", p.Profile)
 	}
 	v.bugs()
 	if len(v.errs) == 0 {

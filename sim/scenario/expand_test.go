@@ -197,7 +197,7 @@ func TestExpandErrors(t *testing.T) {
 		o    Overrides
 		want string
 	}{
-		{plain, Overrides{Profile: "p"}, `scenario s: unknown profile "p": expected contract or duroxide-0.1.26`},
+		{plain, Overrides{Profile: "p"}, `scenario s: unknown profile "p": expected contract, duroxide-0.1.26 or duroxide-0.1.32`},
 		{plain, Overrides{Strategy: "p"}, `scenario s: unknown strategy "p": expected filter, bounce, sweeper or deadletter`},
 		{plain, Overrides{Instances: -1}, `scenario s: -1 instances: expected at most 100000`},
 		{plain, Overrides{Instances: 3}, `scenario s: 3 instances: expected none, there is no load`},

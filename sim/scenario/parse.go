@@ -270,7 +270,7 @@ var (
 	strategies = []string{
 		string(plan.StrategyFilter), string(plan.StrategyBounce), string(plan.StrategySweeper), string(plan.StrategyDeadletter),
 	}
-	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide)}
+	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
 	shapes   = []string{
 		string(plan.ShapeWaiting), string(plan.ShapeUnknownKind), string(plan.ShapeNewKind),
 		string(plan.ShapeLegacy), string(plan.ShapeCorrupt),

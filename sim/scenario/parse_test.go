@@ -48,7 +48,7 @@ func TestErrors(t *testing.T) {
 		{`require point x`, `x.txt:1: expected "coverage", found "point", as in: require coverage POINT...`},
 		{`require coverage relief relief`, `x.txt:1: coverage point "relief" stands here for the second time: line 1 has it`},
 		{`strategy filtr`, `x.txt:1: unknown strategy "filtr": expected filter, bounce, sweeper or deadletter; did you mean filter?`},
-		{`profile duroxide`, `x.txt:1: unknown profile "duroxide": expected contract or duroxide-0.1.26`},
+		{`profile duroxide`, `x.txt:1: unknown profile "duroxide": expected contract, duroxide-0.1.26 or duroxide-0.1.32`},
 		{`bug provider/any-rang`, `x.txt:1: unknown bug "provider/any-rang"; did you mean provider/any-range?`},
 		{`bug provider/any-range on`, `x.txt:1: the line ends too early: expected a build or a node, as in: bug ID... [on BUILD | on NODE]`},
 		{`bug count`, `x.txt:1: unknown bug "count"`},

@@ -46,7 +46,7 @@ var statementTable = []StatementInfo{
 		Meaning: "coverage points that a campaign of that many seeds must reach", Example: "require coverage relief three-builds-live"},
 	{Name: "strategy", Form: "strategy filter | bounce | sweeper | deadletter",
 		Meaning: "how work that a node cannot run is routed; filter if not given", Example: "strategy filter"},
-	{Name: "profile", Form: "profile contract | duroxide-0.1.26",
+	{Name: "profile", Form: "profile contract | duroxide-0.1.26 | duroxide-0.1.32",
 		Meaning: "whose decisions the nodes follow; contract if not given", Example: "profile contract"},
 	{Name: "turbulence", Form: "turbulence DURATION",
 		Meaning: "how long schedule and faults last; if not given, until one second after the last step or action", Example: "turbulence 75s"},

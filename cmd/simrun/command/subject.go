@@ -22,7 +22,7 @@ import (
 // planFlags say what is simulated; run, replay and why share them.
 type planFlags struct {
 	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light or full." placeholder:"LOAD"`
-	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract or duroxide-0.1.26." placeholder:"NAME"`
+	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
 	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to see whether the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`

@@ -1,0 +1,167 @@
+package properties_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// mixWork is what the clusters of this file do.
+const mixWork = `
+faults light
+instance loop-1 runs Eternal at 1s expect eternal
+instance loop-2 runs Eternal at 2s expect eternal
+load 30 instances from 1s over 40s
+  mix 8 ProcessOrder
+    raise approval topic orders data yes after 2s..12s
+  mix 2 Eternal expect eternal
+  mix 4 Counter with 3..8
+  mix 3 FanOut with 2..5
+  mix 3 Parent
+  mix 3 Approval with 2s..8s
+    raise approval after 1s..9s
+  mix 5 Chain with 6..16
+  mix 2 Cancellable expect any
+    cancel because "the customer left" after 3s..10s
+`
+
+// mixUpgrade is a rolling upgrade of the three nodes that do it.
+const mixUpgrade = mixWork + `
+at 12s..14s upgrade A to 2.0.0
+at 22s..24s upgrade B to 2.0.0
+at 32s..34s upgrade C to 2.0.0
+`
+
+// mixOnly are bugs of a build that no cluster of one build shows, neither of the old one nor of the new one.
+var mixOnly = []faults.BugID{
+	"engine/handler-of-latest@2.0.0",
+	"provider/filter-ignored@1.5.0",
+	"engine/pins-every-turn@2.0.0",
+	"provider/filter-after-lock@1.5.0",
+	"engine/writes-newer-kind@2.0.0",
+	"provider/filter-after-count@1.5.0",
+	"engine/filter-not-declared@1.5.0",
+	"provider/filter-after-decode@1.5.0",
+	"engine/version-check-missing@1.5.0",
+	"provider/decode-before-filter@1.5.0",
+	"provider/head-of-line-block@1.5.0",
+	"provider/pin-inherited@2.0.0",
+}
+
+// TestBugsOfTheMix: each breaks a property named for it in a rolling upgrade, and none in a cluster of one build.
+func TestBugsOfTheMix(t *testing.T) {
+	parse := func(text string) *scenario.Scenario {
+		s, err := scenario.Parse("mix.txt", []byte("scenario mix\nturbulence 45s\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	upgrade := parse("nodes A B C run 1.5.0" + mixUpgrade)
+	alone := []*scenario.Scenario{parse("nodes A B C run 1.5.0" + mixWork), parse("nodes A B C run 2.0.0" + mixWork)}
+	for _, id := range sample.Of(mixOnly, 4) {
+		t.Run(string(id), func(t *testing.T) {
+			bug, _ := faults.Lookup(id)
+			for i, s := range alone {
+				for seed := uint64(1); seed <= 10; seed++ {
+					if v := runWith(t, s, seed, id); len(v) > 0 {
+						t.Errorf("cluster %d of one build, seed %d: %s is violated", i+1, seed, v[0].Property)
+					}
+				}
+			}
+			breaks(t, upgrade, bug, id, func(p *plan.Plan) *plan.Plan { return p })
+		})
+	}
+}
+
+// TestReleasedFixes: what a release has mended is seen while the cluster is upgraded to it, node by node: the old nodes
+// have the bug, the new ones do not.
+func TestReleasedFixes(t *testing.T) {
+	var mended []faults.Bug
+	for _, b := range faults.Catalogue() {
+		if b.Mended != "" {
+			mended = append(mended, b)
+		}
+	}
+	for _, bug := range sample.Of(mended, 4) {
+		t.Run(string(bug.ID), func(t *testing.T) {
+			s, err := scenario.Lookup(bug.Scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old := s.Template.Nodes[0].Build
+			switch bug.ID {
+			case "duroxide-0.1.26/duplicate-start-code": // a second start brings the newer handlers
+				old = "2.0.0"
+			case "duroxide-0.1.26/poison-on-old-execution": // the nodes of 1.5.0 seldom get there
+				old = "2.0.0"
+			}
+			breaks(t, s, bug, bug.ID+faults.BugID("@"+old), func(p *plan.Plan) *plan.Plan { return rolling(p, old) })
+		})
+	}
+}
+
+// breaks sees one of the bug's properties violated within the seeds of the catalogue.
+func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID, change func(*plan.Plan) *plan.Plan) {
+	t.Helper()
+	for seed := uint64(1); seed <= caughtWithin; seed++ {
+		p, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{id}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := cluster.Run(cluster.Config{Plan: change(p), Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+			return properties.New(w, properties.Options{})
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) }) {
+			return
+		}
+	}
+	t.Errorf("%s breaks none of %v in %d seeds", id, bug.Properties, caughtWithin)
+}
+
+// rolling adds the upgrade of each node of the old build that the plan leaves alone, one after the other in the last third
+// of the turbulence.
+func rolling(p *plan.Plan, old string) *plan.Plan {
+	next := map[string]string{"0.8.0": "1.5.0", "1.5.0": "2.0.0", "2.0.0": "3.0.0"}[old]
+	end := p.Turbulence
+	if end == 0 {
+		for _, i := range p.Instances {
+			end = max(end, i.StartAt+10*time.Second)
+		}
+		p.Turbulence = end
+	}
+	for i, n := range p.Nodes {
+		busy := slices.ContainsFunc(p.Schedule, func(s plan.Step) bool { return s.Node == n.Name })
+		if n.Build != old || n.Absent || busy || next == "" {
+			continue
+		}
+		at := end*2/3 + end/3*time.Duration(i)/time.Duration(len(p.Nodes)+1)
+		p.Schedule = append(p.Schedule, plan.Step{At: at.Truncate(time.Millisecond), Verb: plan.VerbUpgrade, Node: n.Name, Build: next})
+	}
+	slices.SortStableFunc(p.Schedule, func(a, b plan.Step) int { return int(a.At - b.At) })
+	return p
+}
+
+// TestRolling: the generated upgrade reaches every node that the plan leaves alone.
+func TestRolling(t *testing.T) {
+	p := rolling(&plan.Plan{Turbulence: 48 * time.Second, Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.5.0"}}}, "1.5.0")
+	var got []string
+	for _, s := range p.Schedule {
+		got = append(got, fmt.Sprint(s.At, " ", s.Node, " ", s.Build))
+	}
+	if want := "32s A 2.0.0, 40s C 2.0.0"; strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
+}

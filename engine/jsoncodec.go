@@ -87,6 +87,7 @@ func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
 
 // AppendEvent returns dst unchanged with an error.
 func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
+	e.Data = KnownData(e.Data)
 	switch {
 	case e.Data == nil:
 		return dst, c.eventError(e, errors.New("no data"))
@@ -136,6 +137,7 @@ func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
 
 // AppendWorkItem returns dst unchanged with an error.
 func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
+	w = Known(w)
 	if w == nil {
 		return dst, fmt.Errorf("codec %s: no work item", c.name)
 	}

@@ -317,7 +317,7 @@ func (c *commit) rewrite(ex *execution) *engine.ProviderError {
 
 // visibleAt is when a message that an ack enqueues becomes visible: now, except for timers.
 func (s *Store) visibleAt(item engine.WorkItem) int64 {
-	if t, ok := item.(engine.TimerFiredItem); ok {
+	if t, ok := engine.Known(item).(engine.TimerFiredItem); ok {
 		return s.rules.TimerVisibleAt(s.now, int64(min(t.FireAtMs, math.MaxInt64)))
 	}
 	return s.now

@@ -15,7 +15,7 @@ func (c *commit) customStatus() {
 	var last engine.CustomStatusUpdated
 	updates := 0
 	for i := range c.ack.HistoryDelta {
-		if e, ok := c.ack.HistoryDelta[i].Data.(engine.CustomStatusUpdated); ok {
+		if e, ok := engine.KnownData(c.ack.HistoryDelta[i].Data).(engine.CustomStatusUpdated); ok {
 			last = e
 			updates++
 		}

@@ -87,7 +87,7 @@ func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 func (c *commit) keyValues() {
 	s := c.p.store
 	for i := range c.ack.HistoryDelta {
-		switch e := c.ack.HistoryDelta[i].Data.(type) {
+		switch e := engine.KnownData(c.ack.HistoryDelta[i].Data).(type) {
 		case engine.KeyValueSet:
 			value := asStored(e.Value)
 			s.setKV(c.in, engine.KVDelta, kvRow{asStored(e.Key), &value, e.LastUpdatedAtMs}, true)

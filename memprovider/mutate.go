@@ -88,7 +88,7 @@ func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, d
 	if readsAsWritten(data) {
 		r.own = decodedItem{codec: codec + 1, item: item}
 	}
-	if a, ok := item.(engine.ActivityExecuteItem); ok {
+	if a, ok := engine.Known(item).(engine.ActivityExecuteItem); ok {
 		r.execution, r.activity, r.tag, r.sessionID = a.ExecutionID, a.ID, s.rules.TagStored(a.Tag), a.SessionID
 	}
 	s.rows = append(s.rows, r)

@@ -248,7 +248,7 @@ func contextOf(in *instance, start engine.WorkItem) itemContext {
 	case in.hasContext():
 		c.id = in.latest() // name and version are in the history
 	default:
-		switch m := start.(type) {
+		switch m := engine.Known(start).(type) {
 		case engine.StartItem:
 			c.name, c.version = m.Orchestration, cmp.Or(m.Version, unknownVersion)
 		case engine.ContinueAsNewItem:
@@ -265,7 +265,7 @@ func (c *itemContext) fromHistory(in *instance, history []engine.Event) {
 		return
 	}
 	for _, e := range history {
-		if started, ok := e.Data.(engine.OrchestrationStarted); ok {
+		if started, ok := engine.KnownData(e.Data).(engine.OrchestrationStarted); ok {
 			c.name, c.version = started.Name, cmp.Or(started.Version, unknownVersion)
 			return
 		}

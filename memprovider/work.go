@@ -43,7 +43,7 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 	if item == nil {
 		return engine.Permanentf(op, "no work item")
 	}
-	if _, ok := item.(engine.ActivityExecuteItem); !ok {
+	if _, ok := engine.Known(item).(engine.ActivityExecuteItem); !ok {
 		return engine.Permanentf(op, "%s belongs in the orchestrator queue", item.Kind())
 	}
 	return nil

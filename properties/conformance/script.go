@@ -17,7 +17,7 @@ import (
 //	perm(text/other)      whose message contains one of the texts, letter case aside
 //	error, error(text)    an error of either class
 //
-// Operations take plain words first and key=value words after them; do (calls.go, looks.go) documents them. Times are
+// Operations take plain words first and key=value words after them; do (calls.go, reads.go) documents them. Times are
 // milliseconds. What stands behind // is a remark.
 
 // play runs a script and fails at the first answer that it does not allow.

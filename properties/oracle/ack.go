@@ -208,7 +208,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	for _, item := range r.OrchestratorItems { // 12
 		text, _ := callform.ItemText(item)
 		visible := now
-		if timer, ok := item.(engine.TimerFiredItem); ok {
+		if timer, ok := engine.Known(item).(engine.TimerFiredItem); ok {
 			visible = At(int64(min(timer.FireAtMs, math.MaxInt64)))
 		}
 		if item.Kind() != engine.ItemActivityExecute || c.storeQueue {
@@ -221,7 +221,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 // setCustomStatus is docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
 func (in *instance) setCustomStatus(delta []engine.Event) {
 	for i := len(delta) - 1; i >= 0 && in.row; i-- {
-		if u, ok := delta[i].Data.(engine.CustomStatusUpdated); ok {
+		if u, ok := engine.KnownData(delta[i].Data).(engine.CustomStatusUpdated); ok {
 			in.custom = u.Status
 			in.customVersion++
 			return
@@ -232,7 +232,7 @@ func (in *instance) setCustomStatus(delta []engine.Event) {
 // setKeys is docs/contract/provider.md#p6.9, before the boundary.
 func (in *instance) setKeys(delta []engine.Event) {
 	for _, e := range delta {
-		switch d := e.Data.(type) {
+		switch d := engine.KnownData(e.Data).(type) {
 		case engine.KeyValueSet:
 			in.delta = put(in.delta, entry{key: d.Key, value: d.Value, updatedMs: d.LastUpdatedAtMs})
 		case engine.KeyValueCleared:

@@ -12,7 +12,7 @@ const engineFirstEvent = engine.InitialEventID
 
 // carried is the number of messages that a start event carries.
 func carried(e engine.Event) int {
-	start, _ := e.Data.(engine.OrchestrationStarted)
+	start, _ := engine.KnownData(e.Data).(engine.OrchestrationStarted)
 	return len(start.CarryForwardEvents)
 }
 

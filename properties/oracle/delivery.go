@@ -50,7 +50,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 	case contextHistory:
 		d.history = in.events(in.latest())
 		for _, h := range d.history {
-			if start, is := h.event.Data.(engine.OrchestrationStarted); is && j.decodes(&h) {
+			if start, is := engine.KnownData(h.event.Data).(engine.OrchestrationStarted); is && j.decodes(&h) {
 				d.name, d.version = start.Name, start.Version
 			}
 		}
@@ -76,7 +76,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 
 func startNamed(messages []engine.WorkItem) (name, version string) {
 	for _, m := range messages {
-		switch start := m.(type) {
+		switch start := engine.Known(m).(type) {
 		case engine.StartItem:
 			return start.Orchestration, orUnknown(start.Version)
 		case engine.ContinueAsNewItem:

@@ -142,7 +142,7 @@ func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
 	if j.codec == nil {
 		return true
 	}
-	_, err := j.codec.AppendWorkItem(nil, item)
+	_, err := j.codec.AppendWorkItem(nil, engine.Known(item))
 	return err == nil
 }
 

@@ -96,7 +96,7 @@ type row struct {
 
 // activity is the activity of a row; ok is false for a mis-kinded item.
 func (r *row) activity() (a engine.ActivityExecuteItem, ok bool) {
-	a, ok = r.item.(engine.ActivityExecuteItem)
+	a, ok = engine.Known(r.item).(engine.ActivityExecuteItem)
 	return a, ok
 }
 

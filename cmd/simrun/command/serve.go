@@ -56,7 +56,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 func newServer(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{New: func() (*wire.Store, error) {
 		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules})
-		codec := engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x())
+		codec := engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
 		return &wire.Store{
 			Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
 			CorruptEvent: func(instance string, execution, event uint64) error {

@@ -68,8 +68,16 @@ func decode(data []byte, into reflect.Value, where string, strict bool) error {
 	return reader{strict}.read(raw, into, where)
 }
 
-// reader reads values whose JSON is valid.
+// reader reads values whose JSON is valid. What is strict is a call: it takes no unknown field of its own, and keeps those
+// of its items and events, and these of unknown kinds, as they are.
 type reader struct{ strict bool }
+
+func (r reader) codec() engine.Codec {
+	if r.strict {
+		return opaque
+	}
+	return everything
+}
 
 func (r reader) read(raw json.RawMessage, into reflect.Value, where string) error {
 	if into.Type() == reflect.TypeFor[json.RawMessage]() {
@@ -82,14 +90,20 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	}
 	switch into.Type() {
 	case typeItem:
-		item, err := everything.DecodeWorkItem(raw)
+		item, err := r.codec().DecodeWorkItem(raw)
+		if errors.Is(err, engine.ErrUnknownKind) {
+			item, err = opaque.DecodeWorkItem(raw)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", where, err)
 		}
 		into.Set(reflect.ValueOf(item))
 		return nil
 	case typeEvent:
-		e, err := decodeEvent(raw)
+		e, err := decodeEvent(r.codec(), raw)
+		if errors.Is(err, engine.ErrUnknownKind) {
+			e, err = opaque.DecodeEvent(raw)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", where, err)
 		}
@@ -276,8 +290,8 @@ func readTags(raw json.RawMessage, into reflect.Value, where string) error {
 }
 
 // decodeEvent reads what EventText writes, in any order and spacing.
-func decodeEvent(text []byte) (engine.Event, error) {
-	e, err := everything.DecodeEvent(text)
+func decodeEvent(codec engine.Codec, text []byte) (engine.Event, error) {
+	e, err := codec.DecodeEvent(text)
 	if err == nil {
 		return e, nil
 	}

@@ -15,8 +15,11 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// everything is the codec of all kinds.
-var everything = engine.NewJSONCodec("oracle", engine.Kinds2x(), engine.WorkItemKinds2x())
+// everything is the codec of all kinds, and opaque keeps what it does not know.
+var (
+	everything = engine.NewJSONCodec("oracle", engine.Kinds2x(), engine.WorkItemKinds2x())
+	opaque     = engine.Opaque(everything)
+)
 
 // EncodeCall is the parameters of a call. It fails for work items and events that have no JSON form.
 func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
@@ -53,6 +56,14 @@ func AnswerText(method string, a call.Answer) string {
 func EventText(e engine.Event) (string, error) {
 	// The codec has no text for an event without an id, which a provider must refuse. Here its id is 0.
 	const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
+	if o, ok := e.Data.(engine.OpaqueData); ok {
+		known := e
+		known.Data = o.EventData
+		if text, err := everything.AppendEvent(nil, known); err == nil {
+			return string(text), nil
+		}
+		return o.Text, nil
+	}
 	without := e.EventID == 0
 	if without {
 		e.EventID = 1
@@ -73,7 +84,10 @@ func ItemText(w engine.WorkItem) (string, error) {
 	if w == nil {
 		return "", errors.New("no work item")
 	}
-	text, err := everything.AppendWorkItem(nil, w)
+	text, err := everything.AppendWorkItem(nil, engine.Known(w))
+	if o, ok := w.(engine.OpaqueItem); ok && err != nil {
+		return o.Text, nil // of an unknown kind
+	}
 	return string(text), err
 }
 
@@ -96,9 +110,13 @@ func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return append(b, "null"...), nil
 		}
-		return everything.AppendWorkItem(b, v.Interface().(engine.WorkItem))
+		return opaque.AppendWorkItem(b, v.Interface().(engine.WorkItem))
 	case typeEvent:
-		text, err := EventText(v.Interface().(engine.Event))
+		e := v.Interface().(engine.Event)
+		if o, ok := e.Data.(engine.OpaqueData); ok {
+			return append(b, o.Text...), nil
+		}
+		text, err := EventText(e)
 		return append(b, text...), err
 	case typeDuration:
 		return strconv.AppendInt(b, max(v.Interface().(time.Duration).Milliseconds(), 0), 10), nil
@@ -108,7 +126,7 @@ func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 		return appendByKey(b, v)
 	}
 	if item, ok := v.Interface().(engine.WorkItem); ok && v.Kind() == reflect.Struct {
-		return everything.AppendWorkItem(b, item)
+		return opaque.AppendWorkItem(b, item)
 	}
 	switch v.Kind() {
 	case reflect.Pointer:

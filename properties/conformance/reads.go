@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// look is the operations that only read:
+// look does the operations that only read:
 //
 //	read INSTANCE [EXECUTION] [+kinds]   event ids, or ids and kinds
 //	history INSTANCE [EXECUTION]         the same from the management surface

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// OpaqueItem is a work item with the text that it was read from, which a codec of Opaque writes again byte for byte:
+// with fields, and of kinds, that this package does not know. Other codecs write what they know of it. Known tells what is known of it.
+type OpaqueItem struct {
+	WorkItem
+	Text string
+}
+
+// OpaqueData is the data of an event with the text of the whole event, as OpaqueItem is a work item with its text.
+type OpaqueData struct {
+	EventData
+	Text string
+}
+
+// Known is the item without its text. An item of an unknown kind has its kind and its target.
+func Known(w WorkItem) WorkItem {
+	if o, ok := w.(OpaqueItem); ok {
+		return o.WorkItem
+	}
+	return w
+}
+
+// KnownData is the data without its text. Data of an unknown kind has its kind.
+func KnownData(d EventData) EventData {
+	if o, ok := d.(OpaqueData); ok {
+		return o.EventData
+	}
+	return d
+}
+
+// unknownItem is an item of a kind without a struct.
+type unknownItem struct {
+	kind   WorkItemKind
+	target string
+}
+
+func (u unknownItem) Kind() WorkItemKind { return u.kind }
+func (u unknownItem) Target() string     { return u.target }
+func (unknownItem) isWorkItem()          {}
+
+// unknownData is event data of a kind without a struct.
+type unknownData struct{ kind EventKind }
+
+func (u unknownData) Kind() EventKind { return u.kind }
+func (unknownData) isEventData()      {}
+
+// Opaque is a codec that keeps what c does not know: unknown fields and kinds are no errors, and come back byte for byte.
+// It is for whoever stores and hands on events and work items without a need to understand them: a provider for callers of
+// any build. What c writes itself is read as by c, without a text.
+func Opaque(c Codec) Codec { return opaqueCodec{c} }
+
+type opaqueCodec struct{ Codec }
+
+func (c opaqueCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
+	if o, ok := w.(OpaqueItem); ok {
+		return append(dst, o.Text...), nil
+	}
+	return c.Codec.AppendWorkItem(dst, w)
+}
+
+func (c opaqueCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
+	w, err := c.Codec.DecodeWorkItem(data)
+	switch {
+	case errors.Is(err, ErrUnknownKind):
+		tag, body, err := scanTagged(string(data))
+		if err != nil {
+			return nil, err
+		}
+		var o object
+		if o.scan(body); o.err != nil {
+			return nil, fmt.Errorf("codec %s: work item %s: %w", c.Name(), tag, o.err)
+		}
+		target := o.optText("instance")
+		if target == "" {
+			target = o.optText("parent_instance")
+		}
+		if target == "" {
+			return nil, fmt.Errorf("codec %s: work item of the unknown kind %s: neither instance nor parent_instance says where it belongs", c.Name(), tag)
+		}
+		return OpaqueItem{unknownItem{WorkItemKind(tag), target}, string(data)}, nil
+	case err != nil:
+		return nil, err
+	}
+	if again, err := c.Codec.AppendWorkItem(nil, w); err == nil && bytes.Equal(again, data) {
+		return w, nil
+	}
+	return OpaqueItem{w, string(data)}, nil
+}
+
+func (c opaqueCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
+	if o, ok := e.Data.(OpaqueData); ok {
+		return append(dst, o.Text...), nil
+	}
+	return c.Codec.AppendEvent(dst, e)
+}
+
+func (c opaqueCodec) DecodeEvent(data []byte) (Event, error) {
+	e, err := c.Codec.DecodeEvent(data)
+	switch {
+	case errors.Is(err, ErrUnknownKind):
+		var o object
+		o.scan(string(data))
+		e = Event{
+			EventID: o.number("event_id"), SourceEventID: o.optNumber("source_event_id"), InstanceID: o.text("instance_id"),
+			ExecutionID: o.number("execution_id"), TimestampMs: o.number("timestamp_ms"), DuroxideVersion: o.text("duroxide_version"),
+		}
+		e.Data = OpaqueData{unknownData{EventKind(o.text("type"))}, string(data)}
+		return e, o.err
+	case err != nil:
+		return Event{}, err
+	}
+	if again, err := c.Codec.AppendEvent(nil, e); err == nil && bytes.Equal(again, data) {
+		return e, nil
+	}
+	e.Data = OpaqueData{e.Data, string(data)}
+	return e, nil
+}

@@ -128,18 +128,13 @@ const ReleasePrefix = "duroxide-"
 
 // ReleasedBuilds are the released runtimes that nodes may run, in ascending order of version. Each call makes fresh ones.
 func ReleasedBuilds() []*Build {
-	topics := []Introduction{{KindExternalSubscribed2, V(0, 1, 30)}, {KindExternalEvent2, V(0, 1, 30)}}
-	b := func(version string, kinds KindSet, items WorkItemKindSet) *Build {
+	kinds := Kinds1x().Without(KindLegacyNote) // events with a topic are a feature of their own tests
+	b := func(version string) *Build {
 		v := MustParseVersion(version)
-		kinds = kinds.Without(KindLegacyNote)
 		return &Build{
-			Release: ReleasePrefix + version, Version: v, Codec: NewJSONCodec(ReleasePrefix+version, kinds, items), Emits: kinds,
-			Introduced: topics, DefaultRange: VersionRange{Max: v.Triple()},
+			Release: ReleasePrefix + version, Version: v, Codec: NewJSONCodec(ReleasePrefix+version, kinds, WorkItemKinds1x()), Emits: kinds,
+			DefaultRange: VersionRange{Max: v.Triple()},
 		}
 	}
-	return []*Build{
-		b("0.1.26", Kinds1x(), WorkItemKinds1x()), // events with a topic are a feature that its host leaves out
-		b("0.1.30", Kinds2x(), WorkItemKinds2x()),
-		b("0.1.32", Kinds2x(), WorkItemKinds2x()),
-	}
+	return []*Build{b("0.1.26"), b("0.1.30"), b("0.1.32")}
 }

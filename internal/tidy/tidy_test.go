@@ -55,7 +55,7 @@ var packages = map[string]imports{
 	"faults": {
 		module: []string{"engine", "engine/replay", "engine/node", "internal/storerules"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
-	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, others: publicModules},
+	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/program"
@@ -48,14 +49,67 @@ func (v *validation) releases() {
 	for _, h := range v.plan.Histories {
 		v.fail("history %s: nodes that run %s have programs only, and it is a history of something else", h.Instance, name)
 	}
-	if released[0].Codec.Kinds().Has(engine.KindExternalSubscribed2) {
-		return
-	}
+	mixed := v.plan.mixed()
 	for i := range v.plan.Programs {
-		program.Walk(v.plan.Programs[i].Body, func(n *program.Node) {
+		p := &v.plan.Programs[i]
+		program.Walk(p.Body, func(n *program.Node) {
 			if n.Op == program.OpWait && n.Text != "" {
-				v.fail("program %s: wait %s with topic %s, and nodes that run %s know no topics", v.plan.Programs[i].Name, n.Name, n.Text, name)
+				v.fail("program %s: wait %s with topic %s, and nodes that run %s know no topics", p.Name, n.Name, n.Text, name)
+			}
+			if mixed && !plain(n) {
+				v.fail("program %s: a branch of %s that is more than one call, timer, wait or child, beside nodes that run %s and others that do not: "+
+					"they begin such branches in another order", p.Name, n.Op, name)
 			}
 		})
 	}
+}
+
+// Suit makes programs such that every node of the plan runs them, and all in the same way: the released runtimes know no
+// events with a topic, and begin branches that are blocks in another order than modelled builds do.
+func (p *Plan) Suit(set program.Set) {
+	if len(p.Releases()) == 0 {
+		return
+	}
+	mixed := p.mixed()
+	for i := range set {
+		program.Walk(set[i].Body, func(n *program.Node) {
+			if n.Op == program.OpWait {
+				n.Text = ""
+			}
+			if !mixed || !branches(n.Op) {
+				return
+			}
+			for j := range n.Kids {
+				if !schedules(n.Kids[j].Op) {
+					n.Kids[j] = program.Node{Op: program.OpCall, Text: "branch"}
+				}
+			}
+		})
+	}
+}
+
+// mixed says whether modelled builds run beside released ones.
+func (p *Plan) mixed() bool {
+	modelled := func(build string) bool { return build != "" && !strings.HasPrefix(build, engine.ReleasePrefix) }
+	return len(p.Releases()) > 0 && (slices.ContainsFunc(p.Nodes, func(n Node) bool { return modelled(n.Build) }) ||
+		slices.ContainsFunc(p.Schedule, func(s Step) bool { return modelled(s.Build) }))
+}
+
+// branches says whether the statements of a block go on side by side.
+func branches(op program.Op) bool {
+	return op == program.OpJoin || op == program.OpSelect || op == program.OpDrop
+}
+
+// schedules says whether the API has one call for a statement.
+func schedules(op program.Op) bool {
+	switch op {
+	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpChild:
+		return true
+	}
+	return false
+}
+
+// plain says whether every branch of a statement is one call of the API.
+func plain(n *program.Node) bool {
+	return !branches(n.Op) || !slices.ContainsFunc(n.Kids, func(k program.Node) bool { return !schedules(k.Op) })
 }

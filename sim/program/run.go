@@ -89,10 +89,10 @@ type runner struct {
 	ids   int // so many were made in this execution
 }
 
-// id is one that no other instance has.
+// id is one that no other instance has, without the mark of automatic ids: releases from 0.1.32 on reserve it.
 func (r *runner) id(ctx *orch.Context) string {
 	r.ids++
-	return fmt.Sprintf("%s/%d.%d", ctx.InstanceID(), ctx.ExecutionID(), r.ids)
+	return fmt.Sprintf("%s/%d.%d", strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/"), ctx.ExecutionID(), r.ids)
 }
 
 // exec carries a statement out and waits for what it comes to.

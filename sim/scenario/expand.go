@@ -57,7 +57,6 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	}
 	e := &expansion{s: s, chooser: sim.Random(seed), root: sim.RootKey(false).At(labelExpand), plan: clonePlan(&s.Template)}
 	e.plan.Name = s.Name
-	e.topics = !slices.ContainsFunc(e.plan.Releases(), func(b *engine.Build) bool { return !b.Codec.Kinds().Has(engine.KindExternalSubscribed2) })
 	e.steps()
 	e.instances()
 	for i := range e.plan.Histories {
@@ -176,7 +175,6 @@ type expansion struct {
 	chooser sim.Chooser
 	root    sim.Key
 	plan    *plan.Plan
-	topics  bool // every node knows events with a topic
 }
 
 // between draws a time in whole milliseconds: a plan is read by people.

@@ -100,9 +100,7 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 		return int(e.chooser.Choose(key.Num(labelNumber, n), uint64(of)))
 	}
 	set := program.Generate(in.ID, choose)
-	if !e.topics {
-		withoutTopics(set)
-	}
+	e.plan.Suit(set)
 	e.plan.Programs = append(e.plan.Programs, set...)
 	in.Orchestration = in.ID
 	if in.Expect == "" {
@@ -115,16 +113,5 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 				Verb: plan.ActionRaise, Name: event, Data: fmt.Sprintf("%s %d", event, i+1),
 			})
 		}
-	}
-}
-
-// withoutTopics makes every wait one without a topic.
-func withoutTopics(set program.Set) {
-	for i := range set {
-		program.Walk(set[i].Body, func(n *program.Node) {
-			if n.Op == program.OpWait {
-				n.Text = ""
-			}
-		})
 	}
 }

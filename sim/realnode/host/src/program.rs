@@ -116,10 +116,10 @@ struct Runner {
 }
 
 impl Runner {
-    /// An id that no other instance has.
+    /// An id that no other instance has, without the mark of automatic ids.
     fn id(&self) -> String {
         let n = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
-        format!("{}/{}.{}", self.ctx.instance_id(), self.ctx.execution_id(), n)
+        format!("{}/{}.{}", self.ctx.instance_id().replace("::sub::", "/"), self.ctx.execution_id(), n)
     }
 
     /// Begins statement i of a list: what the API can schedule is scheduled now, anything else when it is polled.

@@ -3,6 +3,8 @@
 // The tests parse the module's files themselves, so that the test cache sees what they depend on. They check
 //
 //   - the import graph: which package may import which, and which modules from elsewhere (tidy_test.go, packages);
+//   - that what is allowed there is used, that docs/architecture.md draws and lists what there is, and that no command links
+//     what only tests need (allowances_test.go, architecture_test.go);
 //   - the bans that make a run a function of its seed (bans_test.go, each with what to write instead);
 //   - that no test sleeps, that each package has a doc.go, and that files stay short;
 //   - that no file names a machine's paths or the host of a package registry;

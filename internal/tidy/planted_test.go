@@ -16,6 +16,23 @@ type planted struct {
 	want string
 }
 
+// tableOf checks a table of imports with one row.
+func tableOf(dir string, rule imports) func(m *module) []finding {
+	return func(m *module) []finding { return checkTable(m, map[string]imports{dir: rule}) }
+}
+
+// exempting checks one exemption.
+func exempting(where string, p permits) func(m *module) []finding {
+	return func(m *module) []finding { return checkExemptions(m, []exemption{{where, p, "why"}}) }
+}
+
+// drawn checks a page with that diagram and those rows.
+func drawn(arrows, rows string) func(m *module) []finding {
+	return func(m *module) []finding {
+		return checkArchitecture(m, "```mermaid\nflowchart TD\n"+arrows+"```\n\n| package | does | must not know |\n|---|---|---|\n"+rows+"\n")
+	}
+}
+
 func checkBans(m *module) []finding { return bans(m, permitted) }
 
 // one is a tree with one file, sim/x.go, with that body after its package clause.
@@ -112,6 +129,31 @@ func TestPlanted(t *testing.T) {
 		{"bug named in the table", checkBans, map[string]string{"faults/x.go": "package faults\nconst id = \"provider/orphan-kept\""}, ""},
 		{"bug named by a checker", checkBans, map[string]string{"properties/x.go": "package properties\nconst id = \"provider/orphan-kept\""},
 			"properties/x.go:2: names a planted bug"},
+
+		{"row of no package", tableOf("sim/gone", imports{}), one(""), "there is no package sim/gone: remove its row"},
+		{"unused import", tableOf("sim", imports{module: []string{"engine"}}), one(""), "sim may import engine, and does not: remove it"},
+		{"import of tests alone", tableOf("sim", imports{module: []string{"engine"}}), map[string]string{"sim/x.go": "package sim", "sim/x_test.go": "package sim\nimport _ " + mod + `engine"`}, "sim may import engine, and only its tests do"},
+		{"unused import of tests", tableOf("sim", imports{tests: []string{"engine"}}), one(""), "the tests of sim may import engine, and do not"},
+		{"unused module", func(m *module) []finding { return checkModules(m, []string{"pgregory.net/rapid", "golang.org/x/exp"}) }, one("import _ \"golang.org/x/exp/maps\""), "pgregory.net/rapid may be imported, and is not"},
+		{"used table", tableOf("sim", imports{module: []string{"engine"}, others: []string{"golang.org/x/exp"}}), one("import _ " + mod + "engine\"\nimport _ \"golang.org/x/exp/maps\""), ""},
+		{"idle exemption", exempting("sim", permits{everything: true}), one(""), "sim is exempt from the ban on hidden inputs, and needs no exemption"},
+		{"idle exemption of a file", exempting("sim/x.go", permits{imports: []string{"os"}}), one(""), "sim/x.go is exempt from the ban on os"},
+		{"idle leave for goroutines", exempting("sim/...", permits{goroutines: true}), map[string]string{"sim/y/x.go": "package y"}, "from the ban on goroutines"},
+		{"idle leave for a name", exempting("sim", permits{names: []string{"time.Now"}}), one(""), "from the ban on time.Now"},
+		{"used exemption", exempting("sim", permits{goroutines: true, imports: []string{"os"}}), one("import _ \"os\"\nfunc f() { go f() }"), ""},
+		{"linked testing", checkLinked, map[string]string{"cmd/x/main.go": "package main\nimport _ " + mod + `sim"`, "sim/x.go": "package sim\nimport _ \"testing\""}, "testing is linked by a command (cmd/x → sim)"},
+		{"linked rapid", checkLinked, map[string]string{"cmd/x/main.go": "package main\nimport _ \"pgregory.net/rapid\""}, "rapid is linked by a command (cmd/x)"},
+		{"testing in a test", checkLinked, map[string]string{"cmd/x/main.go": "package main", "cmd/x/x_test.go": "package main\nimport _ \"testing\""}, ""},
+		{"testing beside commands", checkLinked, map[string]string{"cmd/x/main.go": "package main", "sim/x.go": "package sim\nimport _ \"testing\""}, ""},
+		{"false arrow", drawn("  a[\"sim\"] --> b[\"engine\"]\n", "| `sim`, `engine` | | |\n"), map[string]string{"sim/x.go": "package sim", "engine/x.go": "package engine"}, `an arrow from "sim" to "engine", which it does not import`},
+		{"missing arrow", drawn("  a[\"sim<br/>x\"] --> b[\"faults\"]\n  b --> c[\"engine\"]\n", "| `sim` | | |\n| `engine` | | |\n| `faults` | | |\n"), map[string]string{
+			"sim/x.go": "package sim\nimport _ " + mod + `faults"`, "faults/x.go": "package faults\nimport _ " + mod + `engine"`, "engine/x.go": "package engine\nimport _ " + mod + `sim"`,
+		}, "no arrows lead from engine to sim, which it imports"},
+		{"arrows over several", drawn("  a[\"sim\"] --> b[\"faults\"]\n  b --> c[\"engine\"]\n", "| `sim` | | |\n| `engine` | | |\n| `faults` | | |\n"), map[string]string{
+			"sim/x.go": "package sim\nimport _ " + mod + "faults\"\nimport _ " + mod + `engine"`, "faults/x.go": "package faults\nimport _ " + mod + `engine"`, "engine/x.go": "package engine",
+		}, ""},
+		{"package without a row", drawn("", ""), one(""), "the table has no row for sim"},
+		{"row without a package", drawn("", "| `sim`, `engine` | | |\n"), one(""), "the table has a row for engine, which does not exist"},
 
 		{"sleeping test", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport \"time\"\nfunc f() { time.Sleep(1) }"}, "a test sleeps"},
 		{"missing doc.go", checkPackageComments, map[string]string{"sim/x.go": "package sim"}, "sim/doc.go: missing"},

@@ -1,5 +1,7 @@
 // Package properties holds what must be true of a simulated cluster: checkers that watch a run, the coverage points that
-// a campaign should reach, and the expectations that a scenario adds.
+// a campaign should reach, and the expectations that a scenario adds. In a test of yours:
+//
+//	properties.Test(t, properties.Config{Scenario: "plans/upgrade.txt", Seeds: 50, Handlers: register})
 //
 // Test is the one call for users: it runs a scenario over seeds in go test, with the user's builds and handlers, and
 // reports a failure as the smallest plan that shows it. Shrink finds that plan (package shrink says how). Config.EachRun adds

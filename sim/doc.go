@@ -1,6 +1,8 @@
 // Package sim is a deterministic simulation kernel: a virtual clock, a queue of events, keyed random draws, choices
 // that can be recorded and replayed, and a trace with a digest. It knows nothing of what is simulated.
 //
+//	k, err := sim.New[event](sim.Options{Chooser: sim.Random(seed)}) // then k.After and k.Next, as below
+//
 // # Terms
 //
 // A key names a place in the simulated domain, segment by segment, for example "node:2/run:1/call:7/latency". A draw

@@ -2,7 +2,7 @@
 //
 //	go run ./cmd/simrun                              1,000 seeds of the built-in rolling upgrade
 //	go run ./cmd/simrun run --seeds 50 my.txt        50 seeds of a scenario of yours
-//	go run ./cmd/simrun run --bug ID                 a seeded bug, in the scenario that shows it
+//	go run ./cmd/simrun run --bug ID                 a planted bug, in the scenario that shows it
 //	go run ./cmd/simrun replay --seed 7              one seed as a story
 //	go run ./cmd/simrun why --seed 7 --at 20s order-3     what an instance waits for at that time
 //	go run ./cmd/simrun list bugs                    what there is

@@ -1,5 +1,7 @@
 // Package campaign carries out many runs of a simulation, on every core, and adds them up.
 //
+//	sum, err := campaign.Run(campaign.Options{Plan: expand, First: 1, Count: 1000, KeepGoing: true})
+//
 // A run is single-threaded and shares nothing, so a campaign is parallel by seed. Its result does not depend on how many
 // workers there are nor on which of them is fastest: results are merged in the order of the seeds, and when a campaign
 // stops early it stops at the first failing seed in that order; results of later seeds are discarded.
@@ -9,12 +11,6 @@
 //
 // A defect of durosim does not end a campaign: a panic inside a run becomes an entry in Summary.Internal, with the seed
 // and the stack.
-//
-//	sum, err := campaign.Run(campaign.Options{
-//		Plan:  func(seed uint64) (*plan.Plan, error) { return sc.Expand(seed) },
-//		First: 1, Count: 1000,
-//		KeepGoing: true,
-//	})
 //
 // This package and the command line are the only ones beside real-time adapters that start goroutines.
 package campaign

@@ -6,7 +6,8 @@
 //   - that what is allowed there is used, that docs/architecture.md draws and lists what there is, and that no command links
 //     what only tests need (allowances_test.go, architecture_test.go);
 //   - the bans that make a run a function of its seed (bans_test.go, each with what to write instead);
-//   - that no test sleeps, that each package has a doc.go, and that files stay short;
+//   - that no test sleeps, that each package has a doc.go, which says within five lines what to do with the package, with
+//     code, and that files stay short;
 //   - that no file names a machine's paths or the host of a package registry;
 //   - that what the last release exports is still there, or listed in CHANGELOG.md (api_test.go, testdata/api.txtar);
 //   - that the generated lists in docs/ and the code in README.md are those of the sources;

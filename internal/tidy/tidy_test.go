@@ -321,6 +321,9 @@ func checkPackageComments(m *module) []finding {
 			}
 			if path.Base(s.name) == "doc.go" {
 				documented = true
+				if isPublic(dir) && !saysWhatToDo(s.ast.Doc) {
+					out = append(out, finding{s.name, m.line(s.ast.Doc), "the first five lines of the package comment have no code: show what to do with the package, in an indented line"})
+				}
 			} else {
 				out = append(out, finding{s.name, m.line(s.ast.Doc), "a package comment outside doc.go: move it there"})
 			}
@@ -330,6 +333,12 @@ func checkPackageComments(m *module) []finding {
 		}
 	}
 	return out
+}
+
+// saysWhatToDo says whether one of the first five lines of a package comment is code.
+func saysWhatToDo(doc *ast.CommentGroup) bool {
+	lines := doc.List[:min(len(doc.List), 5)]
+	return slices.ContainsFunc(lines, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//\t") })
 }
 
 // checkLengths finds files that are too long, and exceptions that are not needed.

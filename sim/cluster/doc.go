@@ -1,6 +1,8 @@
 // Package cluster is the world of a simulation: it wires the kernel, the in-memory store, virtual nodes of mixed builds,
 // clients and faults together, carries out a plan, and emits the trace.
 //
+//	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: 7, Handlers: register})
+//
 // A run is one call of Run. It reads no file and no wall clock and starts no goroutine; runs share nothing, so a program
 // may carry out many at once. The same plan and seed give the same trace, byte for byte.
 //

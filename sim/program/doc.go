@@ -1,6 +1,9 @@
 // Package program is orchestrations as data: a small syntax tree over the API of engine/orch, code that carries a tree out,
 // and an interpreter that says which outcomes a tree allows.
 //
+//	set := program.Generate("made", choose)                  // or read from a scenario
+//	ok := set.Allows("made-1", circumstances, outcome)       // Set.Handler runs it
+//
 // A program is a list of statements. Each gives a text, or fails with one, and the output of the program is made of the
 // texts, so that a result that goes astray shows. Programs start one another as children or detached, but none starts one
 // that stands behind it in its [Set], so that all of them end.

@@ -34,6 +34,7 @@ type runJSON struct {
 	Drifts         []driftJSON     `json:"drifts"`
 	InternalErrors []crashJSON     `json:"internal_errors"`
 	Stored         []string        `json:"stored"`
+	Findings       []*knownFinding `json:"findings,omitempty"`
 	Interrupted    bool            `json:"interrupted,omitempty"`
 	GoOn           string          `json:"go_on,omitempty"`
 	ExitStatus     int             `json:"exit_status"`
@@ -87,7 +88,7 @@ func (r *report) json(verb string) *runJSON {
 		VirtualSeconds: float64(sum.VirtualMs) / 1000, WallSeconds: r.wall.Seconds(), Digest: sum.Digest.String(),
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
-		Interrupted: sum.Interrupted, GoOn: r.goOn,
+		Findings: r.findings, Interrupted: sum.Interrupted, GoOn: r.goOn,
 	}
 	for _, v := range sum.Violations {
 		out.Violations = append(out.Violations, newViolationJSON(v, r.subject.repro(v.Seed)))

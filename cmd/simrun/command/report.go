@@ -25,6 +25,8 @@ type report struct {
 	unreached, missed []string
 	// goOn is the command line that runs the rest of an interrupted campaign.
 	goOn string
+	// findings are those of the file of findings that are about the subject.
+	findings []*knownFinding
 	// stored are the files that were written for failures.
 	stored []string
 }
@@ -55,6 +57,15 @@ func (s *subject) reachable() []string {
 		}
 	}
 	return append(points, s.sometimes()...)
+}
+
+// newStatus is the status without the violations that were known before.
+func (r *report) newStatus() int {
+	rest := *r.sum
+	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
+		return !slices.ContainsFunc(r.findings, func(k *knownFinding) bool { return k.Property == p.Property && k.isNews() })
+	})
+	return summaryExit(&rest, r.missed)
 }
 
 // deciding is the first violation of the class that decides the exit status: the one to look at first.
@@ -100,6 +111,9 @@ func (a *app) printCampaign(r *report) {
 	}
 	for _, f := range r.stored {
 		a.printf("\nstored run: %s\n", f)
+	}
+	if len(r.findings) > 0 {
+		a.printFindings(r.findings)
 	}
 	if seed, ok := r.seedToSee(); ok {
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))

@@ -27,6 +27,8 @@ type runCmd struct {
 	Twice    bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out      string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
 	Results  string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
+	Findings string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
+	NewOnly  bool      `help:"With --findings: the exit status is about new and regressed findings only."`
 	JSON     bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -75,6 +77,14 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	if c.Results != "" && c.FailFast {
 		return 0, errors.New("--results --fail-fast: results are those of all seeds; leave one out")
+	}
+	var findings *findingsFile
+	if c.Findings != "" {
+		if findings, err = openFindings(c.Findings); err != nil {
+			return 0, err
+		}
+	} else if c.NewOnly {
+		return 0, errors.New("--new-only: new compared with what? --findings FILE names the file")
 	}
 	if c.Shard, err = c.Shard.fromEnvironment(os.Getenv); err != nil {
 		return 0, err
@@ -131,11 +141,30 @@ func (c *runCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 	}
+	if findings != nil {
+		if err := c.compare(r, findings); err != nil {
+			return 0, err
+		}
+	}
 	if c.JSON {
 		return r.status, a.writeJSON(r.json("run"))
 	}
 	a.printCampaign(r)
 	return r.status, nil
+}
+
+// compare brings the file of findings up to date.
+func (c *runCmd) compare(r *report, f *findingsFile) error {
+	step := max(c.Shard.of, 1)
+	first := r.seeds.first + max(c.Shard.index, 1) - 1
+	ran := func(seed uint64) bool {
+		return seed >= first && (seed-first)%step == 0 && (seed-first)/step < r.sum.Seeds
+	}
+	r.findings = f.update(r.subject, r.sum, ran, time.Now())
+	if c.NewOnly && !r.sum.Interrupted {
+		r.status = worst(r.newStatus(), exitOK)
+	}
+	return f.keep()
 }
 
 // goOn is the command line that runs the remaining seeds.
@@ -154,6 +183,8 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	flag("--twice", "", c.Twice)
 	flag("--out=", c.Out, c.Out != "")
 	flag("--results=", c.Results, c.Results != "")
+	flag("--findings=", c.Findings, c.Findings != "")
+	flag("--new-only", "", c.NewOnly)
 	flag("--json", "", c.JSON)
 	return itself(append(words, s.arg)...)
 }

@@ -1,0 +1,186 @@
+package command
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// findingState is how a finding stands after a campaign.
+type findingState string
+
+const (
+	findingNew       findingState = "new"
+	findingOngoing   findingState = "ongoing"
+	findingRegressed findingState = "regressed" // found again after it was resolved
+	findingResolved  findingState = "resolved"  // its seed was run again, and it was not found
+)
+
+// knownFinding is what campaigns have found: violations of one property of one scenario, with one cause.
+type knownFinding struct {
+	ID       string        `json:"id"`
+	State    findingState  `json:"state"`
+	Property string        `json:"property"`
+	Class    cluster.Class `json:"class"`
+	Scenario string        `json:"scenario"`
+	Flags    planFlags     `json:"flags"`
+	// Cause is the evidence without names and numbers.
+	Cause string `json:"cause"`
+	// First and Last are when it was found first and last, Campaigns in how many.
+	First     time.Time `json:"first_found"`
+	Last      time.Time `json:"last_found"`
+	Campaigns int       `json:"campaigns"`
+	Seed      string    `json:"seed"`
+	Command   string    `json:"command"`
+}
+
+// findingsFile is the file of --findings.
+type findingsFile struct {
+	Schema   int             `json:"schema"`
+	Findings []*knownFinding `json:"findings"`
+
+	path string
+}
+
+// openFindings reads the file, which need not exist yet.
+func openFindings(path string) (*findingsFile, error) {
+	f := &findingsFile{Schema: schema, path: path}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--findings: %w", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(f); err != nil {
+		return nil, fmt.Errorf("--findings %s: %w", path, err)
+	}
+	if f.Schema != schema {
+		return nil, fmt.Errorf("--findings %s: schema %d, expected %d", path, f.Schema, schema)
+	}
+	return f, nil
+}
+
+// keep writes the file.
+func (f *findingsFile) keep() error {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err == nil {
+		err = writeWhole(f.path, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("--findings: %w", err)
+	}
+	return nil
+}
+
+// update compares a campaign with what is known and returns the findings of its scenario, as they stand now. ran says
+// whether a seed was run.
+func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
+	now = now.UTC().Truncate(time.Second)
+	found := map[string]bool{}
+	for _, v := range sum.Violations {
+		id := findingID(s, v)
+		if found[id] {
+			continue
+		}
+		found[id] = true
+		i := slices.IndexFunc(f.Findings, func(k *knownFinding) bool { return k.ID == id })
+		if i < 0 {
+			i = len(f.Findings)
+			f.Findings = append(f.Findings, &knownFinding{
+				ID: id, State: findingNew, Property: v.Property, Class: v.Class, Scenario: s.arg, Flags: s.flags, Cause: cause(v), First: now,
+			})
+		} else if k := f.Findings[i]; k.State == findingResolved {
+			k.State = findingRegressed
+		} else {
+			k.State = findingOngoing
+		}
+		k := f.Findings[i]
+		k.Last, k.Seed, k.Command = now, decimal(v.Seed), s.repro(v.Seed)
+		k.Campaigns++
+	}
+	var here []*knownFinding
+	for _, k := range f.Findings {
+		if k.Scenario != s.arg || !slices.Equal((&subject{flags: k.Flags}).options(), s.options()) {
+			continue
+		}
+		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) {
+			k.State = findingResolved
+		}
+		here = append(here, k)
+	}
+	return here
+}
+
+// isNews says whether a finding is one that nobody knew of.
+func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
+
+func findingID(s *subject, v campaign.Violation) string {
+	text := strings.Join(append([]string{v.Property, s.arg, cause(v)}, s.options()...), "\n")
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// cause is the evidence of a violation without what differs from seed to seed: names, numbers and texts in quotes.
+func cause(v campaign.Violation) string {
+	text, _, _ := strings.Cut(v.Message, "\n")
+	if v.Instance != "" {
+		text = strings.ReplaceAll(text, v.Instance, "INSTANCE")
+	}
+	var b strings.Builder
+	quoted, number := false, false
+	for _, r := range text {
+		switch digit := '0' <= r && r <= '9'; {
+		case r == '"':
+			quoted, number = !quoted, false
+			b.WriteRune(r)
+		case quoted:
+		case digit && !number:
+			number = true
+			b.WriteByte('#')
+		case digit || number && r == '.':
+		default:
+			number = false
+			b.WriteRune(r)
+		}
+	}
+	words := strings.Fields(b.String())
+	for i, w := range words {
+		if w == v.Node {
+			words[i] = "NODE"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// printFindings lists findings, those that are news first.
+func (a *app) printFindings(all []*knownFinding) {
+	count := map[findingState]int{}
+	for _, k := range all {
+		count[k.State]++
+	}
+	a.printf("\nfindings: %d new, %d regressed, %d ongoing, %d resolved\n", count[findingNew], count[findingRegressed], count[findingOngoing], count[findingResolved])
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
+		for _, k := range all {
+			if k.State == state {
+				fmt.Fprintf(t, "  %s\t%s\tsince %s\t%s\n", k.State, propertyName(k.Property), k.First.Format(time.DateOnly), k.Command)
+			}
+		}
+	}
+	flushTable(t)
+}

@@ -77,7 +77,7 @@ nodes A B run 1.5.0
 faults light
 fault request-lost 1 in 5
 
-load 20 instances over 8s
+load 8 instances over 8s
   mix 1 Buy with 1..9
 
 at 2s..6s upgrade A to 2.0.0
@@ -98,10 +98,10 @@ func ExampleRun() {
 	})
 	fmt.Print(t.text)
 	// Output:
-	// durosim: seed 6 of scenario violates nobody-pays-twice (safety)
+	// durosim: seed 3 of scenario violates nobody-pays-twice (safety)
 	//   rule      Each order that completed was charged once.
-	//   where     step 458, virtual time 38798 ms
-	//   evidence  Buy-14 was charged 2 times
+	//   where     step 213, virtual time 38075 ms
+	//   evidence  Buy-4 was charged 2 times
 	//
 	// durosim: 50 seeds of scenario from 1 on: every property holds
 }

@@ -158,11 +158,11 @@ func TestMistakesInAnUpgrade(t *testing.T) {
 	for _, c := range mistakes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			most := 0
+			cfg := properties.Config{Scenario: upgradeOfOrders, Seeds: 20, Handlers: ship(c.change)}
 			if c.property == "run-ends" {
-				most = 8 // each takes a thousand turns
+				cfg.Overrides.Instances, cfg.ShrinkRuns = 2, 8 // a run takes thousands of turns
 			}
-			r := runTest(properties.Config{Scenario: upgradeOfOrders, Seeds: 20, Handlers: ship(c.change), ShrinkRuns: most})
+			r := runTest(cfg)
 			m := found.FindStringSubmatch(r.text)
 			if m == nil {
 				t.Fatalf("not found: %s", r.text)

@@ -81,6 +81,9 @@ func Test(t T, c Config) {
 		return
 	}
 	run.command = command(t.Name(), env, packageUnderTest())
+	for _, w := range run.warnings {
+		t.Logf("durosim: warning: %v", w)
+	}
 	report, failed := run.carryOut()
 	switch {
 	case failed:

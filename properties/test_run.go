@@ -30,6 +30,8 @@ type testRun struct {
 	command string
 	// invariants are the caller's own, for their names and rules.
 	invariants []Invariant
+	// warnings are what is odd about the scenario.
+	warnings []*scenario.Error
 }
 
 // prepare finds out what to run, from the configuration and the environment.
@@ -92,6 +94,10 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		if err := s.CheckOrchestrations(known); err != nil {
 			return nil, err
 		}
+	}
+	r.warnings = s.Warnings()
+	if c.Handlers == nil {
+		r.warnings = append(r.warnings, s.WarningsOf(workload.Doubts)...)
 	}
 	r.name, r.expect = s.Name, s.Expect
 	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, c.Overrides) }

@@ -3,7 +3,9 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -200,9 +202,51 @@ func (known AttrInfo) check(event string, a Attr) error {
 		if v == "" {
 			return fmt.Errorf("%s %s: a value is missing", event, a)
 		}
+		if want := neverMatches(a.Name, v); want != "" {
+			return fmt.Errorf("%s %s: %q never is the %s: expected %s", event, a, v, a.Name, want)
+		}
 		if known.Values != nil && !slices.Contains(known.Values, v) {
 			return fmt.Errorf("%s %s: %s has no value %q: expected one of %s", event, a, a.Name, v, strings.Join(known.Values, ", "))
 		}
 	}
 	return nil
+}
+
+// neverMatches says what an attribute wants where a value is of another form, so that no fact ever has it; empty if the
+// value has the right form.
+func neverMatches(attr, value string) (want string) {
+	switch attr {
+	case "build":
+		if !isVersion(value) {
+			return "a version such as 1.5.0, or 1.x"
+		}
+	case "pin":
+		if value != "none" && !isVersion(value) {
+			return "a version such as 1.5.0, or 1.x, or none"
+		}
+	case "handler":
+		name, version, ok := strings.Cut(value, "@")
+		if value != "none" && (!ok || name == "" || !isVersion(version)) {
+			return "NAME@VERSION, as in ProcessOrder@1.0.0 or ProcessOrder@1.x"
+		}
+	case "attempt", "execution":
+		if _, err := strconv.ParseUint(value, 10, 64); err != nil {
+			return "a number"
+		}
+	case "delay":
+		if d, err := time.ParseDuration(value); err != nil || d.String() != value {
+			return "a duration such as 1s"
+		}
+	}
+	return ""
+}
+
+// isVersion says whether a value is a version, or the beginning of one that ends in ".x".
+func isVersion(value string) bool {
+	text := value
+	if stem, ok := strings.CutSuffix(value, ".x"); ok {
+		text = stem + strings.Repeat(".0", max(2-strings.Count(stem, "."), 0))
+	}
+	_, err := engine.ParseVersion(text)
+	return err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
@@ -97,7 +98,11 @@ func planRoundTrip(t interface {
 	}
 }
 
-var ignoreLines = cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Expect.Line" }, cmp.Ignore())
+// ignoreLines leaves out where things stand, and the warnings about it.
+var ignoreLines = cmp.Options{
+	cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Expect.Line" }, cmp.Ignore()),
+	cmpopts.IgnoreUnexported(Scenario{}),
+}
 
 func TestLookupUnknown(t *testing.T) {
 	_, err := Lookup("roling-upgrade")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
@@ -45,6 +46,8 @@ type parser struct {
 	named map[string]int // kind and name → line
 	// The lines of what is checked when all is read. Invariant: as long as the slices of the template.
 	stepLines, faultLines, probeLines, expectLines []int
+	// stepWhen are the times of the steps.
+	stepWhen []when
 	// common is the named fault plan, which goes behind the single rates.
 	common faults.Plan
 }
@@ -74,6 +77,10 @@ func newParser(file string, builds []*engine.Build) *parser {
 
 func (p *parser) read(data []byte) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin every file with it
+	if at := noText(data); at >= 0 {
+		p.failf("this is not text: byte %d is 0x%02x", at, data[at])
+		return
+	}
 	for text := range bytes.Lines(data) {
 		p.line++
 		words, comment, err := split(strings.TrimSuffix(string(text), "\n"))
@@ -98,6 +105,18 @@ func (p *parser) read(data []byte) {
 		}
 	}
 	p.finish()
+}
+
+// noText is where data stops being text in UTF-8, -1 if it does not.
+func noText(data []byte) int {
+	for at := 0; at < len(data); {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 || r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\f' {
+			return at
+		}
+		at += size
+	}
+	return -1
 }
 
 // statement reads one line. Each case begins with what the statement means; Statements has the same as a table.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -313,5 +314,6 @@ func (p *parser) mix(owner ownerKind) {
 			m.Unaided = true
 		}
 	}
+	p.named["mix "+strconv.Itoa(len(p.s.Load.Mix))] = p.line
 	p.s.Load.Mix = append(p.s.Load.Mix, m)
 }

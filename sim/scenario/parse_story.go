@@ -77,6 +77,12 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	p.draw(d)
 	pl.Schedule = append(pl.Schedule, s)
 	p.stepLines = append(p.stepLines, p.line)
+	w := when{earliest: lo, latest: hi, relative: relative}
+	if relative {
+		before := p.stepWhen[index-1]
+		w.earliest, w.latest = before.earliest+lo, before.latest+hi
+	}
+	p.stepWhen = append(p.stepWhen, w)
 }
 
 // versionRange reads a range to the end of the line, or its two ends as MIN..MAX, which may be empty.
@@ -263,6 +269,10 @@ func (p *parser) finish() {
 	if p.err != nil {
 		return
 	}
+	p.s.lines = p.named
+	p.warnMarks()
+	p.warnSteps()
+	p.warnEvents()
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
 	slices.SortFunc(p.s.Draws, compareDraws)
 	pl.Name = p.s.Name

@@ -24,6 +24,10 @@ type Scenario struct {
 	Seeds  SeedSpec
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
 	Require []string
+
+	warnings []*Error
+	// lines are where instances ("instance ID") and mixes ("mix 0") stand.
+	lines map[string]int
 }
 
 // SeedSpec says how many seeds a campaign takes.

@@ -83,7 +83,8 @@ func (a *app) main(args []string) int {
 }
 
 func (a *app) usage(err error) int {
-	fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), err)
+	// The parser of the command line names what it expected after the type of the value.
+	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.Replace(err.Error(), "expected value value but got", "expected a value, found", 1))
 	var p *kong.ParseError
 	if errors.As(err, &p) {
 		fmt.Fprintf(a.stderr, "Run %s for help.\n", a.program.hint(helpFor(p.Context)))

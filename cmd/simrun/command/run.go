@@ -72,6 +72,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.warn(s)
 	if err := checkOut(c.Out); err != nil {
 		return 0, err
 	}

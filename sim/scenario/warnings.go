@@ -1,0 +1,170 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Warnings are what is odd in a scenario and yet no error, in the order of its lines: a step that does nothing, an upgrade
+// to an older build, two parts of one name. Stored runs have none.
+func (s *Scenario) Warnings() []*Error { return s.warnings }
+
+// WarningsOf are the doubts that somebody has about the instances of a scenario, and about one of each kind of its load,
+// with their lines. An input that is drawn from a range is given by its least value.
+func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
+	var all []*Error
+	about := func(in *plan.Instance, line int) {
+		for _, msg := range doubts(in) {
+			all = append(all, &Error{File: s.File, Line: line, Msg: msg})
+		}
+	}
+	for i := range s.Template.Instances {
+		in := &s.Template.Instances[i]
+		about(in, s.lines["instance "+in.ID])
+	}
+	if s.Load == nil {
+		return all
+	}
+	for i, m := range s.Load.Mix {
+		in := plan.Instance{Orchestration: m.Orchestration, Version: m.Version, Input: m.Input}
+		if r, err := parseInputRange(m.Input); err == nil && r.ok {
+			in.Input = strconv.FormatUint(r.lo, 10)
+			if r.times {
+				in.Input = (time.Duration(r.lo) * time.Millisecond).String()
+			}
+		}
+		for _, a := range m.Actions {
+			in.Actions = append(in.Actions, plan.Action{Verb: a.Action.Verb, Name: a.Action.Name})
+		}
+		about(&in, s.lines["mix "+strconv.Itoa(i)])
+	}
+	return all
+}
+
+func (p *parser) warn(line int, format string, args ...any) {
+	if p.entry == nil {
+		p.s.warnings = append(p.s.warnings, &Error{File: p.file, Line: line, Msg: fmt.Sprintf(format, args...)})
+	}
+}
+
+// warnMarks warns of parts of one name.
+func (p *parser) warnMarks() {
+	first := map[string]int{}
+	for i, s := range p.s.Template.Schedule {
+		if s.Verb != plan.VerbMark {
+			continue
+		}
+		if before, twice := first[s.Mark]; twice {
+			p.warn(p.stepLines[i], "the part %q begins here again: line %d has it, and an expectation about it means both", s.Mark, before)
+			continue
+		}
+		first[s.Mark] = p.stepLines[i]
+	}
+}
+
+// warnEvents warns of events that are raised for a program that does not wait for them.
+func (p *parser) warnEvents() {
+	for i := range p.s.Template.Instances {
+		in := &p.s.Template.Instances[i]
+		runs := p.s.Template.Programs.Lookup(in.Orchestration)
+		if runs == nil {
+			continue
+		}
+		for _, a := range in.Actions {
+			if a.Verb == plan.ActionRaise && !slices.Contains(runs.Waits(), a.Name) {
+				p.warn(p.named["instance "+in.ID], "raise %s for %s: program %s does not wait for it", a.Name, in.ID, runs.Name)
+			}
+		}
+	}
+}
+
+// when is the time of a step: at the earliest and at the latest. relative steps come after the one before.
+type when struct {
+	earliest, latest time.Duration
+	relative         bool
+}
+
+// warnSteps follows each node through its steps, and warns of those that do nothing or not what they say. Of a node of
+// which the order of steps is not certain it says nothing.
+func (p *parser) warnSteps() {
+	for _, n := range p.s.Template.Nodes {
+		p.warnNode(&n)
+	}
+}
+
+func (p *parser) warnNode(n *plan.Node) {
+	steps := p.s.Template.Schedule
+	var mine []int
+	for i := range steps {
+		if steps[i].Node != n.Name || steps[i].Verb == plan.VerbMark {
+			continue
+		}
+		if len(mine) > 0 && !p.follows(mine[len(mine)-1], i) {
+			return
+		}
+		mine = append(mine, i)
+	}
+	if len(mine) == 0 {
+		return
+	}
+	first := steps[mine[0]].Verb
+	up, build := !n.Absent && first != plan.VerbStart && first != plan.VerbAdd, n.Build
+	for k, i := range mine {
+		s, line := &steps[i], p.stepLines[i]
+		switch s.Verb {
+		case plan.VerbUpgrade, plan.VerbRollback:
+			p.warnBuild(line, s, build)
+			build = s.Build
+		case plan.VerbStart, plan.VerbAdd:
+			if up {
+				p.warn(line, "%s %s: it runs already", s.Verb, n.Name)
+			}
+		case plan.VerbStop, plan.VerbCrash, plan.VerbRemove, plan.VerbPause:
+			if !up {
+				p.warn(line, "%s %s: it does not run by then", s.Verb, n.Name)
+			} else if k == 0 && n.Absent {
+				p.warn(line, "%s %s: it is absent until it is added", s.Verb, n.Name)
+			}
+		}
+		switch s.Verb {
+		case plan.VerbStop, plan.VerbCrash, plan.VerbRemove:
+			up = false
+		default:
+			up = up || s.Verb.Starts()
+		}
+	}
+}
+
+func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
+	to, errTo := engine.ParseVersion(s.Build)
+	from, errFrom := engine.ParseVersion(runs)
+	if errTo != nil || errFrom != nil {
+		return
+	}
+	switch order := to.Compare(from); {
+	case s.Build == runs:
+		p.warn(line, "%s %s to %s: it runs that build already", s.Verb, s.Node, s.Build)
+	case order < 0 && s.Verb == plan.VerbUpgrade:
+		p.warn(line, "upgrade %s to %s: it runs %s by then, which is newer; rollback says what this does", s.Node, s.Build, runs)
+	case order > 0 && s.Verb == plan.VerbRollback:
+		p.warn(line, "rollback %s to %s: it runs %s by then, which is older; upgrade says what this does", s.Node, s.Build, runs)
+	}
+}
+
+// follows says whether step j, which stands below step i, comes after it for certain.
+func (p *parser) follows(i, j int) bool {
+	if p.stepWhen[j].earliest >= p.stepWhen[i].latest {
+		return true
+	}
+	for k := i + 1; k <= j; k++ {
+		if !p.stepWhen[k].relative {
+			return false
+		}
+	}
+	return true
+}

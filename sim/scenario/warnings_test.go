@@ -1,0 +1,69 @@
+package scenario_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
+)
+
+// TestWarnings: what is odd is told with its line; what is not certain is not.
+func TestWarnings(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"upgrade to a lower version", "at 2s upgrade A to 0.8.0", []string{"w.txt:2: upgrade A to 0.8.0: it runs 1.5.0 by then, which is newer; rollback says what this does"}},
+		{"rollback to a higher one", "at 2s rollback A to 2.0.0", []string{"w.txt:2: rollback A to 2.0.0: it runs 1.5.0 by then, which is older; upgrade says what this does"}},
+		{"there and back", "at 2s upgrade A to 2.0.0\nat 5s rollback A to 1.5.0", nil},
+		{"the same build", "at 2s upgrade A to 1.5.0", []string{"w.txt:2: upgrade A to 1.5.0: it runs that build already"}},
+		{"stop before its start", "at 2s stop C\nat 5s add C", []string{"w.txt:2: stop C: it does not run by then"}},
+		{"start of what runs", "at 2s start A\nat 3s stop A\nat 4s start A\nat 5s start A", []string{"w.txt:5: start A: it runs already"}},
+		{"stop of what was stopped", "at 2s stop A\nat 3s crash A", []string{"w.txt:3: crash A: it does not run by then"}},
+		{"an uncertain order", "at 2s..9s stop A\nat 5s stop A", nil},
+		{"a certain order", "at 2s..9s stop A\nafter 0s..3s stop A", []string{"w.txt:3: stop A: it does not run by then"}},
+		{"two parts of one name", "at 2s mark \"risk\"\nat 5s mark \"risk\"", []string{`w.txt:3: the part "risk" begins here again: line 2 has it, and an expectation about it means both`}},
+		{"an input that is no number", "instance c runs Chain with abc", []string{`w.txt:2: Chain takes a number from 0, and the input "abc" is none: it runs as if none were given`}},
+		{"an input that is no duration", "instance c runs Approval with 5", []string{`w.txt:2: Approval takes a duration such as 5s, and the input "5" is none: it runs as if none were given`}},
+		{"an unknown event", "instance o runs ProcessOrder\n  raise aproval after 2s", []string{`w.txt:2: raise aproval: ProcessOrder waits for approval`}},
+		{"an event for a program", "program P\n  wait go\nend\ninstance o runs P\n  raise gone after 2s", []string{`w.txt:5: raise gone for o: program P does not wait for it`}},
+		{"a mix", "load 3 instances over 2s\n  mix 1 Chain with 2..6\n  mix 1 Leaf\n    raise go after 1s", []string{`w.txt:4: raise go: Leaf waits for no event`}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, err := scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range append(s.Warnings(), s.WarningsOf(workload.Doubts)...) {
+				got = append(got, w.Error())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestBuiltinWithoutWarnings: what comes with the module says what it does.
+func TestBuiltinWithoutWarnings(t *testing.T) {
+	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
+		s, err := scenario.Parse(n.File, n.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range append(s.Warnings(), s.WarningsOf(workload.Doubts)...) {
+			t.Error(w)
+		}
+	}
+}
+
+// TestNoText: a file that is no text is told as such, and is not echoed.
+func TestNoText(t *testing.T) {
+	_, err := scenario.Parse("core", []byte("\x7fELF\x02\x01\x01\x00\x00"))
+	if err == nil || err.Error() != "core: this is not text: byte 4 is 0x02" {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -1,0 +1,58 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// awaited are the events and queues that shipped orchestrations wait for; one that is not here waits for none.
+var awaited = map[string][]string{
+	"Approval":     {"approval"},
+	"Cancellable":  {"go"},
+	"Ledger":       {"entries"},
+	"OrderDesk":    {"approval"},
+	"Picky":        {"offers"},
+	"ProcessOrder": {"approval"},
+	"Sleeper":      {"mail"},
+}
+
+// numbered are the shipped orchestrations of which the input is a count; what is not a number counts as none given.
+var numbered = []string{
+	"Chain", "Counter", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Studio",
+}
+
+// Doubts are what is odd about an instance of a shipped orchestration and yet no error: an input that it cannot read, an
+// event that it does not wait for. There are none about others.
+func Doubts(in *plan.Instance) []string {
+	if !slices.ContainsFunc(Orchestrations(), func(o Orchestration) bool { return o.Name == in.Orchestration }) {
+		return nil
+	}
+	var all []string
+	if in.Input != "" && slices.Contains(numbered, in.Orchestration) {
+		if n, err := strconv.Atoi(in.Input); err != nil || n < 0 {
+			all = append(all, fmt.Sprintf("%s takes a number from 0, and the input %q is none: it runs as if none were given", in.Orchestration, in.Input))
+		}
+	}
+	if in.Input != "" && in.Orchestration == "Approval" {
+		if _, err := time.ParseDuration(in.Input); err != nil {
+			all = append(all, fmt.Sprintf("Approval takes a duration such as 5s, and the input %q is none: it runs as if none were given", in.Input))
+		}
+	}
+	for i := range in.Actions {
+		a := &in.Actions[i]
+		if a.Verb != plan.ActionRaise && a.Verb != plan.ActionEnqueue || slices.Contains(awaited[in.Orchestration], a.Name) {
+			continue
+		}
+		what := "waits for no event"
+		if known := awaited[in.Orchestration]; len(known) > 0 {
+			what = "waits for " + strings.Join(known, ", ")
+		}
+		all = append(all, fmt.Sprintf("%s %s: %s %s", a.Verb, a.Name, in.Orchestration, what))
+	}
+	return all
+}

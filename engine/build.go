@@ -6,6 +6,9 @@ package engine
 type Build struct {
 	// Release names the released runtime that this build is, as duroxide-0.1.32; it is empty for builds that durosim models.
 	Release string
+	// Application is the version of the application that is deployed with the runtime, if builds are told apart by it. It
+	// decides nothing but which handlers a node registers.
+	Application string
 	// Version is stamped on the events that the build writes; on an execution's first event it becomes the pin.
 	Version Version
 	// Codec decodes and encodes events and work items; a kind that the build does not know is an error.
@@ -56,12 +59,17 @@ const (
 	SemanticsEagerTimers
 )
 
-// Name is what plans call the build: its release, or else its version as text.
+// Name is what plans call the build: its release, or else its version as text, with "+" and the application's if it has
+// one.
 func (b *Build) Name() string {
+	name := b.Version.String()
 	if b.Release != "" {
-		return b.Release
+		name = b.Release
 	}
-	return b.Version.String()
+	if b.Application != "" {
+		name += "+" + b.Application
+	}
+	return name
 }
 
 // Reads says whether the build decodes every kind in the history. It is the second of the three relations of

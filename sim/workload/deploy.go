@@ -1,0 +1,46 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+)
+
+// Application is an application in one of its versions: what it registers on each node.
+type Application struct {
+	Version  string
+	Register func(r *node.Registry) error
+}
+
+// Deploy makes the builds of a cluster in which runtime and application are upgraded apart from each other: each of these
+// shipped runtimes with each version of the application. A plan names them RUNTIME+APPLICATION, as in "node A runs
+// 1.5.0+1.0.0" and "upgrade A to 2.0.0+1.1.0". builds and handlers are what cluster.Config and properties.Config take. The
+// error names a runtime that is not shipped, or a version that is given twice.
+func Deploy(runtimes []string, versions ...Application) (builds []*engine.Build, handlers func(*node.Registry, *engine.Build) error, err error) {
+	shipped := engine.ShippedBuilds()
+	for _, name := range runtimes {
+		i := slices.IndexFunc(shipped, func(b *engine.Build) bool { return b.Name() == name })
+		if i < 0 {
+			return nil, nil, fmt.Errorf("workload: there is no shipped runtime %q", name)
+		}
+		for _, v := range versions {
+			b := *shipped[i]
+			b.Application = v.Version
+			if slices.ContainsFunc(builds, func(have *engine.Build) bool { return have.Name() == b.Name() }) {
+				return nil, nil, fmt.Errorf("workload: build %s is given twice", b.Name())
+			}
+			builds = append(builds, &b)
+		}
+	}
+	versions = slices.Clone(versions)
+	handlers = func(r *node.Registry, b *engine.Build) error {
+		i := slices.IndexFunc(versions, func(v Application) bool { return v.Version == b.Application })
+		if i < 0 {
+			return fmt.Errorf("workload: there is no application %q for build %s", b.Application, b.Name())
+		}
+		return versions[i].Register(r)
+	}
+	return builds, handlers, nil
+}

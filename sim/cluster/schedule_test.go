@@ -159,6 +159,10 @@ func TestValidate(t *testing.T) {
 		{"turbulence", plan.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
 		{"kick before the start", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, KickAt: -1}}}, "before the start"},
 		{"probe before the start", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
+		{"step after the end", plan.Plan{Nodes: one, Until: 5 * time.Second, Schedule: []plan.Step{{At: 6 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 6s, when the run is over after 5s"},
+		{"end before the start", plan.Plan{Nodes: one, Until: -time.Second}, "until -1s: want a positive duration"},
+		{"eternal, and nobody helps", plan.Plan{Nodes: one, Unaided: true, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal}}}, "instance e: it goes on until it is cancelled, which calm does"},
+		{"eternal and unaided", plan.Plan{Nodes: one, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal, Unaided: true}}}, "and nobody is to help it"},
 		{"unknown bug", plan.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (h *heap) push(e entry) {
 	h.up(len(*h)-1, e)
 }
 
-// up puts e at i or, moving its elders down, above it.
+// up inserts e at i and sifts it up: every ancestor that comes after e moves down one level.
 func (h heap) up(i int, e entry) {
 	for i > 0 {
 		parent := (i - 1) / 2

@@ -43,8 +43,8 @@ type Recorder struct {
 	reused     []Key
 }
 
-// Record returns a chooser that decides as inner does and appends what it decided to into; its dynamic type is
-// *Recorder. It sets into's Seed and SeededOrder from inner and keeps only the priorities that do not follow from
+// Record returns a chooser that decides as inner does and appends each decision to the recording into. Its dynamic type
+// is *Recorder. It sets into's Seed and SeededOrder from inner and keeps only the priorities that do not follow from
 // them: none for Random and FIFO, the overrides for a Replayer, all but zero for a foreign Chooser. Keys built from
 // RootKey(true) make the recording readable; others make it a list of hashes that replays just as well.
 func Record(inner Chooser, into *Recording) Chooser {

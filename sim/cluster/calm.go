@@ -73,9 +73,9 @@ func (c *clients) unaided(id string) bool {
 // maxDepth bounds how far up unaided looks for the instance of the plan.
 const maxDepth = 64
 
-func (c *clients) raisedFor(no engine.InstanceNo) *raised {
+func (c *clients) raisedFor(no engine.InstanceNo) *calmRaises {
 	for len(c.raised) <= int(no) {
-		c.raised = append(c.raised, raised{})
+		c.raised = append(c.raised, calmRaises{})
 	}
 	return &c.raised[no]
 }

@@ -17,12 +17,12 @@ type clients struct {
 	*base
 	provider engine.Provider
 	codec    engine.Codec
-	raised   []raised
+	raised   []calmRaises
 	last     time.Duration // when the last that the plan says is due
 }
 
-// raised is when a client last sent an instance an event in calm, and how often.
-type raised struct {
+// calmRaises are the events that clients have sent an instance in calm: when the last, and how many.
+type calmRaises struct {
 	atMs  int64
 	times int
 }

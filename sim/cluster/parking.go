@@ -168,7 +168,7 @@ func (p *parking) pollInVain(g *waitGroup) {
 	}
 }
 
-// onVain is such a poll. It is left out if the waiter has better to do by now.
+// onVain carries out such a poll, unless the waiter has been woken, or may find something, in the meantime.
 func (p *parking) onVain(i int) {
 	c := p.network.calls.at(i)
 	if c.state != callParked || !p.network.alive(c) || p.network.owner(c).paused {
@@ -188,7 +188,7 @@ func (p *parking) onVain(i int) {
 // onGroup is due when a group may find something because time has passed.
 func (p *parking) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
 
-// wakeOne wakes the waiter of a group whose next poll is due first, when it is due.
+// wakeOne wakes one waiter of a group: the one that polls next, at the time of that poll.
 func (p *parking) wakeOne(g *waitGroup) {
 	i, at := p.firstToPoll(g, false)
 	if i < 0 {
@@ -199,7 +199,7 @@ func (p *parking) wakeOne(g *waitGroup) {
 	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(i)})
 }
 
-// firstToPoll is the waiter of a group whose next poll is due first, and when; -1 if none polls. Of several the call that
+// firstToPoll is the waiter of a group that polls next, and when; -1 if none polls. Of several the call that
 // was made first counts, in whatever order they were parked.
 func (p *parking) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 	best, bestAt := -1, sim.Time(0)

@@ -53,7 +53,7 @@ const (
 	StrategyDeadletter Strategy = "deadletter"
 )
 
-// Profile is whose decisions the nodes follow.
+// Profile is the release whose behaviour the nodes show where it differs from the contract.
 type Profile string
 
 // The profiles of behaviour: those of releases are the switches of faults.Profile, all at once.

@@ -246,6 +246,7 @@ func (m *machine) made(c *madeCall) (node.Call, error) {
 	if err != nil {
 		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
 	}
+	request = known(request)
 	out := node.ProviderCall{ID: node.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
 	p := pendingCall{method: c.Method}
 	switch r := request.(type) {

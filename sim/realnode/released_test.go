@@ -1,6 +1,13 @@
 package realnode_test
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
 
 // mixed has nodes of each release, a rollback, a modelled node, and every fault that hits calls.
 const mixed = `
@@ -50,3 +57,60 @@ func TestReleasedSameSeedSameTrace(t *testing.T) {
 		}
 	}
 }
+
+// What is said to be seen on released runtimes is seen (docs/real-nodes.md).
+func TestReleasedFindings(t *testing.T) {
+	releases := hosts(t)
+	for _, c := range []struct {
+		scenario string
+		seed     uint64
+		property string
+	}{
+		{"ack-failure-fails-orchestration", 7, "L02"},
+		{"corrupted-parent-not-told", 1, "L06"},
+		{"detached-lost-in-can", 1, "S11"},
+		{"renewal-error-cancels", 3, "L02"},
+		{"terminal-poisoned", 2, "S08"},
+		{"unstarted-child-cancelled", 1, "S11"},
+		{"real-rolling-upgrade", 9, "L06"},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("scenarios", c.scenario+".txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := run(t, string(text), c.seed, releases)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return v.Property == c.property }) {
+				t.Errorf("seed %d violates %v, want %s", c.seed, result.Violations, c.property)
+			}
+		})
+	}
+}
+
+// The host's interpreter of programs does what the one in Go does: without faults every program comes to an end that the
+// direct interpreter allows.
+func TestReleasedProgramsMeanTheSame(t *testing.T) {
+	releases := hosts(t)
+	for seed := uint64(1); seed <= 25; seed++ {
+		result, err := run(t, programs, seed, releases)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range result.Violations {
+			if v.Property == "S20" {
+				t.Errorf("seed %d: %s", seed, v.Message)
+			}
+		}
+	}
+}
+
+const programs = `
+turbulence 20s
+node A runs duroxide 0.1.32
+
+load 16 instances from 1s over 10s
+  mix 1 generated programs
+`

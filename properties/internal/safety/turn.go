@@ -11,11 +11,11 @@ import (
 // damaged history or a forged message is judged as the node saw it. Acks of clients and probes are theirs to choose.
 type turnChecker struct {
 	check.Base
-	handed map[string]engine.OrchestrationItem // by lock token
+	handed map[string]*engine.FetchedOrchestration // by lock token
 }
 
 func newTurnChecker(m *check.Run) check.Checker {
-	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]engine.OrchestrationItem{}}
+	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]*engine.FetchedOrchestration{}}
 }
 
 func (*turnChecker) Observes() []engine.ObservationKind {
@@ -31,7 +31,7 @@ func (k *turnChecker) Observe(o *engine.Observation) {
 	switch o.CallKind {
 	case engine.CallFetchOrchestrationItem:
 		if f := o.Fetched; f != nil {
-			k.handed[f.LockToken] = f.Item
+			k.handed[f.LockToken] = f
 		}
 	case engine.CallAbandonOrchestrationItem:
 		if c := k.Run.Model.Call(o.Call); c != nil {
@@ -42,10 +42,10 @@ func (k *turnChecker) Observe(o *engine.Observation) {
 		if c == nil || c.Request.Ack == nil {
 			return
 		}
-		item, ok := k.handed[c.Request.Ack.LockToken]
+		f := k.handed[c.Request.Ack.LockToken]
 		// A released runtime decides some things otherwise than the contract (docs/real-nodes.md#exempt).
-		if inc := k.Run.Model.Incarnation(c.Caller); ok && inc != nil && inc.Build.Release == "" {
-			k.judge(o, c.Request.Ack, &item, inc.Build.Version)
+		if inc := k.Run.Model.Incarnation(c.Caller); f != nil && inc != nil && inc.Build.Release == "" {
+			k.judge(o, c.Request.Ack, &f.Item, inc.Build.Version)
 		}
 		delete(k.handed, c.Request.Ack.LockToken)
 	}

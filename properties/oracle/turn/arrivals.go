@@ -93,7 +93,7 @@ func (c *checker) take(source uint64, want engine.EventData, why string) {
 		c.say("the turn records no %s: expected one %s", want.Kind(), why)
 		return
 	}
-	e := c.delta[c.at]
+	e := &c.delta[c.at]
 	c.at++
 	if e.SourceEventID != source || !same(e.Data, want) {
 		c.say("%s of source %d is %s: expected %s of source %d with %s, %s",

@@ -10,7 +10,7 @@ import (
 // none of them.
 func (c *checker) checkCode() {
 	for c.at < len(c.delta) && len(c.wrong) == 0 {
-		e := c.delta[c.at]
+		e := &c.delta[c.at]
 		if isTerminal(e.Data) || endsWait(e.Data) {
 			return
 		}
@@ -35,7 +35,7 @@ func endsWait(d engine.EventData) bool {
 	return false
 }
 
-func (c *checker) checkCodeEvent(e engine.Event) {
+func (c *checker) checkCodeEvent(e *engine.Event) {
 	switch d := e.Data.(type) {
 	case engine.ActivityCancelRequested:
 		c.checkDrop(e, d.Reason, "activity")
@@ -74,7 +74,7 @@ func (c *checker) checkCodeEvent(e engine.Event) {
 
 // checkDrop: what is dropped is a schedule of the kind, which has not completed and was not dropped before. A wait may be
 // dropped although its event has come: the event passes to the next.
-func (c *checker) checkDrop(e engine.Event, reason, kind string) {
+func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
 	if reason != engine.ReasonDroppedFuture {
 		c.say("%s has the reason %s: expected %s", event(e), reason, engine.ReasonDroppedFuture)
 	}
@@ -93,11 +93,12 @@ func (c *checker) checkDrop(e engine.Event, reason, kind string) {
 }
 
 // events calls f for the events of the history, and those of the delta before its end.
-func (c *checker) events(f func(e engine.Event)) {
-	for _, e := range c.t.History {
-		f(e)
+func (c *checker) events(f func(e *engine.Event)) {
+	for i := range c.t.History {
+		f(&c.t.History[i])
 	}
-	for _, e := range c.delta {
+	for i := range c.delta {
+		e := &c.delta[i]
 		if isTerminal(e.Data) || endsWait(e.Data) {
 			return
 		}
@@ -115,6 +116,9 @@ type key struct {
 // that are not cancelled, the n-th has the n-th event that was delivered; an event is delivered if there are more such waits
 // when it comes than events delivered before (docs/contract/runtime.md#r7.7).
 func (c *checker) openWaits() []uint64 {
+	if !c.has("external") {
+		return nil
+	}
 	live, delivered := map[key][]uint64{}, map[key]int{}
 	var keys []key
 	subscribe := func(k key, id uint64) {
@@ -128,7 +132,7 @@ func (c *checker) openWaits() []uint64 {
 			delivered[k]++
 		}
 	}
-	c.events(func(e engine.Event) {
+	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
 		case engine.ExternalSubscribed:
 			subscribe(key{name: d.Name}, e.EventID)
@@ -160,8 +164,11 @@ func (c *checker) openWaits() []uint64 {
 
 // openDequeues are the dequeues without a cancellation for which no message has come, in their order.
 func (c *checker) openDequeues() []uint64 {
+	if !c.has("queue") {
+		return nil
+	}
 	messages, cancelled := map[string]int{}, map[uint64]bool{}
-	c.events(func(e engine.Event) {
+	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
 		case engine.QueueEventDelivered:
 			messages[d.Name]++
@@ -180,6 +187,16 @@ func (c *checker) openDequeues() []uint64 {
 	})
 }
 
+// has says whether there is a schedule of a kind.
+func (c *checker) has(kind string) bool {
+	for i := range c.schedules {
+		if kindOf(c.schedules[i].event.Data) == kind {
+			return true
+		}
+	}
+	return false
+}
+
 // inOrder are the ids of the schedules that f picks.
 func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 	for i := range c.schedules {
@@ -194,34 +211,25 @@ func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 func (c *checker) brokenLimit() string {
 	var status *string
 	tag, value, asked := "", "", false
-	keys := map[string]bool{}
-	for _, k := range c.t.Keys {
-		keys[k.Key] = true
-	}
-	for i, e := range append(c.t.History[:len(c.t.History):len(c.t.History)], c.delta...) {
-		own := i >= len(c.t.History)
-		switch d := e.Data.(type) {
+	for i := range c.delta {
+		switch d := c.delta[i].Data.(type) {
 		case engine.CustomStatusUpdated:
-			asked = asked || own
-			if own && d.Status != nil {
+			asked = true
+			if d.Status != nil {
 				status = d.Status
 			}
 		case engine.ActivityScheduled:
-			asked = asked || own && d.Tag != ""
-			if own && tag == "" && len(d.Tag) > engine.MaxTagNameBytes {
+			asked = asked || d.Tag != ""
+			if tag == "" && len(d.Tag) > engine.MaxTagNameBytes {
 				tag = fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", d.Name, len(d.Tag), engine.MaxTagNameBytes)
 			}
 		case engine.KeyValueSet:
-			asked, keys[d.Key] = asked || own, true
-			if own && value == "" && len(d.Value) > engine.MaxKVValueBytes {
+			asked = true
+			if value == "" && len(d.Value) > engine.MaxKVValueBytes {
 				value = fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), engine.MaxKVValueBytes)
 			}
-		case engine.KeyValueCleared:
-			asked = asked || own
-			delete(keys, d.Key)
-		case engine.KeyValuesCleared:
-			asked = asked || own
-			clear(keys)
+		case engine.KeyValueCleared, engine.KeyValuesCleared:
+			asked = true
 		}
 	}
 	switch {
@@ -232,8 +240,31 @@ func (c *checker) brokenLimit() string {
 		return tag
 	case value != "":
 		return value
-	case len(keys) > engine.MaxKVKeys:
-		return fmt.Sprintf("KV key count (%d) exceeds limit (%d)", len(keys), engine.MaxKVKeys)
+	default:
+		if n := c.keys(); n > engine.MaxKVKeys {
+			return fmt.Sprintf("KV key count (%d) exceeds limit (%d)", n, engine.MaxKVKeys)
+		}
 	}
 	return ""
+}
+
+// keys is how many keys the instance has after the turn.
+func (c *checker) keys() int {
+	keys := map[string]bool{}
+	for _, k := range c.t.Keys {
+		keys[k.Key] = true
+	}
+	for _, events := range [][]engine.Event{c.t.History, c.delta} {
+		for i := range events {
+			switch d := events[i].Data.(type) {
+			case engine.KeyValueSet:
+				keys[d.Key] = true
+			case engine.KeyValueCleared:
+				delete(keys, d.Key)
+			case engine.KeyValuesCleared:
+				clear(keys)
+			}
+		}
+	}
+	return len(keys)
 }

@@ -35,7 +35,7 @@ func (c *checker) checkEnd() {
 		c.take(id, engine.ActivityCancelRequested{Reason: reason}, "for an activity that runs at the end")
 	}
 	if c.at < len(c.delta) {
-		c.say("%s comes after the end: expected nothing more", event(c.delta[c.at]))
+		c.say("%s comes after the end: expected nothing more", event(&c.delta[c.at]))
 	}
 }
 

@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -103,7 +105,7 @@ type checker struct {
 
 // schedule is a schedule event of the history or the delta.
 type schedule struct {
-	event     engine.Event
+	event     *engine.Event
 	closed    bool // a completion is recorded
 	withdrawn bool // a breadcrumb is
 	noted     bool // this turn recorded the breadcrumb of a dropped future
@@ -112,12 +114,12 @@ type schedule struct {
 
 func newChecker(t *Turn) *checker {
 	c := &checker{t: t, delta: t.Ack.HistoryDelta, start: -1}
-	for _, e := range t.History {
-		c.enter(e, true)
+	for i := range t.History {
+		c.enter(&t.History[i], true)
 	}
-	for _, e := range c.delta {
-		if isTerminal(e.Data) && c.terminal == nil {
-			c.terminal = e.Data
+	for i := range c.delta {
+		if d := c.delta[i].Data; isTerminal(d) && c.terminal == nil {
+			c.terminal = d
 		}
 	}
 	if len(t.History) == 0 {
@@ -128,7 +130,7 @@ func newChecker(t *Turn) *checker {
 }
 
 // enter takes note of an event.
-func (c *checker) enter(e engine.Event, old bool) {
+func (c *checker) enter(e *engine.Event, old bool) {
 	switch d := e.Data.(type) {
 	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled, engine.ExternalSubscribed,
 		engine.ExternalSubscribed2, engine.QueueSubscribed:
@@ -148,13 +150,13 @@ func (c *checker) enter(e engine.Event, old bool) {
 	}
 }
 
+// schedule is the schedule of an id, nil if there is none. Ids ascend.
 func (c *checker) schedule(id uint64) *schedule {
-	for i := range c.schedules {
-		if c.schedules[i].event.EventID == id {
-			return &c.schedules[i]
-		}
+	i, found := slices.BinarySearchFunc(c.schedules, id, func(s schedule, id uint64) int { return cmp.Compare(s.event.EventID, id) })
+	if !found {
+		return nil
 	}
-	return nil
+	return &c.schedules[i]
 }
 
 func isTerminal(d engine.EventData) bool {
@@ -171,7 +173,7 @@ func (c *checker) say(format string, args ...any) {
 }
 
 // event names an event of the delta.
-func event(e engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
+func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
 // shown is a value in a message.
 func shown(v any) string {
@@ -192,8 +194,8 @@ func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // nothingToDo says that no turn is due: the execution has ended, or nothing begins it.
 func (c *checker) nothingToDo() bool {
-	for _, e := range c.t.History {
-		if isTerminal(e.Data) {
+	for i := range c.t.History {
+		if isTerminal(c.t.History[i].Data) {
 			return true
 		}
 	}
@@ -238,7 +240,8 @@ func (c *checker) checkEnvelopes() {
 		next = c.t.History[n-1].EventID + 1
 	}
 	skipped, ended, build := c.terminal == nil, false, c.t.Build.String()
-	for _, e := range c.delta {
+	for i := range c.delta {
+		e := &c.delta[i]
 		ended = ended || isTerminal(e.Data) || endsWait(e.Data)
 		if !skipped && !ended && e.EventID == next+1 {
 			next, skipped = e.EventID, true

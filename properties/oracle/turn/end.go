@@ -71,11 +71,36 @@ func (c *checker) checkResult() {
 			Kind: engine.AppOrchestrationFailed, Message: d.Application.Message,
 		}}) {
 			c.say("the turn ends with %s: expected an error of the code, since nothing else fails it", c.ending())
+		} else if namesLimit(d.Application.Message) && !c.passesOn(d.Application.Message) {
+			c.say("the turn ends with %s: expected another end, since it breaks no limit", c.ending())
 		}
 	}
 	if _, completes := c.terminal.(engine.OrchestrationCompleted); completes || fails {
 		c.checkReturned()
 	}
+}
+
+// namesLimit says whether a text is that of a broken limit.
+func namesLimit(text string) bool {
+	for _, begin := range []string{"Custom status size (", "Activity '", "KV value for key '", "KV key count ("} {
+		if strings.HasPrefix(text, begin) && strings.Contains(text, ") exceeds limit (") {
+			return true
+		}
+	}
+	return false
+}
+
+// passesOn says whether a text begins with that of a failed activity or child, which the code has passed on.
+func (c *checker) passesOn(text string) (passed bool) {
+	c.events(func(e *engine.Event) {
+		switch d := e.Data.(type) {
+		case engine.ActivityFailed:
+			passed = passed || strings.HasPrefix(text, d.Details.Display())
+		case engine.SubOrchestrationFailed:
+			passed = passed || strings.HasPrefix(text, d.Details.Display())
+		}
+	})
+	return passed
 }
 
 // checkReturned: when code returns, it has dropped all that it still waited for.

@@ -54,6 +54,11 @@ func nodeBugs() []Bug {
 			node: func(r *node.Rules) {
 				r.ExceedsMaxAttempts = func(uint32, uint32) bool { return false }
 			}},
+		{ID: "engine/deferred-input-counted", Summary: "input before a waiting continue-as-new start is given back counted, so that it can poison what it waits for", Source: "docs/contract-decisions.md#row-4",
+			node: func(r *node.Rules) {
+				right := r.AbandonIgnoresAttempt
+				r.AbandonIgnoresAttempt = func(d node.Decision) bool { return d != node.DecideWaitForStart && right(d) }
+			}},
 		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and bounces what it cannot replay",
 			Properties: []string{"L05", "L03"}, Scenario: upgrade,
 			node: func(r *node.Rules) {

@@ -61,6 +61,9 @@ func turnBugs() []Bug {
 		{ID: "engine/open-waits-unrecorded", Summary: "an end does not record that nothing is waited for any more",
 			Properties: []string{"S24"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.EndRecordsWaits = false }},
+		{ID: "engine/carry-limit-lower", Summary: "a turn carries one unread queue message across a continue-as-new, and no more", Source: "docs/contract/incidents.md#r37",
+			Properties: []string{"S17"}, Scenario: features,
+			replay: carriesOne},
 		{ID: "engine/carry-forward-lost", Summary: "unread queue messages do not cross a continue-as-new",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: func(r *replay.Rules) {
@@ -69,6 +72,15 @@ func turnBugs() []Bug {
 		{ID: "engine/custom-status-not-carried", Summary: "the custom status does not cross a continue-as-new",
 			Properties: []string{"L02"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.CarriedStatus = func(*string) *string { return nil } }},
+	}
+}
+
+func carriesOne(r *replay.Rules) {
+	right := r.CarryForward
+	r.CarryForward = func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
+		carried, lost = right(unread)
+		most := min(len(carried), 1)
+		return carried[:most], slices.Concat(carried[most:], lost)
 	}
 }
 

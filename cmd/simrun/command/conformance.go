@@ -13,7 +13,7 @@ import (
 
 // conformanceCmd is the verb conformance: the contract's cases, asked of a provider in any language.
 type conformanceCmd struct {
-	Command []string `arg:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
+	provider
 
 	Run       string        `help:"Ask the cases whose line \"ID name #tag…\" matches, such as 'CF-|#filter'." placeholder:"REGEXP"`
 	KeepGoing bool          `help:"Ask the other cases, too, after one has failed."`
@@ -85,11 +85,11 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	case c.Timeout <= 0:
 		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
 	}
-	peer, err := dial(c.Command, c.Timeout)
+	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err
 	}
-	defer peer.process.Stop(stopPatience)
+	defer peer.stop()
 	bar := newProgress(a.stderr, "cases", uint64(len(cases)))
 	defer bar.clear()
 	d := peer.client.Described()
@@ -101,7 +101,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store}, one.ID)[0]
 		if err := peer.broken(); err != nil {
-			return 0, fmt.Errorf("%s: no verdict on %s: %w", strings.Join(c.Command, " "), one.ID, err)
+			return 0, fmt.Errorf("%s: no verdict on %s: %w", c.name(), one.ID, err)
 		}
 		out.add(r)
 		bar.show(uint64(i+1), uint64(out.Failed))

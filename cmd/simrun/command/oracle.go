@@ -2,7 +2,9 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/properties/oracle"
@@ -20,7 +23,7 @@ import (
 
 // oracleCmd is the verb oracle: a provider in any language, checked against the contract.
 type oracleCmd struct {
-	Command []string `arg:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
+	provider
 
 	Seed      *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
 	Seeds     *seedRange    `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
@@ -105,11 +108,11 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if options.Known, err = readKnown(c.Known); err != nil {
 		return 0, err
 	}
-	peer, err := dial(c.Command, c.Timeout)
+	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err
 	}
-	defer peer.process.Stop(stopPatience)
+	defer peer.stop()
 	bar := newProgress(a.stderr, "sequences", seeds.count)
 	defer bar.clear()
 	done := uint64(0)
@@ -119,7 +122,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	}
 	report, err := search.Search(undertest.Factory{New: peer.store}, options)
 	if err != nil {
-		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", strings.Join(c.Command, " "), done, err)
+		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", c.name(), done, err)
 	}
 	bar.clear()
 	out := c.report(peer, report, seeds)
@@ -160,7 +163,7 @@ func (c *oracleCmd) repro(seed uint64) string {
 	for _, f := range c.Deny {
 		args = append(args, "--deny", f)
 	}
-	return itself(slices.Concat(args, []string{"--"}, c.Command)...)
+	return itself(slices.Concat(args, c.arguments())...)
 }
 
 // freedoms are those of these ids.
@@ -256,13 +259,56 @@ func passedNote(o *oracleJSON) string {
 
 // remote is a provider in a child process.
 type remote struct {
-	process *foreign.Process
-	client  *wire.Client
-	now     int64
-	err     error // of a call that is not the provider's
+	stop   func() error
+	client *wire.Client
+	now    int64
+	err    error // of a call that is not the provider's
 }
 
-func dial(command []string, patience time.Duration) (*remote, error) {
+// provider is how the provider is reached that a verb checks: as a child, or at an address.
+type provider struct {
+	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
+	Connect address  `help:"The address at which the provider listens, in the place of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
+}
+
+// name is the provider in messages.
+func (p *provider) name() string {
+	if p.Connect.network != "" {
+		return p.Connect.String()
+	}
+	return strings.Join(p.Command, " ")
+}
+
+// arguments are those of a command line that reaches the same provider.
+func (p *provider) arguments() []string {
+	if p.Connect.network != "" {
+		return []string{"--connect", p.Connect.String()}
+	}
+	return append([]string{"--"}, p.Command...)
+}
+
+// dial reaches the provider.
+func (p *provider) dial(patience time.Duration) (*remote, error) {
+	switch {
+	case len(p.Command) == 0 && p.Connect.network == "":
+		return nil, errors.New("no provider: give a program behind --, or --connect")
+	case len(p.Command) > 0 && p.Connect.network != "":
+		return nil, errors.New("a program and --connect: give one of them")
+	case len(p.Command) > 0:
+		return start(p.Command, patience)
+	}
+	conn, err := net.DialTimeout(p.Connect.network, p.Connect.where, patience)
+	if err != nil {
+		return nil, fmt.Errorf("--connect: %w", err)
+	}
+	client, err := wire.Dial(context.Background(), foreign.NewLines(conn, conn), wire.ClientOptions{Patience: patience})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", p.Connect, err), conn.Close())
+	}
+	return &remote{stop: conn.Close, client: client}, nil
+}
+
+func start(command []string, patience time.Duration) (*remote, error) {
 	process, err := foreign.Start(command[0], command[1:]...)
 	if err != nil {
 		return nil, err
@@ -275,7 +321,7 @@ func dial(command []string, patience time.Duration) (*remote, error) {
 		_ = process.Stop(0) // it does not speak the protocol; how it ends is no matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
-	return &remote{process: process, client: client}, nil
+	return &remote{stop: func() error { return process.Stop(stopPatience) }, client: client}, nil
 }
 
 // keep keeps the first error of a call that is not the provider's.
@@ -316,6 +362,11 @@ func (r *remote) store() (*undertest.Store, error) {
 			return r.client.CorruptEvent(ctx, call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
 		}
 	}
+	if r.client.Described().CorruptMessage {
+		in.CorruptMessage = func(item engine.WorkItem) error {
+			return r.client.CorruptMessage(ctx, call.CorruptMessage{Item: item})
+		}
+	}
 	return in, r.broken()
 }
 
@@ -345,6 +396,7 @@ func (r *remote) leftOut(report *search.Report) []string {
 	}{
 		{d.VirtualClock, "the passing of time: virtual_clock is false"},
 		{d.CorruptEvent, "histories that cannot be decoded: corrupt_event is false"},
+		{d.CorruptMessage, "messages that cannot be decoded: corrupt_message is false"},
 		{d.Admin, "the management surface: admin is false"},
 	} {
 		if !what.offered {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,11 +12,13 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // serveCmd is the verb serve: the in-memory provider for programs in any language.
 type serveCmd struct {
-	Bug []string `help:"Break a rule of the provider; may be given several times. \"simrun list bugs\" tells some, all are named provider/…" placeholder:"ID"`
+	Bug    []string `help:"Break a rule of the provider; may be given several times. \"simrun list bugs\" tells some, all are named provider/…" placeholder:"ID"`
+	Listen address  `help:"Serve connections at this address, each with a store of its own, until standard input ends: unix:PATH or tcp:HOST:PORT, where port 0 is any that is free." placeholder:"ADDRESS"`
 }
 
 // Help is printed below the flags.
@@ -26,6 +29,7 @@ Examples:
 
     simrun serve
     simrun serve --bug provider/filter-ignored
+    simrun serve --listen tcp:127.0.0.1:0
     simrun oracle -- simrun serve
 
 Exit status: 0 when the input has ended, 2 usage or bad input.`
@@ -46,6 +50,9 @@ func (c *serveCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if c.Listen.network != "" {
+		return exitOK, a.listen(c.Listen, os.Stdin, func() *wire.Server { return newServer(rules.Provider) })
+	}
 	if err := newServer(rules.Provider).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
 		return 0, err
 	}
@@ -55,15 +62,51 @@ func (c *serveCmd) run(a *app) (int, error) {
 // newServer serves stores in memory by these rules, nil for the right ones.
 func newServer(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{New: func() (*wire.Store, error) {
-		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules})
+		rows := &insertedRows{}
+		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows})
 		codec := engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
 		return &wire.Store{
 			Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
 			CorruptEvent: func(instance string, execution, event uint64) error {
 				return s.Damage(instance, execution, event, []byte("damaged"))
 			},
+			CorruptMessage: func(item engine.WorkItem) error { return rows.corrupt(s, item) },
 		}, nil
 	}}
+}
+
+// insertedRows remembers what was put into the queues of a store, to damage it.
+type insertedRows struct {
+	rows []insertedRow
+}
+
+type insertedRow struct {
+	no      engine.MessageNo
+	text    string // of the item
+	damaged bool
+}
+
+// Observe implements engine.Sink.
+func (r *insertedRows) Observe(o *engine.Observation) {
+	if o.Kind == engine.ObsRowInserted {
+		text, _ := callform.ItemText(o.Item) // what has no text is not damaged
+		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
+	}
+}
+
+func (r *insertedRows) corrupt(s *memprovider.Store, item engine.WorkItem) error {
+	text, err := callform.ItemText(item)
+	if err != nil {
+		return err
+	}
+	for i := len(r.rows) - 1; i >= 0; i-- {
+		row := &r.rows[i]
+		if !row.damaged && row.text == text && s.DamageMessage(row.no, []byte("damaged")) == nil {
+			row.damaged = true
+			return nil
+		}
+	}
+	return errors.New("no such message is queued")
 }
 
 func isProviderBug(id string) bool {

@@ -317,6 +317,12 @@ func (c *Client) clock(ctx context.Context, method string, params any) (now int6
 	return now, err
 }
 
+// CorruptMessage damages the newest queue row that holds an item.
+func (c *Client) CorruptMessage(ctx context.Context, m call.CorruptMessage) error {
+	_, err := c.send(ctx, m, 0)
+	return err
+}
+
 // CorruptEvent damages a stored event.
 func (c *Client) CorruptEvent(ctx context.Context, e call.CorruptEvent) error {
 	_, err := c.send(ctx, e, 0)

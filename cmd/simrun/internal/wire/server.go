@@ -27,6 +27,8 @@ type Store struct {
 	SetClock func(ms int64)
 	// CorruptEvent damages a stored event.
 	CorruptEvent func(instance string, executionID, eventID uint64) error
+	// CorruptMessage damages the newest queue row that holds an item.
+	CorruptMessage func(item engine.WorkItem) error
 }
 
 // Server answers calls one at a time, in the order in which they come.
@@ -51,6 +53,8 @@ type Described struct {
 	VirtualClock bool `json:"virtual_clock"`
 	// CorruptEvent says that corrupt_event is there.
 	CorruptEvent bool `json:"corrupt_event"`
+	// CorruptMessage says that corrupt_message is there.
+	CorruptMessage bool `json:"corrupt_message,omitempty"`
 }
 
 // Parameters of the calls that are about the store as a whole.
@@ -69,7 +73,8 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 	"describe": hook(func(s *Server, _ none) (any, error) {
 		p := s.store.Provider
 		return Described{Protocol: 1, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
-			VirtualClock: s.store.SetClock != nil, CorruptEvent: s.store.CorruptEvent != nil}, nil
+			VirtualClock: s.store.SetClock != nil, CorruptEvent: s.store.CorruptEvent != nil,
+			CorruptMessage: s.store.CorruptMessage != nil}, nil
 	}),
 	"reset":     hook(func(s *Server, _ none) (any, error) { return nil, s.reset() }),
 	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.store.NowMs(), nil }),
@@ -153,7 +158,15 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
 		}
 		return nil, nil
-	case call.CorruptMessage, call.Plant:
+	case call.CorruptMessage:
+		if s.store.CorruptMessage == nil {
+			return nil, &notOffered{m, "this store cannot damage its queues"}
+		}
+		if err := s.store.CorruptMessage(damage.Item); err != nil {
+			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
+		}
+		return nil, nil
+	case call.Plant:
 		return nil, &notOffered{m, "this store is not changed behind its provider's back"}
 	}
 	a := call.Perform(ctx, s.store.Provider, c)

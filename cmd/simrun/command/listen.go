@@ -1,0 +1,63 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+)
+
+// address is a place of a network: unix:PATH or tcp:HOST:PORT.
+type address struct{ network, where string }
+
+// UnmarshalText reads an address.
+func (a *address) UnmarshalText(text []byte) error {
+	network, where, _ := strings.Cut(string(text), ":")
+	if network != "unix" && network != "tcp" || where == "" {
+		return fmt.Errorf("%q: expected unix:PATH or tcp:HOST:PORT", text)
+	}
+	*a = address{network, where}
+	return nil
+}
+
+func (a address) String() string { return a.network + ":" + a.where }
+
+// listen serves each connection a store of its own, until the input ends: so it ends with the program that started it. It
+// says first where it listens, which it alone knows if the port was 0.
+func (a *app) listen(at address, in io.Reader, server func() *wire.Server) error {
+	listener, err := net.Listen(at.network, at.where)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	a.printf("listening on %s:%s\n", at.network, listener.Addr())
+	if err := a.stdout.Flush(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // whatever comes, its end is what counts
+		cancel()
+		_ = listener.Close()
+	}()
+	var connections sync.WaitGroup
+	defer connections.Wait()
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			cancel()
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		connections.Go(func() {
+			defer conn.Close()
+			_ = server().Serve(ctx, conn, conn) // a connection that breaks is its caller's affair
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+)
+
+// TestListen: a provider at an address is checked like a child, over both networks, and serving ends with its input.
+func TestListen(t *testing.T) {
+	for _, at := range []string{"tcp:127.0.0.1:0", "unix:" + filepath.Join(t.TempDir(), "socket")} {
+		var where address
+		if err := where.UnmarshalText([]byte(at)); err != nil {
+			t.Fatal(err)
+		}
+		in, end := io.Pipe()
+		said, out := io.Pipe()
+		served := make(chan error, 1)
+		a := &app{stdout: bufio.NewWriter(out)}
+		go func() { served <- a.listen(where, in, func() *wire.Server { return newServer(nil) }) }()
+		line, err := bufio.NewReader(said).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := strings.TrimPrefix(strings.TrimSpace(line), "listening on ")
+		for _, verb := range [][]string{{"conformance", "--run", "AT-"}, {"oracle", "--seeds", "20"}} {
+			var stdout, stderr bytes.Buffer
+			args := append(verb, "--connect", address)
+			if status := (Program{}).Run(args, &stdout, &stderr); status != exitOK || !strings.Contains(stdout.String(), "memprovider") {
+				t.Errorf("%v: status %d\n%s%s", args, status, stdout.String(), stderr.String())
+			}
+		}
+		if err := end.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-served; err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
+// TestAddresses: what is no address, and what says twice where the provider is, is told.
+func TestAddresses(t *testing.T) {
+	for want, args := range map[string][]string{
+		"expected unix:PATH or tcp:HOST:PORT": {"oracle", "--connect", "udp:1"},
+		"no provider":                         {"oracle"},
+		"give one of them":                    {"conformance", "--connect", "tcp:127.0.0.1:1", "--", "x"},
+		"--connect: dial":                     {"conformance", "--connect", "unix:" + filepath.Join(t.TempDir(), "nobody")},
+		"--listen: listen":                    {"serve", "--listen", "unix:" + filepath.Join(t.TempDir(), "no", "where")},
+	} {
+		var stdout, stderr bytes.Buffer
+		if status := (Program{}).Run(args, &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%v: status %d, %q; want %q", args, status, stderr.String(), want)
+		}
+	}
+}

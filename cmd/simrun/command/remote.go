@@ -1,0 +1,166 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// remote is a provider in another process.
+type remote struct {
+	stop   func() error
+	client *wire.Client
+	now    int64
+	err    error // of a call that is not the provider's
+}
+
+// provider is how the provider is reached that a verb checks: as a child, or at an address.
+type provider struct {
+	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
+	Connect address  `help:"The address at which the provider listens, in the place of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
+}
+
+// name is the provider in messages.
+func (p *provider) name() string {
+	if p.Connect.network != "" {
+		return p.Connect.String()
+	}
+	return strings.Join(p.Command, " ")
+}
+
+// arguments are those of a command line that reaches the same provider.
+func (p *provider) arguments() []string {
+	if p.Connect.network != "" {
+		return []string{"--connect", p.Connect.String()}
+	}
+	return append([]string{"--"}, p.Command...)
+}
+
+// dial reaches the provider.
+func (p *provider) dial(patience time.Duration) (*remote, error) {
+	switch {
+	case len(p.Command) == 0 && p.Connect.network == "":
+		return nil, errors.New("no provider: give a program behind --, or --connect")
+	case len(p.Command) > 0 && p.Connect.network != "":
+		return nil, errors.New("a program and --connect: give one of them")
+	case len(p.Command) > 0:
+		return start(p.Command, patience)
+	}
+	conn, err := net.DialTimeout(p.Connect.network, p.Connect.where, patience)
+	if err != nil {
+		return nil, fmt.Errorf("--connect: %w", err)
+	}
+	client, err := wire.Dial(context.Background(), foreign.NewLines(conn, conn), wire.ClientOptions{Patience: patience})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", p.Connect, err), conn.Close())
+	}
+	return &remote{stop: conn.Close, client: client}, nil
+}
+
+func start(command []string, patience time.Duration) (*remote, error) {
+	process, err := foreign.Start(command[0], command[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{
+		Patience: patience,
+		Became:   func() string { return process.Describe(100 * time.Millisecond) },
+	})
+	if err != nil {
+		_ = process.Stop(0) // it does not speak the protocol; how it ends is no matter
+		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+	}
+	return &remote{stop: func() error { return process.Stop(stopPatience) }, client: client}, nil
+}
+
+// keep keeps the first error of a call that is not the provider's.
+func (r *remote) keep(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *remote) broken() error {
+	if err := r.client.Failure(); err != nil {
+		return err
+	}
+	return r.err
+}
+
+// store makes the other side's store an empty one.
+func (r *remote) store() (*undertest.Store, error) {
+	ctx := context.Background()
+	r.keep(r.client.Reset(ctx))
+	now, err := r.client.Now(ctx)
+	r.keep(err)
+	r.now = now
+	in := &undertest.Store{Provider: r.client, Methods: r.client.Described().Methods, Sequential: true, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
+	if r.client.Described().VirtualClock {
+		in.NowMs = func() int64 { return r.now }
+		in.Advance = func(d time.Duration) {
+			now, err := r.client.Advance(ctx, d.Milliseconds())
+			r.keep(err)
+			if want := r.now + d.Milliseconds(); err == nil && now != want {
+				r.keep(fmt.Errorf("clock_advance: the clock shows %d, %d ms after %d", now, d.Milliseconds(), r.now))
+			}
+			r.now += d.Milliseconds()
+		}
+	}
+	if r.client.Described().CorruptEvent {
+		in.CorruptHistory = func(instance string, execution, event uint64) error {
+			return r.client.CorruptEvent(ctx, call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
+		}
+	}
+	if r.client.Described().CorruptMessage {
+		in.CorruptMessage = func(item engine.WorkItem) error {
+			return r.client.CorruptMessage(ctx, call.CorruptMessage{Item: item})
+		}
+	}
+	return in, r.broken()
+}
+
+// realNow asks a store that follows a clock of its own.
+func (r *remote) realNow() int64 {
+	now, err := r.client.Now(context.Background())
+	r.keep(err)
+	r.now = max(r.now, now)
+	return r.now
+}
+
+// remoteSecond is how long a second of a case takes on a store with a clock of its own.
+const remoteSecond = 250 * time.Millisecond
+
+// leftOut names what is not checked since the other side does not offer it.
+func (r *remote) leftOut(report *search.Report) []string {
+	out := []string{}
+	for _, what := range report.LeftOut {
+		if strings.HasPrefix(what, "methods") {
+			out = append(out, what)
+		}
+	}
+	d := r.client.Described()
+	for _, what := range []struct {
+		offered bool
+		text    string
+	}{
+		{d.VirtualClock, "the passing of time: virtual_clock is false"},
+		{d.CorruptEvent, "histories that cannot be decoded: corrupt_event is false"},
+		{d.CorruptMessage, "messages that cannot be decoded: corrupt_message is false"},
+		{d.Admin, "the management surface: admin is false"},
+	} {
+		if !what.offered {
+			out = append(out, what.text)
+		}
+	}
+	return out
+}

@@ -70,7 +70,7 @@ func turnBugs() []Bug {
 				r.CarryForward = func(unread []engine.CarriedEvent) (_, _ []engine.CarriedEvent) { return nil, unread }
 			}},
 		{ID: "engine/custom-status-not-carried", Summary: "the custom status does not cross a continue-as-new",
-			Properties: []string{"L02"}, Scenario: features,
+			Properties: []string{"outcome"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.CarriedStatus = func(*string) *string { return nil } }},
 	}
 }

@@ -49,6 +49,7 @@ func Catalogue() []Property {
 		{"L06", "parent-told", l, "A child's end, of whatever kind, is enqueued to its parent once, for the execution that scheduled it."},
 		{"L08", "locks-recover", l, "What a dead or stalled holder had is eligible again at its expiry."},
 		{"L09", "upgrade-converges", l, "When all nodes run the highest build ever run, nothing is filtered any more and nothing waits for a build that is gone."},
+		{"outcome", "as-planned", cluster.ClassPlan, "Every instance ends as the plan expects, whatever ends it: as completed, if the plan says nothing."},
 		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
 	}
 }

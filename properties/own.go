@@ -111,6 +111,22 @@ func (j *joined) Observe(o *engine.Observation) {
 	}
 }
 
+// Fates implements cluster.FateTeller.
+func (j *joined) Fates() []cluster.Fate {
+	if t, ok := j.Monitor.(cluster.FateTeller); ok {
+		return t.Fates()
+	}
+	return nil
+}
+
+// Waits implements cluster.FateTeller.
+func (j *joined) Waits() []cluster.Wait {
+	if t, ok := j.Monitor.(cluster.FateTeller); ok {
+		return t.Waits()
+	}
+	return nil
+}
+
 // Record implements cluster.Monitor.
 func (j *joined) Record(r *cluster.Record) {
 	j.Monitor.Record(r)

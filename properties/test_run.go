@@ -28,6 +28,8 @@ type testRun struct {
 	expect  []plan.Expectation
 	entry   *scenario.Entry // a stored run that is to be replayed, nil for a campaign
 	command string
+	// fate is what became of the work of a campaign, in words.
+	fate string
 	// invariants are the caller's own, for their names and rules.
 	invariants []Invariant
 	// warnings are what is odd about the scenario.
@@ -150,6 +152,9 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	sum, err := campaign.Run(campaign.Options{
 		Plan: r.plan, Config: r.config, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds,
 	})
+	if sum != nil && sum.Fate.Work > 0 {
+		r.fate = "\n" + sum.Fate.Plan() + "\n" + sum.Fate.Text(false)
+	}
 	switch {
 	case err != nil:
 		return "durosim: " + err.Error(), true
@@ -164,7 +169,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	case len(sum.Violations) > 0:
 		return r.violated(sum.Violations[0]), true
 	}
-	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds", sum.Seeds, r.name, r.c.First), false
+	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s", sum.Seeds, r.name, r.c.First, r.fate), false
 }
 
 // differs reports a seed whose two runs differ, with the handler that is the reason if it shows when turns are computed twice.
@@ -289,7 +294,7 @@ func violationText(run string, v cluster.Violation, p Property) string {
 
 // end puts the command that shows a seed again behind a report, as its last line.
 func (r *testRun) end(seed uint64, report string) string {
-	return report + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
+	return report + r.fate + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
 }
 
 // seedMark stands in a command for the seed.

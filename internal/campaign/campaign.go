@@ -33,6 +33,8 @@ type Options struct {
 	Twice uint64
 	// MaxViolations bounds the violations that Summary keeps in full; 0 is 10,000. What is beyond is counted.
 	MaxViolations int
+	// AllInstances keeps the names of all instances in Summary.Fate, those that completed as expected, too.
+	AllInstances bool
 	// Context, if not nil, interrupts the campaign when it is done: the seeds that are merged by then are the result, and
 	// runs that are under way are left behind.
 	Context context.Context

@@ -31,9 +31,11 @@ type Summary struct {
 	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties say for each property that was violated how often, in order of the first seed, then of the id. Each
+	// Properties say for each property that was violated how often, in order of the first seed, then of the id, that of the plan last. Each
 	// expectation of a scenario counts for itself.
 	Properties []PropertyCount
+	// Fate is what became of the work.
+	Fate Fate
 	// Drifts are the seeds whose two runs differ; Internal the runs in which durosim crashed. Both are sorted by seed.
 	Drifts   []Drift
 	Internal []InternalError
@@ -168,6 +170,7 @@ func (m *merge) add(seed uint64, out outcome) (goOn bool) {
 	for _, p := range r.Coverage {
 		m.reach(p)
 	}
+	m.fates(seed, r)
 	for _, v := range r.Violations {
 		m.violate(Violation{Seed: seed, Violation: v})
 	}
@@ -218,11 +221,18 @@ func (m *merge) violate(v Violation) {
 
 func (m *merge) summary() *Summary {
 	s := &m.sum
+	s.Fate.finish()
 	s.Digest = sim.Fold(m.digests)
 	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
 		if a.FirstSeed != b.FirstSeed {
 			if a.FirstSeed < b.FirstSeed {
+				return -1
+			}
+			return 1
+		}
+		if plan := cluster.ClassPlan; (a.Class == plan) != (b.Class == plan) {
+			if b.Class == plan {
 				return -1
 			}
 			return 1

@@ -97,13 +97,18 @@ var packages = map[string]imports{
 		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
+	"properties/internal/outcome": {
+		module: []string{"engine", "engine/node", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
+		others: publicModules},
 	"properties/internal/answers": {
 		module: []string{"engine", "engine/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
 		tests:  []string{"faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"},
 		others: publicModules},
 	"properties/internal/monitor": {
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
-			"properties/internal/liveness", "properties/internal/safety", "properties/internal/track", "sim/cluster", "sim/plan"},
+			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",
+			"sim/plan"},
 		tests:  []string{"faults"},
 		others: publicModules},
 	"properties/internal/rig": { // for tests

@@ -44,6 +44,20 @@ func ExamplePlanFrom() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
+	// plan: all 426 pieces of work ended as expected
+	// fate of the work:
+	//       231  completed
+	//        72  cancelled, a cancel request
+	//        42  completed [calm raised "approval"]
+	//         8  never begun, no node is up
+	//         5  failed, KV key count (120) exceeds limit (100)
+	//         5  failed, its code panicked: panicky orchestration
+	//   ... and 39 more kinds of ends as expected
+	// waits for a build, from when no live node admitted the work:
+	//         3  after rollback A to 0.8.0: max 52.069s, p99 52.069s; the longest is old-1 (pin 1.6.0) from 319ms, seed 74
+	//         1  after narrow A to >=2.0.0, <=2.0.0: max 48.609s, p99 48.609s; the longest is Chain-3 (pin 1.5.0) from 3.446s, seed 44
+	//        16  before the first step: max 47.275s, p99 47.275s; the longest is old-1 (pin 2.0.0) from 83ms, seed 68
+	//   ... and 24 more steps
 }
 
 // A user's handlers under generated plans: the space says what there is to run.
@@ -53,6 +67,20 @@ func ExampleSpace() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
+	// plan: all 380 pieces of work ended as expected
+	// fate of the work:
+	//       285  completed
+	//        34  cancelled, a cancel request
+	//        19  completed [calm raised "go"]
+	//         6  never begun, no node is up
+	//         4  failed, its code panicked: t5
+	//         3  failed, its code panicked: t1
+	//   ... and 22 more kinds of ends as expected
+	// waits for a build, from when no live node admitted the work:
+	//         2  after upgrade B to 1.5.0: max 27.125s, p99 27.125s; the longest is program-1 (pin 0.8.0) from 14.018s, seed 84
+	//         1  after upgrade A to 0.8.0: max 10.746s, p99 10.746s; the longest is refund-1 (pin 1.5.0) from 30.479s, seed 73
+	//         3  after narrow D to >=0.0.0, <=1.5.0: max 7.326s, p99 7.326s; the longest is refund-2 (pin 2.0.0) from 13.153s, seed 50
+	//   ... and 9 more steps
 }
 
 // The same on builds of the user's own, without generated programs.
@@ -66,6 +94,16 @@ func ExampleSpace_ownBuilds() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
 	// Output:
 	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
+	// plan: all 167 pieces of work ended as expected
+	// fate of the work:
+	//       145  completed
+	//        16  cancelled, a cancel request
+	//         5  never begun, no node is up
+	//         1  completed [relief widened the core, since no live node took it]
+	// waits for a build, from when no live node admitted the work:
+	//         1  after upgrade A to 4.0.0: max 21.212s, p99 21.212s; the longest is refund-4 (pin 4.0.0) from 20.157s, seed 27
+	//         1  after narrow D to >=0.0.0, <=1.5.0: max 3.957s, p99 3.957s; the longest is refund-1 (pin 4.0.0) from 905ms, seed 50
+	//         1  after rollback C to 4.0.0: max 251ms, p99 251ms; the longest is refund-2 (pin 4.1.0) from 377ms, seed 28
 }
 
 // ownBuilds are builds of a user: what 4.1.0 writes, 4.0.0 reads.

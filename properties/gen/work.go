@@ -79,16 +79,14 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
-		if in.Expect == "" {
-			in.Expect = plan.EndAny
-		}
+		eternal := in.Expect == plan.EndEternal
+		in.Expect = plan.EndAny // a plan that nobody wrote may lose work
 		in.StartAt += upTo(Horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
 			in.Actions[j].At = in.StartAt + upTo(in.Actions[j].At*2).Draw(t, "at")
 		}
-		if in.Expect != plan.EndEternal && rarely(t, 8, "cancelled") {
-			in.Expect = plan.EndAny
+		if eternal || rarely(t, 8, "cancelled") {
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: plan.ActionCancel, Data: "enough"})
 		}
 		return in

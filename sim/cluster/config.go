@@ -69,6 +69,8 @@ const (
 	ClassLiveness Class = "liveness"
 	// ClassHandler is a user's handler that is not deterministic.
 	ClassHandler Class = "handler"
+	// ClassPlan is work that did not end as the plan expects, although the contract may have been kept.
+	ClassPlan Class = "plan"
 	// ClassInternal is a mistake of durosim: the shadow store differs from the real one, a run that is out of events.
 	ClassInternal Class = "internal"
 )
@@ -118,6 +120,10 @@ type Result struct {
 	Outcomes []Outcome
 	// Help is what calm and relief did that the plan does not say, in order: what ended may have ended only thanks to it.
 	Help []Help
+	// Fates are what became of the plan's instances, in the plan's order; Waits are the times for which work waited for a
+	// build, in order of their beginnings. Both are the monitor's, if it is a FateTeller.
+	Fates []Fate
+	Waits []Wait
 	// Counters are the sums over all incarnations of all nodes.
 	Counters node.Counters
 	// Marks are the running hashes of the trace, if they were kept.

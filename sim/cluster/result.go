@@ -17,6 +17,9 @@ func (w *World) result() *Result {
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
 		r.Coverage = w.monitor.Coverage()
+		if t, ok := w.monitor.(FateTeller); ok {
+			r.Fates, r.Waits = t.Fates(), t.Waits()
+		}
 	}
 	r.Digest = w.trace.Digest()
 	return r

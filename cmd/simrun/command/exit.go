@@ -14,12 +14,13 @@ const (
 	exitDrift    = 4   // two runs of one seed differ
 	exitVacuous  = 5   // a campaign missed what it must reach
 	exitHandler  = 6   // a user's handler is not deterministic
+	exitPlan     = 7   // the contract holds, and work did not end as the plan expects
 	exitInternal = 70  // a defect of durosim
 	exitStopped  = 130 // interrupted by the user
 )
 
 // severity orders the statuses: of several that apply, the first counts.
-var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitVacuous}
+var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous}
 
 // worst is the more severe of two statuses.
 func worst(a, b int) int {
@@ -40,6 +41,8 @@ func classExit(c cluster.Class) int {
 		return exitLiveness
 	case cluster.ClassHandler:
 		return exitHandler
+	case cluster.ClassPlan:
+		return exitPlan
 	}
 	return exitInternal
 }
@@ -79,6 +82,8 @@ func exitText(status int) string {
 		return "a handler is not deterministic"
 	case exitStopped:
 		return "interrupted"
+	case exitPlan:
+		return "work did not end as the plan expects"
 	case exitUsage:
 		return "usage or bad input"
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTheWorstStatusCounts(t *testing.T) {
-	order := []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitVacuous, exitOK}
+	order := []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous, exitOK}
 	for i, a := range order {
 		for _, b := range order[i:] {
 			if worst(a, b) != a || worst(b, a) != a {
@@ -40,6 +40,8 @@ func TestSummaryStatus(t *testing.T) {
 		{"nothing", violated(), nil, exitOK},
 		{"safety over liveness", violated(cluster.ClassLiveness, cluster.ClassSafety), missed, exitSafety},
 		{"liveness over vacuity", violated(cluster.ClassLiveness), missed, exitLiveness},
+		{"safety over plan", violated(cluster.ClassPlan, cluster.ClassSafety), nil, exitSafety},
+		{"plan over vacuous", violated(cluster.ClassPlan), []string{"x"}, exitPlan},
 		{"handler over safety", violated(cluster.ClassSafety, cluster.ClassHandler), nil, exitHandler},
 		{"an internal violation is ours", violated(cluster.ClassInternal, cluster.ClassSafety), nil, exitInternal},
 		{"vacuity", violated(), missed, exitVacuous},

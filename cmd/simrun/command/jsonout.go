@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -30,7 +31,11 @@ type runJSON struct {
 	Coverage       map[string]uint64 `json:"coverage"`
 	Unreached      []string          `json:"unreached"`
 	// Missed are the required points of Unreached: they make the campaign vacuous.
-	Missed         []string        `json:"missed"`
+	Missed []string `json:"missed"`
+	// Contract and Plan are the two verdicts, as sentences; Fate is what the second one is about.
+	Contract       string          `json:"contract"`
+	Plan           string          `json:"plan"`
+	Fate           fateJSON        `json:"fate"`
 	Drifts         []driftJSON     `json:"drifts"`
 	InternalErrors []crashJSON     `json:"internal_errors"`
 	Stored         []string        `json:"stored"`
@@ -41,6 +46,62 @@ type runJSON struct {
 	Story          []storyLineJSON `json:"story,omitempty"`
 	Expected       string          `json:"expected_verdict,omitempty"`
 	Notices        []string        `json:"notices,omitempty"`
+}
+
+// fateJSON is what became of the work.
+type fateJSON struct {
+	Work     uint64     `json:"work"`
+	Expected uint64     `json:"as_expected"`
+	Ends     []endJSON  `json:"ends"`
+	Waits    []waitJSON `json:"waits"`
+}
+
+type endJSON struct {
+	End        string    `json:"end"`
+	Cause      string    `json:"cause"`
+	AsExpected bool      `json:"as_expected"`
+	Expected   string    `json:"expected"` // what the plan expected, where it was something else
+	Owes       string    `json:"owes"`
+	Count      uint64    `json:"count"`
+	Instances  []metJSON `json:"instances"`
+}
+
+type metJSON struct {
+	Seed     string `json:"seed"`
+	Instance string `json:"instance"`
+	EndedMs  int64  `json:"ended_ms"`
+	Node     string `json:"node"`
+	Build    string `json:"build"`
+	Step     string `json:"step"`
+}
+
+type waitJSON struct {
+	After    string `json:"after"`
+	Count    uint64 `json:"count"`
+	MaxMs    int64  `json:"max_ms"`
+	P99Ms    int64  `json:"p99_ms"`
+	Instance string `json:"instance"`
+	Pin      string `json:"pin"`
+	FromMs   int64  `json:"from_ms"`
+	Open     bool   `json:"open"`
+	Seed     string `json:"seed"`
+}
+
+func newFateJSON(f *campaign.Fate) fateJSON {
+	out := fateJSON{Work: f.Work, Expected: f.Expected, Ends: []endJSON{}, Waits: []waitJSON{}}
+	for _, e := range f.Ends {
+		end := endJSON{End: string(e.End), Cause: e.Cause, AsExpected: e.AsExpected, Expected: string(e.Expect), Owes: e.Owes, Count: e.Count, Instances: []metJSON{}}
+		for _, m := range e.Instances {
+			end.Instances = append(end.Instances, metJSON{decimal(m.Seed), m.Instance, m.EndedMs, m.Node, m.Build, m.Step})
+		}
+		out.Ends = append(out.Ends, end)
+	}
+	for _, g := range f.Waits {
+		out.Waits = append(out.Waits, waitJSON{
+			g.After, g.Count, g.Max.Milliseconds(), g.P99.Milliseconds(), g.Longest.Instance, g.Longest.Pin, g.Longest.FromMs, g.Longest.Open, decimal(g.LongestSeed),
+		})
+	}
+	return out
 }
 
 type violationJSON struct {
@@ -88,6 +149,7 @@ func (r *report) json(verb string) *runJSON {
 		VirtualSeconds: float64(sum.VirtualMs) / 1000, WallSeconds: r.wall.Seconds(), Digest: sum.Digest.String(),
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
+		Contract: strings.TrimPrefix(r.contract(), "contract: "), Plan: strings.TrimPrefix(sum.Fate.Plan(), "plan: "), Fate: newFateJSON(&sum.Fate),
 		Findings: r.findings, Interrupted: sum.Interrupted, GoOn: r.goOn,
 	}
 	for _, v := range sum.Violations {

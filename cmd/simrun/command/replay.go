@@ -237,8 +237,12 @@ func (r *replayed) judge(rep *report) {
 	if r.entry == nil || r.crash != nil {
 		return
 	}
+	named := strings.Fields(r.entry.Verdict)
 	var ids []string
 	for _, v := range r.result.Violations {
+		if v.Class == cluster.ClassPlan && len(named) > 1 && !slices.Contains(named, v.Property) {
+			continue // the entry is about something else, which may well lose work
+		}
 		ids = append(ids, v.Property)
 	}
 	got := scenario.Violates(ids...)

@@ -27,6 +27,8 @@ type report struct {
 	goOn string
 	// findings are those of the file of findings that are about the subject.
 	findings []*knownFinding
+	// instances names every instance in the fate of the work.
+	instances bool
 	// stored are the files that were written for failures.
 	stored []string
 }
@@ -80,7 +82,7 @@ func (r *report) deciding() (v campaign.Violation, ok bool) {
 
 // shown bounds the failures that are printed in full, shownStack the lines of an internal error's stack.
 const (
-	shown      = 6
+	shown      = 8
 	shownStack = 40
 )
 
@@ -109,6 +111,9 @@ func (a *app) printCampaign(r *report) {
 			a.printf("  %s\n", m)
 		}
 	}
+	if text := r.sum.Fate.Text(r.instances); text != "" {
+		a.printf("\n%s", text)
+	}
 	for _, f := range r.stored {
 		a.printf("\nstored run: %s\n", f)
 	}
@@ -136,6 +141,23 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	}
 	v, ok := r.deciding()
 	return v.Seed, ok
+}
+
+// contract is the verdict on the contract as one sentence: on everything that is not the plan's.
+func (r *report) contract() string {
+	var broken []string
+	for _, p := range r.sum.Properties {
+		if p.Class != cluster.ClassPlan && !slices.Contains(broken, propertyName(p.Property)) {
+			broken = append(broken, propertyName(p.Property))
+		}
+	}
+	switch {
+	case len(r.sum.Internal) > 0:
+		return "contract: not judged in every seed, since of a defect of durosim"
+	case len(broken) > 0:
+		return "contract: broken: " + strings.Join(broken, ", ")
+	}
+	return "contract: held"
 }
 
 // printViolation prints one violation: property, place, node, instance and evidence.

@@ -43,6 +43,8 @@ type resultLine struct {
 	Calls      uint64              `json:"calls"`
 	VirtualMs  int64               `json:"virtual_ms"`
 	Violations []cluster.Violation `json:"violations,omitempty"`
+	Fates      []cluster.Fate      `json:"fates,omitempty"`
+	Waits      []cluster.Wait      `json:"waits,omitempty"`
 	Error      *crashJSON          `json:"internal_error,omitempty"`
 }
 
@@ -103,7 +105,7 @@ func (w *resultsWriter) add(r campaign.SeedResult) {
 	}
 	if got := r.Result; got != nil {
 		line.Digest, line.Steps, line.Turns, line.Calls, line.VirtualMs = got.Digest.String(), got.Steps, got.Turns, got.Calls, got.Virtual
-		line.Violations = got.Violations
+		line.Violations, line.Fates, line.Waits = got.Violations, got.Fates, got.Waits
 		for _, p := range got.Coverage {
 			w.coverage[p.Name] += p.Count
 		}

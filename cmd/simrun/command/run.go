@@ -19,17 +19,18 @@ type runCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
 
-	Seed     *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
-	Seeds    seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
-	Shard    shard     `help:"Run part I of N equal parts of the seeds; with /N the part that the environment names. See below." placeholder:"I/N"`
-	Workers  int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
-	FailFast bool      `help:"Stop at the first seed that fails."`
-	Twice    bool      `help:"Run every seed twice and compare; without it, only the first."`
-	Out      string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
-	Results  string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
-	Findings string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
-	NewOnly  bool      `help:"With --findings: the exit status is about new and regressed findings only."`
-	JSON     bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Seed      *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
+	Seeds     seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
+	Shard     shard     `help:"Run part I of N equal parts of the seeds; with /N the part that the environment names. See below." placeholder:"I/N"`
+	Workers   int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	FailFast  bool      `help:"Stop at the first seed that fails."`
+	Twice     bool      `help:"Run every seed twice and compare; without it, only the first."`
+	Out       string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
+	Results   string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
+	Findings  string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
+	NewOnly   bool      `help:"With --findings: the exit status is about new and regressed findings only."`
+	Instances bool      `help:"Name every instance in the fate of the work, not only the first few."`
+	JSON      bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help is printed below the flags.
@@ -46,7 +47,9 @@ Examples:
 
 Without --shard, a task of a Slurm array (SLURM_ARRAY_TASK_ID) and a shard of a Bazel test (TEST_SHARD_INDEX) run their part of the seeds; in an indexed job of Kubernetes (JOB_COMPLETION_INDEX) say --shard /N. The report says which part it is.
 
-Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 70 internal error, 130 interrupted.
+Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign missed what its scenario requires, 6 a handler is not deterministic, 7 the plan fails, 70 internal error, 130 interrupted.
+
+There are two verdicts. "contract: held" says that store, engine and nodes kept their contract; it does not say that your work was done. "plan" says whether every instance ended as the plan expects: as completed, unless it says "expect" something else. A plan can fail while the contract holds, such as an order that is poisoned after its handler was withdrawn: status 7. What calm and relief did for an instance stands behind its end.
 
 Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }
@@ -93,6 +96,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	seeds := c.seeds(s)
 	o := s.campaign()
 	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, c.Workers, !c.FailFast, 1
+	o.AllInstances = c.Instances
 	o.Shard = campaign.Shard{Index: c.Shard.index, Of: c.Shard.of}
 	if c.Twice {
 		o.Twice = seeds.count
@@ -128,7 +132,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 	}
 	r := newReport(s, sum)
-	r.seeds, r.shard, r.wall = seeds, c.Shard, wall
+	r.seeds, r.shard, r.wall, r.instances = seeds, c.Shard, wall, c.Instances
 	if sum.Interrupted {
 		r.status = exitStopped
 		done := sum.Seeds

@@ -34,6 +34,7 @@ func (a *app) printTable(r *report) {
 	row("coverage", fmt.Sprintf("%d reached", len(sum.Coverage)), coverageNote(r.unreached))
 	row("digest", sum.Digest.String(), "")
 	flushTable(t)
+	a.printf("\n%s\n%s\n", r.contract(), r.sum.Fate.Plan())
 	if len(sum.Properties) > 0 {
 		a.printf("\n")
 		t = tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)

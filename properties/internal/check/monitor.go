@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -54,6 +55,7 @@ type World interface {
 	Step() uint64
 	Phase() cluster.Phase
 	Builds() []*engine.Build
+	Why(instance string) *cluster.Explanation
 }
 
 // maxViolations bounds what one property reports in one run: the first is what counts.
@@ -148,6 +150,7 @@ type Finding struct {
 	Class    cluster.Class
 	Node     uint32
 	Instance engine.InstanceNo
+	Name     string // of an instance that the store has never heard of
 	Item     string
 	Message  string
 	// Expectation is the text of the scenario's expectation that is violated, empty for other properties.
@@ -161,7 +164,7 @@ func (m *Run) Violate(f Finding) {
 	}
 	v := cluster.Violation{
 		Property: f.Property, Class: f.Class, Step: m.World.Step(), VirtualMs: m.World.NowMs() - m.World.StartMs(),
-		Node: m.NodeName(f.Node), Instance: m.Model.Name(f.Instance), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation,
+		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation,
 	}
 	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {
 		return

@@ -1,7 +1,6 @@
 package liveness
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -338,35 +337,24 @@ func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
 	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(engine.CorruptedPoisonEventID) != nil
 }
 
-// Finish compares how the plan's instances ended with how they had to.
+// Finish looks for instances of the plan that failed although neither their own code did, nor did anything cancel, poison or
+// damage them (L02). Whether they ended as the plan expects is not asked here.
 func (c *obligations) Finish() {
 	c.look(c.Run.World.NowMs())
 	for i := range c.live.Plan.Instances {
-		p := &c.live.Plan.Instances[i]
-		no := c.Run.Model.Number(p.ID)
+		no := c.Run.Model.Number(c.live.Plan.Instances[i].ID)
 		if no == 0 {
 			continue
 		}
 		in, mine := c.Run.Model.Instance(no), c.live.Instance(no)
-		if !mine.Ended || mine.Deleted {
+		ex := in.Latest()
+		if !mine.Ended || mine.Deleted || ex == nil || ex.Status != engine.StatusFailed || c.excused(mine) {
 			continue
 		}
-		want := engine.StatusCompleted
-		switch p.Expect {
-		case plan.EndAny:
-			continue
-		case plan.EndFailed, plan.EndEternal, plan.EndPoison:
-			want = engine.StatusFailed
-		}
-		got, output := engine.Status(""), ""
-		if ex := in.Latest(); ex != nil {
-			got, output = ex.Status, ex.Output
-		}
-		if got == want || got == engine.StatusFailed && c.excused(mine) {
+		if d, ok := c.Run.Model.Failure(ex); ok && d.Application != nil {
 			continue
 		}
-		c.Run.Liveness("L02", 0, no, "%s must end as %s (the plan expects %q) and ended as %s with %q, although nothing cancelled, poisoned or damaged it",
-			in.Name, want, cmp.Or(p.Expect, plan.EndCompleted), got, output)
+		c.Run.Liveness("L02", 0, no, "%s failed with %q, although neither its own code failed nor did anything cancel, poison or damage it", in.Name, ex.Output)
 	}
 }
 

@@ -138,6 +138,26 @@ func (r *Row) Before(call uint64) RowBefore {
 	return RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
 }
 
+// Failure is why an execution failed, by its history: of the last event that says so, as some build of the run reads it.
+func (m *Store) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
+	for i := len(ex.Events) - 1; i >= 0; i-- {
+		if !m.Kinds.Terminal.Has(ex.Events[i].Kind) {
+			continue
+		}
+		for _, b := range m.Builds {
+			e, err := b.Codec.DecodeEvent(ex.Events[i].Bytes)
+			if err != nil {
+				continue
+			}
+			if f, is := e.Data.(engine.OrchestrationFailed); is {
+				return f.Details, true
+			}
+			break
+		}
+	}
+	return d, false
+}
+
 func IsStart(k engine.WorkItemKind) bool {
 	return k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/expect"
 	"github.com/durosim/durosim/properties/internal/liveness"
+	"github.com/durosim/durosim/properties/internal/outcome"
 	"github.com/durosim/durosim/properties/internal/safety"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
@@ -47,7 +48,8 @@ type Monitor struct {
 	*check.Monitor
 	coverage *coverage.Counter
 	expect   *expect.Checker // nil if nothing is expected
-	referee  *answers.Judge  // nil if nobody judges the answers
+	outcome  *outcome.Checker
+	referee  *answers.Judge // nil if nobody judges the answers
 }
 
 var _ cluster.Monitor = (*Monitor)(nil)
@@ -80,6 +82,8 @@ func New(w check.World, opts Options) *Monitor {
 	if m.expect != nil {
 		m.Add(m.expect)
 	}
+	m.outcome = outcome.New(m.Run, s)
+	m.Add(m.outcome)
 	return m
 }
 
@@ -90,6 +94,12 @@ func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	}
 	return m.referee.Watch(p, codec)
 }
+
+// Fates are what became of the plan's instances, after Finish.
+func (m *Monitor) Fates() []cluster.Fate { return m.outcome.Fates() }
+
+// Waits are the times for which work waited for a build, after Finish.
+func (m *Monitor) Waits() []cluster.Wait { return m.outcome.Waits() }
 
 // Coverage are the points that the run has reached so far, sorted by name. The caller owns the slice.
 func (m *Monitor) Coverage() []cluster.Point {

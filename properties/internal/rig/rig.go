@@ -36,6 +36,7 @@ func (w *World) Nodes() []cluster.NodeInfo            { return w.Infos }
 func (w *World) Node(number uint32) *cluster.NodeInfo { return &w.Infos[number-1] }
 func (w *World) NowMs() int64                         { return w.Now }
 func (w *World) StartMs() int64                       { return StartMs }
+func (w *World) Why(string) *cluster.Explanation      { return nil }
 func (w *World) Step() uint64                         { return 0 }
 func (w *World) Phase() cluster.Phase                 { return w.ThePhase }
 func (w *World) Builds() []*engine.Build              { return w.AllBuilds }

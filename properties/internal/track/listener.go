@@ -26,6 +26,8 @@ type listener interface {
 	OnNoted(n *Node, d *Delivery, note *node.Note)
 	// onWaits: visible work waits from now on, since no live node admits it.
 	OnWaits(in *model.Instance)
+	// onWaited: that is over, since a node admits it, or since nothing of it is queued any more.
+	OnWaited(in *model.Instance)
 	// onStarted: a node is up; onCrashed: it is about to be down, and holds what it holds.
 	OnStarted(n *Node)
 	OnCrashed(n *Node)
@@ -53,6 +55,7 @@ func (Deaf) Passes() Passing                                                    
 func (Deaf) OnCommitted(uint32, *Delivery, engine.InstanceNo, *engine.OrchestrationAck) {}
 func (Deaf) OnNoted(*Node, *Delivery, *node.Note)                                       {}
 func (Deaf) OnWaits(*model.Instance)                                                    {}
+func (Deaf) OnWaited(*model.Instance)                                                   {}
 func (Deaf) OnStarted(*Node)                                                            {}
 func (Deaf) OnCrashed(*Node)                                                            {}
 func (Deaf) OnHandlers(*cluster.Record)                                                 {}

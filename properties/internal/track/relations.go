@@ -27,7 +27,8 @@ func (s *State) look(no engine.InstanceNo, now int64) {
 	in := s.Instance(no)
 	state := s.Run.Model.Instance(no)
 	if len(state.Queue) == 0 {
-		in.waitingMs, in.ReleasedMs = 0, 0
+		s.waited(in, state)
+		in.ReleasedMs = 0
 		return
 	}
 	if state.Locked(now) || !state.Visible(now) || !state.HasContext(s.Run.Model, now) {
@@ -42,7 +43,8 @@ func (s *State) look(no engine.InstanceNo, now int64) {
 		anyLive = true
 		if n.Filter.Admits(state.Pin()) {
 			if in.waitingMs != 0 {
-				in.waitingMs, in.ReleasedMs = 0, now
+				s.waited(in, state)
+				in.ReleasedMs = now
 			}
 			return
 		}
@@ -53,6 +55,17 @@ func (s *State) look(no engine.InstanceNo, now int64) {
 		for _, l := range s.listeners {
 			l.OnWaits(state)
 		}
+	}
+}
+
+// waited ends a wait.
+func (s *State) waited(in *Instance, state *model.Instance) {
+	if in.waitingMs == 0 {
+		return
+	}
+	in.waitingMs = 0
+	for _, l := range s.listeners {
+		l.OnWaited(state)
 	}
 }
 
@@ -160,6 +173,7 @@ func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 // alone. What is started under its name later is another instance.
 func (s *State) onDeleted(no engine.InstanceNo) {
 	in := s.Instance(no)
+	s.waited(in, s.Run.Model.Instance(no))
 	if in.Parent != 0 && !in.Ended {
 		s.instances[in.Parent].Children--
 	}

@@ -326,7 +326,7 @@ func (s *State) onLock(o *engine.Observation) {
 		in.ReleasedMs = 0
 		s.Run.Happened(check.FactWaitOver)
 	}
-	in.waitingMs = 0
+	s.waited(in, s.Run.Model.Instance(o.Instance))
 }
 
 func (s *State) onStatus(o *engine.Observation) {

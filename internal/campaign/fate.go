@@ -1,0 +1,247 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Fate is what became of the work of a campaign.
+type Fate struct {
+	// Work is how many instances the plans had, Expected how many of them ended as their plan expects.
+	Work, Expected uint64
+	// Ends are the ends by kind and cause: those that are not as expected first, then by number.
+	Ends []End
+	// Waits are the waits for a build, by the step of the schedule before them, the longest first.
+	Waits []WaitGroup
+}
+
+// End is a kind of end with its cause, and who met it.
+type End struct {
+	End        cluster.Ending
+	Cause      string
+	AsExpected bool
+	Expect     plan.End // what the plan expected, where it was something else
+	Owes       string   // of the first
+	Count      uint64
+	// Instances are those that met it, in order of seeds, up to a limit: all that did not end as expected or as completed.
+	Instances []Met
+}
+
+// Met is an instance of a run.
+type Met struct {
+	Seed     uint64
+	Instance string
+	// EndedMs, Node, Build and Step are as in cluster.Fate.
+	EndedMs           int64
+	Node, Build, Step string
+}
+
+// WaitGroup are the waits that began after one step of the schedule.
+type WaitGroup struct {
+	After    string // empty for those before the first
+	Count    uint64
+	P99, Max time.Duration
+	// Longest is the longest one, in the run of LongestSeed.
+	Longest     cluster.Wait
+	LongestSeed uint64
+
+	all []int64
+}
+
+// maxMet is how many instances are kept for an end.
+const maxMet = 10_000
+
+// fates adds the fates of a run.
+func (m *merge) fates(seed uint64, r *cluster.Result) {
+	f := &m.sum.Fate
+	for i := range r.Fates {
+		one := &r.Fates[i]
+		f.Work++
+		if one.AsExpected {
+			f.Expected++
+		}
+		expect := plan.End("")
+		if !one.AsExpected {
+			expect = cmp.Or(one.Expect, plan.EndCompleted)
+		}
+		at := slices.IndexFunc(f.Ends, func(e End) bool {
+			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && (e.Owes == "") == (one.Owes == "")
+		})
+		if at < 0 {
+			at = len(f.Ends)
+			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes})
+		}
+		e := &f.Ends[at]
+		e.Count++
+		if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
+			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, EndedMs: one.EndedMs, Node: one.Node, Build: one.Build, Step: one.Step})
+		}
+	}
+	for _, w := range r.Waits {
+		at := slices.IndexFunc(f.Waits, func(g WaitGroup) bool { return g.After == w.After })
+		if at < 0 {
+			at = len(f.Waits)
+			f.Waits = append(f.Waits, WaitGroup{After: w.After})
+		}
+		g := &f.Waits[at]
+		g.all = append(g.all, w.ForMs)
+		if len(g.all) == 1 || w.ForMs > g.Longest.ForMs {
+			g.Longest, g.LongestSeed = w, seed
+		}
+	}
+}
+
+// finish sorts what was added.
+func (f *Fate) finish() {
+	slices.SortStableFunc(f.Ends, func(a, b End) int {
+		if a.AsExpected != b.AsExpected {
+			if a.AsExpected {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
+	})
+	for i := range f.Waits {
+		g := &f.Waits[i]
+		slices.Sort(g.all)
+		g.Count = uint64(len(g.all))
+		g.Max = time.Duration(g.all[len(g.all)-1]) * time.Millisecond
+		g.P99 = time.Duration(g.all[(len(g.all)*99+99)/100-1]) * time.Millisecond
+		g.all = nil
+	}
+	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int { return cmp.Or(cmp.Compare(b.Max, a.Max), strings.Compare(a.After, b.After)) })
+}
+
+// Lost is the first piece of work that did not end as expected, and how it ended.
+func (f *Fate) Lost() (m Met, e End, ok bool) {
+	for _, end := range f.Ends {
+		if end.AsExpected || len(end.Instances) == 0 {
+			continue
+		}
+		if first := end.Instances[0]; !ok || first.Seed < m.Seed {
+			m, e, ok = first, end, true
+		}
+	}
+	return m, e, ok
+}
+
+// Plan is the verdict on the plan as one sentence.
+func (f *Fate) Plan() string {
+	m, e, lost := f.Lost()
+	switch {
+	case f.Work == 0:
+		return "plan: nothing to judge, since it starts no instances"
+	case !lost:
+		return fmt.Sprintf("plan: all %s ended as expected", pieces(f.Work))
+	}
+	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), e.Expect)
+}
+
+func pieces(n uint64) string {
+	if n == 1 {
+		return "1 piece of work"
+	}
+	return fmt.Sprintf("%d pieces of work", n)
+}
+
+func (e *End) text() string {
+	if e.Cause == "" {
+		return string(e.End)
+	}
+	return string(e.End) + ", " + e.Cause
+}
+
+// How much Text tells if not everybody is asked for: kinds of ends that are as expected, instances of an end, and steps
+// after which something waited.
+const (
+	maxEnds  = 6
+	maxNamed = 3
+	maxSteps = 3
+)
+
+// Text tells the fate of the work, line by line: ends by kind and cause, then the waits for a build. all names every
+// instance that was kept.
+func (f *Fate) Text(all bool) string {
+	var b strings.Builder
+	if f.Work > 0 {
+		b.WriteString("fate of the work:\n")
+	}
+	shown := 0
+	for i := range f.Ends {
+		e := &f.Ends[i]
+		if e.AsExpected {
+			if shown++; shown > maxEnds && !all {
+				fmt.Fprintf(&b, "  ... and %d more kinds of ends as expected\n", len(f.Ends)-i)
+				break
+			}
+		}
+		mark := "  "
+		if !e.AsExpected {
+			mark = "! "
+		}
+		fmt.Fprintf(&b, "%s%7d  %s", mark, e.Count, e.text())
+		if !e.AsExpected {
+			fmt.Fprintf(&b, " (expected: %s)", e.Expect)
+		}
+		if e.Owes != "" {
+			fmt.Fprintf(&b, " [%s]", e.Owes)
+		}
+		b.WriteString("\n")
+		f.named(&b, e, all)
+	}
+	if len(f.Waits) > 0 {
+		b.WriteString("waits for a build, from when no live node admitted the work:\n")
+	}
+	for i := range f.Waits {
+		g := &f.Waits[i]
+		if i == maxSteps && !all {
+			fmt.Fprintf(&b, "  ... and %d more steps\n", len(f.Waits)-i)
+			break
+		}
+		after := "before the first step"
+		if g.After != "" {
+			after = "after " + g.After
+		}
+		open := ""
+		if g.Longest.Open {
+			open = " and still waiting"
+		}
+		fmt.Fprintf(&b, "  %7d  %s: max %v, p99 %v; the longest is %s (pin %s) from %v%s, seed %d\n", g.Count, after, g.Max, g.P99, g.Longest.Instance, g.Longest.Pin,
+			time.Duration(g.Longest.FromMs)*time.Millisecond, open, g.LongestSeed)
+	}
+	return b.String()
+}
+
+// named names who met an end.
+func (f *Fate) named(b *strings.Builder, e *End, all bool) {
+	names := e.Instances
+	if !all {
+		if e.AsExpected && e.End != cluster.EndedPoisoned {
+			return
+		}
+		names = names[:min(len(names), maxNamed)]
+	}
+	for _, m := range names {
+		fmt.Fprintf(b, "             %s, seed %d", m.Instance, m.Seed)
+		if m.EndedMs != 0 {
+			fmt.Fprintf(b, ", at %v", time.Duration(m.EndedMs)*time.Millisecond)
+		}
+		if m.Node != "" {
+			fmt.Fprintf(b, " by %s (%s)", m.Node, m.Build)
+		}
+		if m.Step != "" {
+			fmt.Fprintf(b, " after %q", m.Step)
+		}
+		b.WriteString("\n")
+	}
+	if more := e.Count - uint64(len(names)); more > 0 && len(names) > 0 {
+		fmt.Fprintf(b, "             and %d more\n", more)
+	}
+}

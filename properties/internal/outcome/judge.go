@@ -1,0 +1,280 @@
+package outcome
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// judge makes the fate of an instance of the plan.
+func (c *Checker) judge(p *plan.Instance) {
+	no := c.Run.Model.Number(p.ID)
+	w := c.of(no)
+	if no == 0 {
+		w = &work{}
+	}
+	f := cluster.Fate{Instance: p.ID, Expect: p.Expect, End: cluster.NeverBegun, Cause: "no node took it"}
+	if no != 0 {
+		f.End, f.Cause = c.ending(c.Run.Model.Instance(no), w)
+	}
+	if f.End == cluster.NeverBegun && slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionDelete }) {
+		f.End, f.Cause = cluster.EndedDeleted, "" // its start was
+	}
+	differ := ""
+	if w.end.atMs != 0 && f.End != cluster.StillRunning {
+		f.EndedMs = w.end.atMs - c.Run.World.StartMs()
+		f.Node, f.Build, f.Step = c.Run.NodeName(w.end.node), w.end.build, w.end.after.text
+	}
+	switch {
+	case f.End == cluster.NeverBegun, f.End == cluster.StillRunning:
+		f.Cause, differ = c.waitsFor(p.ID, no)
+	case f.End != cluster.EndedCompleted:
+		differ = c.different(w, &f)
+	}
+	rescued := c.owes(&f, w)
+	f.AsExpected = expected(p, &f, w) && (!rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
+	c.fates = append(c.fates, f)
+	if !f.AsExpected {
+		c.report(p, no, w, &f, differ)
+	}
+}
+
+// ending is how an instance ended, with the cause in a few words.
+func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
+	ex := in.Latest()
+	switch {
+	case w.deleted && !in.Created:
+		return cluster.EndedDeleted, ""
+	case !in.Created && (ex == nil || !ex.Created):
+		return cluster.NeverBegun, ""
+	case ex == nil:
+		return cluster.StillRunning, ""
+	}
+	switch ex.Status {
+	case engine.StatusCompleted:
+		return cluster.EndedCompleted, ""
+	case engine.StatusFailed:
+		return c.failure(ex, w)
+	}
+	return cluster.StillRunning, ""
+}
+
+// failure is what a failed execution says of itself.
+func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string) {
+	details, ok := c.Run.Model.Failure(ex)
+	switch {
+	case !ok && w.end.poison, ok && details.Poison != nil:
+		return cluster.EndedPoisoned, c.poison(&details, w)
+	case !ok:
+		return cluster.EndedFailed, "nothing says why"
+	case details.Application != nil && details.Application.Kind == engine.AppCancelled:
+		return cluster.EndedCancelled, "a cancel request"
+	case details.Application != nil && details.Application.Kind == engine.AppPanicked:
+		return cluster.EndedFailed, strings.TrimSpace("its code panicked: " + details.Application.Message)
+	}
+	return cluster.EndedFailed, details.Display()
+}
+
+// poison says why deliveries did not end: what nodes refused, or else what the poison says itself.
+func (c *Checker) poison(d *engine.ErrorDetails, w *work) string {
+	what := ""
+	if d.Poison != nil && d.Poison.MessageType.Kind == engine.PoisonActivity {
+		what = "activity " + d.Poison.MessageType.ActivityName + ": "
+	}
+	var said []string
+	for i := range w.refusals {
+		if text := w.refusals[i].why(); !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	if len(said) > 0 {
+		return what + strings.Join(said, "; ")
+	}
+	cause := w.end.cause
+	if d.Poison != nil {
+		cause = cmp.Or(d.Poison.MessageType.Cause, d.Poison.MessageType.Error, cause)
+	}
+	return what + cmp.Or(cause, "every delivery was lost")
+}
+
+// why is a refusal in words.
+func (r *refusal) why() string {
+	switch r.decision {
+	case node.DecideHistoryError:
+		return "build " + r.build + " cannot read its history or a message"
+	case node.DecideIncompatible:
+		return "its pin is outside the range of build " + r.build
+	}
+	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
+}
+
+// owes fills in what calm and relief did, and says whether an instance would not have come so far without relief.
+func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
+	if len(w.calm) > 0 {
+		f.Owes = "calm " + strings.Join(w.calm, " and ")
+	}
+	if w.end.atMs != 0 && w.end.phase == cluster.PhaseRelief {
+		if f.Owes != "" {
+			f.Owes += "; "
+		}
+		f.Owes += "relief widened the core, since no live node took it"
+		return true
+	}
+	return false
+}
+
+// expected says whether an end is what the plan expects. Faults that decide how work ends excuse a failure: whoever
+// injects them asked for it.
+func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
+	if f.End == cluster.EndedDeleted || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
+		return true
+	}
+	switch p.Expect {
+	case plan.EndAny:
+		return true
+	case plan.EndFailed:
+		return f.End == cluster.EndedFailed || f.End == cluster.EndedCancelled
+	case plan.EndPoison:
+		return f.End == cluster.EndedPoisoned
+	case plan.EndEternal:
+		return f.End == cluster.EndedCancelled || f.End == cluster.StillRunning && f.Cause == ""
+	case plan.EndCompleted:
+		return f.End == cluster.EndedCompleted
+	}
+	return f.End == cluster.EndedCompleted || f.End == cluster.EndedCancelled && cancels(p)
+}
+
+// cancels says whether the plan cancels an instance: then that is an end that it asks for.
+func cancels(p *plan.Instance) bool {
+	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
+}
+
+// report reports an end that is not as expected.
+func (c *Checker) report(p *plan.Instance, no engine.InstanceNo, w *work, f *cluster.Fate, differ string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
+	if w.end.phase == cluster.PhaseRelief {
+		b.WriteString(" only since relief widened nodes, which the plan does not")
+	}
+	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted))
+	if f.EndedMs != 0 {
+		fmt.Fprintf(&b, ". It ended at %s, step %d", model.SpanText(f.EndedMs), w.end.step)
+	}
+	if f.Node != "" {
+		fmt.Fprintf(&b, ", by an ack of %s", c.nodeText(w.end.node, w.end.build, w.end.after))
+	}
+	if f.Cause != "" {
+		fmt.Fprintf(&b, ". Cause: %s", f.Cause)
+	}
+	for i := range w.refusals {
+		r := &w.refusals[i]
+		fmt.Fprintf(&b, ". %s gave it back %s", c.nodeText(r.node, r.build, r.after), times(r.times))
+	}
+	if f.Owes != "" {
+		fmt.Fprintf(&b, ". Without the plan: %s", f.Owes)
+	}
+	if w.end.phase == cluster.PhaseRelief {
+		differ = "a node whose range holds its pin has to be up until it has ended; " + c.upText()
+	}
+	if differ != "" {
+		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted), differ)
+	}
+	c.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// nodeText is a node with its build and the step that made it so.
+func (c *Checker) nodeText(number uint32, build string, after step) string {
+	text := c.Run.NodeName(number)
+	if build != "" {
+		text += " (" + build
+		if after.text != "" {
+			text += fmt.Sprintf(", since %q at %s", after.text, model.SpanText(after.atMs-c.Run.World.StartMs()))
+		}
+		text += ")"
+	}
+	return text
+}
+
+// waitsFor says what an instance waits for at the end of a run, and what would have to differ.
+func (c *Checker) waitsFor(id string, no engine.InstanceNo) (cause, differ string) {
+	up := 0
+	for i := range c.state.Nodes {
+		if c.state.Nodes[i].Live() {
+			up++
+		}
+	}
+	if up == 0 {
+		return "no node is up", "a node has to be up until it has ended; " + c.downText()
+	}
+	why := c.Run.World.Why(id)
+	if why == nil || no == 0 {
+		return "no node took it", "a live node has to admit it"
+	}
+	switch why.Rule {
+	case "not-admitted":
+		pin := model.PinText(c.Run.Model.Instance(no).Pin())
+		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s has to be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
+	case "event":
+		return why.Text, "somebody has to send that"
+	case "ended":
+		return "", ""
+	}
+	return why.Text, "it needs longer, or whoever it waits for has to end; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
+}
+
+// upText says what the nodes are, and by which step.
+func (c *Checker) upText() string {
+	var parts []string
+	for i, s := range c.nodes {
+		if n := c.state.Node(uint32(i + 1)); n.Build != nil {
+			parts = append(parts, c.nodeText(n.Number, n.Build.Name(), s.step))
+		}
+	}
+	return "nodes: " + strings.Join(parts, ", ")
+}
+
+// downText says since when and by which step each node is down.
+func (c *Checker) downText() string {
+	var parts []string
+	for i, s := range c.nodes {
+		text := c.Run.NodeName(uint32(i+1)) + " is down"
+		if s.text != "" {
+			text += fmt.Sprintf(" since %q at %s", s.text, model.SpanText(s.atMs-c.Run.World.StartMs()))
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// different says what would have to differ for work to end otherwise.
+func (c *Checker) different(w *work, f *cluster.Fate) string {
+	switch {
+	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
+		r := &w.refusals[0]
+		name := c.Run.NodeName(r.node)
+		if r.decision == node.DecideNoHandler || r.decision == node.DecideWorkNoHandler {
+			return fmt.Sprintf("build %s of %s has to keep that handler until nothing needs it, or the work has to end before", r.build, name)
+		}
+		return fmt.Sprintf("a node that admits and reads it has to be up until it has ended, in place of %s (%s)", name, r.build)
+	case f.End == cluster.EndedPoisoned:
+		return "a delivery has to be acknowledged before max_attempts is reached"
+	case f.End == cluster.EndedCancelled:
+		return "nobody may cancel it, or the plan has to say that it is cancelled"
+	}
+	return "its code must not fail so"
+}

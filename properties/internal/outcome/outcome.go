@@ -1,0 +1,293 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// ID is the property that unexpected ends are reported under.
+const ID = "outcome"
+
+// Checker holds ends against expectations.
+type Checker struct {
+	check.Base
+	track.Deaf
+	state *track.State
+	work  []work     // by instance number
+	nodes []nodeStep // by node number - 1
+	last  step       // the schedule step before now
+	waits []cluster.Wait
+	fates []cluster.Fate
+}
+
+// New makes the checker of a run.
+func New(m *check.Run, s *track.State) *Checker {
+	c := &Checker{Base: check.Base{Run: m}, state: s, nodes: make([]nodeStep, len(m.World.Nodes()))}
+	s.Subscribe(c)
+	return c
+}
+
+// work is what is known of an instance beside the model.
+type work struct {
+	end      end
+	refusals []refusal
+	calm     []string // what calm sent it, in order
+	fault    string   // the injected fault that decides how it ends, empty for none
+	waits    int      // index of its open wait in Checker.waits + 1, 0 for none
+	deleted  bool
+}
+
+// end is the ack that ended it.
+type end struct {
+	atMs   int64 // 0 while it has not ended
+	step   uint64
+	phase  cluster.Phase
+	node   uint32
+	build  string
+	after  step // that made the node what it was
+	poison bool // it was declared poisonous
+	cause  string
+	panic  string // where its code panicked
+}
+
+// refusal is why a node gave work of an instance back, with how often.
+type refusal struct {
+	node     uint32
+	build    string
+	after    step
+	decision node.Decision
+	cause    string
+	times    int
+}
+
+// step is a step of the schedule, and when it was carried out.
+type step struct {
+	text string
+	atMs int64
+}
+
+// nodeStep is the last step that made a node what it is, and those that took a handler from it.
+type nodeStep struct {
+	step
+	taken []taken
+}
+
+type taken struct {
+	handler string
+	step    step
+}
+
+// lost is the step that took what is missing from the node, else the one that made it what it is.
+func (n *nodeStep) lost(cause string) step {
+	for _, t := range slices.Backward(n.taken) {
+		if strings.Contains(cause, t.handler) {
+			return t.step
+		}
+	}
+	return n.step
+}
+
+func (c *Checker) of(no engine.InstanceNo) *work {
+	for len(c.work) <= int(no) {
+		c.work = append(c.work, work{})
+	}
+	return &c.work[no]
+}
+
+// Observes is what the tracker does not tell.
+func (*Checker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsDamaged, engine.ObsInstanceRemoved}
+}
+
+// Records likewise.
+func (*Checker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecClientSent, cluster.RecFault}
+}
+
+// Observe notes damage and deletions.
+func (c *Checker) Observe(o *engine.Observation) {
+	if o.Kind == engine.ObsDamaged {
+		c.of(o.Instance).fault = "its stored bytes were damaged"
+	} else if !o.Undo {
+		*c.of(o.Instance) = work{deleted: true}
+	}
+}
+
+// Record notes steps of the schedule, what calm sends, and faults that decide how work ends.
+func (c *Checker) Record(r *cluster.Record) {
+	switch r.Kind {
+	case cluster.RecScheduled:
+		s := step{r.Schedule.String(), r.AtMs}
+		if r.Schedule.Verb == plan.VerbMark {
+			return
+		}
+		c.last = s
+		if r.Node == 0 || int(r.Node) > len(c.nodes) {
+			return
+		}
+		switch n := &c.nodes[r.Node-1]; r.Schedule.Verb {
+		case plan.VerbDeregister:
+			n.taken = append(n.taken, taken{r.Schedule.Handler, s})
+		case plan.VerbRegister, plan.VerbPause:
+		default:
+			n.step = s
+		}
+	case cluster.RecClientSent:
+		no := c.Run.Model.Number(r.Instance)
+		if sent := sentByCalm(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseTurbulence && no != 0 {
+			w := c.of(no)
+			if !slices.Contains(w.calm, sent) {
+				w.calm = append(w.calm, sent)
+			}
+		}
+	case cluster.RecFault:
+		if no := c.Run.Model.Number(r.Instance); r.Fault == faults.ActivityPanic && no != 0 {
+			c.of(no).fault = "an activity of it was made to panic"
+		}
+	}
+}
+
+// sentByCalm says in words what the world, not the plan, sends in calm; empty for what the plan sends.
+func sentByCalm(item engine.WorkItem) string {
+	switch w := item.(type) {
+	case engine.ExternalRaisedItem:
+		if w.Data == cluster.CalmData {
+			return fmt.Sprintf("raised %q", w.Name)
+		}
+	case engine.ExternalRaised2Item:
+		if w.Data == cluster.CalmData {
+			return fmt.Sprintf("raised %q", w.Name)
+		}
+	case engine.QueueMessageItem:
+		if w.Data == cluster.CalmData {
+			return fmt.Sprintf("sent %q", w.Name)
+		}
+	case engine.CancelInstanceItem:
+		return "cancelled it"
+	}
+	return ""
+}
+
+// OnNoted notes why a node gives work back, and poison.
+func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *node.Note) {
+	w := c.of(d.Instance)
+	switch note.Decision {
+	case node.DecidePoison, node.DecideWorkPoison:
+		w.end.poison = w.end.poison || note.Decision == node.DecidePoison
+		if note.Cause != "" {
+			w.end.cause = note.Cause
+		}
+	case node.DecideHistoryError, node.DecideIncompatible, node.DecideNoHandler, node.DecideWorkNoHandler:
+		c.refused(w, n, note)
+	}
+}
+
+func (c *Checker) refused(w *work, n *track.Node, note *node.Note) {
+	for i := range w.refusals {
+		if r := &w.refusals[i]; r.node == n.Number && r.decision == note.Decision && r.build == n.Build.Name() {
+			r.times++
+			return
+		}
+	}
+	w.refusals = append(w.refusals, refusal{
+		node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, times: 1,
+	})
+}
+
+// OnCommitted notes the ack that ends an instance.
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.InstanceNo, _ *engine.OrchestrationAck) {
+	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {
+		return
+	}
+	e := &c.of(no).end
+	if e.atMs != 0 {
+		return
+	}
+	e.atMs, e.step, e.phase, e.node = c.Run.World.NowMs(), c.Run.World.Step(), c.Run.World.Phase(), number
+	if n := c.state.Node(number); n != nil && n.Build != nil {
+		e.build, e.after = n.Build.Name(), c.nodes[number-1].step
+	}
+}
+
+// OnWaits begins a wait for a build, and OnWaited ends it.
+func (c *Checker) OnWaits(in *model.Instance) {
+	w := c.of(in.No)
+	c.waits = append(c.waits, cluster.Wait{
+		Instance: in.Name, Pin: model.PinText(in.Pin()), FromMs: c.Run.World.NowMs() - c.Run.World.StartMs(), After: c.last.text, Open: true,
+	})
+	w.waits = len(c.waits)
+}
+
+// OnWaited ends a wait.
+func (c *Checker) OnWaited(in *model.Instance) {
+	if w := c.of(in.No); w.waits != 0 {
+		c.ended(&c.waits[w.waits-1], false)
+		w.waits = 0
+	}
+}
+
+func (c *Checker) ended(w *cluster.Wait, open bool) {
+	w.ForMs, w.Open = c.Run.World.NowMs()-c.Run.World.StartMs()-w.FromMs, open
+}
+
+// sessionMs is for how long after calm began an activity of a session is waited for: liveness has no bound for it, since
+// who may take it changes with the session's owner.
+const sessionMs = 5 * 60 * 1000
+
+// Open says that an instance of the plan has an activity of a session outstanding. All else that may still end it is for
+// liveness to say.
+func (c *Checker) Open(nowMs int64) (bool, int64) {
+	until := c.state.CalmMs + sessionMs
+	if c.Run.Model.SessionWork == 0 || c.state.CalmMs == 0 || nowMs > until {
+		return false, 0
+	}
+	return true, until
+}
+
+// Finish judges every instance of the plan.
+func (c *Checker) Finish() {
+	for i := range c.waits {
+		if c.waits[i].Open {
+			c.ended(&c.waits[i], true)
+		}
+	}
+	p := c.Run.World.Plan()
+	if p == nil {
+		return
+	}
+	c.spread()
+	for i := range p.Instances {
+		c.judge(&p.Instances[i])
+	}
+}
+
+// spread hands faults that decide how work ends on to those who wait for it.
+func (c *Checker) spread() {
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		fault := c.of(engine.InstanceNo(no)).fault
+		if fault == "" {
+			continue
+		}
+		for up, n := c.state.Instance(engine.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
+			if w := c.of(up); w.fault == "" {
+				w.fault = "a child failed by a fault"
+			}
+		}
+	}
+}
+
+// Fates are what became of the plan's instances, after Finish.
+func (c *Checker) Fates() []cluster.Fate { return c.fates }
+
+// Waits are the times for which work waited for a build, after Finish.
+func (c *Checker) Waits() []cluster.Wait { return c.waits }

@@ -32,7 +32,7 @@ func TestSenselessSeedsAreRefusedWithTheReason(t *testing.T) {
 		"1..x":                    `seed "x"`,
 		"-3":                      `seed ""`,
 		"1..99999999999999999999": "the largest",
-		"0..0xffffffffffffffff":   "every seed there is",
+		"0..0xffffffffffffffff":   "these are all seeds",
 	} {
 		var got seedRange
 		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -38,6 +38,14 @@ type marker struct {
 	seen   int
 }
 
+// WatchHandle implements cluster.HandleWatcher for a monitor that does: the referee watches calls.
+func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
+		return watcher.WatchHandle(p, codec)
+	}
+	return p
+}
+
 // Observe implements engine.Sink.
 func (m *marker) Observe(o *engine.Observation) {
 	m.Monitor.Observe(o)

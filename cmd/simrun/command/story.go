@@ -46,6 +46,22 @@ func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provi
 	return p
 }
 
+// Fates implements cluster.FateTeller for a monitor that does.
+func (m *marker) Fates() []cluster.Fate {
+	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
+		return teller.Fates()
+	}
+	return nil
+}
+
+// Waits implements cluster.FateTeller for a monitor that does.
+func (m *marker) Waits() []cluster.Wait {
+	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
+		return teller.Waits()
+	}
+	return nil
+}
+
 // Observe implements engine.Sink.
 func (m *marker) Observe(o *engine.Observation) {
 	m.Monitor.Observe(o)

@@ -86,9 +86,25 @@ const (
 	shownStack = 40
 )
 
+// byWeight has what is wrong with durosim itself first, and the expectations of the scenario, which may be many, last.
+func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
+	weight := func(p campaign.PropertyCount) int {
+		switch {
+		case p.Class == cluster.ClassInternal:
+			return 0
+		case p.First.Expectation == "":
+			return 1
+		}
+		return 2
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b campaign.PropertyCount) int { return weight(a) - weight(b) })
+	return list
+}
+
 func (a *app) printCampaign(r *report) {
 	a.printTable(r)
-	for i, p := range r.sum.Properties {
+	for i, p := range byWeight(r.sum.Properties) {
 		if i == shown {
 			a.printf("\n... and %s more; see the table above.\n", plural(uint64(len(r.sum.Properties)-shown), "property", "properties"))
 			break

@@ -57,7 +57,7 @@ func TestLastLineShowsWhatTheStatusIsAbout(t *testing.T) {
 
 func TestManyPropertiesAreCutShort(t *testing.T) {
 	sum := campaign.Summary{Seeds: 10, Total: 10}
-	for _, id := range []string{"S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08"} {
+	for _, id := range []string{"S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08", "S09", "S10"} {
 		sum.Properties = append(sum.Properties, count(id, cluster.ClassSafety, 1))
 	}
 	r := newReport(&subject{scenario: &scenario.Scenario{Name: "x"}, arg: "x"}, &sum)

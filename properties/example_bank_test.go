@@ -104,8 +104,8 @@ func ExampleRun() {
 	//   evidence  Buy-4 was charged 2 times
 	//
 	// durosim: 50 seeds of scenario from 1 on: every property holds
-	// plan: all 1000 pieces of work ended as expected
+	// plan: all 400 pieces of work ended as expected
 	// fate of the work:
-	//      1000  completed
+	//       400  completed
 	// waits for a build, from when no live node admitted the work:
 }

@@ -49,6 +49,9 @@ var mistakes = []struct {
 	// property is the first that is violated, within so many seeds.
 	property string
 }{
+	{"removed activity", func(r *release) { r.label = false }, "outcome"},
+	{"removed version", func(r *release) { r.versions = r.versions[1:] }, "outcome"},
+	{"removed child", func(r *release) { r.parcel = nil }, "outcome"},
 	{"renamed event", func(r *release) {
 		r.order = steps("Reserve", "Label", "wait paid", "child Parcel")
 	}, "S11"},
@@ -150,7 +153,7 @@ func ship(mistake func(r *release)) func(r *node.Registry, b *engine.Build) erro
 // found matches the first line of a failure.
 var found = regexp.MustCompile(`^durosim: seed (\d+) of scenario (?:violates (\S+)|(gave two different runs))`)
 
-// TestMistakesInAnUpgrade: each mistake that people make in a release is found within a few seeds, and made small.
+// TestMistakesInAnUpgrade: each of ten mistakes that people make in a release is found within a few seeds, and made small.
 func TestMistakesInAnUpgrade(t *testing.T) {
 	if r := runTest(properties.Config{Scenario: upgradeOfOrders, Seeds: 20, Handlers: ship(nil)}); r.failed {
 		t.Fatalf("without a mistake: %s", r.text)

@@ -201,7 +201,7 @@ func (r *testRun) differs(d campaign.Drift) string {
 
 // violated reports a violation, with the smallest plan that shows it.
 func (r *testRun) violated(v campaign.Violation) string {
-	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
+	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation) + r.fate
 	plan, err := r.plan(v.Seed)
 	if err != nil {
 		return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
@@ -294,7 +294,7 @@ func violationText(run string, v cluster.Violation, p Property) string {
 
 // end puts the command that shows a seed again behind a report, as its last line.
 func (r *testRun) end(seed uint64, report string) string {
-	return report + r.fate + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
+	return report + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
 }
 
 // seedMark stands in a command for the seed.

@@ -293,7 +293,7 @@ const DefaultBulkLimit = 1000
 
 // InstanceFilter selects instances; the conditions are ANDed. InstanceIDs nil means any, empty means none.
 type InstanceFilter struct {
-	InstanceIDs     []string `json:"instance_ids,nullable"`
+	InstanceIDs     []string `json:"instance_ids" form:"nullable"`
 	CompletedBefore *uint64  `json:"completed_before"`
 	Limit           *uint64  `json:"limit"`
 }

@@ -66,9 +66,7 @@ var mistakes = []struct {
 	}, "S11"},
 	{"panic", func(r *release) {
 		r.order = func(ctx *orch.Context, input string) (string, error) {
-			var prices map[string]int
-			prices[input]++ // there is no map yet
-			return fulfil(ctx, input)
+			panic("there is no price of " + input)
 		}
 	}, "S11"},
 	{"time.Now", func(r *release) {

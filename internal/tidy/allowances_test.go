@@ -75,10 +75,7 @@ func checkModules(m *module, modules []string) []finding {
 func checkExemptions(m *module, table []exemption) []finding {
 	var out []finding
 	for _, e := range table {
-		var found []finding
-		for _, f := range bans(m, func(s *source) permits { return permits{everything: !e.covers(s)} }) {
-			found = append(found, f)
-		}
+		found := bans(m, func(s *source) permits { return permits{everything: !e.covers(s)} })
 		uses := func(begin string) bool {
 			return slices.ContainsFunc(found, func(f finding) bool { return strings.HasPrefix(f.text, begin) })
 		}

@@ -57,7 +57,6 @@ type end struct {
 	after  step // that made the node what it was
 	poison bool // it was declared poisonous
 	cause  string
-	panic  string // where its code panicked
 }
 
 // refusal is why a node gave work of an instance back, with how often.

@@ -172,13 +172,14 @@ type field struct {
 	nullable bool // no list is null, which is not the empty list
 }
 
-// fieldsOf are the fields of a struct that have a tag.
+// fieldsOf are the fields of a struct that have a tag for JSON. The tag `form:"nullable"` makes a field nullable.
 func fieldsOf(t reflect.Type) []field {
 	var list []field
 	for i := range t.NumField() {
-		name, option, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		tag := t.Field(i).Tag
+		name, option, _ := strings.Cut(tag.Get("json"), ",")
 		if name != "" {
-			list = append(list, field{i, name, option == "omitempty", option == "nullable"})
+			list = append(list, field{i, name, option == "omitempty", tag.Get("form") == "nullable"})
 		}
 	}
 	return list

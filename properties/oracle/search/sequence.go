@@ -99,7 +99,7 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	case call.EnqueueForOrchestrator:
 		c.messages = append(c.messages, call.CorruptMessage{Item: r.Item})
 	case call.EnqueueForWorker:
-		c.messages = append(c.messages, call.CorruptMessage{Item: r.Item})
+		c.messages = append(c.messages, call.CorruptMessage(r))
 	}
 	c.judge(oracle.Exchange{Call: r, Answer: a, At: oracle.Between(began, c.in.NowMs())})
 	return a

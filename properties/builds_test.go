@@ -45,7 +45,6 @@ at 32s..34s upgrade C to 2.0.0
 var mixOnly = []faults.BugID{
 	"engine/handler-of-latest@2.0.0",
 	"provider/filter-ignored@1.5.0",
-	"engine/pins-every-turn@2.0.0",
 	"provider/filter-after-lock@1.5.0",
 	"engine/writes-newer-kind@2.0.0",
 	"provider/filter-after-count@1.5.0",

@@ -1,13 +1,13 @@
 package engine
 
-// Build is a version of the runtime as it is deployed: what it reads, what it writes, what it replays.
+// Build is a version of the runtime as deployed: the kinds it reads, the kinds it writes and how it replays them.
 //
 // Invariant: Emits is a subset of what Codec decodes.
 type Build struct {
-	// Release names the released runtime that this build is, as duroxide-0.1.32; it is empty for builds that durosim models.
+	// Release names the released runtime, such as duroxide-0.1.32; it is empty for builds that durosim models.
 	Release string
-	// Application is the version of the application that is deployed with the runtime, if builds are told apart by it. It
-	// decides nothing but which handlers a node registers.
+	// Application is the version of the application deployed with the runtime, if builds differ by it. It decides only
+	// which handlers a node registers.
 	Application string
 	// Version is stamped on the events that the build writes; on an execution's first event it becomes the pin.
 	Version Version
@@ -15,26 +15,26 @@ type Build struct {
 	Codec Codec
 	// Emits are the event kinds that the build writes into executions pinned to it.
 	Emits KindSet
-	// Introduced says since which version builds read a kind, for the kinds that are not as old as the format. It is
-	// what a build knows about its predecessors.
+	// Introduced lists the kinds that are younger than the format, each with the first version that reads it. It is all
+	// that a build knows about its predecessors.
 	Introduced []Introduction
-	// DefaultRange is what a node of this build declares when its options name no range.
+	// DefaultRange is the range that a node of this build declares when its options name none.
 	DefaultRange VersionRange
 	// Semantics names the build's replay semantics. Builds of different semantics compute different actions from one
 	// history although they read the same kinds.
 	Semantics Semantics
 }
 
-// Introduction says that builds read Kind from version Since on.
+// Introduction records that builds read Kind from version Since on.
 type Introduction struct {
 	Kind  EventKind
 	Since Version
 }
 
-// Writes says whether the build writes a kind into an execution of that pin: it emits the kind, and the pinned build
-// reads it (docs/contract-decisions.md#versions-and-filters, S23). Into an unpinned execution it writes only kinds that
-// are as old as the format. A build knows its predecessors, not its successors: that a later build has dropped a kind,
-// it cannot know.
+// Writes reports whether the build writes a kind into an execution with the given pin: it must emit the kind, and the
+// pinned build must read it (docs/contract-decisions.md#versions-and-filters, S23). Into an unpinned execution it writes
+// only kinds that are as old as the format. A build knows its predecessors, not its successors, so it cannot know that a
+// later build has dropped a kind.
 func (b *Build) Writes(k EventKind, pin *Version) bool {
 	if !b.Emits.Has(k) {
 		return false
@@ -52,15 +52,15 @@ type Semantics uint8
 
 // The replay semantics of the shipped builds.
 const (
-	// SemanticsStandard is what docs/contract/runtime.md#r7 describes.
+	// SemanticsStandard is the replay that docs/contract/runtime.md#r7 describes.
 	SemanticsStandard Semantics = iota
-	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might: it exists to show
-	// what a pin protects from, and is used only where a scenario asks for it.
+	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might. It exists to show
+	// what a pin protects against; only scenarios that ask for it use it.
 	SemanticsEagerTimers
 )
 
-// Name is what plans call the build: its release, or else its version as text, with "+" and the application's if it has
-// one.
+// Name returns the name that plans use for the build: its release, or else its version, followed by "+" and the
+// application's version if it has one.
 func (b *Build) Name() string {
 	name := b.Version.String()
 	if b.Release != "" {
@@ -72,8 +72,8 @@ func (b *Build) Name() string {
 	return name
 }
 
-// Reads says whether the build decodes every kind in the history. It is the second of the three relations of
-// docs/architecture.md#relations; a nil event data never reads.
+// Reads reports whether the build decodes every kind in the history. It is the second of the three relations of
+// docs/architecture.md#relations. No build reads an event without data.
 func (b *Build) Reads(history []Event) bool {
 	for _, e := range history {
 		if !b.Codec.Kinds().Has(e.Kind()) {
@@ -83,7 +83,7 @@ func (b *Build) Reads(history []Event) bool {
 	return true
 }
 
-// Kinds1x are the kinds of the 1.x builds; they include the legacy kind, which 1.x and 2.x still read.
+// Kinds1x returns the kinds of the 1.x builds, including the legacy kind, which 1.x and 2.x still read.
 func Kinds1x() KindSet {
 	return Kinds(
 		KindOrchestrationStarted, KindOrchestrationCompleted, KindOrchestrationFailed, KindOrchestrationContinuedAsNew,
@@ -98,11 +98,11 @@ func Kinds1x() KindSet {
 	)
 }
 
-// Kinds2x are the kinds of the 2.x builds.
+// Kinds2x returns the kinds of the 2.x builds.
 func Kinds2x() KindSet { return Kinds1x().With(KindExternalSubscribed2, KindExternalEvent2) }
 
-// ShippedBuilds are the builds that come with the module, in ascending order of version. Each call makes fresh ones, so
-// that runs share nothing.
+// ShippedBuilds returns the builds that come with the module, in ascending order of version. Each call makes new ones, so
+// runs share nothing.
 func ShippedBuilds() []*Build {
 	one, two := Kinds1x(), Kinds2x()
 	old := one.Without(KindLegacyNote)
@@ -131,10 +131,10 @@ func ShippedBuilds() []*Build {
 	}
 }
 
-// ReleasePrefix begins the names of released builds.
+// ReleasePrefix is the prefix of the names of released builds.
 const ReleasePrefix = "duroxide-"
 
-// ReleasedBuilds are the released runtimes that nodes may run, in ascending order of version. Each call makes fresh ones.
+// ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call makes new ones.
 func ReleasedBuilds() []*Build {
 	kinds := Kinds1x().Without(KindLegacyNote) // events with a topic are a feature of their own tests
 	b := func(version string) *Build {

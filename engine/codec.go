@@ -1,15 +1,15 @@
 package engine
 
-// Codec turns events and work items into bytes and back. It belongs to a build: a kind that the build does not know is
-// an error of DecodeEvent, just as it is in a running node of that build.
+// Codec encodes events and work items and decodes them. It belongs to a build: DecodeEvent fails for a kind that the
+// build does not know, as a running node of that build does.
 //
 // A Codec is immutable and may be shared by every node of the build. The Append methods append to dst and return the
 // extended slice; they fail only for data that the codec does not know. Decoded values do not alias the argument. Equal
 // events encode to equal bytes, in every process.
 type Codec interface {
-	// Name identifies the codec in messages; codecs of one build have one name.
+	// Name identifies the codec in error messages; all codecs of a build share one name.
 	Name() string
-	// Kinds are the event kinds that the codec reads and writes.
+	// Kinds returns the event kinds that the codec reads and writes.
 	Kinds() KindSet
 	AppendEvent(dst []byte, e Event) ([]byte, error)
 	DecodeEvent(data []byte) (Event, error)
@@ -17,16 +17,16 @@ type Codec interface {
 	DecodeWorkItem(data []byte) (WorkItem, error)
 }
 
-// Rereader is a Codec that can sometimes predict its own result from another codec's, without decoding again.
+// Rereader is a Codec that can sometimes predict its result from another codec's, without decoding again.
 type Rereader interface {
 	Codec
-	// RereadsEvent reports that this codec decodes to e the bytes that the codec from decoded to e. False means unknown.
+	// RereadsEvent reports whether this codec is known to decode to e the bytes that from decoded to e. False means unknown.
 	RereadsEvent(from Codec, e Event) bool
-	// RereadsWorkItem is the same for a work item.
+	// RereadsWorkItem does the same for a work item.
 	RereadsWorkItem(from Codec, w WorkItem) bool
 }
 
-// WorkItemKinds1x are the work items of the builds before 2.0.0.
+// WorkItemKinds1x returns the kinds of work items of the builds before 2.0.0.
 func WorkItemKinds1x() WorkItemKindSet {
 	return WorkItemKinds(
 		ItemStartOrchestration, ItemContinueAsNew, ItemActivityExecute, ItemActivityCompleted, ItemActivityFailed, ItemTimerFired,
@@ -34,7 +34,7 @@ func WorkItemKinds1x() WorkItemKindSet {
 	)
 }
 
-// WorkItemKinds2x are the work items from 2.0.0 on.
+// WorkItemKinds2x returns the kinds of work items from 2.0.0 on.
 func WorkItemKinds2x() WorkItemKindSet {
 	return WorkItemKinds1x().With(ItemExternalRaised2)
 }

@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// ProviderError is how a provider reports that a call failed (docs/contract/provider.md#p8). Retryable says whether
-// the same call may succeed later: storage busy, timeouts. Permanent errors are about the call itself: an unknown,
-// expired or superseded token, a duplicate event, undecodable data, a refused deletion.
+// ProviderError reports that a provider's call failed (docs/contract/provider.md#p8). Retryable reports whether the same
+// call may succeed later, as when storage is busy or times out. A permanent error has its cause in the call itself: an
+// unknown, expired or superseded token, a duplicate event, undecodable data, a refused deletion.
 type ProviderError struct {
 	Operation string
 	Message   string
 	Retryable bool
-	// Err is the cause, if there is one.
+	// Err is the cause, nil if there is none.
 	Err error
 }
 
-// Error is "operation: message".
+// Error returns "operation: message".
 func (e *ProviderError) Error() string { return e.Operation + ": " + e.Message }
 
 // Unwrap returns the cause.
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Is compares by class: a target without operation and message stands for every error of its retryability.
+// Is reports whether e matches target. A target without operation and message matches every error of its retryability.
 func (e *ProviderError) Is(target error) bool {
 	t, ok := target.(*ProviderError)
 	if !ok {
@@ -40,8 +40,8 @@ var (
 	ErrPermanent error = &ProviderError{}
 )
 
-// ErrUnsupported is what a provider's method returns, or wraps, that the provider does not have (yet). Whoever checks the
-// provider leaves out what needs it, and says so; a node takes it for a permanent error.
+// ErrUnsupported is the error that a method returns, or wraps, if the provider does not support it (yet). A checker of the
+// provider skips what needs the method and reports that it did; a node treats the error as permanent.
 var ErrUnsupported error = &ProviderError{Operation: "call", Message: "not supported by this provider"}
 
 // Retryablef makes a retryable provider error. The format may wrap a cause with %w.
@@ -59,8 +59,8 @@ func newProviderError(operation string, retryable bool, format string, args []an
 	return &ProviderError{Operation: operation, Message: err.Error(), Retryable: retryable, Err: errors.Unwrap(err)}
 }
 
-// IsRetryable says whether a failed provider call may be made again. An error that is not a ProviderError is taken as
-// retryable, as the contract takes anything unclassified; nil is not.
+// IsRetryable reports whether a failed provider call may be retried. An error that is not a ProviderError counts as
+// retryable, as the contract has it for unclassified errors; nil does not.
 func IsRetryable(err error) bool {
 	if err == nil {
 		return false
@@ -72,8 +72,8 @@ func IsRetryable(err error) bool {
 	return true
 }
 
-// ErrorDetails says why an execution, activity or child failed. Exactly one pointer is set (docs/contract/runtime.md#r3);
-// JSON is externally tagged. The zero value means "no details".
+// ErrorDetails describes why an execution, activity or child failed. Exactly one pointer is set
+// (docs/contract/runtime.md#r3); the JSON form is externally tagged. The zero value means "no details".
 type ErrorDetails struct {
 	Infrastructure *InfrastructureError
 	Configuration  *ConfigurationError
@@ -107,7 +107,7 @@ type ApplicationError struct {
 	Reason string
 }
 
-// ApplicationKind says which code failed.
+// ApplicationKind is the kind of an application error: the code that failed, or a cancellation.
 type ApplicationKind string
 
 // The kinds of application errors.
@@ -118,7 +118,7 @@ const (
 	AppCancelled           ApplicationKind = "Cancelled"
 )
 
-// PoisonError says that a message was delivered more often than allowed.
+// PoisonError records that a message was delivered more often than allowed.
 type PoisonError struct {
 	AttemptCount uint32     `json:"attempt_count"`
 	MaxAttempts  uint32     `json:"max_attempts"`
@@ -126,18 +126,18 @@ type PoisonError struct {
 	Message      string     `json:"message"`
 }
 
-// PoisonKind says what was poisoned.
+// PoisonKind is the kind of work that was poisoned.
 type PoisonKind string
 
-// What can be poisoned.
+// The kinds of work that can be poisoned.
 const (
 	PoisonOrchestration         PoisonKind = "Orchestration"
 	PoisonActivity              PoisonKind = "Activity"
 	PoisonFailedDeserialization PoisonKind = "FailedDeserialization"
 )
 
-// PoisonType identifies the poisoned work. ActivityName and ActivityID are for activities, Error for an undecodable
-// history. Cause is an extension of ours, omitted when empty: why the deliveries did not end in a commit (crashes, an
+// PoisonType identifies the poisoned work. ActivityName and ActivityID are set for activities, Error for an undecodable
+// history. Cause is our extension, omitted when empty: the reason why no delivery ended in a commit (crashes, an
 // incompatible pin with pin and range, a missing handler), docs/contract-decisions.md#row-1.
 type PoisonType struct {
 	Kind         PoisonKind
@@ -149,7 +149,7 @@ type PoisonType struct {
 	Cause        string
 }
 
-// Category is infrastructure, configuration, application or poison; empty for no details.
+// Category returns "infrastructure", "configuration", "application" or "poison", or "" for no details.
 func (d ErrorDetails) Category() string {
 	switch {
 	case d.Infrastructure != nil:
@@ -164,7 +164,7 @@ func (d ErrorDetails) Category() string {
 	return ""
 }
 
-// Retryable is the flag of an infrastructure or application error; the other variants are never retryable.
+// Retryable returns the flag of an infrastructure or application error; the other variants are never retryable.
 func (d ErrorDetails) Retryable() bool {
 	switch {
 	case d.Infrastructure != nil:
@@ -175,10 +175,10 @@ func (d ErrorDetails) Retryable() bool {
 	return false
 }
 
-// IsZero says that there are no details.
+// IsZero reports whether there are no details.
 func (d ErrorDetails) IsZero() bool { return d == ErrorDetails{} }
 
-// Display is the text of docs/contract/runtime.md#r3.1. It is also the output of a failed execution.
+// Display returns the text of docs/contract/runtime.md#r3.1, which is also the output of a failed execution.
 func (d ErrorDetails) Display() string {
 	switch {
 	case d.Infrastructure != nil:
@@ -225,7 +225,7 @@ func Nondeterminism(message string) ErrorDetails {
 	return ErrorDetails{Configuration: &ConfigurationError{Kind: KindNondeterminism, Message: &message}}
 }
 
-// Infrastructure makes details from a failed provider call.
+// Infrastructure makes the details of an infrastructure error from the error of a provider call.
 func Infrastructure(err error) ErrorDetails {
 	var p *ProviderError
 	if errors.As(err, &p) {

@@ -6,16 +6,16 @@ const (
 	InitialEventID     uint64 = 1
 )
 
-// CorruptedPoisonEventID is the event id under which the poison of an undecodable history is recorded: far beyond any
+// CorruptedPoisonEventID is the event id under which the poison of an undecodable history is recorded, far above any
 // id that the unreadable history may hold (docs/contract/runtime.md#r10.2).
 const CorruptedPoisonEventID uint64 = 99999
 
 // Event is one entry of an execution's history: a stable envelope and the fields of its kind.
 //
-// An Event is immutable once it is built; whoever holds one may share it. EventID is its position in the execution,
-// from 1. SourceEventID is the id of the schedule that the event completes or cancels, 0 where there is none (written as
-// null). TimestampMs is store time in milliseconds. DuroxideVersion is the version of the build that wrote this event;
-// only the one on an execution's OrchestrationStarted is its pin.
+// An Event is immutable once built, so it may be shared freely. EventID is its position in the execution, from 1.
+// SourceEventID is the id of the schedule that the event completes or cancels, 0 if there is none (written as null).
+// TimestampMs is store time in milliseconds. DuroxideVersion is the version of the build that wrote the event; only the
+// one on an execution's OrchestrationStarted is the execution's pin.
 type Event struct {
 	EventID         uint64
 	SourceEventID   uint64
@@ -26,7 +26,7 @@ type Event struct {
 	Data            EventData
 }
 
-// Kind is the kind of the event's data, empty for an event without data.
+// Kind returns the kind of the event's data, "" for an event without data.
 func (e Event) Kind() EventKind {
 	if e.Data == nil {
 		return ""
@@ -37,7 +37,8 @@ func (e Event) Kind() EventKind {
 // EventKind is the JSON `type` of an event.
 type EventKind string
 
-// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The last two exist from build 2.0.0 on.
+// The kinds of events, in the order of docs/contract/runtime.md#r1.2. The two whose names end in 2 exist from
+// build 2.0.0 on.
 const (
 	KindOrchestrationStarted            EventKind = "OrchestrationStarted"
 	KindOrchestrationCompleted          EventKind = "OrchestrationCompleted"
@@ -67,19 +68,19 @@ const (
 	KindKeyValuesCleared                EventKind = "KeyValuesCleared"
 	KindExternalSubscribed2             EventKind = "ExternalSubscribed2"
 	KindExternalEvent2                  EventKind = "ExternalEvent2"
-	// KindLegacyNote is the one kind that only build 0.8.0 emits and that build 3.0.0 no longer reads: an audit note,
-	// without meaning for replay.
+	// KindLegacyNote is an audit note without meaning for replay. It is the only kind that build 0.8.0 alone emits;
+	// build 3.0.0 no longer reads it.
 	KindLegacyNote EventKind = "LegacyNote"
 )
 
-// EventData is the closed set of an event's kind-specific fields: one struct for each kind, held by value.
+// EventData holds an event's kind-specific fields. The set is closed: one struct for each kind, held by value.
 type EventData interface {
 	Kind() EventKind
 	isEventData()
 }
 
 // OrchestrationStarted is the first event of every execution, always with id 1. Parent fields are zero for a root.
-// ParentExecutionID is written by newer runtimes only and omitted when zero.
+// Only newer runtimes write ParentExecutionID; it is omitted when zero.
 type OrchestrationStarted struct {
 	Name                string
 	Version             string // handler version, as resolved by the node that ran the first turn
@@ -103,7 +104,7 @@ type OrchestrationCompleted struct{ Output string }
 // OrchestrationFailed ends an execution with an error.
 type OrchestrationFailed struct{ Details ErrorDetails }
 
-// OrchestrationContinuedAsNew ends an execution whose successor gets Input.
+// OrchestrationContinuedAsNew ends an execution; its successor gets Input.
 type OrchestrationContinuedAsNew struct{ Input string }
 
 // OrchestrationCancelRequested records the first cancel request of an execution.
@@ -130,7 +131,7 @@ type ActivityCompleted struct{ Result string }
 // ActivityFailed records an activity's error; the source event is its schedule.
 type ActivityFailed struct{ Details ErrorDetails }
 
-// ActivityCancelRequested records that an activity is no longer wanted. Reasons are the Reason constants.
+// ActivityCancelRequested records that an activity is no longer wanted. Reason is one of the Reason constants.
 type ActivityCancelRequested struct{ Reason string }
 
 // TimerCreated records a timer, due at FireAtMs of store time.
@@ -142,7 +143,7 @@ type TimerFired struct{ FireAtMs uint64 }
 // ExternalSubscribed records a positional wait of the old generation.
 type ExternalSubscribed struct{ Name string }
 
-// ExternalEvent records the arrival of an event of the old generation, whether anything waits for it or not.
+// ExternalEvent records the arrival of an event of the old generation, whether or not anything waits for it.
 type ExternalEvent struct {
 	Name string
 	Data string
@@ -163,8 +164,8 @@ type QueueEventDelivered struct {
 // QueueSubscriptionCancelled records that a dequeue was dropped.
 type QueueSubscriptionCancelled struct{ Reason string }
 
-// SubOrchestrationScheduled records the schedule of a child; Instance is as the code or the engine chose it, before the
-// parent's prefix.
+// SubOrchestrationScheduled records the schedule of a child; Instance is the id that the code or the engine chose,
+// without the parent's prefix.
 type SubOrchestrationScheduled struct {
 	Name     string
 	Instance string

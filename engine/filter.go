@@ -2,22 +2,22 @@ package engine
 
 import "strings"
 
-// CapabilityFilter is what a node declares that it can replay (docs/contract/provider.md#p6.4). A nil filter is no
+// CapabilityFilter declares the versions that a node can replay (docs/contract/provider.md#p6.4). A nil filter is no
 // filter; a filter without ranges admits nothing, not even unpinned work. Only the first range counts, although the
 // type holds several.
 type CapabilityFilter struct {
 	SupportedVersions []VersionRange `json:"supported_duroxide_versions"`
 }
 
-// FilterFor is the filter of one range.
+// FilterFor returns the filter of one range.
 func FilterFor(r VersionRange) *CapabilityFilter {
 	return &CapabilityFilter{SupportedVersions: []VersionRange{r}}
 }
 
-// Admits says whether an execution with the given pin may be handed to whoever declares f; a nil pin is an unpinned
-// execution. It is the first of the three relations of docs/architecture.md#relations and the one place where the rule
-// lives: no filter admits all, the empty filter nothing, any other all unpinned work and the pins within its first
-// range, compared as numeric triples, both ends inclusive.
+// Admits reports whether an execution with the given pin may be handed to a node that declares f; a nil pin means that
+// the execution is unpinned. It is the first of the three relations of docs/architecture.md#relations and the only place
+// that implements the rule: no filter admits everything, the empty filter nothing, any other filter all unpinned work and
+// the pins within its first range, compared as numeric triples, both ends inclusive.
 func (f *CapabilityFilter) Admits(pin *Version) bool {
 	if f == nil {
 		return true
@@ -28,7 +28,7 @@ func (f *CapabilityFilter) Admits(pin *Version) bool {
 	return pin == nil || f.SupportedVersions[0].contains(pin)
 }
 
-// String is the ranges joined by " | ", "any" for no filter and "none" for the empty one.
+// String returns the ranges joined by " | ", "any" for no filter and "none" for the empty one.
 func (f *CapabilityFilter) String() string {
 	if f == nil {
 		return "any"
@@ -49,11 +49,11 @@ const (
 	MaxTagNameBytes = 256
 )
 
-// TagFilter says which activities a worker takes, by their tag (docs/contract/provider.md#p6.7). The zero value is
+// TagFilter selects the activities that a worker takes, by their tag (docs/contract/provider.md#p6.7). The zero value is
 // DefaultOnly.
 type TagFilter struct {
 	Mode TagMode
-	// Tags is the set for modes Tags and DefaultAnd, sorted, 1 to MaxWorkerTags of them.
+	// Tags is the set for the modes TagTags and TagDefaultAnd: 1 to MaxWorkerTags tags, sorted.
 	Tags []string
 }
 
@@ -69,7 +69,7 @@ const (
 	TagNone                       // none
 )
 
-// Matches says whether the filter takes an activity with the tag, empty for untagged. Tags compare byte by byte.
+// Matches reports whether the filter takes an activity with the given tag, "" for untagged. Tags compare byte by byte.
 func (f TagFilter) Matches(tag string) bool {
 	in := false
 	for _, t := range f.Tags {

@@ -3,8 +3,8 @@ package engine
 // Why the JSON is written by hand
 //
 // The codec must refuse what the contract's reader refuses, ignore the unknown fields that it ignores, write canonical
-// bytes, and cost little, since every history that a node fetches is decoded. Measured by internal/jsonbench (Go 1.26, one
-// event, shared core, best of six), with what each library accepts although the contract refuses it:
+// bytes, and be cheap, since every history that a node fetches is decoded. internal/jsonbench measured (Go 1.26, one
+// event, shared core, best of six; the last column lists what a library accepts although the contract refuses it):
 //
 //	                         decode    encode    accepts
 //	this codec               2.4 µs    0.6 µs    nothing
@@ -13,32 +13,32 @@ package engine
 //	encoding/json            8.2 µs    2.5 µs    as goccy
 //
 // The libraries decode into one flat struct, which flatters them: a real decoder must know the kind before the fields.
-// The hand-written code may go on the day when encoding/json/v2 is part of the standard library without an experiment and
-// a decoder on it, which checks presence by pointer fields, is at most a quarter slower than this one: to know the day, run
-// the benchmarks of internal/jsonbench.
+// The hand-written code can go once encoding/json/v2 is in the standard library without an experiment, and a decoder based
+// on it, which checks presence by pointer fields, is at most a quarter slower than this one. The benchmarks of
+// internal/jsonbench show whether it is.
 
 import (
 	"errors"
 	"fmt"
 )
 
-// ErrUnknownKind is wrapped by the errors of a Codec for an event or work item whose kind the codec does not know:
-// errors.Is tells a newer build's data from damaged data.
+// ErrUnknownKind is wrapped by the errors of a Codec for an event or work item whose kind the codec does not know, so
+// errors.Is distinguishes a newer build's data from damaged data.
 var ErrUnknownKind = errors.New("unknown kind")
 
 // NewJSONCodec makes the codec of a build that reads and writes these kinds, in the JSON of docs/contract/runtime.md#r1
-// to #r3. The name stands in every error; builds use their version. It panics for a kind that this package has no data
-// for.
+// to #r3. The name appears in every error; builds use their version. NewJSONCodec panics for a kind for which this
+// package has no data.
 //
 // Encoded texts are canonical: fields in the contract's order with our extensions after them, no spaces, only the escapes
 // that JSON demands. What is encoded can be decoded, and the decoded value encodes to the same bytes. It equals the
-// original but for three things: an empty slice of carried events is read as nil, each byte that is not UTF-8 has become
-// U+FFFD, and an empty string or a zero that stands for "absent" is read as absent. Data that would not come back is
-// refused when it is encoded: an event without an id, error details without or with two variants or with fields of
+// original with three exceptions: an empty slice of carried events is read as nil, each byte that is not UTF-8 becomes
+// U+FFFD, and an empty string or a zero that stands for "absent" is read as absent. The encoder refuses data that could
+// not be decoded again: an event without an id, and error details with no variant, with two variants or with fields of
 // another kind.
 //
-// Decoding is as strict as the contract's own reader: exact names, whole numbers, no duplicate field, every field present
-// but the optional ones. It takes any order and spacing, and ignores fields that the kind does not have.
+// Decoding is as strict as the contract's own reader: exact names, whole numbers, no duplicate fields, every field present
+// except optional ones. It accepts any order and spacing, and ignores fields that the kind does not have.
 func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
 	c := &jsonCodec{name: name, kinds: kinds, reads: map[EventKind]bool{}, takes: map[WorkItemKind]bool{}}
 	for _, k := range kinds.kinds {
@@ -56,7 +56,7 @@ func NewJSONCodec(name string, kinds KindSet, items WorkItemKindSet) Codec {
 	return c
 }
 
-// All kinds that the encoder and the decoder have a case for.
+// All kinds for which the encoder and the decoder have a case.
 var (
 	eventKinds = Kinds2x()
 	itemKinds  = WorkItemKinds2x()
@@ -73,7 +73,7 @@ type jsonCodec struct {
 func (c *jsonCodec) Name() string   { return c.name }
 func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 
-// RereadsEvent implements Rereader: all codecs of this type read a kind alike, if they read it at all.
+// RereadsEvent implements Rereader: all codecs of this type that read a kind read it alike.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	_, alike := from.(*jsonCodec)
 	return alike && e.Data != nil && c.reads[e.Data.Kind()]
@@ -85,7 +85,7 @@ func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
 	return alike && w != nil && c.takes[w.Kind()]
 }
 
-// AppendEvent returns dst unchanged with an error.
+// AppendEvent implements Codec. On error it returns dst unchanged.
 func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 	e.Data = KnownData(e.Data)
 	switch {
@@ -135,7 +135,7 @@ func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
 	return e, nil
 }
 
-// AppendWorkItem returns dst unchanged with an error.
+// AppendWorkItem implements Codec. On error it returns dst unchanged.
 func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 	w = Known(w)
 	if w == nil {
@@ -169,7 +169,7 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	return w, nil
 }
 
-// eventError says which event an error is about, as far as the event is known.
+// eventError adds to an error the event that it concerns, as far as the event is known.
 func (c *jsonCodec) eventError(e Event, err error) error {
 	return fmt.Errorf("codec %s: event %d of %q, execution %d: %w", c.name, e.EventID, e.InstanceID, e.ExecutionID, err)
 }

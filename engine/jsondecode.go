@@ -2,7 +2,7 @@ package engine
 
 import "fmt"
 
-// eventData takes the data of a kind out of a scanned event. Errors are in o.
+// eventData builds the data of a kind from a scanned event. Errors are in o.
 func eventData(kind EventKind, o *object) EventData {
 	switch kind {
 	case KindOrchestrationStarted:
@@ -81,7 +81,7 @@ func eventData(kind EventKind, o *object) EventData {
 	panic(fmt.Sprintf("event kind %q is in a codec's set and has no case", kind))
 }
 
-// workItem takes a work item out of its scanned body. Errors are in o.
+// workItem builds a work item from its scanned body. Errors are in o.
 func workItem(kind WorkItemKind, o *object) WorkItem {
 	switch kind {
 	case ItemStartOrchestration:

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The encoder appends finished text: keys are passed with their punctuation, as in `,"name":`.
+// The encoder appends finished text: callers pass keys with their punctuation, as in `,"name":`.
 
 func appendEvent(dst []byte, e *Event) ([]byte, error) {
 	dst = appendNumber(dst, `{"event_id":`, e.EventID)
@@ -251,11 +251,11 @@ func appendBool(dst []byte, key string, b bool) []byte {
 }
 
 // appendString appends s in quotes with only the escapes that JSON demands. Each byte that is not UTF-8 becomes U+FFFD,
-// written literally rather than escaped, so that a text which is decoded and encoded again stays the same.
+// written literally rather than escaped, so a text that is decoded and encoded again stays the same.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	from := 0 // everything before it is appended
+	from := 0 // everything before it has been appended
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// MarshalJSON is the externally tagged form of docs/contract/runtime.md#r3, null for no details. It fails for
+// MarshalJSON returns the externally tagged form of docs/contract/runtime.md#r3, null for no details. It fails for
 // details that the form cannot hold: two variants, an unknown kind, a field that belongs to another kind.
 func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
@@ -27,7 +27,7 @@ func (d *ErrorDetails) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// MarshalJSON is the body of the Application variant.
+// MarshalJSON returns the body of the Application variant.
 func (a ApplicationError) MarshalJSON() ([]byte, error) { return appendApplication(nil, &a) }
 
 // UnmarshalJSON reads what MarshalJSON writes. On error a is unchanged.
@@ -39,7 +39,7 @@ func (a *ApplicationError) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// MarshalJSON is the message_type of the Poison variant.
+// MarshalJSON returns the message_type of the Poison variant.
 func (t PoisonType) MarshalJSON() ([]byte, error) { return appendPoisonType(nil, t) }
 
 // UnmarshalJSON reads what MarshalJSON writes. On error t is unchanged.
@@ -51,7 +51,7 @@ func (t *PoisonType) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// appendDetails tests in each case that nothing but the case's variant is set.
+// appendDetails appends the JSON of d. Each case of its switch matches only if no other variant is set.
 func appendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 	var err error
 	switch d {

@@ -6,17 +6,17 @@ import (
 	"strconv"
 )
 
-// field is a name and the JSON text of its value, checked but not interpreted.
+// field is a name with the JSON text of its value, which is checked but not interpreted.
 type field struct{ name, value string }
 
-// object is a scanned JSON object whose fields are read by name. A field that cannot be read is read as zero; err keeps the
-// first error, for the caller to test once at the end.
+// object is a scanned JSON object whose fields are read by name. A field that cannot be read counts as zero; err keeps the
+// first error, which the caller tests once at the end.
 //
-// Field texts are substrings of the scanned text, and so are the strings that are read from it, unless they have escapes.
+// Field texts are substrings of the scanned text. So are the strings read from it, unless they contain escapes.
 type object struct {
-	first [15]field // as many as a complete OrchestrationStarted has; an array can stay on the stack
+	first [15]field // the fields of a complete OrchestrationStarted; an array can stay on the stack
 	count int
-	rest  []field // those beyond first
+	rest  []field // the fields beyond first
 	err   error
 }
 
@@ -74,7 +74,7 @@ func (o *object) fail(name string, err error) {
 }
 
 // get returns the text of a field's value, "" if the field is absent. An optional field that is null counts as absent. A
-// missing needed field is an error, and so is a duplicate field.
+// missing required field is an error, and so is a duplicate field.
 func (o *object) get(name string, needed bool) string {
 	value := ""
 	for i := range o.count {
@@ -101,7 +101,7 @@ func (o *object) number(name string) uint64    { return o.toNumber(name, o.get(n
 func (o *object) number32(name string) uint32  { return uint32(o.toNumber(name, o.get(name, true), 32)) }
 func (o *object) optNumber(name string) uint64 { return o.toNumber(name, o.get(name, false), 64) }
 
-// textPointer is nil for a field that is null or absent.
+// textPointer returns nil for a field that is null or absent.
 func (o *object) textPointer(name string) *string {
 	value := o.get(name, false)
 	if value == "" {

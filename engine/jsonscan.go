@@ -21,7 +21,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("at byte %d: %s", s.at, fmt.Sprintf(format, args...))
 }
 
-// peek is the next byte, 0 at the end. JSON has no byte 0, so a 0 in the text is refused like the end.
+// peek returns the next byte, 0 at the end. JSON has no byte 0, so a 0 in the text is refused like the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -55,7 +55,7 @@ func (s *scanner) take(c byte) error {
 	return nil
 }
 
-// open takes the opening bracket of an object or array and says whether it has elements.
+// open takes the opening bracket of an object or array and reports whether it has elements.
 func (s *scanner) open(bracket byte) (bool, error) {
 	if err := s.take(bracket); err != nil {
 		return false, err
@@ -68,7 +68,7 @@ func (s *scanner) open(bracket byte) (bool, error) {
 	return true, nil
 }
 
-// more takes the comma after an element, or the closing bracket.
+// more takes the comma after an element, or the closing bracket, and reports whether it was the comma.
 func (s *scanner) more(bracket byte) (bool, error) {
 	s.space()
 	switch s.peek() {
@@ -259,7 +259,7 @@ func unquote(quoted string) string {
 			r, _ := hex4(s)
 			s = s[4:]
 			if utf16.IsSurrogate(r) {
-				// Only a valid pair is taken together; what follows an unpaired half is decoded on its own.
+				// Only a valid pair is decoded together; the text after an unpaired half is decoded on its own.
 				low := rune(0)
 				if strings.HasPrefix(s, `\u`) {
 					low, _ = hex4(s[2:])
@@ -279,7 +279,7 @@ func unquote(quoted string) string {
 	return validUTF8(out.String())
 }
 
-// validUTF8 replaces each byte that is not UTF-8 by U+FFFD.
+// validUTF8 replaces each byte that is not UTF-8 with U+FFFD.
 func validUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s

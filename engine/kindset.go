@@ -17,10 +17,10 @@ func Kinds(kinds ...EventKind) KindSet { return KindSet{}.With(kinds...) }
 // WorkItemKinds makes a set of work item kinds. Duplicates count once.
 func WorkItemKinds(kinds ...WorkItemKind) WorkItemKindSet { return WorkItemKindSet{}.With(kinds...) }
 
-// Has says whether the set contains the kind.
+// Has reports whether the set contains the kind.
 func (s Set[K]) Has(k K) bool { return slices.Contains(s.kinds, k) }
 
-// With is the set with more kinds.
+// With returns the set with more kinds.
 func (s Set[K]) With(kinds ...K) Set[K] {
 	out := Set[K]{s.List()}
 	for _, k := range kinds {
@@ -31,11 +31,11 @@ func (s Set[K]) With(kinds ...K) Set[K] {
 	return out
 }
 
-// Without is the set without some kinds.
+// Without returns the set without the given kinds.
 func (s Set[K]) Without(kinds ...K) Set[K] {
 	drop := func(k K) bool { return slices.Contains(kinds, k) }
 	return Set[K]{slices.DeleteFunc(s.List(), drop)}
 }
 
-// List is the kinds in the order in which they were added. The caller owns the slice.
+// List returns the kinds in the order in which they were added. The caller owns the slice.
 func (s Set[K]) List() []K { return slices.Clone(s.kinds) }

@@ -1,8 +1,8 @@
 package engine
 
-// The limits of docs/contract/runtime.md#r4.1. Sizes are bytes of UTF-8; what is as large as a limit is allowed.
+// The limits of docs/contract/runtime.md#r4.1. Sizes are bytes of UTF-8; the limits themselves are allowed.
 const (
-	// MaxCarryForwardEvents is how many unread queue messages cross a continue-as-new: the oldest.
+	// MaxCarryForwardEvents bounds the number of unread queue messages that cross a continue-as-new; the oldest do.
 	MaxCarryForwardEvents = 20
 	// MaxCustomStatusBytes bounds a custom status.
 	MaxCustomStatusBytes = 262144

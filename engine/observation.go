@@ -2,18 +2,18 @@ package engine
 
 import "time"
 
-// Sink receives observations. An observation is valid only during the call; a sink that keeps it copies it.
+// Sink receives observations. An observation is valid only during the call; a sink that keeps it must copy it.
 type Sink interface {
 	Observe(o *Observation)
 }
 
-// Observation is one thing that a store did, emitted by its mutation primitives when the change is made, so that no
-// code above them, wrong code included, can hide it (docs/architecture.md#observations).
+// Observation is one thing that a store did. The store's mutation primitives emit it as they make the change, so no code
+// above them can hide it, not even wrong code (docs/architecture.md#observations).
 //
-// Instances, messages and nodes are dense numbers: an instance's number is given by the ObsInstanceNamed that precedes
-// its first use, messages are numbered over both queues from 1 in the order of insertion, and nodes by whoever made the
-// handles. Call is the number of the call that the observation belongs to, 0 outside any call. Fields that a kind does
-// not name in its comment are zero.
+// Instances, messages and nodes are dense numbers. The ObsInstanceNamed that precedes an instance's first use gives its
+// number; messages are numbered across both queues from 1 in the order of insertion; the maker of the handles numbers the
+// nodes. Call is the number of the call that the observation belongs to, 0 outside any call. Fields that the comment of a
+// kind does not name are zero.
 type Observation struct {
 	Kind ObservationKind
 	Call uint64
@@ -24,7 +24,7 @@ type Observation struct {
 	Outcome   Outcome
 	Reason    RemoveReason
 	Cached    bool
-	Undo      bool // the change takes back one that the same call made
+	Undo      bool // the change reverts one that the same call made
 	Caller    Caller
 	Instance  InstanceNo
 	Execution uint64
@@ -57,7 +57,7 @@ type InstanceNo uint32
 // MessageNo is the number of a queue row in a store, from 1.
 type MessageNo uint64
 
-// Caller says who makes a call: a node's number (from 1; 0 is a client or another outsider) and its incarnation.
+// Caller identifies who makes a call: a node's number (from 1; 0 is a client or another outsider) and its incarnation.
 type Caller struct {
 	Node        uint32
 	Incarnation uint32
@@ -79,23 +79,23 @@ type KVTable uint8
 // The tables.
 const (
 	KVNone  KVTable = iota
-	KVStore         // what was merged at the last execution boundary
+	KVStore         // the state merged at the last execution boundary
 	KVDelta         // changes since then; a row without a value is a tombstone
 )
 
-// Outcome is how a call or a decoding ended.
+// Outcome is the result of a call or of a decoding.
 type Outcome uint8
 
 // The outcomes.
 const (
 	OutcomeNone      Outcome = iota
-	OutcomeOK                // it did what it says, or found what it looked for
+	OutcomeOK                // the call did its work, or found what it looked for
 	OutcomeNothing           // a fetch found nothing
 	OutcomeRetryable         // a retryable error
 	OutcomePermanent         // a permanent error, or an undecodable event or message
 )
 
-// RemoveReason says why a queue row left.
+// RemoveReason is the reason why a queue row was removed.
 type RemoveReason uint8
 
 // The reasons.
@@ -105,7 +105,7 @@ const (
 	RemovedCancelled              // named by an ack's cancelled activities
 	RemovedOrphan                 // a queue message of an instance that was never started
 	RemovedDeleted                // its instance was deleted
-	RemovedUndone                 // the insert was taken back
+	RemovedUndone                 // the insert was reverted
 )
 
 // CallKind is the method of a call.
@@ -144,7 +144,7 @@ var callNames = [callKinds]string{
 	"cleanup_orphaned_sessions", "get_custom_status", "get_kv_value", "get_kv_all_values", "get_instance_stats", "admin",
 }
 
-// String is the contract's name of the method.
+// String returns the contract's name of the method.
 func (k CallKind) String() string {
 	if k < callKinds {
 		return callNames[k]
@@ -152,7 +152,7 @@ func (k CallKind) String() string {
 	return "unknown call"
 }
 
-// CallRequest is the part of a call's arguments that checkers look at.
+// CallRequest holds the arguments of a call that checkers look at.
 type CallRequest struct {
 	Filter        *CapabilityFilter
 	LockTimeout   time.Duration
@@ -166,31 +166,31 @@ type CallRequest struct {
 	// Owners and IdleTimeout are arguments of session renewals and cleanups; a renewal's extension is in LockTimeout.
 	Owners      []string
 	IdleTimeout time.Duration
-	// Admin is the contract's name of a ProviderAdmin method. Instance and Key are the arguments of client reads, and
-	// Instance and Force those of a deletion, Instance that of a prune of one instance.
+	// Admin is the contract's name of a ProviderAdmin method. Instance and Key are the arguments of client reads, Instance
+	// and Force those of a deletion, and Instance is that of a prune of one instance.
 	Admin    string
 	Force    bool
 	Instance string
 	Key      string
 }
 
-// ObservationKind says what happened.
+// ObservationKind is the kind of an Observation.
 type ObservationKind uint8
 
-// The kinds, with the fields that each sets beside Kind, Call and AtMs.
+// The kinds, with the fields that each sets besides Kind, Call and AtMs.
 const (
 	ObsNone ObservationKind = iota
 	// ObsInstanceNamed gives an instance its number: Instance, Name.
 	ObsInstanceNamed
 	// ObsCallBegin: CallKind, Caller, Request.
 	ObsCallBegin
-	// ObsCallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something Messages (the delivery), Token,
-	// NewCount (the attempt count told), Fetched or Work, and Instance. A session renewal or cleanup tells its count in
-	// NewCount, a read of a custom status Value and Version, of a key Value.
+	// ObsCallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something also Messages (the delivery), Token,
+	// NewCount (the attempt count returned), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount to
+	// its count, a read of a custom status sets Value and Version, a read of a key sets Value.
 	ObsCallEnd
 	// ObsLockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
 	ObsLockTaken
-	// ObsLockExtended: as ObsLockTaken.
+	// ObsLockExtended: the same fields as ObsLockTaken.
 	ObsLockExtended
 	// ObsLockReleased: Queue, Instance, Message (worker rows), Token.
 	ObsLockReleased
@@ -198,8 +198,8 @@ const (
 	ObsMessageMarked
 	// ObsCountChanged: Queue, Message, Instance, OldCount, NewCount.
 	ObsCountChanged
-	// ObsEventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. The events that were decoded
-	// before and are read again are one observation, with the last of them; an error that was met before has its own.
+	// ObsEventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. All events that a read
+	// takes from an earlier decoding share one observation, which names the last; a repeated error has its own.
 	ObsEventDecoded
 	// ObsMessageDecoded: Queue, Message, Instance, Outcome, Cached.
 	ObsMessageDecoded
@@ -208,23 +208,23 @@ const (
 	ObsRowInserted
 	// ObsRowRemoved: Queue, Message, Instance, Reason.
 	ObsRowRemoved
-	// ObsRowRestored takes back an ObsRowRemoved of the same call: Queue, Message, Instance.
+	// ObsRowRestored reverts an ObsRowRemoved of the same call: Queue, Message, Instance.
 	ObsRowRestored
 	// ObsRowDelayed: the row becomes visible at UntilMs: Queue, Message, Instance, UntilMs.
 	ObsRowDelayed
 	// ObsInstanceCreated: Instance, Name (orchestration), Token (its version), Item nil; Execution.
 	ObsInstanceCreated
-	// ObsInstanceRemoved: the instances row is gone, its parent and custom status with it: Instance.
+	// ObsInstanceRemoved: the instances row is gone, with its parent and custom status: Instance.
 	ObsInstanceRemoved
 	// ObsExecutionCreated: Instance, Execution, Status.
 	ObsExecutionCreated
-	// ObsExecutionRemoved: by deletion or pruning, with its pin, or Undo, which leaves the pin: Instance, Execution.
+	// ObsExecutionRemoved: by deletion or pruning, with its pin, or by Undo, which keeps the pin: Instance, Execution.
 	ObsExecutionRemoved
 	// ObsEventAppended: Instance, Execution, EventID, Bytes.
 	ObsEventAppended
 	// ObsEventRemoved: by deletion, pruning, or Undo: Instance, Execution, EventID.
 	ObsEventRemoved
-	// ObsStatusSet: Instance, Execution, Status, Name (output); Undo restores the status before.
+	// ObsStatusSet: Instance, Execution, Status, Name (output); Undo restores the previous status.
 	ObsStatusSet
 	// ObsPinSet: Instance, Execution, Pin (nil removes it).
 	ObsPinSet
@@ -232,7 +232,7 @@ const (
 	ObsPointerSet
 	// ObsParentSet: Instance, Name (parent), Execution, EventID.
 	ObsParentSet
-	// ObsKVSet: a row of a key-value table is written: Instance, Table, Name (key), Value (nil is a tombstone of the
+	// ObsKVSet: a row of a key-value table was written: Instance, Table, Name (key), Value (nil is a tombstone of the
 	// delta), UntilMs (the time of its last update, as int64).
 	ObsKVSet
 	// ObsSessionSet: Name (session), Token (owner), UntilMs (its end), ActivityMs (its last activity).
@@ -256,7 +256,7 @@ var obsNames = [obsKinds]string{
 	"kv removed", "session removed",
 }
 
-// String is the kind in words.
+// String returns the kind in words.
 func (k ObservationKind) String() string {
 	if k < obsKinds {
 		return obsNames[k]

@@ -6,20 +6,21 @@ import (
 	"fmt"
 )
 
-// OpaqueItem is a work item with the text that it was read from, which a codec of Opaque writes again byte for byte:
-// with fields, and of kinds, that this package does not know. Other codecs write what they know of it. Known tells what is known of it.
+// OpaqueItem is a work item with the text from which it was read. A codec made by Opaque writes that text back byte for
+// byte, with fields and kinds that this package does not know. Other codecs write the fields that they know. Known returns
+// the item without its text.
 type OpaqueItem struct {
 	WorkItem
 	Text string
 }
 
-// OpaqueData is the data of an event with the text of the whole event, as OpaqueItem is a work item with its text.
+// OpaqueData is the data of an event with the text of the whole event. It is to events what OpaqueItem is to work items.
 type OpaqueData struct {
 	EventData
 	Text string
 }
 
-// Known is the item without its text. An item of an unknown kind has its kind and its target.
+// Known returns the item without its text. Of an item of an unknown kind, only the kind and the target are known.
 func Known(w WorkItem) WorkItem {
 	if o, ok := w.(OpaqueItem); ok {
 		return o.WorkItem
@@ -27,7 +28,7 @@ func Known(w WorkItem) WorkItem {
 	return w
 }
 
-// KnownData is the data without its text. Data of an unknown kind has its kind.
+// KnownData returns the data without its text. Of data of an unknown kind, only the kind is known.
 func KnownData(d EventData) EventData {
 	if o, ok := d.(OpaqueData); ok {
 		return o.EventData
@@ -51,9 +52,9 @@ type unknownData struct{ kind EventKind }
 func (u unknownData) Kind() EventKind { return u.kind }
 func (unknownData) isEventData()      {}
 
-// Opaque is a codec that keeps what c does not know: unknown fields and kinds are no errors, and come back byte for byte.
-// It is for whoever stores and hands on events and work items without a need to understand them: a provider for callers of
-// any build. What c writes itself is read as by c, without a text.
+// Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written back
+// byte for byte. It is for code that stores and forwards events and work items without having to understand them, such as
+// a provider for callers of any build. Data in exactly the form that c writes is decoded as c decodes it, without a text.
 func Opaque(c Codec) Codec { return opaqueCodec{c} }
 
 type opaqueCodec struct{ Codec }

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Provider stores histories and hands out work. It makes no orchestration decision, creates no event and no execution
-// id. The rules stand in docs/contract/provider.md#p5; this is their Go form.
+// Provider stores histories and hands out work. It makes no orchestration decisions and creates neither events nor
+// execution ids. docs/contract/provider.md#p5 states the rules; this is their Go form.
 //
-// Ownership: a provider keeps no slice or map of its caller, and the caller may keep what it is given but must not
-// change it, since providers share decoded events. Every method may be called concurrently, and fails only with a
-// *ProviderError. A failed call changed nothing, unless its documentation says otherwise. Times inside a provider are
-// whole milliseconds; something is visible when visible_at <= now, and a lock is live while locked_until > now.
+// Ownership: a provider keeps none of its caller's slices or maps. The caller may keep what a provider returns but must
+// not change it, since providers share decoded events. Every method may be called concurrently, and fails only with a
+// *ProviderError. A failed call changes nothing, unless its documentation says otherwise. Times inside a provider are
+// whole milliseconds; a message is visible when visible_at <= now, and a lock is live while locked_until > now.
 type Provider interface {
 	// Name and Version identify the implementation.
 	Name() string
 	Version() string
-	// Admin is the management surface, nil if the provider has none.
+	// Admin returns the management surface, nil if the provider has none.
 	Admin() ProviderAdmin
 
 	// EnqueueForOrchestrator appends one message, visible after delay; it never creates an instance and is not
-	// idempotent. An ActivityExecuteItem is refused with a permanent error. A TimerFiredItem's time is ignored here.
+	// idempotent. An ActivityExecuteItem is refused with a permanent error. The FireAtMs of a TimerFiredItem is ignored.
 	EnqueueForOrchestrator(ctx context.Context, item WorkItem, delay time.Duration) error
 
 	// FetchOrchestrationItem locks one instance that the filter admits and that has a visible message and no live
 	// lock, and returns all its visible messages; nil, nil is "nothing". The filter is applied before anything is
-	// locked, counted or decoded. Lock, marks and counts are one step that stays even when the history cannot be
-	// decoded, which is reported in the item's HistoryError. An error, or nothing, means that no lock is held.
+	// locked, counted or decoded. Locking, marking and counting are one step, which stands even when the history
+	// cannot be decoded; the item's HistoryError then reports it. An error, or nothing, means that no lock is held.
 	// pollTimeout is an upper bound on how long the call may wait for work; 0 means do not wait.
 	FetchOrchestrationItem(ctx context.Context, lockTimeout, pollTimeout time.Duration, filter *CapabilityFilter) (*FetchedOrchestration, error)
 
@@ -39,55 +39,57 @@ type Provider interface {
 	// ignoreAttempt the batch's counts go down by one, not below 0. A token that names no holding is a permanent error.
 	AbandonOrchestrationItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error
 
-	// RenewOrchestrationItemLock sets a live lock's end to now + extendFor; otherwise a permanent error.
+	// RenewOrchestrationItemLock sets a live lock's end to now + extendFor. A token without a live lock is a permanent
+	// error.
 	RenewOrchestrationItemLock(ctx context.Context, token string, extendFor time.Duration) error
 
 	// Read returns the events of the latest execution in ascending order, none for an unknown instance. An
 	// undecodable event is a permanent error.
 	Read(ctx context.Context, instance string) ([]Event, error)
-	// ReadWithExecution is Read for one execution.
+	// ReadWithExecution returns the events of one execution, as Read does.
 	ReadWithExecution(ctx context.Context, instance string, executionID uint64) ([]Event, error)
 	// AppendWithExecution adds events with their given ids, all or none; a duplicate is refused. It creates no
-	// instance or execution row, and materialises nothing.
+	// instance or execution row, and derives no other state from the events.
 	AppendWithExecution(ctx context.Context, instance string, executionID uint64, events []Event) error
 
-	// EnqueueForWorker appends one activity, visible now. Not idempotent.
+	// EnqueueForWorker appends one activity, visible now. It is not idempotent.
 	EnqueueForWorker(ctx context.Context, item WorkItem) error
 	// FetchWorkItem locks one visible activity that tags and session allow, the oldest first; nil, nil is "nothing".
 	// session nil takes only activities without a session.
 	FetchWorkItem(ctx context.Context, lockTimeout, pollTimeout time.Duration, session *SessionFetchConfig, tags TagFilter) (*FetchedWork, error)
 	// AckWorkItem deletes the activity and enqueues the completion, if one is given, as one step. It needs a live
-	// token; otherwise a permanent error. Only activity completions are accepted.
+	// token; any other is a permanent error. It accepts only activity completions.
 	AckWorkItem(ctx context.Context, token string, completion WorkItem) error
-	// RenewWorkItemLock sets a live lock's end; a permanent error is how a worker learns that it lost the activity.
+	// RenewWorkItemLock sets a live lock's end to now + extendFor. A permanent error tells the worker that it lost the
+	// activity.
 	RenewWorkItemLock(ctx context.Context, token string, extendFor time.Duration) error
 	// AbandonWorkItem makes the activity visible again, at once or after delay, and with ignoreAttempt lowers its
 	// count by one, not below 0. An unknown or superseded token is a permanent error.
 	AbandonWorkItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error
 
-	// RenewSessionLock sets the end of every live and not idle session of the owners to now + extendFor and returns how
-	// many these are. A session is idle idleTimeout after the last fetch, ack or renewal of an activity of it.
+	// RenewSessionLock sets the end of every session of the owners that is live and not idle to now + extendFor, and returns
+	// their number. A session becomes idle idleTimeout after the last fetch, ack or renewal of one of its activities.
 	RenewSessionLock(ctx context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error)
-	// CleanupOrphanedSessions deletes expired sessions, of any owner, whose id no activity carries, and returns how many.
-	// Providers may ignore idleTimeout.
+	// CleanupOrphanedSessions deletes the expired sessions, of any owner, whose id no activity carries, and returns their
+	// number. Providers may ignore idleTimeout.
 	CleanupOrphanedSessions(ctx context.Context, idleTimeout time.Duration) (int, error)
 
-	// GetCustomStatus returns status and version if the version is above lastSeen, else nil.
+	// GetCustomStatus returns the status and its version if the version is above lastSeen, else nil.
 	GetCustomStatus(ctx context.Context, instance string, lastSeen uint64) (*CustomStatus, error)
 	// GetKVValue returns the merged view of one key, nil if it is absent.
 	GetKVValue(ctx context.Context, instance, key string) (*string, error)
 	// GetKVAllValues returns the merged view of all keys, sorted by key.
 	GetKVAllValues(ctx context.Context, instance string) ([]KVPair, error)
-	// GetInstanceStats returns sizes of the current execution, nil for an unknown instance.
+	// GetInstanceStats returns the sizes of the current execution, nil for an unknown instance.
 	GetInstanceStats(ctx context.Context, instance string) (*SystemStats, error)
 }
 
 // ProviderAdmin is the management surface (docs/contract/provider.md#p7). "Not found" errors are permanent and
-// contain these words.
+// contain those words.
 type ProviderAdmin interface {
 	// ListInstances returns the ids of all instances that an ack created.
 	ListInstances(ctx context.Context) ([]string, error)
-	// ListInstancesByStatus returns those whose current execution has exactly that status.
+	// ListInstancesByStatus returns the ids of the instances whose current execution has exactly that status.
 	ListInstancesByStatus(ctx context.Context, status Status) ([]string, error)
 	// ListExecutions returns the execution ids in ascending order, none for an unknown instance.
 	ListExecutions(ctx context.Context, instance string) ([]uint64, error)
@@ -103,7 +105,7 @@ type ProviderAdmin interface {
 	GetExecutionInfo(ctx context.Context, instance string, executionID uint64) (*ExecutionInfo, error)
 	// GetSystemMetrics returns totals over the store.
 	GetSystemMetrics(ctx context.Context) (*SystemMetrics, error)
-	// GetQueueDepths returns the numbers of messages that are not locked, delayed ones included.
+	// GetQueueDepths returns the number of unlocked messages in each queue, including delayed ones.
 	GetQueueDepths(ctx context.Context) (*QueueDepths, error)
 	// ListChildren returns the direct children's ids.
 	ListChildren(ctx context.Context, instance string) ([]string, error)
@@ -111,12 +113,12 @@ type ProviderAdmin interface {
 	GetParentID(ctx context.Context, instance string) (string, error)
 	// GetInstanceTree returns the instance and all its descendants, without checking that it exists.
 	GetInstanceTree(ctx context.Context, root string) (*InstanceTree, error)
-	// DeleteInstance removes a root and its tree with histories, messages, activities, locks and keys; sessions stay. A
-	// running instance is refused unless force; a child always.
+	// DeleteInstance removes a root and its tree with histories, messages, activities, locks and keys; sessions stay. It
+	// refuses a running instance unless force is set, and always refuses a child.
 	DeleteInstance(ctx context.Context, instance string, force bool) (*DeleteInstanceResult, error)
-	// DeleteInstancesAtomic removes exactly the listed instances, or none; a child left without its parent is refused.
+	// DeleteInstancesAtomic removes exactly the listed instances, or none; it refuses to orphan a child.
 	DeleteInstancesAtomic(ctx context.Context, instances []string, force bool) (*DeleteInstanceResult, error)
-	// DeleteInstanceBulk removes the trees of ended roots that match the filter.
+	// DeleteInstanceBulk removes the trees of the ended roots that match the filter.
 	DeleteInstanceBulk(ctx context.Context, filter InstanceFilter) (*DeleteInstanceResult, error)
 	// PruneExecutions removes old executions with their histories, never the current or a running one.
 	PruneExecutions(ctx context.Context, instance string, options PruneOptions) (*PruneResult, error)
@@ -127,7 +129,7 @@ type ProviderAdmin interface {
 // OrchestrationItem is an instance's work for one turn. Messages has at least one entry, in enqueue order.
 //
 // When HistoryError is set, a stored event or a message of the batch could not be decoded: History is empty, Messages
-// holds those that could be decoded, and the lock is held and the attempt counted as usual.
+// holds the ones that could be decoded, and the lock is held and the attempt counted as usual.
 //
 // KVSnapshot is the key-value store as of the last merge, at the end of the previous execution, without later changes.
 type OrchestrationItem struct {
@@ -140,11 +142,11 @@ type OrchestrationItem struct {
 	HistoryError      string     `json:"history_error,omitempty"`
 	KVSnapshot        []KVEntry  `json:"kv_snapshot,omitempty"`
 	// CurrentStatus and Parent are extensions (docs/contract-decisions.md#row-2) that a provider fills from its
-	// metadata if it stores them: the status of the current execution, empty if the provider does not tell, and the
-	// link to the parent, nil for a root or if the provider does not tell.
+	// metadata if it stores them: the status of the current execution, empty if the provider does not report it, and the
+	// link to the parent, nil for a root or if the provider does not report it.
 	CurrentStatus Status      `json:"current_status,omitempty"`
 	Parent        *ParentLink `json:"parent,omitempty"`
-	// Pin is an extension like them: the current execution's pin as the provider stores it, nil if unpinned or untold.
+	// Pin is also an extension: the current execution's pin as the provider stores it, nil if unpinned or not reported.
 	Pin *Version `json:"pinned_duroxide_version,omitempty"`
 }
 
@@ -169,7 +171,7 @@ type FetchedWork struct {
 	AttemptCount uint32   `json:"attempt_count"`
 }
 
-// OrchestrationAck is what a turn commits.
+// OrchestrationAck holds everything that a turn commits.
 type OrchestrationAck struct {
 	LockToken   string `json:"lock_token"`
 	ExecutionID uint64 `json:"execution_id"`
@@ -179,7 +181,7 @@ type OrchestrationAck struct {
 	WorkerItems       []WorkItem        `json:"worker_items"`
 	OrchestratorItems []WorkItem        `json:"orchestrator_items"`
 	Metadata          ExecutionMetadata `json:"metadata"`
-	// CancelledActivities are removed from the worker queue, locked or not, after WorkerItems were inserted.
+	// CancelledActivities are removed from the worker queue, locked or not, after WorkerItems are inserted.
 	CancelledActivities []ScheduledActivityIdentifier `json:"cancelled_activities"`
 }
 
@@ -194,13 +196,13 @@ const (
 	StatusContinuedAsNew Status = "ContinuedAsNew"
 )
 
-// Terminal says whether an execution of this status has ended.
+// Terminal reports whether an execution of this status has ended.
 func (s Status) Terminal() bool {
 	return s == StatusCompleted || s == StatusFailed || s == StatusContinuedAsNew
 }
 
-// ExecutionMetadata is what a turn tells the provider so that it need not look into events. Zero fields mean "leave as
-// it is". Output counts only together with Status.
+// ExecutionMetadata is the metadata that a turn passes to the provider, which therefore need not look into events. A zero
+// field leaves the stored value unchanged. Output counts only together with Status.
 type ExecutionMetadata struct {
 	Status               Status  `json:"status,omitempty"`
 	Output               *string `json:"output,omitempty"`
@@ -210,7 +212,7 @@ type ExecutionMetadata struct {
 	// ParentExecutionID and ParentEventID complete the parent link (an extension, docs/contract-decisions.md#row-2).
 	ParentExecutionID uint64 `json:"parent_execution_id,omitempty"`
 	ParentEventID     uint64 `json:"parent_event_id,omitempty"`
-	// PinnedVersion is set with an execution's first turn; the provider overwrites when told.
+	// PinnedVersion is set by an execution's first turn; a provider that is given one overwrites the stored pin.
 	PinnedVersion *Version `json:"pinned_duroxide_version,omitempty"`
 }
 
@@ -259,7 +261,7 @@ type InstanceInfo struct {
 	ParentInstanceID     string  `json:"parent_instance_id,omitempty"`
 }
 
-// ExecutionInfo describes one execution. CompletedAt is nil until a status was set.
+// ExecutionInfo describes one execution. CompletedAt is nil until a status is set.
 type ExecutionInfo struct {
 	ExecutionID uint64  `json:"execution_id"`
 	Status      Status  `json:"status"`
@@ -281,14 +283,14 @@ type SystemMetrics struct {
 	TotalEvents        uint64 `json:"total_events"`
 }
 
-// QueueDepths are numbers of unlocked messages. There is no timer queue any more; its depth is 0.
+// QueueDepths are numbers of unlocked messages. The timer queue no longer exists; its depth is 0.
 type QueueDepths struct {
 	OrchestratorQueue uint64 `json:"orchestrator_queue"`
 	WorkerQueue       uint64 `json:"worker_queue"`
 	TimerQueue        uint64 `json:"timer_queue"`
 }
 
-// DefaultBulkLimit is the number of roots that a bulk call takes when its filter names no limit.
+// DefaultBulkLimit is the number of roots that a bulk call handles when its filter sets no limit.
 const DefaultBulkLimit = 1000
 
 // InstanceFilter selects instances; the conditions are ANDed. InstanceIDs nil means any, empty means none.
@@ -325,7 +327,7 @@ type InstanceTree struct {
 	AllIDs []string `json:"all_ids"`
 }
 
-// SystemStats are sizes of an instance's current execution.
+// SystemStats holds the sizes of an instance's current execution.
 type SystemStats struct {
 	HistoryEventCount uint64 `json:"history_event_count"`
 	HistorySizeBytes  uint64 `json:"history_size_bytes"`

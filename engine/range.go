@@ -12,8 +12,8 @@ import (
 // VersionRange is the set of versions from Min to Max, both inclusive. Design: the ends are compared as numeric
 // triples, so a pre-release part in Min or Max is printed and otherwise ignored.
 //
-// The zero value holds 0.0.0 alone. A range with Min above Max is empty and may be handed to a provider, which then
-// serves only what has no pin. In JSON a range is {"min":"1.0.0","max":"1.5.0"}; an end that is not there is 0.0.0.
+// The zero value holds 0.0.0 alone. A range with Min above Max is empty and may be passed to a provider, which then
+// serves only unpinned work. In JSON a range is {"min":"1.0.0","max":"1.5.0"}; a missing end is 0.0.0.
 type VersionRange struct {
 	Min Version `json:"min"`
 	Max Version `json:"max"`
@@ -27,12 +27,12 @@ func (r *VersionRange) contains(v *Version) bool { return !v.below(&r.Min) && !r
 // IsEmpty reports whether the range is inverted, which is the only way to contain no version.
 func (r VersionRange) IsEmpty() bool { return r.Min.Compare(r.Max) > 0 }
 
-// String returns ">=1.0.0, <=1.5.0", the form in which the runtime contract logs a range. ParseRange reads back what it
-// once returned.
+// String returns ">=1.0.0, <=1.5.0", the form in which the runtime contract logs a range. ParseRange reads the text of
+// any range that it has returned.
 func (r VersionRange) String() string { return ">=" + r.Min.String() + ", <=" + r.Max.String() }
 
-// MustParseRange is ParseRange for texts that are known to be right: tests and tables. It panics where ParseRange
-// returns an error.
+// MustParseRange is ParseRange for texts that are known to be valid, as in tests and tables. It panics where
+// ParseRange returns an error.
 func MustParseRange(s string) VersionRange {
 	r, err := ParseRange(s)
 	if err != nil {
@@ -48,27 +48,27 @@ func MustParseRange(s string) VersionRange {
 //	1.2.3  =1.2.3          exactly 1.2.3
 //	>1.2.3  >=1.2.3        above, at or above; also =>
 //	<1.2.3  <=1.2.3        below, at or below; also =<
-//	1.x  1.2.*  1.2  1     any version that begins so; * alone is any version
+//	1.x  1.2.*  1.2  1     any version that begins like this; * alone is any version
 //	~1.2.3                 from 1.2.3 within 1.2; ~1.2 is 1.2.x and ~1 is 1.x; also ~>
 //	^1.2.3                 from 1.2.3 within 1.x; of 0.2.3 within 0.2.x; of 0.0.3 only 0.0.3
 //	1.2 - 1.4.5            >=1.2, <=1.4.5
 //
-// A partial version stands for all that begins with it: <=1.4 admits 1.4.7 and >1.4 begins at 1.5.0.
+// A partial version stands for all versions that begin with it: <=1.4 admits 1.4.7 and >1.4 begins at 1.5.0.
 //
 // Exclusive ends are compiled to their exact neighbour: <1.5.3 is <=1.5.2 and >1.2.3 is >=1.2.4. Where a part must be
 // borrowed, the parts below it become 999: <1.3.0 is <=1.2.999 and <2.0.0 is <=1.999.999. Without an upper end Max is
-// 999.999.999. Design: a reference provider packs a pin as major*1000000 + minor*1000 + patch, so parts above 999 are
-// not told apart there; they are refused in a constraint, and the range is exact for versions whose parts are at most
-// 999.
+// 999.999.999. Design: a reference provider packs a pin as major*1000000 + minor*1000 + patch, so it cannot
+// distinguish parts above 999. They are refused in a constraint, and the range is exact for versions whose parts are at
+// most 999.
 //
 // A pre-release part is accepted on a full version and ignored, since pins and bounds are compared as numeric triples:
-// <2.0.0-rc.1 is <2.0.0 and leaves 2.0.0-rc.1 out, <=2.0.0-rc.1 is <=2.0.0 and admits 2.0.0 itself. This is the one
-// point where an accepted text may mean something else than it does in Masterminds/semver.
+// <2.0.0-rc.1 is <2.0.0 and excludes 2.0.0-rc.1, <=2.0.0-rc.1 is <=2.0.0 and admits 2.0.0 itself. This is the only
+// case where an accepted text may mean something different from its meaning in Masterminds/semver.
 //
-// The error quotes s, and says what is wrong and what to write. Refused are: texts that Masterminds/semver refuses;
-// texts that are not one contiguous range ("||", "!="); texts that admit nothing (">=2.0.0, <1.0.0"); and forms that
-// it reads in a way nobody would guess: operators other than =, ~ and >= before *, ~0.0.0 (any version), leading zeros,
-// numbers after a wildcard and a suffix on a partial version.
+// The error quotes s, names the mistake and shows what to write instead. ParseRange refuses texts that Masterminds/semver
+// refuses; texts that are not one contiguous range ("||", "!="); texts that admit nothing (">=2.0.0, <1.0.0"); and forms
+// that Masterminds/semver reads in surprising ways: operators other than =, ~ and >= before *, ~0.0.0 (any version),
+// leading zeros, numbers after a wildcard and a suffix on a partial version.
 func ParseRange(s string) (VersionRange, error) {
 	if len(s) > semver.MaxConstraintLen {
 		return VersionRange{}, fmt.Errorf("range of %d bytes: expected at most %d", len(s), semver.MaxConstraintLen)
@@ -100,17 +100,17 @@ func ParseRange(s string) (VersionRange, error) {
 	return all, nil
 }
 
-// errRangeSyntax says what a constraint looks like.
+// errRangeSyntax describes the syntax of a constraint.
 var errRangeSyntax = errors.New(`expected comparators such as ">=1.0.0, <2.0.0", "^1.4", "~1.2.3", "1.x", "*" or "1.2 - 1.4.5"`)
 
-// rangeOperators are the operators of a comparator and the canonical spelling of each. Of two that begin alike the
-// longer stands first.
+// rangeOperators are the operators of a comparator and the canonical spelling of each. Of two with the same
+// beginning, the longer comes first.
 var rangeOperators = []struct{ text, op string }{
 	{">=", ">="}, {"=>", ">="}, {"<=", "<="}, {"=<", "<="}, {"~>", "~"},
 	{">", ">"}, {"<", "<"}, {"=", "="}, {"~", "~"}, {"^", "^"},
 }
 
-// rangeSpace is what the syntax counts as white space; a no-break space, for one, is not.
+// rangeSpace holds the characters that the syntax counts as white space; a no-break space is not one of them.
 const rangeSpace = " \t\n\f\r"
 
 // rangeTerm is one comparator: an operator in canonical spelling and the version after it.
@@ -121,7 +121,7 @@ type rangeTerm struct {
 
 func (t rangeTerm) String() string { return t.op + t.version }
 
-// splitTerms cuts a constraint into its comparators, at least one, in the order of the text. It checks everything but
+// splitTerms splits a constraint into its comparators, at least one, in the order of the text. It checks everything but
 // the versions.
 func splitTerms(s string) ([]rangeTerm, error) {
 	if strings.Contains(s, "||") {
@@ -134,7 +134,7 @@ func splitTerms(s string) ([]rangeTerm, error) {
 	if rest == "" {
 		return nil, fmt.Errorf("empty: %w", errRangeSyntax)
 	}
-	// A hyphen range stands alone. Its hyphen has white space on both sides, else it begins a pre-release part.
+	// A hyphen range stands alone. Its hyphen has white space on both sides; otherwise it would begin a pre-release part.
 	if words := strings.FieldsFunc(rest, isRangeSpace); len(words) == 3 && words[1] == "-" {
 		return []rangeTerm{{">=", words[0]}, {"<=", words[2]}}, nil
 	}
@@ -168,7 +168,7 @@ func splitTerms(s string) ([]rangeTerm, error) {
 
 func isRangeSpace(r rune) bool { return strings.ContainsRune(rangeSpace, r) }
 
-// compile returns the versions that the comparator admits. The range is empty where it admits none.
+// compile returns the versions that the comparator admits. The range is empty if it admits none.
 func (t rangeTerm) compile() (VersionRange, error) {
 	b, err := parseBound(t.version)
 	if err != nil {
@@ -208,7 +208,7 @@ func (t rangeTerm) compile() (VersionRange, error) {
 	}
 }
 
-// rangePartMax is the highest part of a bound. Above it two versions may have one packed form.
+// rangePartMax is the highest part of a bound. Above it, two versions may have the same packed form.
 const rangePartMax = 999
 
 // bound is the version in a comparator: a triple of which the first given parts are fixed and the others are open.
@@ -219,7 +219,7 @@ type bound struct {
 	given int
 }
 
-// parseBound reads a version with up to three parts, of which the last may be wildcards, and an optional "v" in front.
+// parseBound reads a version of up to three parts, the last of which may be wildcards, with an optional "v" in front.
 func parseBound(s string) (bound, error) {
 	text := strings.TrimPrefix(s, "v")
 	core, suffix := text, ""
@@ -265,10 +265,10 @@ func parseBound(s string) (bound, error) {
 	return b, nil
 }
 
-// floor is the lowest version that begins with the given parts.
+// floor returns the lowest version that begins with the given parts.
 func (b bound) floor() Version { return V(b.parts[0], b.parts[1], b.parts[2]) }
 
-// ceil is the highest version that begins with the given parts.
+// ceil returns the highest version that begins with the given parts.
 func (b bound) ceil() Version {
 	for i := b.given; i < len(b.parts); i++ {
 		b.parts[i] = rangePartMax
@@ -276,7 +276,7 @@ func (b bound) ceil() Version {
 	return V(b.parts[0], b.parts[1], b.parts[2])
 }
 
-// prefix returns the bound of which only the first n parts are given, for n at most given.
+// prefix returns the bound with only its first n parts given. It expects n <= b.given.
 func (b bound) prefix(n int) bound {
 	for i := n; i < len(b.parts); i++ {
 		b.parts[i] = 0

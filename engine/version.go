@@ -12,8 +12,8 @@ import (
 // Version is the semantic version of a build or of an orchestration: a numeric triple and the text of the pre-release
 // part ("rc.1" in "2.0.0-rc.1"). The zero value is 0.0.0.
 //
-// The build part of a semantic version ("+linux") is not kept. It orders nothing, no provider stores it, and without
-// it two Versions are == exactly when they print alike.
+// The build part of a semantic version ("+linux") is not kept. It has no part in ordering, no provider stores it, and
+// without it two Versions are == exactly when they print alike.
 type Version struct {
 	Major, Minor, Patch uint32
 	Pre                 string
@@ -26,7 +26,7 @@ func V(major, minor, patch uint32) Version {
 
 // ParseVersion reads "1.2.3", optionally with a pre-release part "-rc.1" and a build part "+linux", which is dropped.
 //
-// The text must be a semantic version in full: three parts, no leading "v", no leading zeros, no spaces. Anything else,
+// The text must be a complete semantic version: three parts, no leading "v", no leading zeros, no spaces. Anything else,
 // and a part above 4294967295, is an error that quotes s.
 func ParseVersion(s string) (Version, error) {
 	if v, ok := parseTriple(s); ok {
@@ -44,8 +44,8 @@ func ParseVersion(s string) (Version, error) {
 	return Version{uint32(sv.Major()), uint32(sv.Minor()), uint32(sv.Patch()), sv.Prerelease()}, nil
 }
 
-// parseTriple reads a plain release with parts of at most nine digits, as nearly all versions are; ok is false for every
-// other text, right or wrong.
+// parseTriple reads a plain release with parts of at most nine digits, which nearly all versions are; ok is false for
+// every other text, valid or not.
 func parseTriple(s string) (v Version, ok bool) {
 	parts := [...]*uint32{&v.Major, &v.Minor, &v.Patch}
 	part, from := 0, 0
@@ -65,8 +65,8 @@ func parseTriple(s string) (v Version, ok bool) {
 	return v, true
 }
 
-// MustParseVersion is ParseVersion for texts that are known to be right: tests and tables. It panics where ParseVersion
-// returns an error.
+// MustParseVersion is ParseVersion for texts that are known to be valid, as in tests and tables. It panics where
+// ParseVersion returns an error.
 func MustParseVersion(s string) Version {
 	v, err := ParseVersion(s)
 	if err != nil {
@@ -104,7 +104,7 @@ func (v Version) Compare(w Version) int {
 	return cmp.Compare(v.Patch, w.Patch)
 }
 
-// below is Compare < 0 without copies: filters ask it at every fetch.
+// below reports whether v.Compare(*w) < 0, without copies: filters call it at every fetch.
 func (v *Version) below(w *Version) bool {
 	if v.Major != w.Major {
 		return v.Major < w.Major

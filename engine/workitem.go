@@ -1,11 +1,11 @@
 package engine
 
-// WorkItem is the closed set of messages: one struct for each kind, held by value. A WorkItem is immutable.
+// WorkItem is a message of a queue. The set is closed: one struct for each kind, held by value. A WorkItem is immutable.
 type WorkItem interface {
-	// Kind is the JSON tag of the item.
+	// Kind returns the JSON tag of the item.
 	Kind() WorkItemKind
-	// Target is the instance that an orchestrator item is routed to, or that an activity belongs to
-	// (docs/contract/provider.md#p4.1): SubOrchCompleted and SubOrchFailed go to the parent.
+	// Target returns the instance to which an orchestrator item is routed, or to which an activity belongs
+	// (docs/contract/provider.md#p4.1). SubOrchCompleted and SubOrchFailed go to the parent.
 	Target() string
 	isWorkItem()
 }
@@ -42,8 +42,8 @@ type StartItem struct {
 	ExecutionID       uint64
 }
 
-// ContinueAsNewItem starts the next execution of an instance (JSON tag ContinueAsNew). Parent fields are carried so that
-// a continued child still answers its parent; they are omitted when zero.
+// ContinueAsNewItem starts the next execution of an instance (JSON tag ContinueAsNew). The parent fields let a
+// continued child still answer its parent; they are omitted when zero.
 type ContinueAsNewItem struct {
 	Instance            string
 	Orchestration       string
@@ -83,7 +83,7 @@ type ActivityFailedItem struct {
 	Details     ErrorDetails
 }
 
-// TimerFiredItem is a timer's message, visible from FireAtMs of store time on when an ack enqueues it.
+// TimerFiredItem is a timer's message. If an ack enqueues it, it becomes visible at FireAtMs of store time.
 type TimerFiredItem struct {
 	Instance    string
 	ExecutionID uint64

@@ -6,7 +6,7 @@ import "github.com/durosim/durosim/engine"
 type (
 	// ListInstances lists all instances.
 	ListInstances struct{}
-	// ListInstancesByStatus lists those of one status.
+	// ListInstancesByStatus lists the instances of one status.
 	ListInstancesByStatus struct {
 		Status engine.Status `json:"status"`
 	}
@@ -36,9 +36,9 @@ type (
 		Instance    string `json:"instance"`
 		ExecutionID uint64 `json:"execution_id"`
 	}
-	// GetSystemMetrics asks for totals.
+	// GetSystemMetrics asks for totals over the store.
 	GetSystemMetrics struct{}
-	// GetQueueDepths asks for the lengths of the queues.
+	// GetQueueDepths asks for the depths of the queues.
 	GetQueueDepths struct{}
 	// ListChildren lists an instance's children.
 	ListChildren struct {
@@ -52,17 +52,17 @@ type (
 	GetInstanceTree struct {
 		Instance string `json:"instance"`
 	}
-	// DeleteInstance deletes a tree.
+	// DeleteInstance deletes a root and its tree.
 	DeleteInstance struct {
 		Instance string `json:"instance"`
 		Force    bool   `json:"force"`
 	}
-	// DeleteInstancesAtomic deletes what is listed.
+	// DeleteInstancesAtomic deletes exactly the listed instances, or none.
 	DeleteInstancesAtomic struct {
 		Instances []string `json:"instances"`
 		Force     bool     `json:"force"`
 	}
-	// DeleteInstanceBulk deletes the trees of ended roots.
+	// DeleteInstanceBulk deletes the trees of the ended roots that match a filter.
 	DeleteInstanceBulk struct {
 		Filter engine.InstanceFilter `json:"filter"`
 	}
@@ -71,7 +71,7 @@ type (
 		Instance string              `json:"instance"`
 		Options  engine.PruneOptions `json:"options"`
 	}
-	// PruneExecutionsBulk prunes many instances.
+	// PruneExecutionsBulk prunes every instance that matches a filter.
 	PruneExecutionsBulk struct {
 		Filter  engine.InstanceFilter `json:"filter"`
 		Options engine.PruneOptions   `json:"options"`
@@ -97,12 +97,12 @@ func (DeleteInstanceBulk) method() method         { return admin("delete_instanc
 func (PruneExecutions) method() method            { return admin("prune_executions") }
 func (PruneExecutionsBulk) method() method        { return admin("prune_executions_bulk") }
 
-// What a test does to a store behind its provider's back. No provider has a method for it; whoever judges the provider's
-// answers must be told.
+// The changes that a test makes to a store behind its provider's back. No provider has a method for them; a checker of the
+// provider's answers must be told about them.
 type (
-	// Plant puts one thing into the store: an instances row, if an orchestration is named, whose current execution is
-	// ExecutionID; or a part of a row: its parent, its custom status, which becomes version 1; or a key of the store; or
-	// else an execution, its pin, its status, or an event. An EventID without Event is an event that nobody decodes.
+	// Plant puts one thing into the store: if it names an orchestration, an instances row with ExecutionID as its current
+	// execution; or a part of a row: its parent, or its custom status, which gets version 1; or a key of the store; or
+	// else an execution, its pin, its status, or an event. An EventID without Event plants an undecodable event.
 	Plant struct {
 		Instance      string             `json:"instance"`
 		Orchestration string             `json:"orchestration,omitempty"`
@@ -133,7 +133,7 @@ func (Plant) method() method          { return method{name: "plant"} }
 func (CorruptEvent) method() method   { return method{name: "corrupt_event"} }
 func (CorruptMessage) method() method { return method{name: "corrupt_message"} }
 
-// All is one zero value of each call, in the order of the interfaces; what is no call of a provider stands last.
+// All returns one zero value of each call, in the order of the interfaces; changes behind the provider's back come last.
 func All() []Call {
 	return []Call{
 		EnqueueForOrchestrator{}, FetchOrchestrationItem{}, AckOrchestrationItem{}, AbandonOrchestrationItem{}, RenewOrchestrationItemLock{},

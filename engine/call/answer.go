@@ -6,15 +6,15 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Answer is what a call returned: an error, or the field that the method fills. A zero field is nothing, no value, or an
-// empty list.
+// Answer is the result of a call: an error, or the field that the method fills. A zero field means nothing found, no
+// value, or an empty list.
 type Answer struct {
 	Err error
 
 	Orchestration *engine.FetchedOrchestration
 	Work          *engine.FetchedWork
 	Events        []engine.Event
-	Count         int // of sessions
+	Count         int // the number of sessions
 	CustomStatus  *engine.CustomStatus
 	Value         *string
 	Pairs         []engine.KVPair
@@ -33,8 +33,8 @@ type Answer struct {
 	Pruned     *engine.PruneResult
 }
 
-// Perform makes a call on a provider. A call of the management surface on a provider without one fails permanently, and
-// so does what is no call of a provider.
+// Perform makes a call on a provider. A call of the management surface fails permanently on a provider that has none, and
+// a change behind the provider's back (see Plant) always does.
 func Perform(ctx context.Context, p engine.Provider, c Call) (a Answer) {
 	switch r := c.(type) {
 	case EnqueueForOrchestrator:

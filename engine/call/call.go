@@ -6,37 +6,37 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Call is the closed set of calls: one struct for each method of engine.Provider and engine.ProviderAdmin, with the
-// method's arguments, and the changes that a test makes to a store behind its provider's back (see Plant).
+// Call is a call as a value. The set is closed: one struct for each method of engine.Provider and engine.ProviderAdmin,
+// with the method's arguments, and one for each change that a test makes behind the provider's back (see Plant).
 type Call interface{ method() method }
 
-// Method is the contract's name of a call, such as "fetch_orchestration_item".
+// Method returns the contract's name of a call, such as "fetch_orchestration_item".
 func Method(c Call) string { return c.method().name }
 
-// Kind is the kind by which observations name a call: engine.CallAdmin for the whole management surface, and
-// engine.CallNone for what is no call of a provider.
+// Kind returns the kind that observations record for a call: engine.CallAdmin for the whole management surface, and
+// engine.CallNone for changes behind the provider's back.
 func Kind(c Call) engine.CallKind { return c.method().kind }
 
-// method is what all calls of one struct have in common.
+// method holds the properties that all calls of one struct share.
 type method struct {
 	name string
 	kind engine.CallKind
 }
 
-// provider is the method of a call of engine.Provider.
+// provider returns the method of a call of engine.Provider.
 func provider(k engine.CallKind) method { return method{k.String(), k} }
 
-// admin is the method of a call of engine.ProviderAdmin.
+// admin returns the method of a call of engine.ProviderAdmin.
 func admin(name string) method { return method{name, engine.CallAdmin} }
 
-// The calls of engine.Provider. Their JSON form is that of docs/oracle-protocol.md; durations are whole milliseconds there.
+// The calls of engine.Provider. docs/oracle-protocol.md defines their JSON form, in which durations are whole milliseconds.
 type (
 	// EnqueueForOrchestrator appends one message.
 	EnqueueForOrchestrator struct {
 		Item  engine.WorkItem `json:"item"`
 		Delay time.Duration   `json:"delay_ms,omitempty"`
 	}
-	// FetchOrchestrationItem asks for an instance with work. Filter nil is no filter.
+	// FetchOrchestrationItem asks for an instance with work. A nil Filter means no filter.
 	FetchOrchestrationItem struct {
 		LockTimeout time.Duration            `json:"lock_timeout_ms"`
 		PollTimeout time.Duration            `json:"poll_timeout_ms,omitempty"`
@@ -44,7 +44,7 @@ type (
 	}
 	// AckOrchestrationItem commits a turn.
 	AckOrchestrationItem engine.OrchestrationAck
-	// AbandonOrchestrationItem releases an instance.
+	// AbandonOrchestrationItem releases an instance without committing a turn.
 	AbandonOrchestrationItem struct {
 		LockToken     string        `json:"lock_token"`
 		Delay         time.Duration `json:"delay_ms,omitempty"`
@@ -64,7 +64,7 @@ type (
 		Instance    string `json:"instance"`
 		ExecutionID uint64 `json:"execution_id"`
 	}
-	// AppendWithExecution adds events.
+	// AppendWithExecution adds events to one execution's history.
 	AppendWithExecution struct {
 		Instance    string         `json:"instance"`
 		ExecutionID uint64         `json:"execution_id"`
@@ -74,14 +74,14 @@ type (
 	EnqueueForWorker struct {
 		Item engine.WorkItem `json:"item"`
 	}
-	// FetchWorkItem asks for an activity. Session nil asks for activities without a session.
+	// FetchWorkItem asks for an activity. A nil Session asks for activities without a session.
 	FetchWorkItem struct {
 		LockTimeout time.Duration              `json:"lock_timeout_ms"`
 		PollTimeout time.Duration              `json:"poll_timeout_ms,omitempty"`
 		Session     *engine.SessionFetchConfig `json:"session,omitempty"`
 		Tags        engine.TagFilter           `json:"tag_filter"`
 	}
-	// AckWorkItem completes an activity. Completion nil enqueues nothing.
+	// AckWorkItem completes an activity. A nil Completion enqueues nothing.
 	AckWorkItem struct {
 		LockToken  string          `json:"lock_token"`
 		Completion engine.WorkItem `json:"completion,omitempty"`
@@ -91,19 +91,19 @@ type (
 		LockToken string        `json:"lock_token"`
 		ExtendFor time.Duration `json:"extend_for_ms"`
 	}
-	// AbandonWorkItem releases an activity.
+	// AbandonWorkItem releases an activity without completing it.
 	AbandonWorkItem struct {
 		LockToken     string        `json:"lock_token"`
 		Delay         time.Duration `json:"delay_ms,omitempty"`
 		IgnoreAttempt bool          `json:"ignore_attempt,omitempty"`
 	}
-	// RenewSessionLock extends the sessions of some owners that are live and not idle.
+	// RenewSessionLock extends the sessions of the given owners that are live and not idle.
 	RenewSessionLock struct {
 		Owners      []string      `json:"owner_ids"`
 		ExtendFor   time.Duration `json:"extend_for_ms"`
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}
-	// CleanupOrphanedSessions deletes expired sessions without work.
+	// CleanupOrphanedSessions deletes expired sessions that no activity carries.
 	CleanupOrphanedSessions struct {
 		IdleTimeout time.Duration `json:"idle_timeout_ms"`
 	}
@@ -112,16 +112,16 @@ type (
 		Instance string `json:"instance"`
 		LastSeen uint64 `json:"last_seen_version"`
 	}
-	// GetKVValue reads one key.
+	// GetKVValue reads one key of an instance.
 	GetKVValue struct {
 		Instance string `json:"instance"`
 		Key      string `json:"key"`
 	}
-	// GetKVAllValues reads all keys.
+	// GetKVAllValues reads all keys of an instance.
 	GetKVAllValues struct {
 		Instance string `json:"instance"`
 	}
-	// GetInstanceStats asks for sizes.
+	// GetInstanceStats asks for the sizes of an instance's current execution.
 	GetInstanceStats struct {
 		Instance string `json:"instance"`
 	}

@@ -1,10 +1,11 @@
-// Package call has the calls of a provider as values: Perform makes one, Through makes a provider of a function that
-// gets them. So whatever has to see, refuse, record or carry calls is one function:
+// Package call represents the calls of a provider as values: Perform makes a call, Through turns a function that handles
+// calls into a provider. Code that observes, refuses, records or forwards calls is therefore a single function:
 //
 //	logged := call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 //		log.Print(call.Method(c))
 //		return call.Perform(ctx, p, c)
 //	})
 //
-// The set of calls is closed: one struct for each method of engine.Provider and engine.ProviderAdmin, which have the rules.
+// The set of calls is closed: one struct for each method of engine.Provider and engine.ProviderAdmin, whose
+// comments state the rules, and one for each change that a test makes behind a provider's back (see Plant).
 package call

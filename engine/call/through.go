@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Through makes a provider of a function that makes calls. The name and the version are the provider's; it has a
-// management surface if it manages. What the function answers is returned as it is. The provider may be used concurrently
-// if the function may.
+// Through turns a function that makes calls into a provider with the given name and version. It has a management surface
+// if manages is set. The provider returns the function's answers unchanged, and is safe for concurrent use if the function
+// is.
 func Through(name, version string, manages bool, do func(ctx context.Context, c Call) Answer) engine.Provider {
 	return &through{name: name, version: version, manages: manages, do: do}
 }

@@ -20,7 +20,7 @@ type Error struct {
 	Err  error // the provider's error, nil if the provider was not called
 }
 
-// ErrorKind says why a client call failed.
+// ErrorKind is the reason why a client call failed.
 type ErrorKind string
 
 // The kinds of errors.
@@ -34,7 +34,7 @@ const (
 	ErrInstanceNotFound             ErrorKind = "InstanceNotFound"
 )
 
-// Error is the kind, with the provider's error if there is one.
+// Error returns the kind, followed by the underlying error if there is one.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return string(e.Kind)
@@ -42,10 +42,10 @@ func (e *Error) Error() string {
 	return string(e.Kind) + ": " + e.Err.Error()
 }
 
-// Unwrap returns the provider's error.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable says whether the same call may succeed later.
+// Retryable reports whether the same call may succeed later.
 func (e *Error) Retryable() bool {
 	return e.Kind == ErrTimeout || e.Kind == ErrProvider && engine.IsRetryable(e.Err)
 }
@@ -74,8 +74,8 @@ func deletionError(err error) error {
 	return &Error{Kind: kind, Err: err}
 }
 
-// Send enqueues a message that StartOrchestration, RaiseEvent, EnqueueEvent or CancelInstance made, visible at once. A nil
-// error means that it is enqueued, and no more.
+// Send enqueues a message made by StartOrchestration, RaiseEvent, EnqueueEvent or CancelInstance, visible at once. A nil
+// error means only that the message is enqueued.
 func (c Client) Send(ctx context.Context, item engine.WorkItem) error {
 	return providerError(c.Provider.EnqueueForOrchestrator(ctx, item, 0))
 }
@@ -106,7 +106,7 @@ func (c Client) GetKVAllValues(ctx context.Context, instance string) ([]engine.K
 	return values, providerError(err)
 }
 
-// Management is the provider's management surface; the error is ErrManagementNotAvailable if it has none.
+// Management returns the provider's management surface; it fails with ErrManagementNotAvailable if there is none.
 func (c Client) Management() (engine.ProviderAdmin, error) {
 	if admin := c.Provider.Admin(); admin != nil {
 		return admin, nil
@@ -114,7 +114,7 @@ func (c Client) Management() (engine.ProviderAdmin, error) {
 	return nil, &Error{Kind: ErrManagementNotAvailable}
 }
 
-// DeleteInstance removes a root instance and its children. A running one is removed only by force.
+// DeleteInstance removes a root instance and its descendants. It removes a running instance only if force is set.
 func (c Client) DeleteInstance(ctx context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
 	if instance == "" {
 		return nil, &Error{Kind: ErrInvalidInput, Err: errors.New("expected an instance id")}
@@ -127,7 +127,7 @@ func (c Client) DeleteInstance(ctx context.Context, instance string, force bool)
 	return result, deletionError(err)
 }
 
-// Waiting is a wait of a client. Poll it once, and again after each pause that Poll returns.
+// Waiting is a client's wait for a condition. Poll it once, and again after each pause that Poll returns.
 type Waiting[T any] struct {
 	read    func(ctx context.Context) (T, bool, error)
 	timeout time.Duration
@@ -150,7 +150,7 @@ func (c Client) WaitForStatusChange(instance string, seen uint64, interval, time
 	return w
 }
 
-// WaitForKVValue waits until an instance has a key.
+// WaitForKVValue waits until an instance has a key, and reads its value.
 func (c Client) WaitForKVValue(instance, key string, timeout time.Duration) *Waiting[string] {
 	return &Waiting[string]{timeout: timeout, read: func(ctx context.Context) (string, bool, error) {
 		value, err := c.GetKVValue(ctx, instance, key)
@@ -169,7 +169,7 @@ func (c Client) waitStatus(instance string, timeout time.Duration, done func(Sta
 }
 
 // Poll reads once, even if the timeout is 0. A positive again means that the wait goes on and that the next poll is due
-// after that time. A provider error ends the wait at once; a wait that has lasted its timeout ends with ErrTimeout.
+// after that time. A provider error ends the wait at once; a wait whose timeout has elapsed ends with ErrTimeout.
 func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time.Duration, err error) {
 	if !w.begun {
 		w.begun, w.sinceMs = true, nowMs
@@ -188,7 +188,7 @@ func (w *Waiting[T]) Poll(ctx context.Context, nowMs int64) (value T, again time
 	return value, max(min(w.pause, left), time.Millisecond), nil
 }
 
-// EncodeTyped encodes a value as inputs, outputs and events carry it: as JSON, but a string as it is.
+// EncodeTyped encodes a value the way inputs, outputs and events carry it: a string unchanged, anything else as JSON.
 func EncodeTyped(v any) (string, error) {
 	if text, ok := v.(string); ok {
 		return text, nil
@@ -200,7 +200,7 @@ func EncodeTyped(v any) (string, error) {
 	return string(data), nil
 }
 
-// DecodeTyped decodes what EncodeTyped wrote. A string that is not JSON is the text itself.
+// DecodeTyped decodes the result of EncodeTyped. If T is string, text that does not decode as JSON is the value itself.
 func DecodeTyped[T any](text string) (T, error) {
 	var value T
 	err := json.Unmarshal([]byte(text), &value)

@@ -20,10 +20,10 @@ const (
 
 var statusNames = [...]string{"NotFound", "Running", "Completed", "Failed"}
 
-// String is the kind's name.
+// String returns the kind's name.
 func (k StatusKind) String() string { return statusNames[k] }
 
-// Status is what GetOrchestrationStatus reads.
+// Status is the status of an instance, as GetOrchestrationStatus returns it.
 type Status struct {
 	Kind    StatusKind
 	Output  string              // for StatusCompleted
@@ -45,7 +45,7 @@ func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Stat
 			s.Kind, s.Details = StatusFailed, data.Details
 		case engine.OrchestrationStarted:
 			s.Kind = StatusRunning
-			continue // an end may stand before it
+			continue // a terminal event may precede it
 		default:
 			continue
 		}
@@ -57,17 +57,17 @@ func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Stat
 	return s
 }
 
-// Ended says whether the instance has Completed or Failed.
+// Ended reports whether the instance has Completed or Failed.
 func (s Status) Ended() bool { return s.Kind == StatusCompleted || s.Kind == StatusFailed }
 
-// changed says whether a wait for a status change ends: the custom status is newer than version seen, or the instance has
+// changed reports whether a wait for a status change ends: the custom status is newer than version seen, or the instance has
 // ended. An instance that does not exist yet has not changed.
 func (s Status) changed(seen uint64) bool {
 	return s.Ended() || s.Kind == StatusRunning && s.CustomStatusVersion > seen
 }
 
-// nextWaitPoll is the pause before the next read of a wait, given the pause before the last, 0 at first: 5 ms, doubling,
-// at most 100 ms.
+// nextWaitPoll returns the pause before the next read of a wait: 5 ms at first, doubling up to 100 ms. last is the previous
+// pause, 0 at first.
 func nextWaitPoll(last time.Duration) time.Duration {
 	return min(max(2*last, 5*time.Millisecond), 100*time.Millisecond)
 }

@@ -7,41 +7,41 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// Input is the closed set of what can happen to a node. Every input carries the node's clock in milliseconds.
+// Input is the closed set of events that a node reacts to. Every input carries the node's clock in milliseconds.
 type Input interface{ isInput() }
 
 // Start makes a fresh node begin to fetch.
 type Start struct{ NowMs int64 }
 
-// Answer is the answer to a ProviderCall, or the retryable error that stands for a missing one after its deadline.
+// Answer is the answer to a ProviderCall, or the retryable error that replaces an answer missing at the deadline.
 type Answer struct {
 	NowMs int64
 	Call  CallID
 	Err   error
-	// Orchestration and Work are what a fetch found; both nil is "nothing".
+	// Orchestration and Work are the results of a fetch; both are nil if it found nothing.
 	Orchestration *engine.FetchedOrchestration
 	Work          *engine.FetchedWork
-	// Count is the result of the session calls, Value that of ReadKVValue, nil if there is no such key.
+	// Count is the result of the session calls, Value that of ReadKVValue, nil if the key does not exist.
 	Count int
 	Value *string
-	// Events are the result of the reads of a history, which released runtimes make.
+	// Events are the result of the history reads that released runtimes make.
 	Events []engine.Event
 }
 
-// Wake says that a timer is due.
+// Wake reports that a timer is due.
 type Wake struct {
 	NowMs int64
 	Timer TimerID
 }
 
-// Finished says that a job has taken its time. Panic makes an activity panic with that text instead of running it.
+// Finished reports that a job's time is up. Panic makes an activity panic with that text instead of running it.
 type Finished struct {
 	NowMs int64
 	Job   JobID
 	Panic string
 }
 
-// Drain asks a node to stop gracefully: it fetches no more, finishes what it holds, and then says Stopped.
+// Drain asks a node to stop gracefully: it fetches nothing more, finishes what it holds, and then emits Stopped.
 type Drain struct{ NowMs int64 }
 
 func (Start) isInput()    {}
@@ -50,42 +50,42 @@ func (Wake) isInput()     {}
 func (Finished) isInput() {}
 func (Drain) isInput()    {}
 
-// CallID, TimerID and JobID are numbers that a node gives out, from 1 and never again in one incarnation.
+// CallID, TimerID and JobID are numbers that a node assigns, from 1; it never reuses one within an incarnation.
 type (
 	CallID  uint64
 	TimerID uint64
 	JobID   uint64
 )
 
-// Call is the closed set of what a node wants done. The order in a returned slice is the order in which to do it.
+// Call is the closed set of actions that a node asks for. The returned slice is in the order of execution.
 type Call interface{ isCall() }
 
-// ProviderCall asks for one call of the provider. The answer is due within Deadline; after that the node is told of a
-// retryable error. A deadline of 0 is none: a fetch may stay parked for ever.
+// ProviderCall asks for one call of the provider. The answer is due within Deadline; after that the driver answers with
+// a retryable error. A Deadline of 0 means none: a fetch may stay parked forever.
 type ProviderCall struct {
 	ID       CallID
 	Slot     Slot
 	Deadline time.Duration
-	// Cadence is how often the node would poll while a fetch finds nothing; 0 for what is no fetch.
+	// Cadence is how often the node would poll while a fetch finds nothing; 0 for calls other than fetches.
 	Cadence time.Duration
 	Request call.Call
 }
 
-// CancelCall takes back a fetch that may still be parked. If it is, it is answered with "nothing" at once.
+// CancelCall cancels a fetch that may still be parked. A parked fetch is answered with nothing at once.
 type CancelCall struct{ ID CallID }
 
-// SetTimer asks for a Wake after a delay of the node's clock.
+// SetTimer asks for a Wake after a delay on the node's clock.
 type SetTimer struct {
 	Timer TimerID
 	After time.Duration
-	// Purpose says what the timer is for, in words.
+	// Purpose describes the timer's use in words.
 	Purpose string
 }
 
-// CancelTimer takes back a timer that has not fired.
+// CancelTimer cancels a timer that has not fired.
 type CancelTimer struct{ Timer TimerID }
 
-// RunTurn says that a turn is being computed; Finished is due when it has taken its time.
+// RunTurn reports that a turn is being computed; Finished is due when its time is up.
 type RunTurn struct {
 	Job         JobID
 	Slot        Slot
@@ -94,7 +94,7 @@ type RunTurn struct {
 	LockTimeout time.Duration // for drawing a duration around the expiry
 }
 
-// RunActivity says that an activity runs; Finished is due when it has taken its time.
+// RunActivity reports that an activity runs; Finished is due when its time is up.
 type RunActivity struct {
 	Job          JobID
 	Slot         Slot
@@ -103,7 +103,7 @@ type RunActivity struct {
 	LockTimeout  time.Duration
 }
 
-// CancelJob says that the node no longer waits for the job; no Finished is due.
+// CancelJob reports that the node no longer waits for the job; no Finished is due.
 type CancelJob struct{ Job JobID }
 
 // Log is a structured log line (docs/contract/runtime.md#r11.2).
@@ -138,9 +138,9 @@ type Note struct {
 	AttemptCount uint32
 	// Delay is the delay of an abandon.
 	Delay time.Duration
-	// Cause says why, in words.
+	// Cause is the reason, in words.
 	Cause string
-	// Dropped are indices of messages in the batch that were dropped, with the rule.
+	// Dropped lists the dropped messages of the batch by index, each with the rule that dropped it.
 	Dropped []DroppedMessage
 	// Turn is set for decision DecideTurn.
 	Turn *TurnNote
@@ -159,15 +159,15 @@ type TurnNote struct {
 	Result  string // Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
-	// Nondeterministic says where two computations of the turn differ: a verdict on the handler. It is empty if they
-	// agree, or if turns are computed once (Config.DoubleCheck).
+	// Nondeterministic describes where two computations of the turn differ: a verdict on the handler. It is empty if they
+	// agree, or if turns are computed once (see Config.DoubleCheck).
 	Nondeterministic string
 }
 
-// Decision is what a node does with a delivery.
+// Decision is what a node decides to do with a delivery.
 type Decision uint8
 
-// The decisions of the orchestration dispatcher, in the order of the tests (docs/contract-decisions.md#row-1), then
+// The decisions of the orchestration dispatcher, in the order of its tests (docs/contract-decisions.md#row-1), then
 // those of the worker.
 const (
 	DecideNone Decision = iota
@@ -175,7 +175,7 @@ const (
 	DecidePoison
 	DecideHistoryError
 	DecideIncompatible
-	DecideWaitForStart // input before a waiting continue-as-new start
+	DecideWaitForStart // input that came before the continue-as-new start of its execution
 	DecideNoHandler
 	DecideTurn
 	DecideAckFailed
@@ -185,7 +185,7 @@ const (
 	DecideWorkLost
 	DecideWorkDone
 	DecideDrained // fetched while draining, handed back
-	// DecideDropUnstarted is tested with DecideDropTerminal: the instance has no history and the batch no start.
+	// DecideDropUnstarted shares its test with DecideDropTerminal: the instance has no history and the batch no start.
 	DecideDropUnstarted
 	DecideSessionsFull // a session activity beyond the cap, handed back
 	DecideReadFailed   // a system activity could not read, handed back
@@ -194,10 +194,10 @@ const (
 var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
 	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "sessions-full", "read-failed"}
 
-// String is the decision in words.
+// String returns the decision in words.
 func (d Decision) String() string { return decisionNames[d] }
 
-// Stopped says that a draining node holds nothing any more.
+// Stopped reports that a draining node no longer holds anything.
 type Stopped struct{}
 
 func (ProviderCall) isCall() {}
@@ -227,7 +227,7 @@ const (
 	SlotSessions
 )
 
-// What timers are for.
+// The purposes of timers.
 const (
 	timerPoll         = "poll"
 	timerFetchBackoff = "fetch backoff"

@@ -4,26 +4,26 @@ import "time"
 
 // The fixed delays of docs/contract/runtime.md#r0 and of docs/contract-decisions.md.
 const (
-	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the delays of those abandons.
+	// IncompatibleDelay, HistoryErrorDelay and WaitForStartDelay are the delays of the abandons for those causes.
 	IncompatibleDelay = time.Second
 	HistoryErrorDelay = time.Second
 	WaitForStartDelay = time.Second
-	// ackFailedDelay is the delay of the abandon after a turn's ack failed for good, workAckFailedDelay of the one after
-	// an activity's.
+	// ackFailedDelay is the delay of the abandon after a turn's ack failed permanently; workAckFailedDelay is the same
+	// for an activity's ack.
 	ackFailedDelay     = 50 * time.Millisecond
 	workAckFailedDelay = 100 * time.Millisecond
 	// sessionsFullDelay is the delay of the abandon of a session activity beyond the cap.
 	sessionsFullDelay = 100 * time.Millisecond
-	// AckRetries is how often an ack that failed retryably is sent again.
+	// AckRetries is how many times an ack that failed retryably is sent again.
 	AckRetries = 5
 	// permanentFetchErrorDelay is the pause after a fetch that failed permanently.
 	permanentFetchErrorDelay = 100 * time.Millisecond
 )
 
-// RenewalInterval is how long after it was taken or renewed a lock is renewed: the one formula for turns, activities and
-// sessions (docs/contract/runtime.md#r4). From 15 s on it is the timeout less the buffer, at least 1 s; below, half
-// the timeout in whole seconds, rounded up, and the buffer counts for nothing. So a lock of 1 s or less runs out before
-// it is renewed.
+// RenewalInterval returns how long after it is taken or renewed a lock is renewed again. The one formula serves turns,
+// activities and sessions (docs/contract/runtime.md#r4). From 15 s on it is the timeout less the buffer, at least 1 s;
+// below 15 s it is half the timeout in whole seconds, rounded up, and the buffer is ignored. So a lock of 1 s or less
+// expires before it is renewed.
 func RenewalInterval(timeout, buffer time.Duration) time.Duration {
 	if timeout >= 15*time.Second {
 		return max(timeout-min(buffer, timeout), time.Second)
@@ -33,13 +33,13 @@ func RenewalInterval(timeout, buffer time.Duration) time.Duration {
 	return max(seconds, 1) * time.Second
 }
 
-// RenewalRetryDelay is the pause after a renewal that failed retryably: a twentieth of the timeout, between 10 and 500 ms.
+// RenewalRetryDelay returns the pause after a renewal that failed retryably: timeout/20, between 10 and 500 ms.
 func RenewalRetryDelay(timeout time.Duration) time.Duration {
 	return min(max((timeout/20).Truncate(time.Millisecond), 10*time.Millisecond), 500*time.Millisecond)
 }
 
-// UnregisteredBackoff is the delay with which work without a handler is given back at its n-th delivery:
-// min(base * 2^min(n-1, 6), most).
+// UnregisteredBackoff returns the delay with which work without a handler is handed back at its n-th delivery: min(base
+// * 2^min(n-1, 6), most).
 func UnregisteredBackoff(n uint32, base, most time.Duration) time.Duration {
 	exponent := min(max(n, 1)-1, 6)
 	delay := base << exponent
@@ -49,12 +49,13 @@ func UnregisteredBackoff(n uint32, base, most time.Duration) time.Duration {
 	return min(delay, most)
 }
 
-// FetchErrorBackoff is the pause after the k-th fetch in a row that failed retryably, k from 1: min(100 * 2^k, 3000) ms.
+// FetchErrorBackoff returns the pause after the k-th consecutive retryable fetch error, k from 1: min(100 * 2^k, 3000)
+// ms.
 func FetchErrorBackoff(k int) time.Duration {
 	return min(100*time.Millisecond<<min(max(k, 0), 5), 3*time.Second)
 }
 
-// AckRetryDelay is the pause before the k-th repetition of an ack, k from 1: 10, 20, 40, 80, 160 ms.
+// AckRetryDelay returns the pause before the k-th retry of an ack, k from 1: 10, 20, 40, 80, 160 ms.
 func AckRetryDelay(k int) time.Duration {
 	return 10 * time.Millisecond << min(max(k-1, 0), AckRetries-1)
 }

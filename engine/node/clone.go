@@ -2,7 +2,7 @@ package node
 
 import "slices"
 
-// clone is a node in the same state that steps on its own. It shares what is never changed, and the registry.
+// clone returns a node in the same state that steps on its own. The two share the registry and all immutable data.
 func (n *Node) clone() *Node {
 	c := *n
 	c.out = nil

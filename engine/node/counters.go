@@ -2,7 +2,7 @@ package node
 
 import "github.com/durosim/durosim/engine/replay"
 
-// Counters count what a node did, from its start. Abandons and poisons are counted when they are decided, commits when
+// Counters count what a node did since its start. Abandons and poisons are counted when they are decided, commits when
 // the provider has confirmed them.
 type Counters struct {
 	Fetches               uint64
@@ -13,9 +13,9 @@ type Counters struct {
 
 	Turns          uint64 // computed
 	TurnsCommitted uint64
-	// How committed turns ended their executions, and the failures by what failed.
+	// How committed turns ended their executions, and the failures by cause.
 	Completed            uint64
-	Failed               uint64 // cancelled ones apart
+	Failed               uint64 // cancelled ones excluded
 	Cancelled            uint64
 	ContinuedAsNew       uint64
 	FailedApplication    uint64
@@ -23,13 +23,13 @@ type Counters struct {
 	FailedInfrastructure uint64
 	FailedPoison         uint64 // by a poisoned activity or child
 	NotCarried           uint64 // queue messages that a continue-as-new left behind
-	BatchesDropped       uint64 // acknowledged without a turn, poison apart
+	BatchesDropped       uint64 // acknowledged without a turn, poison excluded
 	MessagesDropped      uint64 // by a rule, in turns, poison and dropped batches
-	AckRetries           uint64 // calls, beside the first of each ack
-	AckFailures          uint64 // acks that failed for good
+	AckRetries           uint64 // calls, not counting the first of each ack
+	AckFailures          uint64 // acks that failed permanently
 	Renewals             uint64 // calls
 	RenewalFailures      uint64
-	Activities           uint64 // begun
+	Activities           uint64 // started
 	ActivitiesAcked      uint64
 	ActivitiesFailed     uint64 // with an error or a panic of their code
 	ActivitiesLost       uint64 // stopped because their lock was lost
@@ -54,7 +54,7 @@ type Counters struct {
 	PoisonedActivities   uint64
 }
 
-// Count is a counter by name.
+// Count is a named counter value.
 type Count struct {
 	Name  string
 	Value uint64
@@ -110,7 +110,7 @@ var counterTable = []struct {
 	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
 }
 
-// List is every counter by name, in a fixed order.
+// List returns every counter by name, in a fixed order.
 func (c Counters) List() []Count {
 	out := make([]Count, len(counterTable))
 	for i, e := range counterTable {

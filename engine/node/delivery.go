@@ -5,23 +5,23 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// delivery is a fetched batch with the facts that the tests need. It is derived once and then only read.
+// delivery is a fetched batch with the facts that the tests need. It is derived once and read-only afterwards.
 type delivery struct {
 	*engine.FetchedOrchestration
-	// status is the current execution's: as the provider tells it, else as the history shows it; empty if there is no
-	// execution, or if neither tells.
+	// status is the current execution's: from the provider if it tells, otherwise from the history; empty if there is no
+	// execution, or if neither shows it.
 	status engine.Status
 	// started is the first OrchestrationStarted of the history, nil if there is none.
 	started *engine.OrchestrationStarted
 	// pin is the current execution's, nil if unpinned.
 	pin *engine.Version
-	// begin is what the batch begins a new execution with, nil if it is for the current one.
+	// begin is the message with which the batch begins a new execution, nil if the batch is for the current one.
 	begin *start
-	// What started, pin and begin point to.
+	// The storage that started, pin and begin point to.
 	startedRoom engine.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
-	// duplicate is the effect of a duplicate start, by the rules; brought is the duplicate start that has one, nil if none.
+	// duplicate is the effect of a duplicate start, by the rules; brought is the duplicate start with an effect, or nil.
 	duplicate DuplicateStart
 	brought   *engine.StartItem
 }
@@ -34,11 +34,11 @@ type start struct {
 	parent              *engine.ParentLink
 	carried             []engine.CarriedEvent
 	initialCustomStatus *string
-	// next says that the message is a continue-as-new: the new execution follows the fetched one.
+	// next marks a continue-as-new message: the new execution follows the fetched one.
 	next bool
 }
 
-// read fills the delivery in from a batch, by the rules.
+// read fills in the delivery from a batch, by the rules.
 func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	*d = delivery{FetchedOrchestration: f, duplicate: rules.DuplicateStart, pin: f.Item.Pin}
 	if rules.StatusIsTold {
@@ -66,8 +66,8 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 	}
 }
 
-// statusOf reads the status from a history: a Completed or Failed anywhere in it counts before a ContinuedAsNew, and
-// need not be the last event.
+// statusOf derives the status from a history: a Completed or Failed event anywhere in it takes precedence over a
+// ContinuedAsNew, and need not be the last event.
 func statusOf(history []engine.Event) engine.Status {
 	var status engine.Status
 	for _, e := range history {
@@ -87,20 +87,21 @@ func statusOf(history []engine.Event) engine.Status {
 	return status
 }
 
-// undecodable says that the history, or a message, could not be decoded.
+// undecodable reports whether the history or a message could not be decoded.
 func (d *delivery) undecodable() bool { return d.Item.HistoryError != "" }
 
-// waitsForStart says that the current execution has continued as new, and the batch lacks the start of the next one.
+// waitsForStart reports whether the current execution has continued as new and the batch lacks the start of the next
+// one.
 func (d *delivery) waitsForStart() bool {
 	return d.status == engine.StatusContinuedAsNew && d.begin == nil
 }
 
-// unstarted says that there is no execution and nothing that would begin one.
+// unstarted reports whether there is no execution and nothing that would begin one.
 func (d *delivery) unstarted() bool {
 	return d.started == nil && len(d.Item.History) == 0 && d.begin == nil && !d.undecodable() && d.status != engine.StatusContinuedAsNew
 }
 
-// execution is the one that the batch is for.
+// execution returns the execution that the batch is for.
 func (d *delivery) execution() uint64 {
 	if d.begin != nil && d.begin.next {
 		return d.Item.ExecutionID + 1
@@ -109,9 +110,8 @@ func (d *delivery) execution() uint64 {
 }
 
 // chooseStart finds the message that begins an execution. After a continue-as-new only a ContinueAsNewItem does, and a
-// duplicate start before it in the queue takes nothing away (docs/contract/runtime.md#case-18); where nothing has begun
-// yet it is the first start of either kind; for an execution that runs there is none
-// (docs/contract-decisions.md#row-8).
+// duplicate start ahead of it in the queue does not replace it (docs/contract/runtime.md#case-18). Where nothing has
+// begun yet it is the first start of either kind. A running execution has none (docs/contract-decisions.md#row-8).
 func (d *delivery) chooseStart() (start, bool) {
 	fresh := len(d.Item.History) == 0 && !d.undecodable()
 	continued := d.status == engine.StatusContinuedAsNew
@@ -149,10 +149,10 @@ func (d *delivery) chooseStart() (start, bool) {
 	return start{}, false
 }
 
-// bring notes a duplicate start that has an effect.
+// bring records a duplicate start that has an effect.
 func (d *delivery) bring(m engine.StartItem) { d.brought = &m }
 
-// parent is the link of the instance: as its new start, its history or the provider tells it.
+// parent returns the instance's parent link, taken from its new start, its history or the provider.
 func (d *delivery) parent() *engine.ParentLink {
 	if d.begin != nil {
 		return d.begin.parent
@@ -164,7 +164,7 @@ func (d *delivery) parent() *engine.ParentLink {
 		return d.Item.Parent
 	}
 	if d.undecodable() && d.status == "" {
-		// A provider that does not tell: the start may be in the batch, beside what could not be decoded.
+		// The provider does not tell: the start may be in the batch, next to the undecodable part.
 		for _, m := range d.Item.Messages {
 			if m, ok := m.(engine.StartItem); ok {
 				return replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, nil)
@@ -174,7 +174,7 @@ func (d *delivery) parent() *engine.ParentLink {
 	return nil
 }
 
-// handlerName is the orchestration and version that the batch needs, the version empty for "by policy".
+// handlerName returns the orchestration and version that the batch needs; an empty version means "by policy".
 func (d *delivery) handlerName() (name, version string) {
 	switch {
 	case d.begin != nil:
@@ -199,7 +199,7 @@ func (d *delivery) resolve(r *Registry, rules *Rules) (Resolved, bool) {
 	return r.ResolveStarted(name, version)
 }
 
-// replayStart is the start in the form that replay takes it, with the resolved version.
+// replayStart converts the start to the form that replay takes, with the resolved version.
 func (s *start) replayStart(version string) *replay.Start {
 	return &replay.Start{
 		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
@@ -207,8 +207,8 @@ func (s *start) replayStart(version string) *replay.Start {
 	}
 }
 
-// refusals answer the parent-linked starts in the batch that are not this instance's own: their child will not exist
-// (docs/contract-decisions.md#row-8). A turn does this itself; what ends without one must do it here.
+// refusals answers the parent-linked starts in the batch that are not this instance's own: their child will not exist
+// (docs/contract-decisions.md#row-8). A turn does this itself; an end without a turn must do it here.
 func (n *Node) refusals(d *delivery) []engine.WorkItem {
 	if n.replay != nil && !n.replay.AnswersRefusedStart {
 		return nil
@@ -231,7 +231,7 @@ func childFailed(parent engine.ParentLink, details engine.ErrorDetails) engine.W
 	}
 }
 
-// dropAll is every message of the batch, dropped by one rule.
+// dropAll lists every message of the batch as dropped by one rule.
 func (d *delivery) dropAll(rule string) []DroppedMessage {
 	out := make([]DroppedMessage, len(d.Item.Messages))
 	for i := range out {

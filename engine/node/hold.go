@@ -9,26 +9,26 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// hold is a batch or an activity that a slot has a lock on.
+// hold is a batch or an activity that a slot has locked.
 type hold struct {
 	token     string
 	instance  string
 	execution uint64
 	count     uint32
-	// batch or activity is what was fetched. It belongs to the provider and is only read.
+	// batch or activity is the fetched work. It belongs to the provider and is read-only.
 	batch    *engine.FetchedOrchestration
 	activity engine.ActivityExecuteItem
-	// lockTimeout is the lock's, and expiresMs a time of the node's clock at which the lock has run out for certain.
+	// lockTimeout is the lock's; expiresMs is a time on the node's clock at which the lock has certainly expired.
 	lockTimeout time.Duration
 	expiresMs   int64
-	// renewalTimer and renewalCall are what the renewal waits for; both are 0 when the lock is not renewed any more.
+	// renewalTimer and renewalCall are what the renewal waits for; both are 0 once the lock is no longer renewed.
 	renewalTimer  TimerID
 	renewalCall   CallID
 	renewalSentMs int64
-	// ack is what will be, or is being, acknowledged; its slices are given out as copies only.
+	// ack is the acknowledgement to send or in flight; only copies of its slices are handed out.
 	ack      call.Call
-	decision Decision // what the ack is for
-	// How the turn ended, for the counters: its result, the category of its failure, and how many queue messages it left.
+	decision Decision // the decision that the ack carries out
+	// How the turn ended, for the counters: its result, its failure category, and how many queue messages it left behind.
 	result     replay.Result
 	category   string
 	notCarried int
@@ -36,15 +36,15 @@ type hold struct {
 	discard    bool // a lost activity ends in an ack without a completion
 }
 
-// take begins to hold what an answer brought, and to renew its lock.
+// take starts holding the work that an answer brought, and renewing its lock.
 func (n *Node) take(s *slot, h hold) {
 	h.expiresMs = n.nowMs + h.lockTimeout.Milliseconds()
 	s.room = h
 	s.hold = &s.room
 }
 
-// startRenewing sets the first renewal of a lock that will be held for a while. It never renews before the lock was
-// taken; the time that the answer took is not known and comes out of the buffer.
+// startRenewing sets the first renewal of a lock that will be held for a while. The interval counts from the arrival of
+// the answer, when the lock has certainly been taken; the unknown time that the answer took comes out of the buffer.
 func (n *Node) startRenewing(s *slot) {
 	h := s.hold
 	if interval := n.renewalInterval(s.id.Kind); interval > 0 && (!n.draining || n.rules.RenewsWhileDraining) {
@@ -65,7 +65,7 @@ func (n *Node) stopRenewing(h *hold) {
 	h.renewalCall = 0
 }
 
-// onRenewalDue sends a renewal, unless the lock has certainly run out meanwhile.
+// onRenewalDue sends a renewal, unless the lock has certainly expired in the meantime.
 func (n *Node) onRenewalDue(s *slot) {
 	h := s.hold
 	h.renewalTimer = 0
@@ -106,14 +106,14 @@ func (n *Node) onRenewed(s *slot, err error) {
 	n.onRenewalOver(s, err.Error(), step)
 }
 
-// onRenewalOver gives the renewal up. A turn goes on and learns at its ack; an activity that still runs is stopped.
+// onRenewalOver gives up the renewal. A turn goes on and finds out at its ack; an activity that still runs is stopped.
 func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 	if s.id.Kind == SlotWorker && s.phase == phaseRunning {
 		n.onActivityLost(s, cause, step == RenewalDiscard)
 	}
 }
 
-// commit sends the ack of what the slot holds.
+// commit sends the ack for the work that the slot holds.
 func (n *Node) commit(s *slot, d Decision, ack call.Call) {
 	s.hold.ack, s.hold.decision, s.hold.failures = ack, d, 0
 	n.sendAck(s)
@@ -124,7 +124,7 @@ func (n *Node) sendAck(s *slot) {
 	s.call = n.ask(s, cloneAck(s.hold.ack), n.options.CallDeadline)
 }
 
-// cloneAck copies the slices of an ack, so that the node and whoever gets the call share none.
+// cloneAck copies the slices of an ack, so that the node and the receiver of the call share none.
 func cloneAck(r call.Call) call.Call {
 	a, ok := r.(call.AckOrchestrationItem)
 	if !ok {
@@ -137,8 +137,8 @@ func cloneAck(r call.Call) call.Call {
 	return a
 }
 
-// onAcked handles the answer to an ack: done, again, or given up. A turn whose ack failed for good is handed back, its
-// count kept; it never becomes a failure of the orchestration (docs/contract-decisions.md#row-3).
+// onAcked handles the answer to an ack: done, retry, or give up. A turn whose ack failed permanently is handed back
+// with its attempt counted; it never becomes a failure of the orchestration (docs/contract-decisions.md#row-3).
 func (n *Node) onAcked(s *slot, err error) {
 	h := s.hold
 	if err == nil {
@@ -186,8 +186,8 @@ func (n *Node) onCommitted(s *slot) {
 	n.next(s)
 }
 
-// failureInstead is the ack with which 0.1.26 fails an orchestration whose turn could not be committed: made from the
-// history as it was fetched, under the turn's execution (docs/contract/runtime.md#r5.4).
+// failureInstead builds the ack with which 0.1.26 fails an orchestration whose turn could not be committed: from the
+// history as fetched, under the turn's execution (docs/contract/runtime.md#r5.4).
 func (n *Node) failureInstead(h *hold, err error) call.Call {
 	details := engine.Infrastructure(err)
 	id := lastEventID(h.batch.Item.History) + 1

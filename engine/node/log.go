@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// The log lines of docs/contract/runtime.md#r11.2. Their texts are the contract's where it has them.
+// The log lines of docs/contract/runtime.md#r11.2. Their texts are the contract's where it gives them.
 
 func (n *Node) log(level Level, instance, text string, fields ...Field) {
 	n.emit(Log{Level: level, Text: text, Instance: instance, Fields: fields})
@@ -105,7 +105,7 @@ func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
 	n.log(LevelWarn, s.hold.instance, line, fields...)
 }
 
-// logTurn passes on what the code traced, and says what the turn dropped.
+// logTurn logs the lines that the code traced and the messages that the turn dropped.
 func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	for _, m := range out.Dropped {
 		n.log(LevelWarn, d.Item.Instance, "dropping message", Field{"rule", m.Rule}, Field{"kind", string(d.Item.Messages[m.Message].Kind())})
@@ -122,7 +122,7 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	}
 }
 
-// remaining is how many deliveries a message has left before it is poison.
+// remaining returns how many deliveries a message has left before it is poison.
 func (n *Node) remaining(count uint32) uint32 {
 	return n.options.MaxAttempts - min(count, n.options.MaxAttempts)
 }
@@ -133,7 +133,7 @@ func (n *Node) mostAttempts() Field { return Field{"max_attempts", text(n.option
 
 func text(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// seconds is a duration in seconds without the unit: 1, 60, 0.25.
+// seconds formats a duration in seconds without the unit: 1, 60, 0.25.
 func seconds(d time.Duration) string {
 	ms := d.Milliseconds()
 	if ms%1000 == 0 {

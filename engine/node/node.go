@@ -10,16 +10,16 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// Config is what a node is made of.
+// Config configures a node.
 type Config struct {
 	// Name is used in messages.
 	Name string
-	// RuntimeID tells this incarnation from every other node and incarnation: its worker slots claim sessions under names
-	// made with it. Empty is the node's name, which is enough where no node starts twice.
+	// RuntimeID distinguishes this incarnation from every other node and incarnation: its worker slots claim sessions
+	// under names derived from it. Empty means the node's name, which is enough where no node starts twice.
 	RuntimeID string
 	// Build is what the node runs.
 	Build *engine.Build
-	// Registry is the code that the node has. It is shared, not copied.
+	// Registry is the node's code. It is shared, not copied.
 	Registry *Registry
 	// Options are copied.
 	Options Options
@@ -27,9 +27,9 @@ type Config struct {
 	Rules *Rules
 	// Replay are the rules of its turns; nil is the default of package replay.
 	Replay *replay.Rules
-	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic says where the two differ.
+	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic describes where the two differ.
 	DoubleCheck bool
-	// Workspace is memory for turns and activities, which nodes that step one at a time may share; nil is none.
+	// Workspace is memory for turns and activities; nodes that step one at a time may share it. Nil means none.
 	Workspace *replay.Workspace
 }
 
@@ -48,28 +48,28 @@ type Node struct {
 
 	doubleCheck bool
 	supported   engine.VersionRange
-	// admitted is the supported range as a filter, for the runtime-side check; filter is what the node fetches with,
-	// which is the same but for a seeded bug. Nobody changes them.
+	// admitted is the supported range as a filter, for the runtime-side check; filter is the one that the node fetches
+	// with, the same except under a planted bug. Both are read-only.
 	admitted, filter *engine.CapabilityFilter
 
 	nowMs    int64
 	slots    []slot
-	calls    CallID // the last id given out, as for the two below
+	calls    CallID // the last id assigned, as for the two below
 	timers   TimerID
 	jobs     JobID
 	started  bool
 	draining bool
 	stopped  bool
-	owners   []string // see sessionOwners; nobody changes them
+	owners   []string // see sessionOwners; read-only
 	keeper   sessionKeeper
 	counters Counters
 	out      []Call // of the current step
-	// current is the delivery that is decided about, and fetch what the orchestration slots ask for; nobody changes it.
+	// current is the delivery being decided, and fetch the request of the orchestration slots; fetch is read-only.
 	current delivery
 	fetch   call.Call
 }
 
-// New makes a node that has not started.
+// New returns a node that has not started.
 func New(c Config) (*Node, error) {
 	if c.Build == nil || c.Registry == nil {
 		return nil, errors.New("node: expected a build and a registry")
@@ -100,13 +100,13 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Filter is what the node fetches with. It must not be changed.
+// Filter returns the filter that the node fetches with. It must not be changed.
 func (n *Node) Filter() *engine.CapabilityFilter { return n.filter }
 
-// Counters are the node's counts so far.
+// Counters returns the node's counts so far.
 func (n *Node) Counters() Counters { return n.counters }
 
-// holds is how many batches and activities the node holds at the moment.
+// holds returns how many batches and activities the node holds at the moment.
 func (n *Node) holds() int {
 	count := 0
 	for i := range n.slots {
@@ -117,11 +117,11 @@ func (n *Node) holds() int {
 	return count
 }
 
-// Step applies one input to the node's own state and returns the calls that it wants made, in order. The caller owns the
+// Step applies one input to the node's own state and returns the calls that it asks for, in order. The caller owns the
 // returned slice.
 func (n *Node) Step(in Input) []Call { return n.StepInto(in, nil) }
 
-// StepInto is Step with the calls appended to a slice of the caller's.
+// StepInto is like Step, but appends the calls to the caller's slice.
 func (n *Node) StepInto(in Input, calls []Call) []Call {
 	n.out = calls
 	switch in := in.(type) {
@@ -263,7 +263,7 @@ func (n *Node) onDrain() {
 	}
 }
 
-// stopIfDrained says Stopped, once, when every slot has stopped.
+// stopIfDrained emits Stopped, once, when every slot has stopped.
 func (n *Node) stopIfDrained() {
 	if !n.draining || n.stopped {
 		return
@@ -280,7 +280,7 @@ func (n *Node) stopIfDrained() {
 
 func (n *Node) emit(c Call) {
 	if n.out == nil {
-		n.out = make([]Call, 0, 4) // few steps want more
+		n.out = make([]Call, 0, 4) // few steps need more
 	}
 	n.out = append(n.out, c)
 }
@@ -309,7 +309,7 @@ func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 	return n.timers
 }
 
-// cancelTimer takes a timer back, if it is set.
+// cancelTimer cancels a timer, if it is set.
 func (n *Node) cancelTimer(t *TimerID) {
 	if *t != 0 {
 		n.emit(CancelTimer{Timer: *t})
@@ -317,14 +317,14 @@ func (n *Node) cancelTimer(t *TimerID) {
 	}
 }
 
-// note fills in what the slot holds and emits the note.
+// note completes the note with what the slot holds and emits it.
 func (n *Node) note(s *slot, note Note) {
 	h := s.hold
 	note.Slot, note.Token, note.Instance, note.ExecutionID, note.AttemptCount = s.id, h.token, h.instance, h.execution, h.count
 	n.emit(note)
 }
 
-// event makes an event as this node stamps it.
+// event makes an event with this node's stamp.
 func (n *Node) event(instance string, execution, id uint64, data engine.EventData) engine.Event {
 	return engine.Event{
 		EventID: id, InstanceID: instance, ExecutionID: execution, TimestampMs: uint64(n.nowMs),

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// optionEntry is one option by name: how it is read, printed and checked.
+// optionEntry describes how one named option is parsed, printed and checked.
 type optionEntry struct {
 	name  string
 	set   func(o *Options, value string) error
@@ -90,7 +90,7 @@ var optionTable = []optionEntry{
 	},
 }
 
-// OptionNames are the names of all options, sorted. The caller owns the slice.
+// OptionNames returns the names of all options, sorted. The caller owns the slice.
 func OptionNames() []string {
 	names := make([]string, len(optionTable))
 	for i, d := range optionTable {
@@ -116,7 +116,7 @@ func (o *Options) Set(name, value string) error {
 	return nil
 }
 
-// Get is the value of an option by name, in the form that Set reads, and whether there is such an option.
+// Get returns the value of an option by name, in the form that Set reads, and whether the option exists.
 func (o Options) Get(name string) (string, bool) {
 	for _, d := range optionTable {
 		if d.name == name {
@@ -126,7 +126,7 @@ func (o Options) Get(name string) (string, bool) {
 	return "", false
 }
 
-// String is what differs from the defaults, as name=value, sorted by name and separated by spaces; empty if nothing does.
+// String lists the options that differ from the defaults, as name=value, sorted by name and separated by spaces.
 func (o Options) String() string {
 	defaults := DefaultOptions()
 	var parts []string

@@ -9,50 +9,51 @@ import (
 )
 
 // Options are a node's options (docs/contract/runtime.md#r4). They are plain data: a copy made by Clone shares nothing.
-// Durations are whole milliseconds. DefaultOptions are the contract's defaults; the zero value of Options is not valid.
+// Durations are whole milliseconds. DefaultOptions returns the contract's defaults; the zero value of Options is not
+// valid.
 type Options struct {
 	// DispatcherMinPollInterval is how long a slot waits between two fetches that find nothing.
 	DispatcherMinPollInterval time.Duration
-	// DispatcherLongPollTimeout is how long a provider may keep a fetch waiting for work; 0 is not at all.
+	// DispatcherLongPollTimeout is how long a provider may keep a fetch waiting for work; 0 means not at all.
 	DispatcherLongPollTimeout time.Duration
-	// OrchestrationConcurrency and WorkerConcurrency are numbers of slots; 0 is none of that kind.
+	// OrchestrationConcurrency and WorkerConcurrency are numbers of slots; 0 means none of that kind.
 	OrchestrationConcurrency int
 	WorkerConcurrency        int
-	// OrchestratorLockTimeout is for how long a batch is locked, by fetch and by each renewal. The buffer is how long
-	// before the end it is renewed; see RenewalInterval, which ignores it for short timeouts.
+	// OrchestratorLockTimeout is how long a fetch or a renewal locks a batch. The buffer is how long before expiry the
+	// lock is renewed; RenewalInterval ignores it for short timeouts.
 	OrchestratorLockTimeout       time.Duration
 	OrchestratorLockRenewalBuffer time.Duration
 	// WorkerLockTimeout and its buffer are the same for activities.
 	WorkerLockTimeout       time.Duration
 	WorkerLockRenewalBuffer time.Duration
-	// UnregisteredBackoffBase and Max bound the delay with which work without a handler is given back; see
+	// UnregisteredBackoffBase and Max bound the delay with which work without a handler is handed back; see
 	// UnregisteredBackoff.
 	UnregisteredBackoffBase time.Duration
 	UnregisteredBackoffMax  time.Duration
-	// MaxAttempts is how often a message may be delivered, for both queues: the delivery after it is poison.
+	// MaxAttempts is how many times a message may be delivered, on both queues: the next delivery is poison.
 	MaxAttempts uint32
-	// ActivityCancellationGracePeriod is how long a cancelled activity may go on; 0 is not at all.
+	// ActivityCancellationGracePeriod is how long a cancelled activity may go on; 0 means not at all.
 	ActivityCancellationGracePeriod time.Duration
-	// SupportedReplayVersions is the range of pins that the node replays; nil is the build's default range.
+	// SupportedReplayVersions is the range of pins that the node replays; nil means the build's default range.
 	SupportedReplayVersions *engine.VersionRange
 	// A session is locked for SessionLockTimeout and renewed like any lock, unless it has been idle for longer than
-	// SessionIdleTimeout; expired sessions without work are swept each SessionCleanupInterval. MaxSessionsPerRuntime is of
-	// how many sessions the workers hold activities at a time.
+	// SessionIdleTimeout; expired sessions without work are swept every SessionCleanupInterval. MaxSessionsPerRuntime
+	// bounds the sessions whose activities the workers hold at a time.
 	SessionLockTimeout       time.Duration
 	SessionLockRenewalBuffer time.Duration
 	SessionIdleTimeout       time.Duration
 	SessionCleanupInterval   time.Duration
 	MaxSessionsPerRuntime    int
-	// WorkerNodeID is the stable session owner of all slots; empty is that each slot is its own owner.
+	// WorkerNodeID is the stable session owner of all slots; empty makes each slot its own owner.
 	WorkerNodeID string
-	// WorkerTagFilter says which activities the node takes.
+	// WorkerTagFilter selects the activities that the node takes.
 	WorkerTagFilter engine.TagFilter
 	// CallDeadline is how long the node waits for an answer to a provider call other than a fetch
 	// (docs/contract-decisions.md#world).
 	CallDeadline time.Duration
 }
 
-// DefaultOptions are the defaults of docs/contract/runtime.md#r4.
+// DefaultOptions returns the defaults of docs/contract/runtime.md#r4.
 func DefaultOptions() Options {
 	return Options{
 		DispatcherMinPollInterval:       100 * time.Millisecond,
@@ -76,7 +77,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Clone is a copy that shares nothing with o.
+// Clone returns a copy that shares nothing with o.
 func (o Options) Clone() Options {
 	if r := o.SupportedReplayVersions; r != nil {
 		own := *r
@@ -86,7 +87,7 @@ func (o Options) Clone() Options {
 	return o
 }
 
-// Range is the range of pins that a node of that build with these options replays.
+// Range returns the range of pins that a node of that build replays with these options.
 func (o Options) Range(b *engine.Build) engine.VersionRange {
 	if o.SupportedReplayVersions != nil {
 		return *o.SupportedReplayVersions
@@ -94,10 +95,10 @@ func (o Options) Range(b *engine.Build) engine.VersionRange {
 	return b.DefaultRange
 }
 
-// maxSlots bounds the numbers of slots: a node with more is a mistake in a scenario.
+// maxSlots bounds the numbers of slots: a higher number is a mistake in a scenario.
 const maxSlots = 1024
 
-// Validate says what is wrong with the options, nil if nothing is. New calls it.
+// Validate reports what is wrong with the options, or nil. New calls it.
 func (o Options) Validate() error {
 	for _, d := range optionTable {
 		if d.check == nil {
@@ -110,7 +111,7 @@ func (o Options) Validate() error {
 	if o.UnregisteredBackoffMax < o.UnregisteredBackoffBase {
 		return fmt.Errorf("option unregistered_backoff_max: %v is below unregistered_backoff_base, %v", o.UnregisteredBackoffMax, o.UnregisteredBackoffBase)
 	}
-	// A session must not be taken for idle while its activity sits between two renewals (docs/contract/runtime.md#r4).
+	// A session must not count as idle while its activity is between two renewals (docs/contract/runtime.md#r4).
 	floor := o.WorkerLockTimeout - o.WorkerLockRenewalBuffer
 	if floor < 0 {
 		floor = time.Second

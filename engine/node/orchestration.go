@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// The rules by which the node itself drops messages; replay has its own.
+// The rules by which the node itself drops messages; package replay has its own.
 const (
 	dropTerminal  = replay.DropTerminal // the current execution has ended
 	dropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
@@ -41,7 +41,7 @@ func (n *Node) decide(s *slot, d *delivery) {
 	n.runTurn(s, d)
 }
 
-// decides applies one test, and acts on it if it applies.
+// decides applies one test and, if it holds, acts on it.
 func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	switch t {
 	case TestTerminal:
@@ -60,7 +60,7 @@ func (n *Node) decides(t Test, s *slot, d *delivery) bool {
 	panic(fmt.Sprintf("node %s: unknown test %d", n.name, t))
 }
 
-// dropsEnded acknowledges messages without effect: their execution has ended, or there is none.
+// dropsEnded acknowledges messages without effect because their execution has ended or does not exist.
 func (n *Node) dropsEnded(s *slot, d *delivery) bool {
 	var note Note
 	switch {
@@ -100,12 +100,12 @@ func (n *Node) bouncesIncompatible(s *slot, d *delivery) bool {
 	return true
 }
 
-// incompatible is the pin and the range, in words.
+// incompatible describes the pin and the range.
 func (n *Node) incompatible(d *delivery) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
 }
 
-// waitsForStart gives input back, uncounted, that came before the start of the execution that it is for.
+// waitsForStart hands back, uncounted, input that came before the start of its execution.
 func (n *Node) waitsForStart(s *slot, d *delivery) bool {
 	if !d.waitsForStart() {
 		return false
@@ -134,7 +134,7 @@ func missingHandler(d *delivery) string {
 	return "handler missing: " + name + "@" + version
 }
 
-// turnInput is what the turn of a batch is computed from.
+// turnInput builds the input of a batch's turn.
 func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
@@ -150,7 +150,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 	return in
 }
 
-// runTurn computes the turn and starts the job that takes its time; onFinished commits it.
+// runTurn computes the turn and starts the job that takes up its time; onFinished commits it.
 func (n *Node) runTurn(s *slot, d *delivery) {
 	handler, found := d.resolve(n.registry, n.rules)
 	if !found {

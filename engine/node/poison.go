@@ -9,10 +9,10 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// poisonCause is why the deliveries of a poisoned batch did not end in a commit, as far as the node that poisons can see.
+// poisonCause is the reason, as far as the poisoning node can see, that a poisoned batch was never committed.
 type poisonCause uint8
 
-// The causes, in the order in which they are looked for.
+// The causes, in the order in which they are tested.
 const (
 	poisonUndecodable  poisonCause = iota // its history or a message cannot be decoded here
 	poisonIncompatible                    // its pin is outside this node's range
@@ -20,7 +20,7 @@ const (
 	poisonCrashes                         // none of these: crashes, expired locks, lost answers
 )
 
-// poisonCause finds the cause, with its text.
+// poisonCause finds the cause and its text.
 func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	switch _, found := d.resolve(n.registry, n.rules); {
 	case d.undecodable():
@@ -33,9 +33,9 @@ func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	return poisonCrashes, "crashes"
 }
 
-// poisons ends what was delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). A decodable
-// batch for an execution that has continued as new, without the start of the next one, is not the next one's end: it
-// waits.
+// poisons ends work that was delivered too often (docs/contract/runtime.md#r10, docs/contract-decisions.md). A
+// decodable batch for an execution that has continued as new does not end the next execution while it lacks that one's
+// start: it waits.
 func (n *Node) poisons(s *slot, d *delivery) bool {
 	if !n.rules.ExceedsMaxAttempts(d.AttemptCount, n.options.MaxAttempts) {
 		return false
@@ -57,9 +57,9 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	return true
 }
 
-// poisonAck is the end of the execution. Where there is none yet it is begun first, so that its history reads like any
-// other: the start of a new instance, or the successor of one that has continued as new, which stays as it is. An
-// undecodable history gets one event far beyond its own.
+// poisonAck builds the ack that ends the execution. An execution that has not begun is begun first, so that its history
+// reads like any other: it is a new instance, or the successor of an execution that has continued as new, which stays
+// unchanged. An undecodable history gets one event with an id far beyond its own.
 func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.OrchestrationAck {
 	ack := engine.OrchestrationAck{LockToken: d.LockToken, ExecutionID: d.Item.ExecutionID}
 	begins := continued || !d.undecodable() && len(d.Item.History) == 0
@@ -90,7 +90,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(engine.CorruptedPoisonEventID, failed)}
-		// The name creates the instance if its own start is what cannot be decoded.
+		// The name creates the instance if its own start is the undecodable message.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
 	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
@@ -101,7 +101,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	return ack
 }
 
-// endRunning ends an execution that runs like any other end does: its open waits, its activities and its children are
+// endRunning ends a running execution like any other end: its open waits, its activities and its children are
 // cancelled.
 func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details engine.ErrorDetails) {
 	in := n.turnInput(d, Resolved{})
@@ -118,7 +118,7 @@ func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details eng
 	}
 }
 
-// poisonStart is the first event of an execution that only begins in order to fail.
+// poisonStart returns the first event of an execution that begins only to fail.
 func poisonStart(d *delivery, parent *engine.ParentLink) engine.OrchestrationStarted {
 	started := engine.OrchestrationStarted{Name: orUnknown(d.Item.OrchestrationName), Version: orUnknown(d.Item.Version)}
 	if b := d.begin; b != nil {
@@ -134,14 +134,14 @@ func poisonStart(d *delivery, parent *engine.ParentLink) engine.OrchestrationSta
 	return started
 }
 
-// poisonDetails is the error of a poisoned batch. Its message is the batch as JSON, or the decoding error.
+// poisonDetails builds the error of a poisoned batch. Its message is the batch as JSON, or the decoding error.
 func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine.ErrorDetails {
 	p := &engine.PoisonError{
 		AttemptCount: d.AttemptCount, MaxAttempts: n.options.MaxAttempts,
 		MessageType: engine.PoisonType{Kind: engine.PoisonOrchestration, Instance: d.Item.Instance, ExecutionID: execution, Cause: cause},
 	}
 	if d.undecodable() {
-		// The kind and the error say it all.
+		// The kind and the error are enough.
 		p.MessageType.Kind, p.MessageType.Error, p.MessageType.Cause = engine.PoisonFailedDeserialization, d.Item.HistoryError, ""
 		p.Message = d.Item.HistoryError
 	} else {
@@ -150,7 +150,7 @@ func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine
 	return engine.ErrorDetails{Poison: p}
 }
 
-// messagesText is a JSON array of messages; one that this build does not write is shown by its kind alone.
+// messagesText formats messages as a JSON array; one that this build does not write is shown by its kind alone.
 func (n *Node) messagesText(messages []engine.WorkItem) string {
 	text := []byte{'['}
 	for i, m := range messages {

@@ -9,12 +9,12 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// Activity is an activity's code. It must be deterministic: all that it knows is in its arguments. A returned error fails
-// the activity with the error's text, and so does a panic.
+// Activity is an activity's code. It must be deterministic: its arguments are all that it knows. A returned error fails
+// the activity with the error's text; so does a panic.
 type Activity func(ctx ActivityContext, input string) (string, error)
 
-// ActivityContext says which activity runs, and where. Attempt is its delivery, from 1; session and tag are empty for
-// none; WorkerID is the worker slot's, unique among all that run.
+// ActivityContext identifies the running activity and where it runs. Attempt is its delivery number, from 1; session
+// and tag are empty if there is none; WorkerID is the worker slot's, unique among all running slots.
 type ActivityContext struct {
 	Instance    string
 	ExecutionID uint64
@@ -26,8 +26,8 @@ type ActivityContext struct {
 	WorkerID    string
 }
 
-// Registry is the code that a node has: orchestrations by name and version, activities by name. Registrations may change
-// between two steps of a node; the nodes that share a Registry all see it. A Registry is not safe for concurrent use.
+// Registry is a node's code: orchestrations by name and version, activities by name. Registrations may change between
+// two steps of a node; all nodes that share a Registry see the change. A Registry is not safe for concurrent use.
 //
 // Versions of one name are compared as numeric triples, as everywhere, and registered in ascending order only.
 type Registry struct {
@@ -53,24 +53,24 @@ type registeredActivity struct {
 	run  Activity
 }
 
-// Policy says which version of a name starts when the start names none. The zero value is Latest.
+// Policy selects the version of a name that starts when the start names none. The zero value is Latest.
 type Policy struct{ exact *engine.Version }
 
-// Latest is the policy that takes the highest registered version.
+// Latest returns the policy that takes the highest registered version.
 func Latest() Policy { return Policy{} }
 
-// Exact is the policy that takes that version and no other, whether it is registered or not.
+// Exact returns the policy that takes only that version, whether it is registered or not.
 func Exact(v engine.Version) Policy { return Policy{exact: &v} }
 
-// Resolved is a handler as the registry found it.
+// Resolved is a handler that the registry found.
 type Resolved struct {
 	Name    string
 	Version engine.Version
 	Handler orch.Handler
-	text    string // name@version, made when it was registered
+	text    string // name@version, made at registration
 }
 
-// String is name@version.
+// String returns name@version.
 func (r Resolved) String() string {
 	if r.text == "" {
 		return handlerText(r.Name, r.Version)
@@ -78,16 +78,16 @@ func (r Resolved) String() string {
 	return r.text
 }
 
-// version is the version as text.
+// version returns the version as text.
 func (r Resolved) version() string { return r.String()[len(r.Name)+1:] }
 
 func handlerText(name string, version engine.Version) string { return name + "@" + version.String() }
 
-// NewRegistry makes an empty registry.
+// NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{} }
 
-// Register adds a version of an orchestration. It must be later than all that the name has, with one exception: a
-// version that was deregistered may come back.
+// Register adds a version of an orchestration. It must be later than all versions of the name, with one exception: a
+// deregistered version may come back.
 func (r *Registry) Register(name string, version engine.Version, handler orch.Handler) error {
 	if name == "" || handler == nil {
 		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
@@ -112,7 +112,7 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	return nil
 }
 
-// Deregister takes a version of an orchestration away, and says whether it was there.
+// Deregister removes a version of an orchestration and reports whether it was there.
 func (r *Registry) Deregister(name string, version engine.Version) bool {
 	i, found := r.find(name)
 	if !found {
@@ -153,7 +153,7 @@ func (r *Registry) RegisterActivity(name string, run Activity) error {
 	return nil
 }
 
-// DeregisterActivity takes an activity away, and says whether it was there.
+// DeregisterActivity removes an activity and reports whether it was there.
 func (r *Registry) DeregisterActivity(name string) bool {
 	i, found := r.findActivity(name)
 	if found {
@@ -162,8 +162,8 @@ func (r *Registry) DeregisterActivity(name string) bool {
 	return found
 }
 
-// ResolveStart is the handler for a start or a continue-as-new: the exact version that it names, or by policy if it
-// names none. A version that does not parse is not registered (docs/contract/runtime.md#r8).
+// ResolveStart returns the handler for a start or a continue-as-new: the exact version if it names one, otherwise the
+// one by policy. A version that does not parse counts as not registered (docs/contract/runtime.md#r8).
 func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 	i, found := r.find(name)
 	if !found {
@@ -183,8 +183,8 @@ func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 	return o.exactly(v)
 }
 
-// ResolveStarted is the handler for a later turn: exactly the version that the execution's first event records, where
-// 0.0.0 counts as none.
+// ResolveStarted returns the handler for a later turn: exactly the version that the execution's first event records,
+// where 0.0.0 counts as none.
 func (r *Registry) ResolveStarted(name, version string) (Resolved, bool) {
 	if version == "0.0.0" {
 		version = ""
@@ -192,7 +192,7 @@ func (r *Registry) ResolveStarted(name, version string) (Resolved, bool) {
 	return r.ResolveStart(name, version)
 }
 
-// Activity is the code of an activity.
+// Activity returns an activity's code.
 func (r *Registry) Activity(name string) (Activity, bool) {
 	i, found := r.findActivity(name)
 	if !found {
@@ -201,7 +201,7 @@ func (r *Registry) Activity(name string) (Activity, bool) {
 	return r.activities[i].run, true
 }
 
-// Orchestrations are the registered versions as name@version, by name and then version. The caller owns the slice.
+// Orchestrations lists the registered versions as name@version, by name and then version. The caller owns the slice.
 func (r *Registry) Orchestrations() []string {
 	var names []string
 	for _, o := range r.orchestrations {
@@ -214,7 +214,7 @@ func (r *Registry) Orchestrations() []string {
 	return names
 }
 
-// Activities are the names of the registered activities, sorted. The caller owns the slice.
+// Activities returns the names of the registered activities, sorted. The caller owns the slice.
 func (r *Registry) Activities() []string {
 	names := make([]string, len(r.activities))
 	for i, a := range r.activities {
@@ -223,7 +223,7 @@ func (r *Registry) Activities() []string {
 	return names
 }
 
-// Clone is a registry of its own with the same code.
+// Clone returns a separate registry with the same code.
 func (r *Registry) Clone() *Registry {
 	c := &Registry{orchestrations: slices.Clone(r.orchestrations), activities: slices.Clone(r.activities)}
 	for i := range c.orchestrations {
@@ -244,7 +244,7 @@ func (r *Registry) findActivity(name string) (int, bool) {
 	})
 }
 
-// find is the place of a version by its triple, and whether that triple is there.
+// find returns the position of a version by its triple, and whether that triple is present.
 func (o *registeredOrchestration) find(v engine.Version) (int, bool) {
 	return slices.BinarySearchFunc(o.versions, v, func(have registeredVersion, v engine.Version) int {
 		return have.version.Compare(v)

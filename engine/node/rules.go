@@ -6,68 +6,68 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Rules are the decisions of a node that can be got wrong. A seeded bug replaces one of them ([Bugs]); everything else
-// takes DefaultRules. Rules are read only, and may be shared by nodes.
+// Rules are the decisions of a node that can be got wrong. A planted bug replaces one of them (the table is in package
+// faults); everything else uses DefaultRules. Rules are read-only and may be shared by nodes.
 type Rules struct {
 	// Order is the order of the tests on a fetched batch; the first that applies decides.
 	Order []Test
-	// Ended says whether messages for a current execution of that status are acknowledged and dropped. hasStart says
-	// whether the batch has its continue-as-new start.
+	// Ended reports whether messages for a current execution of that status are acknowledged and dropped. hasStart
+	// reports whether the batch has its continue-as-new start.
 	Ended func(status engine.Status, hasStart bool) bool
-	// ExceedsMaxAttempts says whether a delivery is poison.
+	// ExceedsMaxAttempts reports whether a delivery is poison.
 	ExceedsMaxAttempts func(count, most uint32) bool
-	// Admits says whether the node replays an execution of that pin; nil is unpinned.
+	// Admits reports whether the node replays an execution of that pin; nil means unpinned.
 	Admits func(supported *engine.CapabilityFilter, pin *engine.Version) bool
-	// DeclareFilter is the filter that the node fetches with.
+	// DeclareFilter returns the filter that the node fetches with.
 	DeclareFilter func(supported engine.VersionRange) *engine.CapabilityFilter
-	// AbandonIgnoresAttempt says whether an abandon for that decision takes the delivery out of the count.
+	// AbandonIgnoresAttempt reports whether an abandon for that decision leaves the delivery uncounted.
 	AbandonIgnoresAttempt func(d Decision) bool
-	// SessionCap is how many sessions the node may serve at a time, given the option.
+	// SessionCap returns how many sessions the node may serve at a time, given the option.
 	SessionCap func(most int) int
-	// RenewsSessions says whether the node renews the sessions that it owns.
+	// RenewsSessions makes the node renew the sessions that it owns.
 	RenewsSessions bool
-	// UnregisteredBackoff is the delay for work without a handler at its n-th delivery.
+	// UnregisteredBackoff returns the delay for work without a handler at its n-th delivery.
 	UnregisteredBackoff func(n uint32, base, most time.Duration) time.Duration
-	// PauseAfterNothing is the pause after a fetch that found nothing and took that long.
+	// PauseAfterNothing returns the pause after a fetch that took that long and found nothing.
 	PauseAfterNothing func(took, interval time.Duration) time.Duration
-	// PauseAfterError is the pause after a failed fetch, the k-th retryable one in a row; false is to fetch no more.
+	// PauseAfterError returns the pause after a failed fetch, the k-th consecutive retryable one; false stops fetching.
 	PauseAfterError func(retryable bool, k int) (time.Duration, bool)
-	// AckFailed says what follows an ack that failed, for the failures-th time.
+	// AckFailed returns what follows an ack that has failed; failures counts its failures.
 	AckFailed func(kind SlotKind, err error, failures int) AckStep
-	// RenewalInterval is when a lock is renewed, 0 for never.
+	// RenewalInterval returns the time until a lock is renewed, 0 for never.
 	RenewalInterval func(timeout, buffer time.Duration) time.Duration
-	// RenewsWhileDraining says whether a draining node goes on to renew what it holds.
+	// RenewsWhileDraining makes a draining node go on renewing the locks that it holds.
 	RenewsWhileDraining bool
-	// TurnRenewalFailed says whether a failed renewal of a turn's lock is tried again.
+	// TurnRenewalFailed reports whether a failed renewal of a turn's lock is retried.
 	TurnRenewalFailed func(err error) bool
-	// ActivityRenewalFailed says what a failed renewal of an activity's lock means.
+	// ActivityRenewalFailed returns what a failed renewal of an activity's lock means.
 	ActivityRenewalFailed func(err error) RenewalStep
-	// WorkerItems are the activities that a turn's ack enqueues.
+	// WorkerItems returns the activities that a turn's ack enqueues.
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem
-	// FailureFails says whether an activity's failure is acknowledged as one, rather than as its result.
+	// FailureFails makes the node acknowledge an activity's failure as a failure, rather than as its result.
 	FailureFails bool
-	// ResolvesAsRecorded says whether a turn of an execution that has begun runs the version of its handler that the
-	// history records; otherwise it runs the one that a start would get now.
+	// ResolvesAsRecorded makes a turn of an execution that has begun run the handler version that the history records;
+	// otherwise it runs the version that a start would get now.
 	ResolvesAsRecorded bool
-	// DuplicateStart says what a start does that finds the execution begun, or continued as new.
+	// DuplicateStart is the effect of a start that finds the execution begun, or continued as new.
 	DuplicateStart DuplicateStart
-	// PoisonTellsParent says whether a poisoned child answers its parent.
+	// PoisonTellsParent reports whether a poisoned child answers its parent.
 	PoisonTellsParent func(undecodable bool) bool
-	// PoisonCancels says whether a poisoned execution's activities are cancelled.
+	// PoisonCancels makes poison cancel the execution's activities.
 	PoisonCancels bool
-	// PoisonPins says whether the poison of what has not begun pins the execution that it makes.
+	// PoisonPins makes poison of an execution that has not begun pin the execution that it creates.
 	PoisonPins bool
-	// StatusIsTold says whether the current execution's status is the provider's to tell; otherwise its history shows it.
+	// StatusIsTold takes the current execution's status from the provider; otherwise the history shows it.
 	StatusIsTold bool
-	// PoisonWaitsForStart says whether the poison of an execution that is ContinuedAsNew belongs to the next one, and
-	// waits for its start; otherwise it is appended to the old one.
+	// PoisonWaitsForStart makes the poison of an execution that is ContinuedAsNew belong to the next one and wait for its
+	// start; otherwise it is appended to the old one.
 	PoisonWaitsForStart bool
 }
 
 // Test is one of the tests on a fetched batch. None of them uses what another has found.
 type Test uint8
 
-// The tests, in their order (docs/contract-decisions.md#row-1); what none of them catches is run.
+// The tests, in their order (docs/contract-decisions.md#row-1); a batch that none of them catches is run.
 const (
 	TestTerminal     Test = iota // current execution Completed or Failed, or nothing to run for
 	TestPoison                   // delivered too often
@@ -77,23 +77,23 @@ const (
 	TestHandler                  // no handler
 )
 
-// DuplicateStart is what a start does that finds the execution begun, or continued as new.
+// DuplicateStart is the effect of a start that finds the execution begun, or continued as new.
 type DuplicateStart uint8
 
-// What a duplicate start does.
+// The effects of a duplicate start.
 const (
 	DuplicateChangesNothing DuplicateStart = iota
 	DuplicateBrings                        // its name and version: the turn runs that code
 	DuplicateWins                          // over the continue-as-new start behind it: the batch is dropped
 )
 
-// AckStep is what follows a failed ack.
+// AckStep is the reaction to a failed ack.
 type AckStep struct {
 	Do    AckAction
 	After time.Duration // for AckRetry
 }
 
-// AckAction is what to do after a failed ack.
+// AckAction is the action after a failed ack.
 type AckAction uint8
 
 // The actions after a failed ack.
@@ -101,20 +101,20 @@ const (
 	AckRetry   AckAction = iota // the same ack again
 	AckAbandon                  // give the work back
 	AckForget                   // do nothing
-	AckFail                     // commit a failure of the orchestration instead: what 0.1.26 does
+	AckFail                     // commit a failure of the orchestration instead, as 0.1.26 does
 )
 
-// RenewalStep is what a failed renewal of an activity's lock means.
+// RenewalStep is the meaning of a failed renewal of an activity's lock.
 type RenewalStep uint8
 
 // The meanings of a failed renewal.
 const (
-	RenewalRetry    RenewalStep = iota // nothing yet: again, until the lock has run out
-	RenewalHandBack                    // the activity is lost: stop it, give it back in case the lock lives
+	RenewalRetry    RenewalStep = iota // nothing yet: retry until the lock has expired
+	RenewalHandBack                    // the activity is lost: stop it, hand it back in case the lock is live
 	RenewalDiscard                     // the activity is cancelled: stop it, acknowledge it without a completion
 )
 
-// DefaultRules are the rules of the contract profile.
+// DefaultRules returns the rules of the contract profile.
 func DefaultRules() *Rules {
 	return &Rules{
 		Order:                 []Test{TestTerminal, TestPoison, TestHistoryError, TestIncompatible, TestWaitForStart, TestHandler},
@@ -145,12 +145,13 @@ func DefaultRules() *Rules {
 	}
 }
 
-// uncounted: what says nothing about the work itself is no attempt.
+// uncounted reports whether the decision reveals nothing about the work itself, so that the delivery does not count.
 func uncounted(d Decision) bool {
 	return d == DecideWaitForStart || d == DecideDrained || d == DecideSessionsFull
 }
 
-// endedDropsMessages: a ContinuedAsNew execution has a successor, started or not, for which its input is meant.
+// endedDropsMessages keeps the messages of a ContinuedAsNew execution: they are meant for its successor, started or
+// not.
 func endedDropsMessages(status engine.Status, _ bool) bool {
 	return status == engine.StatusCompleted || status == engine.StatusFailed
 }
@@ -162,8 +163,8 @@ func pauseAfterError(retryable bool, k int) (time.Duration, bool) {
 	return permanentFetchErrorDelay, true
 }
 
-// retryAck: an ack changes nothing or everything, so the same ack may be sent again as long as it may have changed
-// nothing; "permanent" says that it will not, or that an earlier one has (its answer lost).
+// retryAck retries as long as the ack may have changed nothing, since an ack changes nothing or everything. A permanent
+// error means that the ack will change nothing, or that an earlier one already has and its answer was lost.
 func retryAck(_ SlotKind, err error, failures int) AckStep {
 	if engine.IsRetryable(err) && failures <= AckRetries {
 		return AckStep{Do: AckRetry, After: AckRetryDelay(failures)}

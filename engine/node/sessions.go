@@ -8,8 +8,8 @@ import (
 )
 
 // sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones
-// (docs/contract/runtime.md#r6.4). It begins with the first thing that the node can own: a session activity, or at the
-// start if the owner's name outlives the incarnation. A node that owns nothing has nothing to renew.
+// (docs/contract/runtime.md#r6.4). It starts with the first session activity, or with the node if the owner's name
+// outlives the incarnation. A node that owns nothing has nothing to renew.
 type sessionKeeper struct {
 	begun                    bool
 	renewal, cleanup         TimerID
@@ -19,7 +19,7 @@ type sessionKeeper struct {
 // sessionSlot is the slot under which the keeper makes its calls.
 var sessionSlot = Slot{Kind: SlotSessions}
 
-// sessionOwners are the names under which the worker slots claim sessions: one for all if it is configured, else one each.
+// sessionOwners returns the names under which the worker slots claim sessions: the configured one for all, or one each.
 func sessionOwners(o *Options, runtime string) []string {
 	if o.WorkerNodeID != "" {
 		return []string{o.WorkerNodeID}
@@ -31,8 +31,8 @@ func sessionOwners(o *Options, runtime string) []string {
 	return owners
 }
 
-// sessionConfig is what a worker slot fetches with, unless the node serves as many sessions as it may: then it has none and
-// gets no session activity.
+// sessionConfig returns the session config that a worker slot fetches with. A node that already serves as many sessions
+// as it may fetches without one and gets no session activity.
 func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	owner := n.owners[0]
 	if len(n.owners) > 1 {
@@ -41,7 +41,7 @@ func (n *Node) sessionConfig(id Slot) *engine.SessionFetchConfig {
 	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: n.options.SessionLockTimeout}
 }
 
-// sessionsInFlight is how many sessions the node's workers hold activities of.
+// sessionsInFlight returns the number of sessions whose activities the node's workers hold.
 func (n *Node) sessionsInFlight() int {
 	count := 0
 	for i := range n.slots {
@@ -82,7 +82,7 @@ func (n *Node) armSessionRenewal() {
 	}
 }
 
-// onSessionWake says whether the timer is the keeper's.
+// onSessionWake handles the keeper's timers and reports whether the timer is one of them.
 func (n *Node) onSessionWake(t TimerID) bool {
 	k, o := &n.keeper, &n.options
 	switch t {
@@ -104,7 +104,8 @@ func (n *Node) onSessionWake(t TimerID) bool {
 	return true
 }
 
-// onSessionAnswer says whether the call is the keeper's. A failed call is logged; the next one is due as usual.
+// onSessionAnswer handles answers to the keeper's calls and reports whether the call is one. Failed calls are logged;
+// the next is due as usual.
 func (n *Node) onSessionAnswer(in Answer) bool {
 	k := &n.keeper
 	switch in.Call {
@@ -135,7 +136,7 @@ func (n *Node) stopSessions() {
 	n.cancelTimer(&n.keeper.cleanup)
 }
 
-// workerID names a worker slot among all that run.
+// workerID returns a worker slot's name, unique among all running slots.
 func (n *Node) workerID(s *slot) string {
 	if n.options.WorkerNodeID != "" {
 		return "work-" + strconv.Itoa(s.id.Index) + "-" + n.options.WorkerNodeID

@@ -9,9 +9,9 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// slot is one loop: it fetches, holds what it found until that is given back, and fetches again.
+// slot is one loop: it fetches, holds the work until it is handed back, and fetches again.
 //
-// Invariant: in each phase at most one of call, timer and job is set: what the phase waits for.
+// Invariant: in each phase at most one of call, timer and job is set, the one that the phase waits for.
 type slot struct {
 	id    Slot
 	phase phase
@@ -20,28 +20,28 @@ type slot struct {
 	job   JobID
 	// fetchedMs is when the last fetch was sent.
 	fetchedMs int64
-	// errors counts fetches in a row that failed retryably.
+	// errors counts consecutive fetches that failed retryably.
 	errors int
-	// hold is what was fetched, nil if nothing is held.
+	// hold is the fetched work, nil if nothing is held.
 	hold *hold
-	room hold // what hold points to
-	// fetch is what a worker slot asks for while it may serve a session more; nobody changes it.
+	room hold // storage that hold points to
+	// fetch is a worker slot's request while it may serve one more session; it is read-only.
 	fetch call.Call
 }
 
-// phase is what a slot is doing.
+// phase is the state of a slot.
 type phase uint8
 
 const (
 	phaseIdle       phase = iota // not started, or never to fetch again
-	phaseFetching                // a fetch is out
+	phaseFetching                // a fetch is in flight
 	phasePausing                 // between two fetches
-	phaseRunning                 // a turn or an activity takes its time
+	phaseRunning                 // a turn or an activity is running
 	phaseReading                 // a system activity reads
 	phaseGrace                   // a lost activity may still end by itself
-	phaseAcking                  // an ack is out
+	phaseAcking                  // an ack is in flight
 	phaseAckPausing              // an ack will be repeated
-	phaseAbandoning              // an abandon is out; its answer decides nothing
+	phaseAbandoning              // an abandon is in flight; its answer decides nothing
 	phaseStopped                 // drained
 )
 
@@ -75,7 +75,7 @@ func (n *Node) next(s *slot) {
 	s.call = n.askFetch(s, s.fetch)
 }
 
-// workRequest is what a worker slot asks for with that session config.
+// workRequest returns a worker slot's fetch request with that session config.
 func (n *Node) workRequest(session *engine.SessionFetchConfig) call.Call {
 	o := &n.options
 	tags := o.WorkerTagFilter
@@ -124,7 +124,7 @@ func (n *Node) onFetchFailed(s *slot, err error) {
 	n.pause(s, timerFetchBackoff, pause)
 }
 
-// pause waits before the next fetch, unless there is nothing to wait for or the node drains.
+// pause waits before the next fetch, unless the pause is zero or the node drains.
 func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	if d <= 0 || n.draining {
 		n.next(s)
@@ -134,13 +134,14 @@ func (n *Node) pause(s *slot, purpose string, d time.Duration) {
 	s.timer = n.setTimer(d, purpose)
 }
 
-// abandon gives back what the slot holds and notes why. Its answer changes nothing: if it failed, the lock runs out.
+// abandon hands back what the slot holds and notes the reason. The answer changes nothing: if it failed, the lock
+// expires.
 func (n *Node) abandon(s *slot, why Note) {
 	n.note(s, why)
 	n.handBack(s, why.Decision, why.Delay)
 }
 
-// handBack is abandon without a note.
+// handBack abandons what the slot holds without a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
 	ignore := n.rules.AbandonIgnoresAttempt(d)

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// activityCode finds the code of an activity: a system activity, which every node has, or one of the registry.
+// activityCode finds the code of an activity: a system activity, which every node has, or one from the registry.
 func (n *Node) activityCode(name string) (Activity, bool) {
 	switch name {
 	case orch.SystemNewGUID:
@@ -25,14 +25,14 @@ func (n *Node) activityCode(name string) (Activity, bool) {
 	return n.registry.Activity(name)
 }
 
-// newGUID derives the id from the activity's identity, so it is unique and the same in each run.
+// newGUID derives the id from the activity's identity, so it is unique and the same in every run.
 func newGUID(ctx ActivityContext, _ string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(ctx.Instance))
 	h.Write(binary.BigEndian.AppendUint64([]byte{0}, ctx.ExecutionID))
 	h.Write(binary.BigEndian.AppendUint64(nil, ctx.ActivityID))
 	id := h.Sum(nil)[:16]
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8, by its own rules
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // UUID version 8: a custom layout
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]), nil
 }
 
@@ -40,12 +40,12 @@ func (n *Node) utcNowMs(ActivityContext, string) (string, error) {
 	return strconv.FormatInt(n.nowMs, 10), nil
 }
 
-// refuseKey is the read of a key whose input names no key: it fails.
+// refuseKey fails the read of a key whose input does not name a key.
 func refuseKey(ActivityContext, string) (string, error) {
 	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orch.SystemGetKVValue)
 }
 
-// readsKey begins the provider call of a system activity that reads another instance's key, and says whether it has.
+// readsKey starts the provider call of a system activity that reads another instance's key, and reports whether it has.
 func (n *Node) readsKey(s *slot) bool {
 	if s.hold.activity.Name != orch.SystemGetKVValue {
 		return false
@@ -59,7 +59,7 @@ func (n *Node) readsKey(s *slot) bool {
 	return true
 }
 
-// onKeyRead acknowledges the value that was read. After a retryable error the activity is handed back for another delivery.
+// onKeyRead acknowledges the value that was read. After a retryable error it hands the activity back for redelivery.
 func (n *Node) onKeyRead(s *slot, in Answer) {
 	if engine.IsRetryable(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back because it
-// has no handler here, or run it.
+// onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back
+// because this node has no handler for it, or run it.
 func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	item, ok := f.Item.(engine.ActivityExecuteItem)
 	n.take(s, hold{
@@ -20,7 +20,7 @@ func (n *Node) onWork(s *slot, f *engine.FetchedWork) {
 	case n.draining:
 		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
 	case !ok:
-		// A provider that keeps the contract refuses such an item. This node must not drop it.
+		// A provider that honors the contract refuses such an item. This node must not drop it.
 		n.abandon(s, Note{Decision: DecideWorkNoHandler, Delay: o.UnregisteredBackoffMax, Cause: fmt.Sprintf("not an activity: %s", f.Item.Kind())})
 	case item.SessionID != "" && n.sessionsInFlight() > n.rules.SessionCap(o.MaxSessionsPerRuntime):
 		n.abandon(s, Note{Decision: DecideSessionsFull, Delay: sessionsFullDelay, Cause: "the node serves as many sessions as it may"})
@@ -74,7 +74,7 @@ func (n *Node) runActivity(s *slot) {
 	n.startRenewing(s)
 }
 
-// onActivityDone runs the code, whose time has passed, and acknowledges the outcome.
+// onActivityDone runs the code, whose time is up, and acknowledges the outcome.
 func (n *Node) onActivityDone(s *slot, panicked string) {
 	a := s.hold.activity
 	run, found := n.activityCode(a.Name)
@@ -95,7 +95,7 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 	n.completeActivity(s, result, failure, failed)
 }
 
-// completeActivity acknowledges an activity with its result, or its failure.
+// completeActivity acknowledges an activity with its result or its failure.
 func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	a := s.hold.activity
 	var completion engine.WorkItem
@@ -113,8 +113,8 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	n.commit(s, DecideWorkRun, call.AckWorkItem{LockToken: s.hold.token, Completion: completion})
 }
 
-// callActivity is the edge where user code runs: its panic, or runtime.Goexit, is a failure. The error's text is the
-// user's code, too.
+// callActivity is the boundary to user code: a panic or runtime.Goexit there is a failure. The error's Error method is
+// user code, too.
 func (n *Node) callActivity(run Activity, ctx ActivityContext, input string) (result, failure string, failed bool) {
 	var out struct { // one struct, one allocation
 		result, failure string
@@ -138,10 +138,11 @@ func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) e
 
 func missingActivity(a engine.ActivityExecuteItem) string { return "activity missing: " + a.Name }
 
-// onActivityLost stops an activity whose lock is lost: because the orchestration cancelled it, because the lock ran out,
-// or because a renewal failed for good. It may go on for the grace period, but its result is discarded. Then it is handed
-// back with its count kept. That has an effect only in the third case, where the lock is still live and no other node
-// could run the activity before it expires. (0.1.26 acknowledges it instead, and so loses it for ever.)
+// onActivityLost stops an activity whose lock is lost: because the orchestration cancelled it, because the lock
+// expired, or because a renewal failed permanently. It may go on for the grace period, but its result is discarded.
+// Then it is handed back with its attempt counted. That has an effect only in the third case, where the lock is still
+// live and no other node could run the activity before it expires. (0.1.26 acknowledges it instead, and so loses it
+// forever.)
 func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 	n.counters.ActivitiesLost++
 	s.hold.discard = discard

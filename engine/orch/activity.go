@@ -1,17 +1,17 @@
 package orch
 
-// ActivityOption says where an activity may run.
+// ActivityOption restricts where an activity may run.
 type ActivityOption struct{ session, tag string }
 
-// OnSession makes an activity part of a session: all activities of a session run on the worker that owns it, one owner at
-// a time. An empty id is no session.
+// OnSession makes an activity part of a session: all activities of a session run on the worker that owns it, one owner
+// at a time. An empty id means no session.
 func OnSession(id string) ActivityOption { return ActivityOption{session: id} }
 
-// WithTag makes an activity run only on workers whose tag filter takes the tag. An empty tag is none; an activity with a
-// tag that no worker takes waits for ever.
+// WithTag makes an activity run only on workers whose tag filter accepts the tag. An empty tag means none; an activity
+// with a tag that no worker accepts waits forever.
 func WithTag(tag string) ActivityOption { return ActivityOption{tag: tag} }
 
-// activity schedules an activity; of two sessions or tags the last counts.
+// activity schedules an activity; if several sessions or tags are given, the last one counts.
 func (c *Context) activity(name, input string, options []ActivityOption) Token {
 	a := Action{Kind: ActionActivity, Name: name, Input: input}
 	for _, o := range options {

@@ -2,26 +2,26 @@ package orch
 
 import "time"
 
-// Context is how an orchestration reaches the world. Only the coroutine that the turn runs may use it.
+// Context is an orchestration's access to the world. Only the coroutine that the turn runs may use it.
 type Context struct{ host Host }
 
-// NewContext makes a context over a host.
+// NewContext returns a context over a host.
 func NewContext(h Host) *Context { return &Context{host: h} }
 
-// InstanceID is the id of the instance that runs the code.
+// InstanceID returns the id of the instance that runs the code.
 func (c *Context) InstanceID() string { return c.host.Info().Instance }
 
-// ExecutionID is the number of the execution: 1, and one more after each continue-as-new.
+// ExecutionID returns the number of the execution: 1, and one more after each continue-as-new.
 func (c *Context) ExecutionID() uint64 { return c.host.Info().ExecutionID }
 
-// Name is the name under which the code was started.
+// Name returns the name under which the code was started.
 func (c *Context) Name() string { return c.host.Info().Name }
 
-// Version is the handler version that was resolved when the execution began.
+// Version returns the handler version that was resolved when the execution began.
 func (c *Context) Version() string { return c.host.Info().Version }
 
-// IsReplaying says whether the code is being run over what earlier turns have committed. Code must not decide anything
-// by it.
+// IsReplaying reports whether the code is rerunning what earlier turns have committed. Code must not base any decision
+// on it.
 func (c *Context) IsReplaying() bool { return c.host.Replaying() }
 
 // Trace writes a line when the code runs for the first time, and nothing when it is being replayed.
@@ -31,47 +31,47 @@ func (c *Context) Trace(text string) {
 	}
 }
 
-// ScheduleActivity asks for an activity. The future's result is the activity's result, or its error.
+// ScheduleActivity schedules an activity. The future's result is the activity's result, or its error.
 func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) *Future {
 	// Small enough to be inlined, so that a future that is awaited at once costs nothing.
 	return &Future{host: c.host, token: c.activity(name, input, options)}
 }
 
-// ScheduleTimer asks for a timer, due d after the turn's start in whole milliseconds of store time; the result is empty.
-// A timer whose d is not positive is due at once, and still takes a turn.
+// ScheduleTimer schedules a timer, due d after the turn's start in whole milliseconds of store time; the result is
+// empty. A timer whose d is not positive is due at once, and still takes a turn.
 func (c *Context) ScheduleTimer(d time.Duration) *Future {
 	return c.schedule(Action{Kind: ActionTimer, Delay: d})
 }
 
-// ScheduleWait waits for an event that a client raises under the name; the result is its data. Waits of one name are
-// served in the order in which they were scheduled. An event that no wait of an earlier turn is left for is lost.
+// ScheduleWait waits for an event that a client raises under the name; the result is its data. Waits for one name are
+// served in the order in which they were scheduled. An event that finds no unserved wait of an earlier turn is lost.
 func (c *Context) ScheduleWait(name string) *Future {
 	return c.schedule(Action{Kind: ActionWait, Name: name})
 }
 
-// ScheduleWait2 is ScheduleWait of the new generation: it waits for an event of that name and topic. In an execution
+// ScheduleWait2 is the new generation of ScheduleWait: it waits for an event of that name and topic. In an execution
 // whose pinned build does not know the new generation it is ScheduleWait(name).
 func (c *Context) ScheduleWait2(name, topic string) *Future {
 	return c.schedule(Action{Kind: ActionWait2, Name: name, Topic: topic})
 }
 
-// DequeueEvent takes the oldest message of the name that nobody has taken from the instance's queue of that name; the
-// result is its data. Messages are kept until they are taken, whenever they came, and those that are not taken cross a
-// continue-as-new, the oldest 20. Concurrent dequeues of one name are served in the order in which they were scheduled; a
-// dropped one passes its message to the next.
+// DequeueEvent takes the oldest untaken message from the instance's queue of that name; the result is its data.
+// Messages are kept until they are taken, whenever they came, and the oldest 20 untaken ones cross a continue-as-new.
+// Concurrent dequeues of one name are served in the order in which they were scheduled; a dropped one passes its
+// message to the next.
 func (c *Context) DequeueEvent(name string) *Future {
 	return c.schedule(Action{Kind: ActionDequeue, Name: name})
 }
 
-// ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history. After
-// a continue-as-new the places begin anew, so an execution can come to the id of a child of the one before; it then gets a
-// failure, "instance already exists". Orchestrations that continue as new give ids of their own.
+// ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history.
+// After a continue-as-new the places begin anew, so an execution can produce the id of a child of the previous one; it
+// then gets a failure, "instance already exists". Orchestrations that continue as new should choose their own ids.
 func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Input: input})
 }
 
 // ScheduleSubOrchestrationWithID starts a child under that id, verbatim, except that an id that begins with "sub::" is
-// prefixed by the parent's as an automatic one is. An empty id is automatic.
+// prefixed with the parent's, like an automatic one. An empty id is automatic.
 func (c *Context) ScheduleSubOrchestrationWithID(name, instance, input string) *Future {
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Instance: instance, Input: input})
 }
@@ -81,7 +81,7 @@ func (c *Context) ScheduleSubOrchestrationVersioned(name, version, input string)
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Input: input})
 }
 
-// ScheduleSubOrchestrationVersionedWithID is both: exactly that handler version, under that id.
+// ScheduleSubOrchestrationVersionedWithID starts a child of exactly that handler version, under that id.
 func (c *Context) ScheduleSubOrchestrationVersionedWithID(name, version, instance, input string) *Future {
 	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Instance: instance, Input: input})
 }
@@ -97,17 +97,17 @@ func (c *Context) StartOrchestrationVersioned(name, version, instance, input str
 	c.host.Schedule(Action{Kind: ActionDetached, Name: name, Version: version, Instance: instance, Input: input})
 }
 
-// ContinueAsNew ends this execution and begins the next one with that input. It never returns.
+// ContinueAsNew ends this execution and begins the next one with that input. It does not return.
 func (c *Context) ContinueAsNew(input string) {
 	c.host.ContinueAsNew("", input)
 }
 
-// ContinueAsNewVersioned is ContinueAsNew with exactly that handler version. It never returns.
+// ContinueAsNewVersioned is ContinueAsNew with exactly that handler version. It does not return.
 func (c *Context) ContinueAsNewVersioned(version, input string) {
 	c.host.ContinueAsNew(version, input)
 }
 
-// Go runs fn as a child coroutine of this turn; the future's result is what fn returns. The child begins when the
+// Go runs fn as a child coroutine of this turn; the future's result is that of fn. The child begins when the
 // running code suspends, coroutines run one at a time in the order in which they can go on, and a panic in one is a
 // panic of the orchestration. Dropping the future ends the child and drops what the child has scheduled. When the
 // orchestration returns, its children end.

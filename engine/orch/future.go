@@ -1,17 +1,16 @@
 package orch
 
-// Future is the result of something that was scheduled.
+// Future is the result of a scheduled operation.
 type Future struct {
 	host  Host
 	token Token
 }
 
 // Await suspends the code until there is a result. Awaited again, a future gives the same result. The error of a failed
-// activity or child has the text that the failure displays. To await a future that was dropped before it had a result
-// panics.
+// activity or child has the failure's display text. Awaiting a future that was dropped before it had a result panics.
 func (f *Future) Await() (string, error) { return f.host.Await(f.token) }
 
-// Drop abandons the future. Dropping a future that has a result, or that is already dropped, changes nothing.
+// Drop abandons the future. It does nothing if the future has a result or is already dropped.
 func (f *Future) Drop() { f.host.Drop(f.token) }
 
 // Outcome is the result of an awaited future.
@@ -20,8 +19,8 @@ type Outcome struct {
 	Err   error
 }
 
-// Select suspends the code until one of the futures has a result and returns its index with the result. If several
-// have one at that moment, the first argument wins. The others are dropped. There must be at least one.
+// Select suspends the code until one of the futures has a result and returns its index with the result. If several are
+// ready at that moment, the first argument wins. The others are dropped. There must be at least one future.
 func Select(futures ...*Future) (index int, value string, err error) {
 	if len(futures) == 0 {
 		panic("orch: Select of no futures")

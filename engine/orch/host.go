@@ -11,9 +11,9 @@ import (
 // Only the coroutine that the host resumed may call it. Await, Select and ContinueAsNew suspend that coroutine. When
 // the host is tearing the code down, every method panics.
 type Host interface {
-	// Info is what never changes during a turn.
+	// Info returns the data that never changes during a turn.
 	Info() Info
-	// Replaying says whether the code is being run over what earlier turns have committed.
+	// Replaying reports whether the code is rerunning what earlier turns have committed.
 	Replaying() bool
 	// Trace writes a line that leaves no event.
 	Trace(text string)
@@ -25,24 +25,25 @@ type Host interface {
 	Await(t Token) (string, error)
 	// Select suspends until one of the futures has a result, drops the others and returns the winner's index.
 	Select(ts []Token) int
-	// Drop gives a future up.
+	// Drop abandons a future.
 	Drop(t Token)
-	// ContinueAsNew emits the action and never returns. An empty version means "by policy".
+	// ContinueAsNew emits the action and does not return. An empty version means "by policy".
 	ContinueAsNew(version, input string)
-	// Update emits an action that changes the state below, and changes it at once.
+	// Update emits an action that changes the instance's state, and applies it at once.
 	Update(a Action)
-	// CustomStatus is the instance's custom status, nil if there is none.
+	// CustomStatus returns the instance's custom status, nil if there is none.
 	CustomStatus() *string
-	// KV is the instance's key-value state, sorted by key. It must not be changed, and is valid until the next Update.
+	// KV returns the instance's key-value state, sorted by key. It must not be changed, and is valid until the next
+	// Update.
 	KV() []engine.KVEntry
-	// PruneKV clears the keys that were last set before the time, and says how many.
+	// PruneKV clears the keys that were last set before the time, and returns how many.
 	PruneKV(beforeMs uint64) int
 }
 
-// Token numbers the futures of a turn in the order of their making, from 1.
+// Token numbers the futures of a turn in the order of their creation, from 1.
 type Token int32
 
-// Info is what a Context can tell about its execution.
+// Info describes an execution to its Context.
 type Info struct {
 	Instance    string
 	ExecutionID uint64
@@ -50,7 +51,7 @@ type Info struct {
 	Version     string
 }
 
-// Action is what code asks for. Fields that its kind does not name are zero.
+// Action is a request of the code. Fields that its kind does not use are zero.
 type Action struct {
 	Kind     ActionKind
 	Name     string        // activity, child, detached start: the handler; wait, dequeue: the event; key-value: the key

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// RetryPolicy says how often an activity is tried.
+// RetryPolicy sets how often and when a failed activity is retried.
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of attempts, at least 1.
 	MaxAttempts int
-	// Timeout bounds each attempt; 0 is no bound. An attempt that times out is the last.
+	// Timeout bounds each attempt; 0 means no bound. An attempt that times out is the last.
 	Timeout time.Duration
-	// Backoff is the pause before each further attempt; nil is none.
+	// Backoff is the pause before each further attempt; nil means none.
 	Backoff Backoff
 }
 
-// Backoff is the pause after the n-th failed attempt, n from 1. Zero or less is no pause.
+// Backoff returns the pause after the n-th failed attempt, n from 1. Zero or less means no pause.
 type Backoff func(n int) time.Duration
 
-// DefaultRetryPolicy is 3 attempts with pauses of 100 ms, doubling, at most 30 s.
+// DefaultRetryPolicy returns 3 attempts with pauses that start at 100 ms and double, at most 30 s.
 func DefaultRetryPolicy() RetryPolicy {
 	return RetryPolicy{MaxAttempts: 3, Backoff: ExponentialBackoff(100*time.Millisecond, 2, 30*time.Second)}
 }
 
-// FixedBackoff is the same pause each time.
+// FixedBackoff returns a backoff with the same pause each time.
 func FixedBackoff(d time.Duration) Backoff { return func(int) time.Duration { return d } }
 
-// LinearBackoff is base, twice base, three times base, and so on, capped at most.
+// LinearBackoff returns a backoff of base, twice base, three times base, and so on, up to most.
 func LinearBackoff(base, most time.Duration) Backoff {
 	return func(n int) time.Duration {
 		if base > 0 && time.Duration(n) > most/base {
@@ -36,7 +36,7 @@ func LinearBackoff(base, most time.Duration) Backoff {
 	}
 }
 
-// ExponentialBackoff is base, then factor times as much each time, capped at most.
+// ExponentialBackoff returns a backoff of base, then factor times as much each time, up to most.
 func ExponentialBackoff(base time.Duration, factor int, most time.Duration) Backoff {
 	return func(n int) time.Duration {
 		d := base
@@ -53,7 +53,7 @@ func ExponentialBackoff(base time.Duration, factor int, most time.Duration) Back
 // ErrActivityTimeout is the error of an activity that did not end within the timeout of its RetryPolicy.
 var ErrActivityTimeout = errors.New("timeout: activity timed out")
 
-// ScheduleActivityWithRetry runs an activity until it succeeds, at most as often as the policy says, and returns its
+// ScheduleActivityWithRetry runs an activity until it succeeds, at most as often as the policy allows, and returns its
 // result or its last error. It is orchestration code like any other: each attempt is a schedule, each pause a timer, and
 // with a timeout each attempt is a Select of the activity, scheduled first, and a timer. It suspends the code; to go on
 // meanwhile, call it inside Context.Go.

@@ -16,7 +16,7 @@ func (c *Context) SetCustomStatus(status string) {
 // ResetCustomStatus removes the custom status.
 func (c *Context) ResetCustomStatus() { c.host.Update(Action{Kind: ActionResetCustomStatus}) }
 
-// CustomStatus is the custom status and whether there is one.
+// CustomStatus returns the custom status and whether there is one.
 func (c *Context) CustomStatus() (string, bool) {
 	if s := c.host.CustomStatus(); s != nil {
 		return *s, true
@@ -29,7 +29,7 @@ func (c *Context) SetKVValue(key, value string) {
 	c.host.Update(Action{Kind: ActionSetKV, Name: key, Input: value})
 }
 
-// KVValue is a key's value and whether the instance has the key. It sees what the code has set before.
+// KVValue returns a key's value and whether the instance has the key. It sees what the code has set before.
 func (c *Context) KVValue(key string) (string, bool) {
 	kv := c.host.KV()
 	i, found := slices.BinarySearchFunc(kv, key, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
@@ -39,7 +39,7 @@ func (c *Context) KVValue(key string) (string, bool) {
 	return kv[i].Value, true
 }
 
-// KVAllValues are all keys with their values, sorted by key. The caller owns the slice.
+// KVAllValues returns all keys with their values, sorted by key. The caller owns the slice.
 func (c *Context) KVAllValues() []engine.KVPair {
 	kv := c.host.KV()
 	out := make([]engine.KVPair, len(kv))
@@ -55,6 +55,6 @@ func (c *Context) ClearKVValue(key string) { c.host.Update(Action{Kind: ActionCl
 // ClearAllKVValues removes all keys.
 func (c *Context) ClearAllKVValues() { c.host.Update(Action{Kind: ActionClearAllKV}) }
 
-// PruneKVValuesUpdatedBefore clears the keys that were last set before a store time in milliseconds, in the order of the
-// keys, and says how many. A key's time is that of the turn that set it, in this turn and in each replay.
+// PruneKVValuesUpdatedBefore clears the keys that were last set before a store time in milliseconds, in the order of
+// the keys, and returns how many. A key's time is that of the turn that set it, in this turn and in each replay.
 func (c *Context) PruneKVValuesUpdatedBefore(ms uint64) int { return c.host.PruneKV(ms) }

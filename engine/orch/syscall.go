@@ -23,13 +23,13 @@ type RemoteKey struct {
 	Key        string `json:"key"`
 }
 
-// NewGUID is a fresh globally unique id. Like UTCNowMs and RemoteKVValue it is an activity that is awaited, so its answer is
-// recorded, and the same in each replay.
+// NewGUID returns a fresh globally unique id. Like UTCNowMs and RemoteKVValue it awaits an activity, so its answer is
+// recorded and is the same in each replay.
 func (c *Context) NewGUID() (string, error) {
 	return c.ScheduleActivity(SystemNewGUID, "").Await()
 }
 
-// UTCNowMs is the clock of the worker that answers, in milliseconds.
+// UTCNowMs returns the clock of the worker that answers, in milliseconds.
 func (c *Context) UTCNowMs() (int64, error) {
 	text, err := c.ScheduleActivity(SystemUTCNowMs, "").Await()
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Context) UTCNowMs() (int64, error) {
 	return ms, nil
 }
 
-// RemoteKVValue is the value that a key of some instance had when a worker looked, and whether it had one.
+// RemoteKVValue returns the value that a key of some instance had when a worker read it, and whether it had one.
 func (c *Context) RemoteKVValue(instance, key string) (value string, found bool, err error) {
 	input, err := json.Marshal(RemoteKey{instance, key})
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	StartMs  = 1_704_067_200_000
 )
 
-// maxTurns bounds the turns of one call of an Env: code that makes more of them never ends.
+// maxTurns bounds the turns of one call of an Env: code that makes more of them is taken to run forever.
 const maxTurns = 10_000
 
 // Env is one instance of an orchestration under test, in a world of its own. It is not safe for concurrent use.
@@ -38,7 +38,7 @@ type Env struct {
 	nowMs   uint64
 	started bool
 	due     []due // in the order in which it was scheduled
-	// The current execution, and the histories of those before.
+	// The current execution, and the histories of the earlier ones.
 	execution uint64
 	handler   orch.Handler
 	start     *replay.Start
@@ -51,16 +51,16 @@ type Env struct {
 	details   engine.ErrorDetails
 }
 
-// due is a message, or a function of the test, that is due at a time.
+// due is a message, or a function of the test, scheduled for a time.
 type due struct {
 	atMs uint64
 	item engine.WorkItem
 	run  func()
-	// child is the instance whose answer the item is, if it is a child's.
+	// child is the child instance that the item answers for, if it is a child's answer.
 	child string
 }
 
-// New makes an environment for an orchestration that has not started. It runs on the latest shipped build.
+// New returns an environment for an orchestration that has not started. It runs on the latest shipped build.
 func New(t T, handler orch.Handler) *Env {
 	return &Env{
 		t: t, build: latestBuild(), handlers: map[string]orch.Handler{"": handler},
@@ -73,14 +73,14 @@ func latestBuild() *engine.Build {
 	return all[len(all)-1]
 }
 
-// Version gives the code of another version, for a Context.ContinueAsNewVersioned.
+// Version registers the code of another version, for Context.ContinueAsNewVersioned.
 func (e *Env) Version(version string, handler orch.Handler) { e.handlers[version] = handler }
 
-// Activity is the mock of an activity. A call of an activity without a mock fails the test.
+// Activity returns the mock of an activity. A call of an activity without a mock fails the test.
 func (e *Env) Activity(name string) *Mock { return mockOf(e.activities, name) }
 
-// Child is the mock of a child orchestration. A start of a child without a mock fails the test. A child that is cancelled
-// before it ends fails.
+// Child returns the mock of a child orchestration. A start of a child without a mock fails the test. A child that is
+// cancelled before it ends fails.
 func (e *Env) Child(name string) *Mock { return mockOf(e.children, name) }
 
 func mockOf(mocks map[string]*Mock, name string) *Mock {
@@ -90,8 +90,8 @@ func mockOf(mocks map[string]*Mock, name string) *Mock {
 	return mocks[name]
 }
 
-// Run starts the orchestration, lets time pass until nothing more is due, and returns its output. It fails the test if the
-// orchestration has not completed then.
+// Run starts the orchestration, lets time pass until nothing more is due, and returns its output. It fails the test if
+// the orchestration has not completed by then.
 func (e *Env) Run(input string) string {
 	e.t.Helper()
 	e.Start(input)
@@ -111,7 +111,7 @@ func (e *Env) Start(input string) {
 	e.Skip(0)
 }
 
-// Skip lets time pass, and runs what becomes due meanwhile.
+// Skip lets time pass, and runs what becomes due in that time.
 func (e *Env) Skip(d time.Duration) {
 	e.t.Helper()
 	until := e.nowMs + uint64(d.Milliseconds())
@@ -119,13 +119,13 @@ func (e *Env) Skip(d time.Duration) {
 	e.nowMs = until
 }
 
-// Finish lets time pass until nothing more is due: the orchestration has ended, or waits for the test.
+// Finish lets time pass until nothing more is due: the orchestration has ended, or waits for the test to act.
 func (e *Env) Finish() {
 	e.t.Helper()
 	e.pass(^uint64(0))
 }
 
-// After calls a function of the test when a time has passed: in it, an event can be raised, for example.
+// After calls a function of the test once the time has passed; the function can raise an event, for example.
 func (e *Env) After(d time.Duration, f func()) {
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(d.Milliseconds()), run: f})
 }
@@ -165,10 +165,10 @@ func (e *Env) message(item engine.WorkItem) {
 
 func (e *Env) send(item engine.WorkItem) { e.due = append(e.due, due{atMs: e.nowMs, item: item}) }
 
-// Ended says whether the orchestration has ended, in whatever way.
+// Ended reports whether the orchestration has ended, in whatever way.
 func (e *Env) Ended() bool { return e.end != replay.ResultContinue }
 
-// Output is the output of an orchestration that has completed. In any other case it fails the test, and says what the
+// Output returns the output of an orchestration that has completed. Otherwise it fails the test and reports what the
 // orchestration waits for or how it failed.
 func (e *Env) Output() string {
 	e.t.Helper()
@@ -184,22 +184,22 @@ func (e *Env) Output() string {
 	return ""
 }
 
-// Failure is the text with which the orchestration failed, empty if it did not.
+// Failure returns the text with which the orchestration failed, empty if it did not.
 func (e *Env) Failure() string { return e.details.Display() }
 
-// History is the history of the current execution, or of the last one. The caller owns the slice.
+// History returns the history of the current execution, or of the last one. The caller owns the slice.
 func (e *Env) History() []engine.Event { return slices.Clone(e.history) }
 
-// Executions are the histories of all executions, in their order: one more for each continue-as-new.
+// Executions returns the histories of all executions, in order: one more for each continue-as-new.
 func (e *Env) Executions() [][]engine.Event { return append(slices.Clone(e.earlier), e.History()) }
 
-// Detached are the orchestrations that the code has started without waiting for them. The caller owns the slice.
+// Detached returns the orchestrations that the code started without waiting for them. The caller owns the slice.
 func (e *Env) Detached() []engine.StartItem { return slices.Clone(e.detached) }
 
-// Traces are the lines that the code has traced. The caller owns the slice.
+// Traces returns the lines that the code has traced. The caller owns the slice.
 func (e *Env) Traces() []string { return slices.Clone(e.traces) }
 
-// CustomStatus is the custom status, and whether there is one.
+// CustomStatus returns the custom status, and whether there is one.
 func (e *Env) CustomStatus() (string, bool) {
 	var status *string
 	for _, event := range e.history {
@@ -216,7 +216,7 @@ func (e *Env) CustomStatus() (string, bool) {
 	return *status, true
 }
 
-// KVValue is the value of a key of the instance, and whether there is one.
+// KVValue returns the value of a key of the instance, and whether there is one.
 func (e *Env) KVValue(key string) (string, bool) {
 	for _, entry := range replay.KVAfter(e.snapshot, e.history) {
 		if entry.Key == key {
@@ -226,8 +226,8 @@ func (e *Env) KVValue(key string) (string, bool) {
 	return "", false
 }
 
-// Waits are the events and queue messages that the orchestration waits for, in the order in which it asked for them: "the
-// event approval", "a message of jobs".
+// Waits describes the events and queue messages that the orchestration waits for, in the order in which it asked for
+// them: "the event approval", "a message of jobs".
 func (e *Env) Waits() []string {
 	var out []string
 	if e.Ended() {
@@ -249,7 +249,7 @@ func (e *Env) Waits() []string {
 	return out
 }
 
-// names are the mocks' names in a message.
+// names lists the mocks' names for a message.
 func names(mocks map[string]*Mock) string {
 	if len(mocks) == 0 {
 		return "there are no mocks"

@@ -13,13 +13,13 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// codec reads and writes every kind of event that any shipped build knows.
+// codec returns a codec for every kind of event that any shipped build knows.
 func codec() engine.Codec {
 	return engine.NewJSONCodec("history", engine.Kinds2x(), engine.WorkItemKinds2x())
 }
 
-// WriteHistory writes a history as a file of events: one event a line, in the contract's JSON. To record one of a running
-// system, read it from the provider's management surface (engine.ProviderAdmin.ReadHistory).
+// WriteHistory writes a history as a file of events: one event per line, in the contract's JSON. To record one from a
+// running system, read it from the provider's management surface (engine.ProviderAdmin.ReadHistory).
 func WriteHistory(w io.Writer, history []engine.Event) error {
 	c := codec()
 	var out []byte
@@ -34,7 +34,7 @@ func WriteHistory(w io.Writer, history []engine.Event) error {
 	return err
 }
 
-// ReadHistory reads what WriteHistory has written. Empty lines are skipped; an error names the line.
+// ReadHistory reads the output of WriteHistory. Empty lines are skipped; an error names the line.
 func ReadHistory(r io.Reader) ([]engine.Event, error) {
 	c := codec()
 	var history []engine.Event
@@ -60,8 +60,8 @@ func ReadHistory(r io.Reader) ([]engine.Event, error) {
 	return history, nil
 }
 
-// CheckHistory replays a recorded history, of an execution that has ended or still runs, and says where the code differs
-// from it, in words; empty if it does not. Code that differs would fail the execution as nondeterministic.
+// CheckHistory replays a recorded history, of an execution that has ended or still runs, and describes where the code
+// differs from it; the text is empty if it does not. Code that differs would fail the execution as nondeterministic.
 //
 // Keys that an earlier execution of the instance has set are not part of a history: the code does not see them.
 func CheckHistory(handler orch.Handler, history []engine.Event) (difference string, err error) {
@@ -74,9 +74,9 @@ func CheckHistory(handler orch.Handler, history []engine.Event) (difference stri
 	})
 }
 
-// CheckHistories replays every file of a tree that ends in .jsonl against the code of a registry, and fails the test with the
-// name of each file that the code differs from, that cannot be read, or whose orchestration and version the registry does
-// not have. A tree without such files fails, too.
+// CheckHistories replays every file of a tree that ends in .jsonl against the code of a registry. It fails the test
+// with the name of each file that the code differs from, that cannot be read, or whose orchestration and version the
+// registry lacks. A tree without such files fails, too.
 //
 //	orchtest.CheckHistories(t, os.DirFS("testdata/histories"), registry)
 func CheckHistories(t T, tree fs.FS, registry *node.Registry) {

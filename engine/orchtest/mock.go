@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Mock answers the calls of one activity, or the starts of one child orchestration, by name. Its methods return it, so that
-// they can be chained; the last answer that is set counts, from the next call on.
+// Mock answers the calls of one activity, or the starts of one child orchestration, by name. Its methods return it, so
+// that they can be chained; the last answer set applies from the next call on.
 type Mock struct {
 	answer func(input string) (string, error)
 	takes  time.Duration
@@ -24,22 +24,22 @@ func (m *Mock) Fails(text string) *Mock {
 	return m.Does(func(string) (string, error) { return "", errors.New(text) })
 }
 
-// Does makes each call what the function returns. It is called when the call begins, in the test's goroutine.
+// Does makes each call return what the function returns. It is called when the call begins, in the test's goroutine.
 func (m *Mock) Does(answer func(input string) (string, error)) *Mock {
 	m.answer = answer
 	return m
 }
 
-// Takes sets how long a call lasts, in the time of the test; 0 at first.
+// Takes sets how long a call lasts, in test time; the default is 0.
 func (m *Mock) Takes(d time.Duration) *Mock {
 	m.takes = d
 	return m
 }
 
-// Inputs are the inputs of the calls that have begun, in their order. The caller owns the slice.
+// Inputs returns the inputs of the calls that have begun, in order. The caller owns the slice.
 func (m *Mock) Inputs() []string { return slices.Clone(m.inputs) }
 
-// call begins a call.
+// call starts a call.
 func (m *Mock) call(input string) (string, error) {
 	m.inputs = append(m.inputs, input)
 	return m.answer(input)

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// pass runs what is due until a time, in the order of time and then of scheduling.
+// pass runs what is due up to a time, ordered by time and then by scheduling.
 func (e *Env) pass(untilMs uint64) {
 	e.t.Helper()
 	for turns := 0; ; turns++ {
@@ -40,7 +40,7 @@ func (e *Env) pass(untilMs uint64) {
 	}
 }
 
-// batch takes the messages that are due, but not those behind a function of the test.
+// batch takes the messages that are due, up to the first function of the test.
 func (e *Env) batch() []engine.WorkItem {
 	var batch []engine.WorkItem
 	var rest []due
@@ -59,7 +59,7 @@ func (e *Env) batch() []engine.WorkItem {
 	return batch
 }
 
-// begin begins an execution.
+// begin starts an execution.
 func (e *Env) begin(execution uint64, start *replay.Start, handler orch.Handler) {
 	e.execution, e.start, e.handler, e.history = execution, start, handler, nil
 }
@@ -71,7 +71,7 @@ func (e *Env) input(history []engine.Event) replay.Input {
 	}
 }
 
-// turn runs a turn and carries out what it asks for.
+// turn runs a turn and carries out its effects.
 func (e *Env) turn(batch []engine.WorkItem) {
 	e.t.Helper()
 	in := e.input(e.history)
@@ -103,7 +103,7 @@ func (e *Env) turn(batch []engine.WorkItem) {
 	}
 }
 
-// answers says whether an item is the answer of an activity.
+// answers reports whether an item is the answer of an activity.
 func answers(item engine.WorkItem, a engine.ScheduledActivityIdentifier) bool {
 	switch i := item.(type) {
 	case engine.ActivityCompletedItem:
@@ -148,7 +148,7 @@ func (e *Env) continueAsNew(items []engine.WorkItem) {
 	e.send(next)
 }
 
-// route carries out a message that the orchestration sends.
+// route delivers a message that the orchestration sends.
 func (e *Env) route(item engine.WorkItem) {
 	e.t.Helper()
 	switch i := item.(type) {
@@ -223,8 +223,8 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item})
 }
 
-// systemActivity answers the runtime's own activities: the time of the test, ids that are counted, and the instance's own
-// keys. Other instances have none.
+// systemActivity answers the runtime's own activities: with test time, sequential ids, and the instance's own keys.
+// Other instances have none.
 func (e *Env) systemActivity(a engine.ActivityExecuteItem) *Mock {
 	switch a.Name {
 	case orch.SystemUTCNowMs:

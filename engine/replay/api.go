@@ -10,37 +10,37 @@ type Input struct {
 	Build       *engine.Build
 	Instance    string
 	ExecutionID uint64
-	// History is what is stored of this execution, ascending; empty on its first turn.
+	// History is the stored history of this execution, ascending; empty on its first turn.
 	History []engine.Event
 	// Start makes an execution's first event. It is required when History is empty, and ignored otherwise.
 	Start *Start
 	// KVSnapshot is the instance's key-value state at the start of this execution, sorted by key.
 	KVSnapshot []engine.KVEntry
-	// Messages are the batch, in enqueue order, start items included.
+	// Messages is the batch, in enqueue order, start items included.
 	Messages []engine.WorkItem
 	// Handler is the orchestration's code, as the registry resolved it.
 	Handler orch.Handler
 	// NowMs is the store time of the turn's start in milliseconds.
 	NowMs uint64
-	// Parent is the link to the parent for an execution whose history does not tell it; usually nil.
+	// Parent is the link to the parent for an execution whose history lacks it; usually nil.
 	Parent *engine.ParentLink
-	// Rules are the replaceable rules; nil or zero means DefaultRules. Otherwise every rule must be set
-	// whose comment does not say what nil means.
+	// Rules are the replaceable rules; nil or zero means DefaultRules. Otherwise every rule must be set, unless its
+	// comment explains nil.
 	Rules *Rules
 	// DoubleCheck runs the turn twice and compares: see Output.Nondeterministic.
 	DoubleCheck bool
-	// Workspace is memory to compute in; nil makes some and gives it up again.
+	// Workspace is memory to compute in; nil makes some for this call only.
 	Workspace *Workspace
 }
 
-// Start is what an execution begins with; it becomes its OrchestrationStarted.
+// Start is the beginning of an execution; it becomes its OrchestrationStarted.
 type Start struct {
 	Name    string
 	Version string
 	Input   string
 	Parent  *engine.ParentLink
-	// CarryForwardEvents are the queue messages that the execution before did not read, InitialCustomStatus is the custom
-	// status that it left.
+	// CarryForwardEvents are the queue messages that the previous execution did not read, InitialCustomStatus is the
+	// custom status that it left.
 	CarryForwardEvents  []engine.CarriedEvent
 	InitialCustomStatus *string
 }
@@ -57,11 +57,11 @@ const (
 	ResultCancelled
 )
 
-// Output is everything that a turn does. The caller owns it.
+// Output is the whole effect of a turn. The caller owns it.
 type Output struct {
 	Result  Result
 	Details engine.ErrorDetails // for Failed and Cancelled
-	// Delta, WorkerItems, OrchestratorItems, Metadata and Cancelled are what the ack commits, in its order.
+	// Delta, WorkerItems, OrchestratorItems, Metadata and Cancelled are the contents of the ack, in its order.
 	Delta             []engine.Event
 	WorkerItems       []engine.WorkItem
 	OrchestratorItems []engine.WorkItem
@@ -71,18 +71,18 @@ type Output struct {
 	Dropped []Dropped
 	// NotCarried are the queue messages that a continue-as-new leaves behind because there are too many.
 	NotCarried []engine.CarriedEvent
-	// Nondeterminism says where code and history, or messages, disagree, nil if the turn did not fail for that.
+	// Nondeterminism describes where code and history, or messages, disagree, nil if the turn did not fail for that.
 	Nondeterminism *Nondeterminism
-	// Polls is how often the code was polled.
+	// Polls counts the polls of the code.
 	Polls int
 	// Traces are the lines that the code wrote while it was not replaying.
 	Traces []string
-	// Nondeterministic says where two runs of this same turn differ, empty if they agree or Input.DoubleCheck is off.
-	// It is a verdict on the handler, not on the engine; the rest of the output is the first run's.
+	// Nondeterministic describes where two runs of this same turn differ, empty if they agree or Input.DoubleCheck is
+	// off. It is a verdict on the handler, not on the engine; the rest of the output is the first run's.
 	Nondeterministic string
 }
 
-// String is the result's name: Continue, Completed, Failed, ContinueAsNew, Cancelled.
+// String returns the result's name: Continue, Completed, Failed, ContinueAsNew, Cancelled.
 func (r Result) String() string { return resultNames[r] }
 
 var resultNames = [...]string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// difference says where two outputs of one input differ, empty if they do not.
+// difference describes where two outputs of one input differ; it is empty if they do not.
 func difference(a, b *Output) string {
 	if d := listDifference("event", a.Delta, b.Delta); d != "" {
 		return d

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// task is a coroutine of the turn: the handler's, or a child's that the code started.
+// task is a coroutine of the turn: the handler's, or that of a child which the code started.
 type task struct {
 	t         *turn
 	fn        func(*orch.Context) (string, error) // nil for the handler
@@ -17,9 +17,9 @@ type task struct {
 	call      func()                              // the method value body, allocated once
 	state     taskState
 	abandoned bool // its future was dropped; it is not resumed
-	raised    int  // how many sentinels it was sent
+	raised    int  // the number of sentinels sent to it
 
-	run *coroutine // nil until it first runs, and when it is done
+	run *coroutine // nil until it first runs, and once it is done
 
 	value    string
 	err      error
@@ -35,7 +35,7 @@ const (
 	taskDone
 )
 
-// signal is what a coroutine yields: its code waits, has ended, or is being ended by runtime.Goexit.
+// signal is the value that a coroutine yields: its code waits, has ended, or is being ended by runtime.Goexit.
 type signal uint8
 
 const (
@@ -79,7 +79,7 @@ func (t *turn) start() {
 	t.newTask(0, nil)
 }
 
-// stopped says that the code must not be polled any more.
+// stopped reports whether the code must no longer be polled.
 func (t *turn) stopped() bool { return t.returned || !t.abort.IsZero() }
 
 // poll runs the tasks that can go on, one at a time in the order in which they became runnable, until none can.
@@ -113,18 +113,18 @@ func (t *turn) settle(c *task) {
 	}
 }
 
-// coroutine runs the code of one task after another. A new one is made only if none is idle.
+// coroutine runs the code of one task after another. A new one is created only if none is idle.
 type coroutine struct {
 	next func() (signal, bool)
 	stop func()
 	// yield hands control back; it is set when the coroutine first runs.
 	yield func(signal) bool
-	code  func() // what it runs next
-	// goroutine is the one that it runs on, set when it first runs.
+	code  func() // the next code to run
+	// goroutine is the coroutine's own, set when it first runs.
 	goroutine uintptr
 }
 
-// coroutine returns an idle coroutine, or a new one, that runs code next.
+// coroutine returns an idle coroutine, or a new one, that will run code next.
 func (w *Workspace) coroutine(code func()) *coroutine {
 	if n := len(w.idle); n > 0 {
 		c := w.idle[n-1]
@@ -187,7 +187,7 @@ func (c *task) resume() {
 	}
 }
 
-// body runs the code; a panic becomes a value. The error's text is taken here too, since it is the code's.
+// body runs the code; a panic becomes a value. The error's text is read here too, since its Error method is user code.
 func (c *task) body() {
 	c.t.host.running.Store(c.run.goroutine)
 	defer func() {
@@ -210,8 +210,8 @@ func (c *task) body() {
 	c.value, c.err = value, err
 }
 
-// panicText is the text of a panic: a string or an error's text. Other values have no text that is the same in each run,
-// and give the text other.
+// panicText returns the text of a panic: a string or an error's text. Other values have no text that is the same in
+// every run; for them it returns other.
 func panicText(r any, other string) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -227,7 +227,7 @@ func panicText(r any, other string) (text string) {
 	return other
 }
 
-// suspend gives control back until the task is resumed.
+// suspend yields control until the task is resumed.
 func (c *task) suspend() {
 	c.state = taskSuspended
 	c.run.yield(signalSuspended)
@@ -236,8 +236,8 @@ func (c *task) suspend() {
 	}
 }
 
-// raise ends code that calls its context during teardown. Code that recovers the panic and calls again is stopped for good
-// after maxSentinels panics.
+// raise ends code that calls its context during teardown. Code that recovers the panic and calls again is stopped
+// permanently after maxSentinels panics.
 func (c *task) raise() {
 	if c.raised++; c.raised > maxSentinels {
 		runtime.Goexit()
@@ -245,7 +245,7 @@ func (c *task) raise() {
 	panic(sentinel{})
 }
 
-// tearDown unwinds the code that is still suspended, in the order in which the tasks were made.
+// tearDown unwinds the code that is still suspended, in the order in which the tasks were created.
 func (t *turn) tearDown() {
 	t.tearing = true
 	for _, c := range t.tasks {

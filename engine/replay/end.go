@@ -64,7 +64,7 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 	}
 }
 
-// endWaits records that what is waited for is waited for no more.
+// endWaits records that the open waits are no longer wanted.
 func (t *turn) endWaits() {
 	for _, pos := range t.openWaits() {
 		t.add(t.at(pos).EventID, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal})
@@ -74,7 +74,7 @@ func (t *turn) endWaits() {
 	}
 }
 
-// continued is the message that begins the next execution.
+// continued returns the message that begins the next execution.
 func (t *turn) continued(carried []engine.CarriedEvent) engine.WorkItem {
 	item := engine.ContinueAsNewItem{
 		Instance: t.in.Instance, Orchestration: t.info.Name, Input: t.continues.Input, Version: t.continues.Version,
@@ -104,8 +104,8 @@ func (t *turn) endActivities(r Result) {
 	}
 }
 
-// endChildren cancels the children that run and were not told yet. Those that the code gave up when it returned are
-// among t.cancels already.
+// endChildren cancels the running children that were not told to end yet. Those that the code gave up when it returned
+// are among t.cancels already.
 func (t *turn) endChildren(r Result) {
 	if !t.rules.CancelsChildren(r, t.returned) {
 		return
@@ -121,8 +121,8 @@ func (t *turn) endChildren(r Result) {
 	}
 }
 
-// enqueue makes the items of this turn's schedules: all of them if the execution goes on, only detached starts at its
-// end.
+// enqueue makes the items of this turn's schedules: all of them if the execution goes on, only detached starts if it
+// ends.
 func (t *turn) enqueue() {
 	goesOn := t.out.Result == ResultContinue
 	items := &t.out.OrchestratorItems

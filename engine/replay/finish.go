@@ -9,10 +9,11 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// autoPrefix begins a child id that is prefixed with the parent's id: an automatic one, or one that the code chose so.
+// autoPrefix begins a child id that gets the parent's id as a prefix: an automatic id, or one that the code chose that
+// way.
 const autoPrefix = "sub::"
 
-// finish decides the result and writes what follows from it. A failure of the turn takes precedence over a cancel request,
+// finish decides the result and writes its consequences. A failure of the turn takes precedence over a cancel request,
 // a cancel request over continue-as-new, and continue-as-new over the code's return.
 func (t *turn) finish() {
 	if n := len(t.in.History) + len(t.delta); n > 0 { // a continue-as-new may have left a gap
@@ -67,13 +68,13 @@ func (t *turn) mainTask() *task {
 	return t.tasks[0]
 }
 
-// isDropped says whether the code dropped a future: while it ran, or by returning before the result was known.
+// isDropped reports whether the code dropped a future: while it ran, or by returning before the result was known.
 func (t *turn) isDropped(token orch.Token) bool {
 	f := &t.futures[token]
 	return f.state == futureDropped || t.returned && f.state == futurePending
 }
 
-// reconcile checks that the code drops again every future that it dropped in earlier turns. It may drop more.
+// reconcile checks that the code drops every future again that it dropped in earlier turns. It may drop more.
 func (t *turn) reconcile() {
 	for _, group := range dropGroups {
 		ok := true
@@ -104,7 +105,7 @@ func (t *turn) reconcile() {
 	}
 }
 
-// dropGroups are the kinds of schedules whose dropping is recorded, in the order of recording.
+// dropGroups lists the kinds of schedules whose dropping is recorded, in the order of recording.
 var dropGroups = [...]struct {
 	kind scheduleKind
 	name string
@@ -158,8 +159,8 @@ func (t *turn) cancelDropsEarly() {
 	}
 }
 
-// dropFutures records the drops that earlier turns did not record. A schedule that is completed meanwhile needs no record.
-// A wait does even then, since its arrival passes to the next wait.
+// dropFutures records the drops that earlier turns did not record. A schedule that has completed in the meantime needs
+// no record. A wait needs one even then, since its arrival passes to the next wait.
 func (t *turn) dropFutures() {
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {
@@ -213,7 +214,7 @@ func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason s
 	}})
 }
 
-// enqueueCancels asks children to end, if their start was enqueued or is by this turn.
+// enqueueCancels asks children to end, if their start was enqueued or belongs to this turn.
 func (t *turn) enqueueCancels() {
 	for _, c := range t.cancels {
 		if c.pos < len(t.in.History) || t.out.Result == ResultContinue || t.rules.CancelsUnstarted {
@@ -222,7 +223,8 @@ func (t *turn) enqueueCancels() {
 	}
 }
 
-// childInstance is a child's full id: an automatic one gets its parent's in front, an explicit one is as it was chosen.
+// childInstance returns a child's full id: an automatic one is prefixed with its parent's, an explicit one is
+// unchanged.
 func childInstance(parent, scheduled string) string {
 	if strings.HasPrefix(scheduled, autoPrefix) {
 		return parent + "::" + scheduled

@@ -10,29 +10,29 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// host is the turn as a Context sees it, for as long as the turn lasts. Its methods let through only calls of the coroutine
-// that runs at the moment.
+// host is the turn as a Context sees it, for as long as the turn lasts. Its methods let through only calls from the
+// coroutine that is currently running.
 //
 // A call from another goroutine (a go statement in a handler) would corrupt the turn, and a panic there would end the
 // process. So it does nothing, gives zero values and errForeign, and fails the orchestration at the end of the turn.
 // Whether such a call comes before that end is up to Go's scheduler, unless the handler waits for its goroutine.
 type host struct {
 	*turn
-	// running is the goroutine of the coroutine that runs at the moment, 0 if none does.
+	// running is the goroutine of the coroutine that is currently running, 0 if there is none.
 	running atomic.Uintptr
 	// strays counts the calls from other goroutines.
 	strays atomic.Int32
 }
 
-// foreignText is why an orchestration fails whose Context was used from another goroutine.
+// foreignText is the failure of an orchestration whose Context was used from another goroutine.
 const foreignText = "orch: a Context was used from another goroutine than its orchestration's"
 
 var errForeign = errors.New(foreignText)
 
-// maxStrays is how many calls a stray goroutine may make before it is ended: it could loop for ever.
+// maxStrays is how many calls a stray goroutine may make before it is ended: it could loop forever.
 const maxStrays = 1000
 
-// foreign says that the call comes from a goroutine that runs no coroutine, and takes note of it. Code of another
+// foreign reports whether the call comes from a goroutine that runs no coroutine, and counts it. Code of another
 // orchestration, or of an activity, that uses a Context which is not its own is not foreign: it panics in enter.
 func (h *host) foreign() bool {
 	if h.running.Load() == goroutine() || runsCoroutine() {
@@ -44,7 +44,7 @@ func (h *host) foreign() bool {
 	return true
 }
 
-// runsCoroutine says whether the calling goroutine is one of a Workspace. It is slow.
+// runsCoroutine reports whether the calling goroutine is one of a Workspace. It is slow.
 func runsCoroutine() bool {
 	var callers [1 << 10]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])

@@ -2,5 +2,5 @@
 
 package replay
 
-// goroutine identifies the calling goroutine among those that live. It decides nothing but whether a call is misuse.
+// goroutine identifies the calling goroutine among the live ones. It is used only to detect misuse.
 func goroutine() uintptr

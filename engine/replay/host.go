@@ -7,18 +7,18 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// code is the part of a turn that runs the orchestration's code: it is the orch.Host.
+// code is the part of a turn that runs the orchestration's code: it implements orch.Host.
 type code struct {
 	workspace *Workspace
 	host      *host // the host of ctx
 	ctx       *orch.Context
 	actions   []action // a queue
-	claimed   int      // how many of them are matched or written
-	emissions int      // how many actions and child coroutines there have been
-	calls     int      // how many calls of a Context
+	claimed   int      // number of actions matched or written
+	emissions int      // number of actions and child coroutines so far
+	calls     int      // number of calls of a Context
 	futures   []future // by token; 0 is unused
-	tasks     []*task  // in the order of their making; the first runs the handler
-	made      []*task  // tasks, and those of earlier turns to be used again
+	tasks     []*task  // in the order of creation; the first runs the handler
+	made      []*task  // tasks, and those of earlier turns for reuse
 	runnable  []*task  // a queue
 	current   *task
 	replaying bool
@@ -52,7 +52,7 @@ type future struct {
 	more   []*task
 }
 
-// waitKind is whether a future waits for an event.
+// waitKind records whether and how a future waits for an event.
 type waitKind uint8
 
 const (
@@ -69,8 +69,8 @@ const (
 	futureDropped
 )
 
-// Code may not schedule, child coroutines included, nor call its Context without end in one turn, replay included: beyond
-// these bounds a call panics.
+// Within one turn, replay included, the code's schedules, child coroutines among them, and its calls of a Context are
+// bounded: beyond these bounds a call panics.
 const (
 	maxActions       = 1 << 20
 	tooManyText      = "orch: more than 1048576 schedules in one turn"
@@ -88,7 +88,7 @@ func (t *turn) nextAction() action {
 	return a
 }
 
-// countEmission is the bound on what code schedules. Code that recovers the panic runs into the bound on its calls.
+// countEmission enforces the bound on schedules. Code that recovers the panic runs into the bound on its calls.
 func (t *turn) countEmission() {
 	if t.emissions++; t.emissions > maxActions {
 		panic(tooManyText)
@@ -100,8 +100,8 @@ func (t *turn) emit(a orch.Action, token orch.Token) {
 	t.actions = append(t.actions, action{a, token})
 }
 
-// storable is the action with its texts as a history gives them back: with U+FFFD for each byte that is no UTF-8. The code
-// is compared with what is stored, not with what it passed.
+// storable returns the action with its texts as a history gives them back: with U+FFFD for each byte that is not UTF-8.
+// The code is compared with the stored text, not with the text that it passed.
 func storable(a orch.Action) orch.Action {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if !utf8.ValidString(*text) {
@@ -241,7 +241,7 @@ func (t *turn) newFuture(owner *task) orch.Token {
 	return orch.Token(len(t.futures) - 1)
 }
 
-// ready says whether a future has a result. It changes nothing.
+// ready reports whether a future has a result. It changes nothing.
 func (t *turn) ready(token orch.Token) bool {
 	f := &t.futures[token]
 	if f.state == futurePending && f.wait != noWait && f.pos >= 0 {
@@ -281,7 +281,7 @@ func (t *turn) makeRunnable(c *task) {
 	}
 }
 
-// resolve gives a future its result. A dropped one ignores it.
+// resolve sets a future's result. A dropped future ignores it.
 func (t *turn) resolve(token orch.Token, value string, err error) {
 	t.due = true
 	if f := &t.futures[token]; token != 0 && f.state == futurePending {
@@ -290,7 +290,7 @@ func (t *turn) resolve(token orch.Token, value string, err error) {
 	}
 }
 
-// giveUp drops a future that has no result, and with a child coroutine what the child has scheduled.
+// giveUp drops a future that has no result; with a child coroutine's future it also drops what the child has scheduled.
 func (t *turn) giveUp(token orch.Token) {
 	f := &t.futures[token]
 	if f.state != futurePending {
@@ -321,7 +321,7 @@ func (t *turn) arrive(key waitKey, data string) {
 }
 
 // unsubscribe applies the cancellation of a wait or a dequeue. An arrival that it frees goes to the next one, and the code
-// goes on with it when all breadcrumbs in a row are applied.
+// goes on with it once all consecutive breadcrumbs are applied.
 func (t *turn) unsubscribe(pos int) {
 	if w := t.waits.cancel(pos); w != nil {
 		t.served(w, false)

@@ -8,11 +8,11 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// schedule is what a turn knows about a schedule event, by position. Its kind is notSchedule for other events.
+// schedule is the turn's record of a schedule event, by position. Its kind is notSchedule for other events.
 type schedule struct {
 	kind      scheduleKind
 	closed    bool // a completion is recorded, of any outcome
-	failed    bool // and it is a failure
+	failed    bool // the completion is a failure
 	withdrawn bool // a breadcrumb is recorded
 	open      bool // the walk has bound it and not delivered its completion
 	future    orch.Token
@@ -29,7 +29,7 @@ const (
 	scheduleDequeue
 )
 
-// String is the kind as nondeterminism texts call it.
+// String returns the kind's name in nondeterminism texts.
 func (k scheduleKind) String() string { return scheduleKindNames[k] }
 
 var scheduleKindNames = [...]string{"none", "activity", "timer", "suborchestration", "external", "queue"}
@@ -101,7 +101,7 @@ func (t *turn) withdraw(id uint64, reason string) {
 	}
 }
 
-// find is the position of an event id, -1 if there is none. Ids ascend, mostly without gaps.
+// find returns the position of an event id, -1 if there is none. Ids ascend, mostly without gaps.
 func (t *turn) find(id uint64) int {
 	base := t.in.History
 	if i := id - engine.InitialEventID; i < uint64(len(base)) && base[i].EventID == id {

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// overLimit is the text of the first limit that this turn's events break, in the order of docs/contract/runtime.md#r4.1;
-// empty if they break none.
+// overLimit returns the text of the first limit that this turn's events break, in the order of
+// docs/contract/runtime.md#r4.1; empty if they break none.
 func (t *turn) overLimit() string {
 	if !t.asked {
 		return ""
@@ -16,7 +16,7 @@ func (t *turn) overLimit() string {
 	return t.limitBrokenBy(t.delta)
 }
 
-// limitBrokenBy is the text of the first limit that these events break, which are the last ones of the execution.
+// limitBrokenBy returns the text of the first limit broken by these events, which are the last ones of the execution.
 func (t *turn) limitBrokenBy(events []engine.Event) string {
 	for _, e := range slices.Backward(events) {
 		if d, ok := e.Data.(engine.CustomStatusUpdated); ok && d.Status != nil {
@@ -42,7 +42,7 @@ func (t *turn) limitBrokenBy(events []engine.Event) string {
 	return ""
 }
 
-// keysOfTurn is how many keys there would be if the execution had changed none before this turn.
+// keysOfTurn returns how many keys there would be if the execution had changed none before this turn.
 func (t *turn) keysOfTurn() int {
 	keys := make(map[string]bool)
 	for _, e := range t.in.KVSnapshot {
@@ -61,13 +61,13 @@ func (t *turn) keysOfTurn() int {
 	return len(keys)
 }
 
-// limitFailure is what a broken limit fails the execution with.
+// limitFailure returns the error with which a broken limit fails the execution.
 func limitFailure(text string) engine.ErrorDetails {
 	return engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: text}}
 }
 
-// appendLimitFailure is how 0.1.26 fails an execution: after all that the turn did, an end included, and without a word to
-// anybody.
+// appendLimitFailure fails an execution as 0.1.26 does: after everything that the turn did, even an end, and without
+// telling anybody.
 func (t *turn) appendLimitFailure(text string) {
 	t.out.Details = limitFailure(text)
 	t.add(0, engine.OrchestrationFailed{Details: t.out.Details})

@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// matches says whether an action is the one that a schedule event records. Not compared: a timer's time, a child's
-// instance id and version. A wait of the new generation matches either form, since the execution's pin and not the code
-// decides which one is written.
+// matches reports whether a schedule event records the action. It does not compare a timer's time or a child's instance
+// id and version. A wait of the new generation matches either form, since the execution's pin, not the code, decides
+// which one is written.
 func matches(a *orch.Action, data engine.EventData) bool {
 	switch d := data.(type) {
 	case engine.ActivityScheduled:
@@ -31,7 +31,7 @@ func matches(a *orch.Action, data engine.EventData) bool {
 	return false
 }
 
-// describeAction is an action as the text of a mismatch shows it.
+// describeAction describes an action for the text of a mismatch.
 func describeAction(a *orch.Action) string {
 	switch a.Kind {
 	case orch.ActionActivity:
@@ -64,7 +64,7 @@ func describeAction(a *orch.Action) string {
 	return fmt.Sprintf("Action(%d)", a.Kind)
 }
 
-// describeEvent is an event as the text of a mismatch shows it.
+// describeEvent describes an event for the text of a mismatch.
 func describeEvent(data engine.EventData) string {
 	switch d := data.(type) {
 	case engine.ActivityScheduled:
@@ -94,7 +94,7 @@ func activityText(what, name, input, session, tag string) string {
 	return text + ")"
 }
 
-// describeOther describes the kinds that are no schedules.
+// describeOther describes the kinds that are not schedules.
 func describeOther(data engine.EventData) string {
 	switch d := data.(type) {
 	case engine.QueueSubscribed:

@@ -2,8 +2,8 @@ package replay
 
 import "github.com/durosim/durosim/engine"
 
-// Nondeterminism says where an execution's code and its history, or its messages, disagree. Its text is what
-// docs/contract/runtime.md#r3.3 says for its kind, without the "nondeterministic: " in front.
+// Nondeterminism describes where an execution's code and its history, or its messages, disagree. Its text is the one
+// that docs/contract/runtime.md#r3.3 gives for its kind, without the leading "nondeterministic: ".
 type Nondeterminism struct {
 	// Kind names what disagrees, in a few fixed words.
 	Kind string
@@ -12,7 +12,7 @@ type Nondeterminism struct {
 	Text    string
 }
 
-// nondeterminismKind is what disagrees.
+// nondeterminismKind is the kind of a disagreement.
 type nondeterminismKind uint8
 
 // The kinds, in the order of the stages that find them.

@@ -61,7 +61,7 @@ func (t *turn) prep() error {
 	return nil
 }
 
-// startMessage is the index of the message that Input.Start was made from, -1 if no message of the batch was: on a
+// startMessage returns the index of the message that Input.Start was made from, -1 if no message of the batch was: on a
 // first turn, the first one of the kind that begins this execution, else the first start of any kind.
 func (t *turn) startMessage() int {
 	if len(t.in.History) > 0 {
@@ -80,7 +80,7 @@ func (t *turn) startMessage() int {
 	return first
 }
 
-// complete records a completion, or drops it. Details are those of a failure, nil for a result.
+// complete records a completion, or drops it. Details are those of a failure, nil for a success.
 func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, data engine.EventData, details *engine.ErrorDetails) {
 	if !t.rules.ForThisExecution(t.in.ExecutionID, execution) {
 		t.drop(message, DropStaleExecution)
@@ -112,7 +112,7 @@ func (t *turn) complete(message int, execution, id uint64, kind scheduleKind, da
 	}
 }
 
-// openOf are the ids of the schedules of a kind that have no completion and were not withdrawn, ascending.
+// openOf returns the ids of the schedules of a kind that are neither completed nor withdrawn, ascending.
 func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	for pos := range t.sched {
 		if s := &t.sched[pos]; s.kind == kind && !s.closed && !s.withdrawn {
@@ -122,7 +122,7 @@ func (t *turn) openOf(kind scheduleKind) (ids []uint64) {
 	return ids
 }
 
-// completionNames are what the text for a completion without a schedule calls each kind.
+// completionNames are the names of the kinds in the text for a completion without a schedule.
 var completionNames = [...]string{
 	scheduleActivity: "completion", scheduleTimer: "timer", scheduleChild: "sub-orchestration",
 }
@@ -148,8 +148,9 @@ func (t *turn) refuse(start engine.StartItem) {
 	}
 }
 
-// LinkOf makes the link to the parent that a message or an event names, nil if it names none. Those of old runtimes lack
-// the execution; the link that the provider tells may have it, and otherwise the first execution is the guess.
+// LinkOf makes the link to the parent that a message or an event names, nil if it names none. Messages and events of
+// old runtimes lack the execution; the link from the provider, told, may have it, and otherwise the first execution is
+// the guess.
 func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -160,8 +161,9 @@ func LinkOf(instance string, execution, event uint64, told *engine.ParentLink) *
 	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
 }
 
-// RefuseStart is the failure that answers a start for an instance that exists already, if the start has a parent that
-// waits for an answer. A start from the very schedule that made the instance, own, is a mere duplicate and needs none.
+// RefuseStart returns the failure that answers a start for an instance that already exists, if the start has a parent
+// that waits for an answer. A start from the same schedule that created the instance, own, is a mere duplicate and
+// needs none.
 func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrchFailedItem, bool) {
 	link := LinkOf(start.ParentInstance, start.ParentExecutionID, start.ParentID, nil)
 	if link == nil || own != nil && *own == *link {

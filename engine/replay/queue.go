@@ -5,10 +5,9 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// queue is the dequeues and the messages of one name (docs/contract/runtime.md#r7.7): the n-th open dequeue gets the
-// n-th message that none has taken, whenever that came. A dequeue is open until the code takes its result or its
-// cancellation is applied; so a message is taken once at most, and one that was meant for a dropped dequeue goes to the
-// next.
+// queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7): the n-th open dequeue gets the
+// n-th untaken message, whenever that came. A dequeue is open until the code takes its result or its cancellation is
+// applied; so a message is taken at most once, and one that was meant for a dropped dequeue goes to the next.
 type queue struct {
 	name     string
 	subs     []dequeue
@@ -32,7 +31,7 @@ type queueMessage struct {
 	taken bool
 }
 
-// message is the index of the message that the i-th dequeue would get now, -1 if none has come.
+// message returns the index of the message that the i-th dequeue would get now, -1 if none has come.
 func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	open, cancelled := 0, q.cancelled
 	for j := q.closed; j < i; j++ {
@@ -56,7 +55,7 @@ func (q *queue) message(i int, slot func(open, cancelled int) int) int {
 	return -1
 }
 
-// take gives the i-th dequeue its message for good.
+// take assigns the i-th dequeue its message permanently.
 func (q *queue) take(i, message int) {
 	q.subs[i].taken, q.messages[message].taken = true, true
 	for q.taken < len(q.messages) && q.messages[q.taken].taken {
@@ -73,14 +72,14 @@ func (q *queue) settle() {
 	}
 }
 
-// queues are the queues of all names.
+// queues holds the queues of all names.
 type queues struct {
 	byName map[string]int // index into all
 	all    []queue
 	place  map[int]dequeuePlace // by position of the schedule event
 }
 
-// dequeuePlace says where a dequeue is: of which queue, and which of its dequeues.
+// dequeuePlace locates a dequeue: its queue, and its index among that queue's dequeues.
 type dequeuePlace struct{ queue, index int }
 
 func (qs *queues) named(name string) *queue {
@@ -109,7 +108,7 @@ func (qs *queues) arrive(name string, pos int, data string) *queue {
 	return q
 }
 
-// cancel is nil if there is no such dequeue, or it has its message.
+// cancel cancels a dequeue and returns its queue, nil if there is no such dequeue, or it has its message.
 func (qs *queues) cancel(pos int) *queue {
 	p, ok := qs.place[pos]
 	if !ok || qs.all[p.queue].subs[p.index].taken {
@@ -121,7 +120,7 @@ func (qs *queues) cancel(pos int) *queue {
 	return q
 }
 
-// queueMessage is what the dequeue at a position would get.
+// queueMessage locates the dequeue at a position and the message that it would get.
 func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
 	p := t.queues.place[pos]
 	q = &t.queues.all[p.queue]
@@ -152,13 +151,13 @@ func (t *turn) queueServed(q *queue, due bool) {
 	}
 }
 
-// carried are the queue messages for the next execution, in the order of history, and those beyond the limit.
+// carried returns the queue messages for the next execution, in the order of history, and those beyond the limit.
 func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	if !t.hasQueues {
 		return nil, nil
 	}
 	taken := make(map[int]bool)
-	waiting := make(map[string]int) // dequeues that count as readers of what they have not taken
+	waiting := make(map[string]int) // dequeues that count as readers of messages they have not taken yet
 	for i := range t.queues.all {
 		q := &t.queues.all[i]
 		for _, m := range q.messages {
@@ -185,13 +184,13 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	return t.rules.CarryForward(unread)
 }
 
-// carryOldest keeps as many as the limit allows.
+// carryOldest keeps the oldest messages, as many as the limit allows.
 func carryOldest(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
 	n := min(len(unread), engine.MaxCarryForwardEvents)
 	return unread[:n:n], unread[n:]
 }
 
-// openDequeues are the positions of the dequeues that the events leave without cancellation and message, ascending.
+// openDequeues returns the positions of the dequeues that the events leave without cancellation and message, ascending.
 func (t *turn) openDequeues() []int {
 	if !t.hasQueues {
 		return nil

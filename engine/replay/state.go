@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// state is the instance's state that the code can change: the custom status and the key-value state. A replay rebuilds it
-// from what the execution began with.
+// state is the part of the instance's state that the code can change: the custom status and the key-value state. A
+// replay rebuilds it from the state at the beginning of the execution.
 type state struct {
 	status *string
 	kv     []engine.KVEntry // sorted by key; the provider's while kvOwn is false
@@ -94,7 +94,7 @@ func (s *state) ownKV() {
 	}
 }
 
-// stateEvent is the event of an action that changes the state, nil for other actions.
+// stateEvent returns the event of an action that changes the state, nil for other actions.
 func (t *turn) stateEvent(a *action) engine.EventData {
 	switch a.Kind {
 	case orch.ActionSetCustomStatus:
@@ -112,7 +112,7 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 	return nil
 }
 
-// claimState matches an event of the state with the oldest action. One that the code does not come to any more is
+// claimState matches an event of the state with the oldest action. An event that the code no longer reaches is
 // tolerated (docs/contract/runtime.md#r7.3).
 func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	if !t.emitted() {
@@ -141,7 +141,7 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	return mismatch(kind, e.EventID, what+" mismatch: action="+describeAction(&a.Action)+" vs event="+describeEvent(e.Data))
 }
 
-// handedOn is the custom status that the next execution begins with: the last one recorded.
+// handedOn returns the custom status that the next execution begins with: the last one recorded.
 func (t *turn) handedOn() *string {
 	for pos := len(t.sched) - 1; pos >= 0; pos-- {
 		switch d := t.at(pos).Data.(type) {
@@ -154,8 +154,8 @@ func (t *turn) handedOn() *string {
 	return nil
 }
 
-// KVAfter is the key-value state that a history leaves, given the one before it; both are sorted by key. It is what the
-// next execution's snapshot must be. Neither argument is changed.
+// KVAfter returns the key-value state that a history leaves, given the one before it; both are sorted by key. The next
+// execution's snapshot must equal it. Neither argument is changed.
 func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	s := state{kv: before}
 	for i := range history {

@@ -10,8 +10,8 @@ import (
 )
 
 // Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
-// orchestration issued them. An error means that the caller is broken; all else, failures of the code included, is a
-// Result.
+// orchestration issued them. An error means that the caller is broken; anything else, failures of the code included, is
+// a Result.
 func Turn(in Input) (Output, error) {
 	out, err := runTurn(&in)
 	if err != nil || !in.DoubleCheck {
@@ -25,7 +25,7 @@ func Turn(in Input) (Output, error) {
 	return out, nil
 }
 
-// turn is the state of one computation. Its memory is used again (Workspace), and nothing that it holds outlives the turn.
+// turn is the state of one computation. Its memory is reused (Workspace), and nothing that it holds outlives the turn.
 type turn struct {
 	in      *Input
 	rules   Rules
@@ -58,7 +58,7 @@ type turn struct {
 	out Output
 }
 
-// childCancel is a cancel for the child that is scheduled at a position.
+// childCancel is a cancel for the child whose schedule is at a position.
 type childCancel struct {
 	pos  int
 	item engine.CancelInstanceItem
@@ -82,7 +82,7 @@ func runTurn(in *Input) (out Output, err error) {
 	return out, err
 }
 
-// compute is the turn; what it gives is in t.out.
+// compute computes the turn into t.out.
 func (t *turn) compute() error {
 	if err := t.begin(); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (t *turn) compute() error {
 	return nil
 }
 
-// End ends an execution from outside, whatever its code would do: with the failure, and with all that follows from any
-// other end. Input.Messages, Start and Handler are ignored; there must be a history.
+// End ends an execution from outside, whatever its code would do: with the failure, and with all the consequences of
+// any other end. Input.Messages, Start and Handler are ignored; there must be a history.
 func End(in Input, details engine.ErrorDetails) (Output, error) {
 	if len(in.History) == 0 {
 		return Output{}, errors.New("replay: nothing to end")
@@ -162,8 +162,8 @@ func (t *turn) begin() error {
 	return nil
 }
 
-// readStart takes what the code needs to know from the first event. A history that does not begin as it must fails the
-// turn.
+// readStart reads the code's parameters from the first event. A history that does not begin with a valid start fails
+// the turn.
 func (t *turn) readStart() {
 	s, ok := t.in.History[0].Data.(engine.OrchestrationStarted)
 	if !ok {
@@ -178,7 +178,7 @@ func (t *turn) readStart() {
 	}
 }
 
-// writeStart records the start; what is carried forward arrives before all else.
+// writeStart records the start; carried-forward messages arrive before everything else.
 func (t *turn) writeStart() {
 	s := t.in.Start
 	t.info.Name, t.info.Version, t.input, t.status = s.Name, s.Version, s.Input, s.InitialCustomStatus
@@ -221,7 +221,7 @@ func (t *turn) add(source uint64, data engine.EventData) int {
 	return len(t.sched) - 1
 }
 
-// at is the event at a position.
+// at returns the event at a position.
 func (t *turn) at(pos int) *engine.Event {
 	if n := len(t.in.History); pos >= n {
 		return &t.delta[pos-n]
@@ -229,7 +229,7 @@ func (t *turn) at(pos int) *engine.Event {
 	return &t.in.History[pos]
 }
 
-// pin is the version of the build that wrote the execution's first event, nil if that is no version.
+// pin returns the version of the build that wrote the execution's first event, nil if that is not a version.
 func (t *turn) pin() *engine.Version {
 	if !t.pinRead {
 		t.pinRead = true
@@ -240,7 +240,7 @@ func (t *turn) pin() *engine.Version {
 	return t.pinned
 }
 
-// writes says whether this turn may write events of that kind.
+// writes reports whether this turn may write events of that kind.
 func (t *turn) writes(k engine.EventKind) bool {
 	return t.rules.Writes(t.in.Build, k, t.pin())
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// Verify replays a whole history, an ended one too, and says where the code and the history disagree, in words; empty
-// if they agree: every schedule is claimed, none is new, the end is the one recorded. Times, and a child's id and
-// version, are not compared. Input.Messages and Input.Start are ignored. An execution that the runtime ended (by an error
-// that is not the application's, or by a limit that its history breaks) agrees with any code.
+// Verify replays a whole history, even an ended one, and describes where the code and the history disagree. The text is
+// empty if they agree: every schedule is claimed, none is new, the end is the recorded one. Times, and a child's id and
+// version, are not compared. Input.Messages and Input.Start are ignored. An execution that the runtime ended (by an
+// error that is not the application's, or by a limit that its history breaks) agrees with any code.
 func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")
@@ -55,7 +55,7 @@ func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 	return t.disagreement(terminal), nil
 }
 
-// claimRest matches the schedules after the poll that ended the code with what the code has emitted.
+// claimRest matches the schedules after the poll that ended the code with the actions that the code has emitted.
 func (t *turn) claimRest() {
 	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
 		switch t.at(pos).Data.(type) {
@@ -79,7 +79,8 @@ func isEnd(data engine.EventData) bool {
 	return false
 }
 
-// disagreement compares how the replay stands with how the history ended; terminal is nil if it did not.
+// disagreement compares the end of the replay with the end of the history; terminal is nil if the history has not
+// ended.
 func (t *turn) disagreement(terminal engine.EventData) string {
 	seen := "the code waits"
 	end, _ := terminal.(engine.OrchestrationFailed)

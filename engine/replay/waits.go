@@ -7,18 +7,18 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// waitKey is what a positional event and its wait must agree in: the generation, the name, and the topic of the second
-// generation.
+// waitKey is the key on which a positional event and its wait must agree: the generation, the name, and the topic of
+// the second generation.
 type waitKey struct {
 	second bool
 	name   string
 	topic  string
 }
 
-// waits are the subscriptions and arrivals of one key (docs/contract/runtime.md#r7.7).
+// waits holds the subscriptions and arrivals of one key (docs/contract/runtime.md#r7.7).
 //
 // The i-th subscription gets the arrival number i minus the number of cancelled subscriptions before it. An arrival
-// that finds no subscription left over is skipped for ever.
+// that finds no subscription left over is skipped forever.
 type waits struct {
 	subs     []subscription
 	arrivals []string
@@ -35,7 +35,7 @@ type subscription struct {
 	consumed  bool
 }
 
-// subscribe adds a subscription and says which it is.
+// subscribe adds a subscription and returns its index.
 func (w *waits) subscribe(pos int, token orch.Token) int {
 	w.subs = append(w.subs, subscription{pos: pos, token: token})
 	w.live++
@@ -72,7 +72,7 @@ func (w *waits) settle() {
 	}
 }
 
-// result is what the i-th subscription would get now.
+// result returns the arrival that the i-th subscription would get now.
 func (w *waits) result(i int) (string, bool) {
 	if w.subs[i].cancelled {
 		return "", false
@@ -103,7 +103,7 @@ func (w *waits) each(served bool, f func(*subscription)) {
 	}
 }
 
-// waitTable is the waits of all keys.
+// waitTable holds the waits of all keys.
 type waitTable struct {
 	keys  []waitKey       // of all; up to fewKeys of them are looked through
 	byKey map[waitKey]int // index into all, when there are more
@@ -111,12 +111,12 @@ type waitTable struct {
 	place []subPlace // ascending by position
 }
 
-// subPlace says where the subscription of the schedule event at pos is.
+// subPlace locates the subscription of the schedule event at pos.
 type subPlace struct{ pos, queue, index int }
 
 const fewKeys = 8
 
-// find is the index of a key in all, -1 if it is not there.
+// find returns the index of a key in all, -1 if it is not there.
 func (wt *waitTable) find(key waitKey) int {
 	if len(wt.keys) > fewKeys {
 		if q, ok := wt.byKey[key]; ok {
@@ -161,7 +161,7 @@ func (wt *waitTable) subscribe(key waitKey, pos int, token orch.Token) *waits {
 	return &wt.all[q]
 }
 
-// arrive is nil if the arrival is skipped.
+// arrive adds an arrival and returns the waits of its key, nil if the arrival is skipped.
 func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	if q := wt.find(key); q >= 0 && wt.all[q].arrive(data) {
 		return &wt.all[q]
@@ -169,7 +169,7 @@ func (wt *waitTable) arrive(key waitKey, data string) *waits {
 	return nil
 }
 
-// cancel is nil if there is no such subscription.
+// cancel cancels a subscription and returns its waits, nil if there is no such subscription.
 func (wt *waitTable) cancel(pos int) *waits {
 	p, ok := wt.placeOf(pos)
 	if !ok {
@@ -189,10 +189,10 @@ func (wt *waitTable) consume(pos int) {
 	wt.all[p.queue].consume(p.index)
 }
 
-// OpenWaits are the events of the history, in its order, that subscribe to something which has not come and was not
-// cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It is the rule of docs/contract/runtime.md#r7.7
-// for a whole history: an arrival that a cancelled wait leaves behind belongs to the next wait of its key, and a
-// queue message waits for a dequeue.
+// OpenWaits returns the events of the history, in its order, that subscribe to something that has not come and was not
+// cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It applies the rule of
+// docs/contract/runtime.md#r7.7 to a whole history: an arrival that a cancelled wait leaves behind belongs to the next
+// wait of its key, and a queue message waits for a dequeue.
 func OpenWaits(history []engine.Event) []engine.Event {
 	t := turn{in: &Input{History: history}, sched: make([]schedule, len(history)), hasWaits: true, hasQueues: true}
 	open := append(t.openWaits(), t.openDequeues()...)
@@ -204,7 +204,8 @@ func OpenWaits(history []engine.Event) []engine.Event {
 	return events
 }
 
-// openWaits are the positions of the subscriptions that the events leave without cancellation and arrival, ascending.
+// openWaits returns the positions of the subscriptions that the events leave without cancellation and arrival,
+// ascending.
 func (t *turn) openWaits() []int {
 	if !t.hasWaits {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// quiescencePolls is how often code may be polled after the walk because of what it has just scheduled.
+// quiescencePolls limits the polls of the code after the walk that its own new schedules cause.
 const quiescencePolls = 100
 
-// replay runs the code over baseline and delta and says whether the two agree so far.
+// replay runs the code over baseline and delta and reports whether the two agree so far.
 //
 // Before an event is applied, the code is polled if it can go on. That holds for old events, for this turn's completions
 // and for new schedules alike, so a later turn, for which all of them are history, polls the code at the same places.
@@ -47,9 +47,9 @@ func (t *turn) replay() bool {
 	return t.abort.IsZero()
 }
 
-// isNoted says whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that were
-// written together are applied together, before the code goes on. A breadcrumb of the next such group belongs to a future
-// that the code has not dropped yet.
+// isNoted reports whether an event is the breadcrumb of a future that the code has already dropped. Breadcrumbs that
+// were written together are applied together, before the code goes on. A breadcrumb of the next such group belongs to a
+// future that the code has not dropped yet.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
 	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled,
@@ -116,7 +116,7 @@ func (t *turn) write(a *action) {
 		data = engine.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
 	case orch.ActionContinueAsNew:
 		t.noteContinue(a)
-		t.nextID++ // it takes an id and leaves no event
+		t.nextID++ // it uses up an id but leaves no event
 		return
 	default:
 		t.add(0, t.stateEvent(a))
@@ -136,7 +136,7 @@ func (t *turn) noteContinue(a *action) {
 	}
 }
 
-// apply gives an event its effect on the code. The answer is nil if all is well.
+// apply applies an event to the code. It returns nil if code and history agree.
 func (t *turn) apply(pos int) *Nondeterminism {
 	e := t.at(pos)
 	switch d := e.Data.(type) {
@@ -183,7 +183,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 	return nil
 }
 
-// oldestAction is the next action to be matched; Verify looks past continue-as-new, which leaves no event.
+// oldestAction returns the next action to match; Verify looks past continue-as-new, which leaves no event.
 func (t *turn) oldestAction() action {
 	a := t.nextAction()
 	for t.verifying && a.Kind == orch.ActionContinueAsNew && t.emitted() {
@@ -260,7 +260,7 @@ func (t *turn) pendingLike(pos int) []orch.Token {
 	return out
 }
 
-// reorder prepares position for a rule that applies new events in another order than they are recorded in.
+// reorder prepares position for a rule that applies new events in an order other than the recorded one.
 func (t *turn) reorder() {
 	if t.rules.ApplyOrder == nil {
 		return
@@ -271,7 +271,7 @@ func (t *turn) reorder() {
 	slices.SortStableFunc(t.order, func(a, b int) int { return t.rules.ApplyOrder(t.at(a), t.at(b)) })
 }
 
-// position is the position of the event that the walk applies as the i-th.
+// position returns the position of the event that the walk applies as the i-th.
 func (t *turn) position(i int) int {
 	if n := len(t.in.History); i >= n && t.order != nil {
 		return t.order[i-n]

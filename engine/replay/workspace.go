@@ -5,9 +5,9 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn is
-// a function of its Input with or without one; a workspace only saves allocating these anew, half the cost of a small
-// turn. Outputs share nothing with it.
+// Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn
+// is a function of its Input with or without one; a workspace only saves allocating this memory anew, half the cost of
+// a small turn. Outputs share nothing with it.
 //
 // It is not safe for concurrent use. Close it after use: an idle coroutine is never garbage-collected.
 type Workspace struct {
@@ -18,12 +18,12 @@ type Workspace struct {
 	stamped *engine.Build
 	stamp   string
 	idle    []*coroutine
-	// contain is runContained, which works on contained.
+	// contain is the method value of runContained, which works on contained.
 	contain   func()
 	contained contained
 }
 
-// NewWorkspace makes an empty workspace.
+// NewWorkspace returns an empty workspace.
 func NewWorkspace() *Workspace {
 	w := &Workspace{}
 	w.contain = w.runContained
@@ -39,8 +39,8 @@ func (w *Workspace) Close() {
 	w.idle = w.idle[:0]
 }
 
-// with runs f with a turn for the input, in the input's workspace, or in a new one if the input has none or its workspace
-// is busy because the code of a turn computes another turn.
+// with runs f with a turn for the input, in the input's workspace, or in a new one if the input has none or its
+// workspace is busy because the code of a turn computes another turn.
 func (in *Input) with(f func(t *turn)) {
 	w := in.Workspace
 	if w == nil || w.busy {
@@ -56,8 +56,8 @@ func (in *Input) with(f func(t *turn)) {
 	w.busy = false
 }
 
-// reset returns the workspace's turn at its start, with the memory of the previous one. Memory that was handed out is not
-// reused.
+// reset returns the workspace's turn at its start, with the memory of the previous one. Memory that was handed out is
+// not reused.
 func (w *Workspace) reset(in *Input) *turn {
 	t := &w.turn
 	clear(t.delta)
@@ -75,7 +75,7 @@ func (w *Workspace) reset(in *Input) *turn {
 	return t
 }
 
-// stampOf is the text with which a build stamps its events: its version.
+// stampOf returns the text with which a build stamps its events: its version.
 func (w *Workspace) stampOf(b *engine.Build) string {
 	if w.stamped != b {
 		w.stamped, w.stamp = b, b.Version.String()
@@ -83,8 +83,9 @@ func (w *Workspace) stampOf(b *engine.Build) string {
 	return w.stamp
 }
 
-// Contain runs a user's code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
-// reach the caller: panicked says that there was one, and text which. A nil workspace is as good as an empty one.
+// Contain runs user code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
+// reach the caller: panicked reports whether there was one, and text describes it. A nil workspace works like an empty
+// one.
 func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	if w == nil {
 		w = NewWorkspace()
@@ -100,7 +101,7 @@ func (w *Workspace) Contain(code func()) (text string, panicked bool) {
 	return w.contained.text, w.contained.panicked
 }
 
-// contained is a user's code in Contain, with its outcome.
+// contained is user code in Contain, with its outcome.
 type contained struct {
 	code     func()
 	text     string
@@ -114,7 +115,7 @@ func (w *Workspace) runContained() {
 	w.contained.text, w.contained.panicked = text, panicked
 }
 
-// ownDelta is a copy of a turn's events for its caller.
+// ownDelta returns a copy of a turn's events for its caller.
 func (t *turn) ownDelta() []engine.Event {
 	return append(make([]engine.Event, 0, len(t.delta)), t.delta...)
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// BugID names a planted bug: family, slash, name. An id keeps its meaning for ever. In a plan, @ and the name of a build or
-// of a node may follow: then the bug is only theirs.
+// BugID names a planted bug: family, slash, name. An id never changes its meaning. In a plan, @ and the name of a build
+// or node may follow, which limits the bug to it.
 type BugID string
 
-// On splits an id into the bug and whose it is: the name of a build or of a node, empty for everybody.
+// On splits an id into the bug and its scope: the name of a build or node, empty if every node has the bug.
 func (id BugID) On() (bug BugID, whose string) {
 	name, whose, _ := strings.Cut(string(id), "@")
 	return BugID(name), whose
 }
 
-// ProfileFamily is what the ids of the switches of the profiles begin with.
+// ProfileFamily is the prefix of the ids of all profile switches.
 const ProfileFamily = "duroxide-0.1.26/"
 
 // Bug is a row of the table of planted bugs: a deviation from the contract that can be switched on by its id. It replaces
@@ -28,37 +28,39 @@ type Bug struct {
 	ID BugID
 	// Summary is one sentence without its full stop.
 	Summary string
-	// Source is the place in docs/contract that says what the bug does, as a page and an anchor or two; every switch of
-	// the profile has one.
+	// Source is the place in docs/contract that describes the bug, as a page and an anchor or two; every switch of a
+	// profile has one.
 	Source string
-	// Properties are the ids of which at least one is violated when the bug is on; empty for what no property catches.
+	// Properties are the ids of the properties, at least one of which is violated when the bug is on; empty if no
+	// property catches it.
 	Properties []string
 	// Scenario is the built-in scenario that shows the bug, within 200 seeds.
 	Scenario string
-	// With are bugs that are switched on together with this one, because without them nothing reaches the rule: a
-	// second line of defence is never asked as long as the first holds.
+	// With are the bugs to switch on together with this one, because without them nothing reaches the rule: a second
+	// line of defence is never tested while the first one holds.
 	With []BugID
-	// StoreWide says that the bug cannot be one build's or one node's, since the store keeps its indexes by the rule.
+	// StoreWide marks a bug that cannot be limited to one build or node, since the store keeps its indexes by the rule.
 	StoreWide bool
-	// Consequence is what a switch of the profile means to a user, Fix what mends it, and Unseen why no property catches
-	// it. Other rows have none of them.
+	// For a switch of a profile, Consequence describes its effect on a user, Fix how to repair it, and Unseen why no
+	// property catches it. Other rows leave them empty.
 	Consequence, Fix, Unseen string
-	// Place is where release 0.1.26 does it, files and lines of its crate. Mended is the release that mended it, empty while
-	// release 0.1.32 still does it; with ForOld that release still does it for executions that an older one began.
+	// Place is the code of release 0.1.26 that does it: files and lines of its crate. Mended is the release that fixed
+	// it, empty if release 0.1.32 still does it; with ForOld, release 0.1.32 still does it for executions that an older
+	// release began.
 	Place, Mended string
 	ForOld        bool
 
-	// One of these replaces the rule: as is the row that replaces it under another id.
+	// One of these replaces the rule; as names another row that already does so under its own id.
 	provider func(*storerules.Rules)
 	replay   func(*replay.Rules)
 	node     func(*node.Rules)
 	as       BugID
 }
 
-// Caught says whether some property is known to catch the bug.
+// Caught reports whether some property is known to catch the bug.
 func (b *Bug) Caught() bool { return len(b.Properties) > 0 }
 
-// Bugs is every planted bug, in the order in which to read them. The caller owns the slice.
+// Bugs returns every planted bug, in reading order. The caller owns the slice.
 func Bugs() []Bug { return slices.Clone(table) }
 
 // table is made once, because each run looks bugs up, and never changes.
@@ -71,7 +73,7 @@ func selected(want func(*Bug) bool) []Bug {
 	return slices.DeleteFunc(Bugs(), func(b Bug) bool { return !want(&b) })
 }
 
-// Catalogue is every planted bug that some property catches, in ascending order of id. The caller owns the slice.
+// Catalogue returns every planted bug that some property catches, in ascending order of id. The caller owns the slice.
 func Catalogue() []Bug { return sorted(selected((*Bug).Caught)) }
 
 func sorted(all []Bug) []Bug {
@@ -79,17 +81,17 @@ func sorted(all []Bug) []Bug {
 	return all
 }
 
-// Profile is every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property catches it or
-// not, in ascending order of id. The profile of 0.1.32 has what that release does to every execution, and not what it
-// keeps for those that an older one began. The caller owns the slice.
+// Profile returns every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property
+// catches it or not, in ascending order of id. The profile of 0.1.32 holds what that release does to every execution,
+// but not what it does only to those that an older release began. The caller owns the slice.
 func Profile(release string) []Bug {
 	return sorted(selected(func(b *Bug) bool {
 		return strings.HasPrefix(string(b.ID), ProfileFamily) && (release == "duroxide-0.1.26" || release == "duroxide-0.1.32" && b.Mended == "")
 	}))
 }
 
-// BugsOf is every planted bug that replaces a rule of that package ("memprovider", "engine/replay" or "engine/node"),
-// whether a property catches it or not, each under one id. The caller owns the slice.
+// BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "engine/replay" or
+// "engine/node"), whether a property catches it or not, each under one id. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
 func (b *Bug) owner() string {
@@ -104,7 +106,7 @@ func (b *Bug) owner() string {
 	return ""
 }
 
-// Lookup is the row of an id, whosever the bug is.
+// Lookup returns the row of an id, with or without a scope.
 func Lookup(id BugID) (Bug, bool) {
 	id, _ = id.On()
 	if i := slices.IndexFunc(table, func(b Bug) bool { return b.ID == id }); i >= 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// ackBugs break tokens, renewals, delays and acks.
+// ackBugs returns bugs that break tokens, renewals, delays and acks.
 func ackBugs() []Bug {
 	return []Bug{
 		{ID: "provider/token-not-checked", Summary: "an ack is accepted from any token that was ever given out",
@@ -65,7 +65,7 @@ func ackBugs() []Bug {
 
 func ifNotSuperseded(h storerules.Holding) bool { return !h.Superseded }
 
-// cancelFirst is the order with the cancellations before the enqueues of activities.
+// cancelFirst returns the order with cancellations moved before the enqueues of activities.
 func cancelFirst(order []storerules.AckStep) []storerules.AckStep {
 	var out []storerules.AckStep
 	for _, step := range order {

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// fetchBugs break what a fetch finds, counts and decodes.
+// fetchBugs returns bugs that break what a fetch finds, counts and decodes.
 func fetchBugs() []Bug {
 	return []Bug{
 		{ID: "provider/filter-after-lock", Summary: "the filter is applied after the lock is taken; the lock is released again",
@@ -108,7 +108,7 @@ func fetchBugs() []Bug {
 
 func admitsAll(*engine.CapabilityFilter, *engine.Version) bool { return true }
 
-// admitsFirst is the rule of the filter with another test of the first range.
+// admitsFirst applies the filter's rule with a different test for the first range.
 func admitsFirst(f *engine.CapabilityFilter, pin *engine.Version, in func(r engine.VersionRange, v engine.Version) bool) bool {
 	if f == nil || len(f.SupportedVersions) == 0 || pin == nil {
 		return f.Admits(pin)

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// nodeBugs break what a node does with what it is given.
+// nodeBugs returns bugs that break what a node does with its work.
 func nodeBugs() []Bug {
 	return []Bug{
 		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
@@ -140,7 +140,7 @@ func nodeBugs() []Bug {
 	}
 }
 
-// moved is the order with one test taken out and put in at another place, the others as they were.
+// moved returns the order with one test moved to another place; the others keep their order.
 func moved(order []node.Test, t node.Test, to int) []node.Test {
 	rest := slices.DeleteFunc(slices.Clone(order), func(have node.Test) bool { return have == t })
 	return slices.Insert(rest, to, t)
@@ -150,12 +150,12 @@ func alsoIgnoring(next func(node.Decision) bool, also node.Decision) func(node.D
 	return func(d node.Decision) bool { return d == also || next(d) }
 }
 
-// withPhantom repeats the last activity under the next event's id, as a node would that numbers an item twice.
+// withPhantom repeats the last activity under the next event's id, as a node that numbers an item twice would.
 func withPhantom(turn []engine.WorkItem) []engine.WorkItem {
 	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ID++ })
 }
 
-// withPhantomOfNext repeats it as one of the execution that comes after this one.
+// withPhantomOfNext repeats the last activity as one of the next execution.
 func withPhantomOfNext(turn []engine.WorkItem) []engine.WorkItem {
 	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ExecutionID++ })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// sessionBugs break sessions, tags, custom status and the key-value store.
+// sessionBugs returns bugs that break sessions, tags, custom status and the key-value store.
 func sessionBugs() []Bug {
 	return []Bug{
 		{ID: "provider/session-not-claimed-atomically", Summary: "a fetch claims the session only when the next session activity has been fetched",
@@ -65,7 +65,7 @@ func sessionBugs() []Bug {
 	}
 }
 
-// deleteBugs break deletion and pruning.
+// deleteBugs returns bugs that break deletion and pruning.
 func deleteBugs() []Bug {
 	return []Bug{
 		{ID: "provider/delete-leaves-lock", Summary: "a deletion leaves the instance lock",
@@ -100,7 +100,7 @@ func deleteBugs() []Bug {
 	}
 }
 
-// leaves is a deletion without one of its steps.
+// leaves returns a change of the rules that leaves one step out of a deletion.
 func leaves(step storerules.DeleteStep) func(r *storerules.Rules) {
 	return func(r *storerules.Rules) {
 		r.DeleteSteps = slices.DeleteFunc(r.DeleteSteps, func(have storerules.DeleteStep) bool { return have == step })

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// turnBugs break what a turn records, applies and sends.
+// turnBugs returns bugs that break what a turn records, applies and sends.
 func turnBugs() []Bug {
 	return []Bug{
 		{ID: "engine/stale-completion-accepted", Summary: "a completion of another execution is taken for one of the current execution",
@@ -116,7 +116,7 @@ func lastReadyWinsAtFirst(r *replay.Rules) {
 	}
 }
 
-// oldest is the first of those in question, or own if there is none.
+// oldest returns the first of others, or own if there is none.
 func oldest[T any](own T, others func() []T) T {
 	if all := others(); len(all) > 0 {
 		return all[0]

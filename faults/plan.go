@@ -8,19 +8,19 @@ type Kind string
 // The faults that a plan can name. Each is either an opportunity that the world draws for (with a rate), or a thing
 // that a plan schedules by hand, or both.
 const (
-	// CrashBeforeAck stops a node without warning when it has computed a turn and not yet sent its ack.
+	// CrashBeforeAck stops a node without warning after it has computed a turn and before it sends the ack.
 	CrashBeforeAck Kind = "crash-before-ack"
-	// CrashAfterCommit stops a node when its ack has been committed and not yet been answered.
+	// CrashAfterCommit stops a node after its ack is committed and before the answer arrives.
 	CrashAfterCommit Kind = "crash-after-commit"
-	// CrashAfterFetch stops a node when it was handed work and has not yet looked at it.
+	// CrashAfterFetch stops a node after it receives work and before it looks at it.
 	CrashAfterFetch Kind = "crash-after-fetch"
-	// PauseNode freezes a node for long enough that a lock of its may run out.
+	// PauseNode freezes a node for long enough that one of its locks may run out.
 	PauseNode Kind = "pause"
-	// RequestLost loses a call on its way: nothing happened.
+	// RequestLost loses a call on its way to the store: nothing happens.
 	RequestLost Kind = "request-lost"
-	// AnswerLost loses an answer: it happened, and nobody was told.
+	// AnswerLost loses an answer: the call took effect, but the caller never learns of it.
 	AnswerLost Kind = "answer-lost"
-	// CallDelayed makes a leg of a call late, up to beyond the deadline.
+	// CallDelayed delays one leg of a call, possibly beyond the deadline.
 	CallDelayed Kind = "call-delayed"
 	// RetryableError makes the store refuse a call as busy.
 	RetryableError Kind = "retryable-error"
@@ -52,11 +52,11 @@ const (
 type Info struct {
 	Kind    Kind
 	Summary string
-	// Suspends are the properties that cannot be asked for while the fault is on.
+	// Suspends are the properties that cannot be required while the fault is on.
 	Suspends []string
 }
 
-// Kinds are all kinds of faults, in a fixed order.
+// Kinds returns all kinds of faults, in a fixed order.
 func Kinds() []Info {
 	return []Info{
 		{CrashAfterFetch, "a node crashes when it was handed work", nil},
@@ -81,25 +81,25 @@ func Kinds() []Info {
 	}
 }
 
-// Rate says how often a fault happens at its opportunities: Num in Den of them, while the window is open. Rates are
-// ratios, never floats. Window bounds are virtual time since the start of the run; To 0 is "until turbulence ends".
+// Rate is how often a fault happens: at Num in Den of its opportunities, while the window is open. Rates are
+// ratios, never floats. Window bounds are virtual time since the start of the run; To 0 means "until turbulence ends".
 type Rate struct {
 	Kind     Kind
 	Num, Den uint64
 	From, To time.Duration
-	// Node restricts the fault to one node, by name; empty is every node.
+	// Node restricts the fault to one node, by name; empty means every node.
 	Node string
 }
 
-// Plan is what goes wrong in a run.
+// Plan lists the faults of a run.
 type Plan struct {
 	Rates []Rate
 }
 
-// None is the plan in which nothing goes wrong.
+// None returns the plan without faults.
 func None() Plan { return Plan{} }
 
-// Light is the fault load of the default campaign: crashes, some loss and delay, now and then a busy store.
+// Light returns the fault load of the default campaign: crashes, some loss and delay, and an occasional busy store.
 func Light() Plan {
 	return Plan{Rates: []Rate{
 		{Kind: CrashAfterFetch, Num: 1, Den: 400},
@@ -114,7 +114,7 @@ func Light() Plan {
 	}}
 }
 
-// Full is every fault that a plan can draw.
+// Full returns a plan with every fault that can be drawn.
 func Full() Plan {
 	return Plan{Rates: []Rate{
 		{Kind: CrashAfterFetch, Num: 1, Den: 150},
@@ -139,7 +139,7 @@ func Full() Plan {
 	}}
 }
 
-// Rate is the ratio of a kind for a node at a time since the start, 0 in 1 if the plan does not have it.
+// Rate returns the ratio of a kind for a node at a time since the start, 0 in 1 if the plan does not include it.
 func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) {
 	for i := range p.Rates {
 		r := &p.Rates[i]
@@ -150,7 +150,7 @@ func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) 
 	return 0, 1
 }
 
-// Has says whether the plan may ever inject the kind.
+// Has reports whether the plan may ever inject the kind.
 func (p *Plan) Has(kind Kind) bool {
 	for i := range p.Rates {
 		if p.Rates[i].Kind == kind && p.Rates[i].Num > 0 {

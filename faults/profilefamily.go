@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// familySwitches are about parents and children.
+// familySwitches returns the switches about parents and children.
 func familySwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/can-parent-lost", Summary: "a child that continues as new forgets its parent", Source: "docs/contract/runtime.md#case-27",
@@ -56,7 +56,7 @@ func familySwitches() []Bug {
 	}
 }
 
-// unseenSwitches are what no property catches in this version.
+// unseenSwitches returns the switches that no property catches in this version.
 func unseenSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/abandon-touches-all", Summary: "an abandon delays every visible message of its instance, and takes an attempt from each", Source: "docs/contract/runtime.md#r12.2",

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Tables are the rules of one run: the right ones, with what the run's planted bugs replace. They are read only once they
-// are made.
+// Tables are the rules of one run: the correct ones, except those that the run's planted bugs replace. Once made, they
+// are read-only.
 type Tables struct {
 	// Provider is nil if no bug has replaced a rule of the store.
 	Provider *storerules.Rules
@@ -18,8 +18,8 @@ type Tables struct {
 	Replay   replay.Rules
 }
 
-// NewTables makes the rules with these bugs, and with the companions that they need, for everybody. An unknown id is an
-// error, and so is a bug of one build or node.
+// NewTables returns the rules with these bugs, and the companions that they need, for every node. An unknown id is an
+// error, and so is a bug limited to one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
 	p, err := Plant("", on...)
 	if err != nil {
@@ -31,16 +31,16 @@ func NewTables(on ...BugID) (*Tables, error) {
 	return p.For("", ""), nil
 }
 
-// Planted is which rules hold for whom in a run.
+// Planted holds the rules that apply to each node and build of a run.
 type Planted struct {
 	on      []BugID // ascending, each once
 	profile string
 	made    map[string]*Tables // by the bugs that are switched on
 }
 
-// Plant makes the rules of a run: the right ones, or those of the profile of a release ([Profile]), with these bugs and the
-// companions that they need. The switches of the profile act without companions. An unknown id is an error, and so is a bug of one
-// build or node that only the whole store can have.
+// Plant returns the rules of a run: the correct ones, or those of the profile of a release ([Profile]), with these bugs
+// and the companions that they need. The switches of the profile act without companions. An unknown id is an error, and
+// so is a store-wide bug limited to one build or node.
 func Plant(profile string, on ...BugID) (*Planted, error) {
 	p := &Planted{on: slices.Compact(slices.Sorted(slices.Values(on))), profile: profile, made: map[string]*Tables{}}
 	for _, id := range p.on {
@@ -55,7 +55,7 @@ func Plant(profile string, on ...BugID) (*Planted, error) {
 	return p, nil
 }
 
-// scoped is a bug that is not everybody's, empty if there is none.
+// scoped returns a bug that is limited to a build or node, empty if there is none.
 func (p *Planted) scoped() BugID {
 	for _, id := range p.on {
 		if _, whose := id.On(); whose != "" {
@@ -65,8 +65,8 @@ func (p *Planted) scoped() BugID {
 	return ""
 }
 
-// For is the rules that a node follows while it runs a build; empty names are those of whoever is no node, and of the
-// store itself. The caller must not change them.
+// For returns the rules that a node follows while it runs a build. Empty names stand for the store itself and for every
+// caller that is not a node. The caller must not change them.
 func (p *Planted) For(node, build string) *Tables {
 	var on []BugID
 	key := ""

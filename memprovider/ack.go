@@ -12,9 +12,8 @@ import (
 
 const opAckOrchestration = "ack_orchestration_item"
 
-// AckOrchestrationItem implements engine.Provider. It checks everything that can be checked first; what still fails in
-// one of the steps takes back those before it. Lists that hold an item of the wrong kind are refused (F17), as is
-// execution 0.
+// AckOrchestrationItem implements engine.Provider. It first checks everything that it can; if a step still fails, the
+// ones before it are rolled back. Lists that hold an item of the wrong kind are refused (F17), as is execution 0.
 func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
 	s := p.store
 	req := s.begin(engine.CallAckOrchestrationItem, p.caller)
@@ -27,7 +26,7 @@ func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.Orchestrat
 		r.instance = in.no
 	}
 	ended := s.end(r, err)
-	s.acking = engine.OrchestrationAck{} // nothing of the caller's is kept
+	s.acking = engine.OrchestrationAck{} // keep nothing of the caller's
 	return ended
 }
 
@@ -68,11 +67,11 @@ type preparedAck struct {
 	ends    []int
 	// data are the encoded events, worker items and orchestrator items, in this order.
 	data [][]byte
-	// bytes are cut off the same pieces of memory as those of single messages.
+	// bytes holds the blocks from which acks and single messages are allocated.
 	bytes byteBlocks
 }
 
-// prepare refuses an ack that cannot be done whatever is stored, and encodes what it brings.
+// prepare refuses an ack that no state of the store could accept, and encodes its contents.
 func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	if ack.ExecutionID == 0 {
 		return engine.Permanentf(opAckOrchestration, "execution id 0 is not an execution")
@@ -264,7 +263,7 @@ func (c *commit) pin() {
 	s.setPin(c.in, ex, s.intern(s.rules.PinAfterAck(c.ack.Metadata.PinnedVersion, ex.pin, previous)))
 }
 
-// events appends the delta, and puts it into the cache of the codec that wrote it.
+// events appends the delta and adds it to the cache of the codec that wrote it.
 func (c *commit) events() *engine.ProviderError {
 	s := c.p.store
 	ex := s.historyOf(c.in, c.ack.ExecutionID)
@@ -297,7 +296,7 @@ func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []b
 	}
 }
 
-// rewrite is what an ack must not do: it reads the stored events and writes them again.
+// rewrite does what an ack must not do: it reads the stored events and writes them back.
 func (c *commit) rewrite(ex *execution) *engine.ProviderError {
 	s := c.p.store
 	history, err := s.decode(c.in, ex, c.p.codecNo, false)
@@ -315,7 +314,7 @@ func (c *commit) rewrite(ex *execution) *engine.ProviderError {
 	return nil
 }
 
-// visibleAt is when a message that an ack enqueues becomes visible: now, except for timers.
+// visibleAt returns the time at which a message that an ack enqueues becomes visible: now, except for timers.
 func (s *Store) visibleAt(item engine.WorkItem) int64 {
 	if t, ok := engine.Known(item).(engine.TimerFiredItem); ok {
 		return s.rules.TimerVisibleAt(s.now, int64(min(t.FireAtMs, math.MaxInt64)))

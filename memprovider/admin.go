@@ -7,13 +7,13 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// observed runs a management method as a call. Lists are in the order in which the store heard of the instances first
+// observed runs a management method as a call. Lists are in the order in which the store first heard of the instances
 // (F11); the caller owns them.
 func observed[T any](p *provider, method, instance string, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	return forced(p, method, instance, false, do)
 }
 
-// forced is observed for a method that may be forced.
+// forced is like observed, for a method that takes a force flag.
 func forced[T any](p *provider, method, instance string, force bool, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	s := p.store
 	req := s.begin(engine.CallAdmin, p.caller)
@@ -55,7 +55,7 @@ func (p *provider) ListInstancesByStatus(_ context.Context, status engine.Status
 	})
 }
 
-// currentRow is the current execution, nil if it has no row.
+// currentRow returns the current execution, nil if it has no row.
 func (in *instance) currentRow() *execution {
 	if ex := in.execution(in.meta.current); ex != nil && ex.state.created {
 		return ex

@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// customStatus is the ack's step: the last update of the delta counts, and there is one new version for all of them. An
-// instance without a row has no custom status.
+// customStatus performs the ack's step: the last update of the delta counts, and all of them together make one new
+// version. An instance without a row has no custom status.
 func (c *commit) customStatus() {
 	if !c.in.meta.created {
 		return
@@ -26,7 +26,7 @@ func (c *commit) customStatus() {
 	}
 }
 
-// setCustomStatus is the primitive.
+// setCustomStatus is the primitive that changes the custom status.
 func (s *Store) setCustomStatus(in *instance, status *string, version uint64) {
 	s.noteMeta(in)
 	in.meta.customStatus, in.meta.customVersion = status, version

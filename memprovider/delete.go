@@ -15,7 +15,8 @@ const (
 	opDeleteBulk   = "delete_instance_bulk"
 )
 
-// DeleteInstance implements engine.ProviderAdmin: the instance must be a root, and its whole tree goes. Sessions stay.
+// DeleteInstance implements engine.ProviderAdmin. The instance must be a root; its whole tree is deleted. Sessions
+// stay.
 func (p *provider) DeleteInstance(_ context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
 	return forced(p, opDelete, instance, force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		in := s.known(instance)
@@ -37,8 +38,8 @@ func (p *provider) DeleteInstancesAtomic(_ context.Context, instances []string, 
 	})
 }
 
-// DeleteInstanceBulk implements engine.ProviderAdmin. It takes roots in the order in which the store heard of them first
-// (F11).
+// DeleteInstanceBulk implements engine.ProviderAdmin. It takes roots in the order in which the store first heard of
+// them (F11).
 func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
 	return observed(p, opDeleteBulk, "", func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		total := &engine.DeleteInstanceResult{}
@@ -60,7 +61,7 @@ func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceF
 	})
 }
 
-// matching are the created instances that a bulk filter takes and that match, in order of number.
+// matching returns the created instances that a bulk filter takes and that match, in order of number.
 func (s *Store) matching(filter engine.InstanceFilter, match func(in *instance) bool) []*instance {
 	candidates := s.instances
 	if filter.InstanceIDs != nil {
@@ -88,12 +89,12 @@ func (s *Store) matching(filter engine.InstanceFilter, match func(in *instance) 
 	return found
 }
 
-// completedBefore says whether a status was set before that time.
+// completedBefore reports whether the execution has a completion time and it is before ms.
 func (ex *execution) completedBefore(ms uint64) bool {
 	return ex.state.completed && uint64(max(ex.state.completedMs, 0)) < ms
 }
 
-// listed are the instances of these names that the store has heard of, once each, in order of number.
+// listed returns the instances with these names that the store has heard of, once each, in order of number.
 func (s *Store) listed(names []string) []*instance {
 	var list []*instance
 	for _, name := range names {
@@ -105,7 +106,7 @@ func (s *Store) listed(names []string) []*instance {
 	return slices.Compact(list)
 }
 
-// deleteAll deletes all of the instances, or none if one of them, or a child of one, stands against it.
+// deleteAll deletes all of the instances, or none if one of them, or a child of one, prevents it.
 func (s *Store) deleteAll(op string, names []string, force bool) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 	list := s.listed(names)
 	for _, in := range list {
@@ -128,7 +129,7 @@ func (s *Store) deleteAll(op string, names []string, force bool) (*engine.Delete
 
 func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }
 
-// delete removes everything that the store has of the instance, and counts it.
+// delete removes everything that the store holds for the instance and adds it to the counts in r.
 func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 	for _, step := range s.rules.DeleteSteps {
 		switch step {

@@ -10,51 +10,54 @@
 //
 // # Guarantees
 //
-// The store is a function of the calls made and the times set: it reads no clock, draws nothing, starts nothing, and
-// ranges over no map. Tokens are "o" or "w" and a counter over both queues.
+// The store is a function of the calls made and the times set: it reads no clock, draws no random numbers, starts no
+// goroutines, and ranges over no map. Tokens are "o" or "w" and a counter over both queues. The rules that a store can
+// get wrong are values in package internal/storerules, such as the order of filter, lock, count and decode in a fetch,
+// or a message's count after an abandon.
 //
 // Every change of state goes through a primitive (mutate.go, mutatehistory.go, and the setters in session.go, kv.go and
-// customstatus.go), which emits the observation of that change; fetch and ack, and the planted bugs in them, cannot change
-// anything else. An ack that fails midway is taken back by the same primitives, in reverse order, with Undo set. Snapshot
-// is the state that the observations describe.
+// customstatus.go), which emits the observation of that change; fetch and ack, and the planted bugs in them, cannot
+// change anything else. An ack that fails midway is rolled back by the same primitives, in reverse order, with Undo
+// set. Snapshot returns the state that the observations describe.
 //
-// Bytes are the truth and are never written to. Events and messages are decoded once for each codec name, failures
-// included; what a handle writes it need not decode again. Options.Recheck verifies that.
+// Stored bytes are authoritative and never modified. Events and messages are decoded once for each codec name, failures
+// included; a handle need not decode what it wrote itself. Options.Recheck verifies that.
 //
-// A fetch looks at one candidate for each distinct pin (or tag), whatever number of instances, sessions or owners stand
-// before it. The eligibility queries NextOrchestration and NextWork are answered by the code that fetch uses.
+// A fetch looks at one candidate for each distinct pin (or tag), however many instances, sessions or owners come before
+// it. The eligibility queries NextOrchestration and NextWork use the same code as the fetches.
 //
 // # Choices where the contract is free
 //
-//   - F1: a fetch takes the instance with the oldest visible message (smallest position) of those it can deliver.
+//   - F1: a fetch takes the instance with the oldest visible message (smallest position) among those it can deliver.
 //   - F3: polls never wait. Contexts are ignored.
-//   - F4: a fetch goes on to the next candidate past orphans, which it drops when they stand before what it takes, and
-//     past instances without context, which are never locked or counted. A queue message is no orphan while a start
-//     for its instance is queued, visible or not.
-//   - F6: queue depths count what no live lock holds.
-//   - F7: a duplicate append is refused. F17: an item in the wrong queue is refused; an ack that lists one fails whole.
-//   - F8, F9: an abandon with an expired token that was not taken over succeeds; delay and decrement concern exactly the
+//   - F4: a fetch skips orphans, which it drops when they come before what it takes, and instances without context,
+//     which are never locked or counted. A queue message is not an orphan while a start for its instance is queued,
+//     visible or not.
+//   - F6: queue depths count the messages that no live lock holds.
+//   - F7: a duplicate append is refused. F17: an item in the wrong queue is refused; an ack that lists one fails as a
+//     whole.
+//   - F8, F9: an abandon with an expired token that was not taken over succeeds; delay and decrement affect exactly the
 //     messages that the token marked.
-//   - F11: lists are in the order in which the store heard of the instances first, trees root first, and a bulk limit takes
-//     the first ones.
-//   - F13: an item with a history error has the key-value snapshot that it would have without.
+//   - F11: lists are in the order in which the store first heard of the instances, trees start at the root, and a bulk
+//     limit takes the first ones.
+//   - F13: an item with a history error has the same key-value snapshot that it would have without the error.
 //   - F14: without an instances row, an instance whose latest execution has a start event reports that execution.
 //   - F15: a deletion counts the instances rows that it removed; unknown and repeated ids add nothing.
 //   - F16: without an execution row the status is Unknown. F20: an ack that gives only a name, or only a version,
-//     creates no instances row. F21: a missing parent is no error.
+//     creates no instances row. F21: a missing parent is not an error.
 //   - F23: versions compare as triples. F25: a redelivered activity keeps its position.
-//   - F18: every status that is set, Running too, stamps the completion time. F19: tombstones have time 0, and the
-//     statistics count bytes. F22: a bulk call is one step, all of it.
-//   - F26: an owner's refresh sets the end of the session anew, earlier than before too. F27: an ack or renewal counts as
+//   - F18: setting any status, even Running, sets the completion time. F19: tombstones have time 0, and the
+//     statistics count bytes. F22: a whole bulk call is one step.
+//   - F26: an owner's refresh resets the end of the session, even to an earlier time. F27: an ack or renewal counts as
 //     activity of the session only while the session is with the owner that fetched the activity. F28: a deleted
-//     instance's activities go with it.
+//     instance's activities are deleted with it.
 //   - Execution id 0 and event id 0 are refused.
 //   - A message that the codec cannot decode sets HistoryError; if it is the only start of a new instance, the item has
-//     no orchestration name. An activity that it cannot decode is passed over; when nothing else is ready the fetch
-//     fails permanently, with nothing locked.
+//     no orchestration name. A fetch skips an activity that the codec cannot decode; when nothing else is ready, the
+//     fetch fails permanently and locks nothing.
 //
 // # Limits
 //
-// Single-threaded; package memprovider/live is for ordinary programs. The store keeps one word for every message and token
-// there ever was, and a record for every instance name, owner and tag.
+// The store is single-threaded; package memprovider/live is for ordinary programs. The store keeps one word for every
+// message and token ever made, and a record for every instance name, owner and tag.
 package memprovider

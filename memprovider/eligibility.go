@@ -5,22 +5,22 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Eligibility says what a fetch would find.
+// Eligibility describes what a fetch would find.
 type Eligibility struct {
-	// Now says that a fetch would find something: Instance, or for the worker queue Message of Instance.
+	// Now reports whether a fetch would find something: Instance, or for the worker queue Message of Instance.
 	Now      bool
 	Instance engine.InstanceNo
 	Message  engine.MessageNo
-	// Drops says that an orchestration fetch would drop orphaned queue messages, first those of Orphan, whether or not it
-	// finds something.
+	// Drops reports whether an orchestration fetch would drop orphaned queue messages, those of Orphan first, whether
+	// or not it finds something.
 	Drops  bool
 	Orphan engine.InstanceNo
 	// AtMs is, when Now is false, the earliest later time at which that may change without a call; Never if it cannot.
 	AtMs int64
 }
 
-// NextOrchestration says what FetchOrchestrationItem with that filter would find, by the rules of the store. It changes
-// nothing and is not a provider call.
+// NextOrchestration returns what FetchOrchestrationItem with that filter would find, by the rules of the store. It
+// changes nothing and is not a provider call.
 func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
 	return s.index.next(filter, s.own)
 }
@@ -39,12 +39,12 @@ func (x *index) next(filter *engine.CapabilityFilter, rules *storerules.Rules) E
 	return e
 }
 
-// HasSessions says whether the store has a session, or an activity that belongs to one: while it has none, all session
-// configs of fetches are the same.
+// HasSessions reports whether the store has a session, or an activity that belongs to one. While it has none, the
+// session config of a fetch makes no difference.
 func (s *Store) HasSessions() bool { return len(s.sessionIDs) > 0 }
 
-// NextWork says what FetchWorkItem with that session config and tag filter would find, by the rules of the store: only
-// the config's owner counts. It changes nothing and is not a provider call.
+// NextWork returns what FetchWorkItem with that session config and tag filter would find, by the rules of the store:
+// only the config's owner counts. It changes nothing and is not a provider call.
 func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {
 	t := s.taker(session)
 	e := Eligibility{AtMs: s.work.changesAt(t, tags, s.rules)}

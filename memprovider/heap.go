@@ -1,8 +1,8 @@
 package memprovider
 
-// heap is a heap of items ordered by (key, tie), smallest first: with four children for each entry, since far apart
-// entries are slow to reach in a large one. Each item brings a slot in which the heap keeps
-// its place, so that it can be moved and dropped; a slot is in one heap at most, and 0 while it is in none.
+// heap is a heap of items ordered by (key, tie), smallest first. Each entry has four children, since entries far apart
+// are slow to reach in a large heap. Each item brings a slot in which the heap keeps its place, so that it can be moved
+// and dropped; a slot belongs to at most one heap, and is 0 while it is in none.
 //
 // Invariant: no two entries have equal (key, tie), so the order never depends on the history of the heap.
 type heap[T any] struct{ entries []entry[T] }
@@ -53,7 +53,7 @@ func (h *heap[T]) drop(slot *int) {
 	}
 }
 
-// head is the smallest entry, nil if there is none. It is valid until the heap changes.
+// head returns the smallest entry, nil if there is none. It is valid until the heap changes.
 func (h *heap[T]) head() *entry[T] {
 	if len(h.entries) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (h *heap[T]) down(i int) {
 	h.set(i, e)
 }
 
-// set puts an entry in a place and tells the item.
+// set puts an entry in a place and records the place in the item's slot.
 func (h *heap[T]) set(i int, e entry[T]) {
 	h.entries[i] = e
 	*e.slot = i + 1

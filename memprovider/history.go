@@ -8,15 +8,16 @@ import (
 )
 
 // decodedHistory is an execution's history as one codec sees it: the events from the first on, up to the first that the
-// codec cannot decode, if err is set, or as far as somebody asked.
+// codec cannot decode, if err is set, or as far as any reader has asked.
 //
-// Slices of events are handed out, so its elements are never overwritten: it only grows, or is cut with its capacity.
+// Slices of events are handed out, so the elements are never overwritten: the slice only grows, or is cut together with
+// its capacity.
 type decodedHistory struct {
 	events []engine.Event
 	err    error // of event number len(events)
 }
 
-// forget drops what was decoded from event i on.
+// forget drops the decoded events from event i on.
 func (ex *execution) forget(i int) {
 	for _, d := range ex.decoded {
 		if d != nil && i <= len(d.events) {
@@ -25,7 +26,7 @@ func (ex *execution) forget(i int) {
 	}
 }
 
-// seenBy is the decoded history of a codec.
+// seenBy returns the decoded history of a codec.
 func (ex *execution) seenBy(codec int) *decodedHistory {
 	for len(ex.decoded) <= codec {
 		ex.decoded = append(ex.decoded, nil)
@@ -36,13 +37,13 @@ func (ex *execution) seenBy(codec int) *decodedHistory {
 	return ex.decoded[codec]
 }
 
-// readsAsWritten says whether what was encoded as data is what data decodes to: a text that was no UTF-8 comes back with
-// U+FFFD in it, and must come back so for the codec that wrote it, too.
+// readsAsWritten reports whether data decodes to the value that was encoded as data. Text that is not UTF-8 comes back
+// with U+FFFD in it, and must do so for the codec that wrote it, too.
 func readsAsWritten(data []byte) bool { return !bytes.Contains(data, replacement) }
 
 var replacement = []byte("\uFFFD")
 
-// remember puts the event that was appended last into the cache of the codec that wrote it.
+// remember adds the last appended event to the cache of the codec that wrote it.
 func (ex *execution) remember(codec int, e engine.Event) {
 	d := ex.seenBy(codec)
 	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
@@ -53,12 +54,12 @@ func (ex *execution) remember(codec int, e engine.Event) {
 	}
 }
 
-// usualEvents is how many events a history has room for at first.
+// usualEvents is the initial capacity of a history, in events.
 const usualEvents = 8
 
 // decode returns an execution's events, ascending, as the codec sees them. It decodes what is not decoded yet and
-// observes each event that it decodes; those that were decoded before are one observation, with the last of them. On an error the slice is nil. With skip set events that cannot be decoded are left out. The
-// caller must not change the slice.
+// observes each event that it decodes; those decoded before share one observation, with the last of them. On an error
+// the slice is nil. With skip set, events that cannot be decoded are left out. The caller must not change the slice.
 func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]engine.Event, error) {
 	if ex == nil || len(ex.events) == 0 {
 		return nil, nil
@@ -94,8 +95,8 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	return nil, fmt.Errorf("event %d of %s, execution %d: %w", ex.events[len(d.events)].id, in.name, ex.id, d.err)
 }
 
-// decodeEvent is an event as the codec sees it: as it has seen it already, or as another codec has, where that is known
-// to be the same.
+// decodeEvent returns an event as the codec sees it. It reuses the result of another codec where that is known to be
+// the same.
 func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event, error) {
 	for from, d := range ex.decoded {
 		if d != nil && i < len(d.events) && rereads(c, s.codecs[from], d.events[i]) {
@@ -106,7 +107,7 @@ func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event,
 	return c.DecodeEvent(ex.events[i].data)
 }
 
-// rereads says whether a codec decodes to the same what another one, or the same, has decoded to e.
+// rereads reports whether c decodes an event to the same value e that from, possibly the same codec, decoded it to.
 func rereads(c, from engine.Codec, e engine.Event) bool {
 	if c.Name() == from.Name() {
 		return true
@@ -115,7 +116,7 @@ func rereads(c, from engine.Codec, e engine.Event) bool {
 	return ok && r.RereadsEvent(from, e)
 }
 
-// decodeRest goes on behind an event that cannot be decoded.
+// decodeRest goes on after an event that cannot be decoded.
 func (s *Store) decodeRest(in *instance, ex *execution, codec int, d *decodedHistory) []engine.Event {
 	events := append([]engine.Event(nil), d.events...)
 	for i := len(d.events) + 1; i < len(ex.events); i++ {
@@ -137,7 +138,7 @@ func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome engin
 	}
 }
 
-// decodeItem returns a message as the codec sees it, and observes that.
+// decodeItem returns a message as the codec sees it, and observes the decoding.
 func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
 	d, cached := r.decodedBy(codec, s.codecs)
 	if o := s.observeRow(engine.ObsMessageDecoded, r); o != nil {

@@ -13,7 +13,7 @@ const (
 	opRenewOrchestration   = "renew_orchestration_item_lock"
 )
 
-// AbandonOrchestrationItem implements engine.Provider. Delay and count concern the messages that the token marked; a
+// AbandonOrchestrationItem implements engine.Provider. Delay and count affect the messages that the token marked; a
 // token whose lock ran out but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
 func (p *provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
@@ -67,7 +67,7 @@ func (s *Store) renew(token string, extendMs int64) *engine.ProviderError {
 	return nil
 }
 
-// holder returns the instance that a token was given for, and how the token stands.
+// holder returns the instance that a token was issued for, and the state of the token.
 func (s *Store) holder(op, token string) (*instance, storerules.Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(orchestratorToken, token)
 	if !ok {
@@ -77,7 +77,7 @@ func (s *Store) holder(op, token string) (*instance, storerules.Holding, *engine
 	return in, storerules.Holding{Superseded: in.lock.number != n, Expired: in.lock.number == n && !in.lock.live(s.now)}, nil
 }
 
-// invalidToken is the refusal of a token that does not hold what it is used for.
+// invalidToken returns the error for a token that does not hold what it is used for.
 func invalidToken(op, token string, h storerules.Holding) *engine.ProviderError {
 	if h.Expired {
 		return engine.Permanentf(op, "Invalid lock token %q: the lock has expired", token)

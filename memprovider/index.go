@@ -6,8 +6,8 @@ import (
 )
 
 // index answers which instance a fetch would take. Instances are ordered by the position of their oldest visible
-// message, in a bucket for each pin, so that what a filter leaves out is not looked at: the cost of an answer depends on
-// the number of distinct pins, not of instances.
+// message, in a bucket for each pin, so that instances which a filter leaves out cost nothing: the cost of an answer
+// depends on the number of distinct pins, not of instances.
 type index struct {
 	rules   *storerules.Rules
 	buckets []*bucket // the unpinned one among them; in order of first use
@@ -19,11 +19,11 @@ type index struct {
 type bucket struct {
 	pin *engine.Version // nil for the unpinned
 	// ready are the instances that can be delivered, by their oldest visible message; later are those that may change
-	// by time alone, by that time.
+	// as time passes, by the time of that change.
 	ready, later heap[*instance]
 }
 
-// place is where an index keeps an instance.
+// place is the place of an instance in an index.
 type place struct {
 	bucket *bucket
 	in     *heap[*instance] // ready, stuck or orphans
@@ -31,7 +31,7 @@ type place struct {
 	later  int
 }
 
-// update places the instance anew.
+// update moves the instance to its current place.
 func (x *index) update(in *instance, now int64) {
 	p := &in.place
 	b := x.bucket(x.rules.Pin(in.pins()))
@@ -62,7 +62,7 @@ func (x *index) update(in *instance, now int64) {
 	}
 }
 
-// target is the heap in which the instance belongs, nil if it has nothing to deliver now.
+// target returns the heap in which the instance belongs, nil if it has nothing to deliver now.
 func (x *index) target(in *instance, b *bucket, locked bool) *heap[*instance] {
 	switch {
 	case len(in.visible) == 0 || locked:
@@ -86,7 +86,7 @@ func (x *index) bucket(pin *engine.Version) *bucket {
 	return b
 }
 
-// pick is the instance that a fetch takes, nil if there is none.
+// pick returns the instance that a fetch takes, nil if there is none.
 func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *instance {
 	var best *entry[*instance]
 	for _, b := range x.buckets {
@@ -103,7 +103,7 @@ func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *
 	return best.item
 }
 
-// oldest is the instance with the oldest visible message of all that are not locked, orphans aside.
+// oldest returns the instance with the oldest visible message among all that are not locked, except orphans.
 func (x *index) oldest() *instance {
 	best := x.stuck.head()
 	for _, b := range x.buckets {
@@ -117,7 +117,7 @@ func (x *index) oldest() *instance {
 	return best.item
 }
 
-// changesAt is the earliest time at which an instance that the filter admits may change by time alone.
+// changesAt returns the earliest time at which an instance that the filter admits may change without a call.
 func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
@@ -128,7 +128,7 @@ func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rul
 	return at
 }
 
-// due returns an instance whose time has come, nil if there is none.
+// due returns an instance whose time of change is reached, nil if there is none.
 func (x *index) due(now int64) *instance {
 	for _, b := range x.buckets {
 		if e := b.later.head(); e != nil && e.key <= now {

@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// instance is everything that the store has of one instance name: the instances row, executions with their history, the
-// queued messages and the lock. An instance that was only named has nothing of all this.
+// instance holds everything that the store has for one instance name: the instances row, executions with their history,
+// the queued messages and the lock. An instance that was only named has none of these.
 type instance struct {
 	no   engine.InstanceNo
 	name string
@@ -16,10 +16,10 @@ type instance struct {
 	// executions are in ascending order of id.
 	executions []*execution
 	// visible are the queued messages with visibleAt <= now, by row number; delayed are the others, by visibleAt and
-	// row number. Invariant: all of them together are the instance's rows of the orchestrator queue, and, when no call
-	// runs, a message whose time has come is in visible unless the instance is locked.
+	// row number. Invariant: all of them together are the instance's rows of the orchestrator queue, and, while no call
+	// runs, a message that is due is in visible unless the instance is locked.
 	visible, delayed []*row
-	// Counts over visible and delayed, so that orphans are told without looking.
+	// Counts over visible and delayed, so that orphans can be detected without a scan.
 	visibleQueueMessages, visibleStarts, delayedStarts int
 	// work are the instance's rows of the worker queue, by row number.
 	work []*row
@@ -53,7 +53,7 @@ type lock struct {
 	untilMs int64
 }
 
-// live says whether the lock is held: the instant at which it ends counts as expired.
+// live reports whether the lock is held: the instant at which it ends counts as expired.
 func (l *lock) live(now int64) bool { return l.number != 0 && l.untilMs > now }
 
 // execution is an executions row with its history. A history may exist without the row (AppendWithExecution).
@@ -94,7 +94,7 @@ func byEventID(e event, id uint64) int {
 	return 0
 }
 
-// find returns the event's index, or where it would stand.
+// find returns the event's index, or the index at which to insert it.
 func (ex *execution) find(id uint64) (int, bool) {
 	if n := len(ex.events); n == 0 || ex.events[n-1].id < id {
 		return n, false
@@ -102,7 +102,7 @@ func (ex *execution) find(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(ex.events, id, byEventID)
 }
 
-// execution is the execution of that id, nil if nothing is known of it.
+// execution returns the execution with that id, nil if there is none.
 func (in *instance) execution(id uint64) *execution {
 	if n := len(in.executions); n > 0 && in.executions[n-1].id == id {
 		return in.executions[n-1]
@@ -125,7 +125,7 @@ func (in *instance) findExecution(id uint64) (int, bool) {
 	})
 }
 
-// latest is the largest id that has an executions row, 1 if none has.
+// latest returns the largest id that has an executions row, 1 if none has.
 func (in *instance) latest() uint64 {
 	for i := len(in.executions) - 1; i >= 0; i-- {
 		if in.executions[i].state.created {
@@ -135,8 +135,8 @@ func (in *instance) latest() uint64 {
 	return engine.InitialExecutionID
 }
 
-// hasContext says whether a fetch knows what the instance runs without a start message: from its row, or from the start
-// event of its latest execution.
+// hasContext reports whether a fetch can tell what the instance runs without a start message: from its row, or from the
+// start event of its latest execution.
 func (in *instance) hasContext() bool {
 	if in.meta.created {
 		return true
@@ -145,8 +145,8 @@ func (in *instance) hasContext() bool {
 	return ex != nil && ex.started > 0
 }
 
-// pins are the pins of the current and of the first execution. An instance without a row has none, whatever its
-// executions say (docs/contract/provider.md#p6.4).
+// pins returns the pins of the current and of the first execution. An instance without a row has none, whatever its
+// executions hold (docs/contract/provider.md#p6.4).
 func (in *instance) pins() (current, first *engine.Version) {
 	if !in.meta.created {
 		return nil, nil
@@ -160,7 +160,7 @@ func (in *instance) pins() (current, first *engine.Version) {
 	return current, first
 }
 
-// empty says that the instance has a number and nothing else.
+// empty reports whether the instance has a number and nothing else.
 func (in *instance) empty() bool {
 	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 &&
 		in.lock.number == 0 && in.kv.empty()
@@ -192,7 +192,7 @@ func (in *instance) detach(r *row) {
 	in.delayedStarts -= countIf(isStart(r.kind))
 }
 
-// promote moves what has become visible.
+// promote moves messages that have become visible from delayed to visible.
 func (in *instance) promote(now int64) {
 	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
 		r := in.delayed[0]
@@ -201,7 +201,7 @@ func (in *instance) promote(now int64) {
 	}
 }
 
-// nextMs is the time at which the instance may become ready, or get an older visible message, by time alone.
+// nextMs returns the time at which the instance may become ready, or get an older visible message, without a call.
 func (in *instance) nextMs(locked bool) int64 {
 	at := Never
 	if len(in.delayed) > 0 {

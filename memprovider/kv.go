@@ -13,7 +13,8 @@ import (
 type kvState struct {
 	store []kvRow // values only
 	delta []kvRow
-	// before is the store before the merge at mergedMs; kept, as hasBefore says, only where reads are not made at once.
+	// before is the store before the merge at mergedMs. It is kept, and hasBefore set, only if reads do not take both
+	// tables at once.
 	before    []kvRow
 	hasBefore bool
 	mergedMs  int64
@@ -26,7 +27,7 @@ type kvRow struct {
 	updatedMs uint64
 }
 
-// kvChange is a row as it was.
+// kvChange is a row before a change.
 type kvChange struct {
 	table engine.KVTable
 	row   kvRow
@@ -35,7 +36,7 @@ type kvChange struct {
 
 func (kv *kvState) empty() bool { return kv == nil || len(kv.store) == 0 && len(kv.delta) == 0 }
 
-// table is the rows of a table.
+// table returns the rows of a table.
 func (kv *kvState) table(t engine.KVTable) *[]kvRow {
 	if t == engine.KVStore {
 		return &kv.store
@@ -47,7 +48,7 @@ func findKV(rows []kvRow, key string) (int, bool) {
 	return slices.BinarySearchFunc(rows, key, func(r kvRow, key string) int { return cmp.Compare(r.key, key) })
 }
 
-// merged is the client's view: the delta over the store, without tombstones, in order of key.
+// merged returns the client's view: the delta over the store, without tombstones, in order of key.
 func merged(store, delta []kvRow) []kvRow {
 	out := make([]kvRow, 0, len(store)+len(delta))
 	for len(store) > 0 || len(delta) > 0 {
@@ -67,7 +68,8 @@ func merged(store, delta []kvRow) []kvRow {
 	return out
 }
 
-// snapshot is what a fetch shows: the store alone. The caller owns the slice.
+// snapshot returns the entries that a fetch shows: the store table alone, or the merged view if live is set. The caller
+// owns the slice.
 func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 	if kv == nil {
 		return nil
@@ -83,7 +85,7 @@ func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 	return out
 }
 
-// keyValues is the ack's step: the delta's events in their order, then the merge.
+// keyValues performs the ack's step: the delta's events in their order, then the merge.
 func (c *commit) keyValues() {
 	s := c.p.store
 	for i := range c.ack.HistoryDelta {
@@ -165,7 +167,7 @@ func (s *Store) setKV(in *instance, t engine.KVTable, r kvRow, present bool) {
 	}
 }
 
-// readKV is the client's view of an instance.
+// readKV returns the client's view of an instance.
 func (s *Store) readKV(instance string) []kvRow {
 	in := s.known(instance)
 	if in == nil || in.kv == nil {

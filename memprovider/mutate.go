@@ -7,10 +7,10 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// This file has every way in which the store's state changes, apart from time and caches. Each primitive makes one
-// change, observes it, and while an ack runs notes how to take it back. Nothing else writes to these fields.
+// This file holds every way to change the store's state, apart from time and caches. Each primitive makes one change,
+// observes it, and while an ack runs notes how to undo it. Nothing else writes to these fields.
 
-// takeLock gives the instance lock to a token, whoever had it. No ack does that, so it is not noted.
+// takeLock gives the instance lock to a token, whoever held it. No ack does that, so it is not noted.
 func (s *Store) takeLock(in *instance, l lock) {
 	in.lock = l
 	s.touch(in)
@@ -111,7 +111,7 @@ func (s *Store) remove(r *row, reason engine.RemoveReason) {
 	}
 }
 
-// restore takes back a removal.
+// restore undoes a removal.
 func (s *Store) restore(r *row) {
 	s.rows[r.no-1] = r
 	s.link(r)
@@ -218,7 +218,7 @@ func (s *Store) setParent(in *instance, parent engine.ParentLink) {
 	s.observeParent(in)
 }
 
-// moveChild brings the index of children up to date: the instance's parent was another one.
+// moveChild updates the index of children after the instance's parent changed from was.
 func (s *Store) moveChild(in *instance, was string) {
 	is := in.meta.parent.Instance
 	if is == was {
@@ -263,7 +263,7 @@ func (s *Store) observePointer(in *instance) {
 	}
 }
 
-// damage replaces stored bytes: of a message, or else of an event.
+// damage replaces the stored bytes of message r, or of event i if r is nil.
 func (s *Store) damage(in *instance, ex *execution, i int, r *row, data []byte) {
 	o := s.observe(engine.ObsDamaged)
 	if r != nil {

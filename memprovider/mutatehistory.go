@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// This file has the primitives of mutate.go for executions and their history.
+// This file holds the primitives of mutate.go for executions and their history.
 
-// historyOf returns the execution of that id and makes room for it if there is none. Room is not a row.
+// historyOf returns the execution of that id and makes room for it if there is none. Room is not yet a row.
 func (s *Store) historyOf(in *instance, id uint64) *execution {
 	if ex := in.execution(id); ex != nil {
 		return ex
@@ -30,7 +30,7 @@ func (s *Store) dropRoom(in *instance, ex *execution) {
 	}
 }
 
-// create makes the executions row, with status Running.
+// create inserts the executions row, with status Running.
 func (s *Store) create(in *instance, id uint64) *execution {
 	ex := s.historyOf(in, id)
 	if ex.state.created {

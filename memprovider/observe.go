@@ -2,7 +2,8 @@ package memprovider
 
 import "github.com/durosim/durosim/engine"
 
-// observe returns the reused observation, filled with what all kinds have, or nil if nobody watches. send follows.
+// observe returns the reused observation, with the fields common to all kinds set, or nil if there is no sink. The
+// caller completes it and calls send.
 func (s *Store) observe(kind engine.ObservationKind) *engine.Observation {
 	if s.options.Sink == nil {
 		return nil
@@ -37,7 +38,7 @@ func (s *Store) started() {
 	}
 }
 
-// result is what the end of a call tells beside its error.
+// result holds what the end of a call reports besides its error.
 type result struct {
 	nothing  bool
 	instance engine.InstanceNo

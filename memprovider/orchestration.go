@@ -38,7 +38,7 @@ func (p *provider) enqueue(item engine.WorkItem, delayMs int64) *engine.Provider
 	return nil
 }
 
-// isMessage refuses what does not belong in the orchestrator queue.
+// isMessage returns an error for an item that does not belong in the orchestrator queue.
 func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
 	switch {
 	case item == nil:
@@ -49,8 +49,8 @@ func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
 	return nil
 }
 
-// FetchOrchestrationItem implements engine.Provider. It takes the instance with the oldest visible message of those
-// that can be delivered, and passes over those that cannot.
+// FetchOrchestrationItem implements engine.Provider. It takes the instance with the oldest visible message among those
+// that can be delivered, and skips the others.
 func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
 	s := p.store
 	req := s.begin(engine.CallFetchOrchestrationItem, p.caller)
@@ -105,7 +105,7 @@ func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	return s.candidates
 }
 
-// dropOrphans drops the orphaned queue messages that stand before what the fetch will take.
+// dropOrphans drops the orphaned queue messages that come before what the fetch will take.
 func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 	for s.index.orphans.head() != nil && s.index.next(filter, s.rules).Drops {
 		in := s.index.orphans.head().item
@@ -123,14 +123,15 @@ type delivery struct {
 	lock   lock
 	locked bool
 	count  uint32
-	// What decoding gave: failed is why the history cannot be read, or else the first message that cannot.
+	// The results of decoding. failed is the error of the history, or else that of the first message that cannot be
+	// decoded.
 	context  itemContext
 	history  []engine.Event
 	messages []engine.WorkItem
 	failed   error
 }
 
-// step does one step; false means that the filter does not let the instance pass.
+// step performs one step. It returns false if the filter does not let the instance pass.
 func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilter) bool {
 	s := d.p.store
 	switch step {
@@ -171,7 +172,7 @@ func (d *delivery) takeBatch() {
 	}
 }
 
-// decode reads context, history and messages. The history of an instance without context is left alone.
+// decode reads context, history and messages. The history of an instance without context is not read.
 func (d *delivery) decode() {
 	s := d.p.store
 	d.messages = make([]engine.WorkItem, 0, len(d.in.visible))
@@ -206,7 +207,7 @@ func (d *delivery) decode() {
 	}
 }
 
-// fetched is the answer.
+// fetched returns the result of the fetch.
 func (d *delivery) fetched() *engine.FetchedOrchestration {
 	c := &d.context
 	f := &engine.FetchedOrchestration{LockToken: d.lock.token, AttemptCount: d.count}
@@ -228,14 +229,14 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 	return f
 }
 
-// itemContext is the part of an item that says what runs.
+// itemContext is the part of an item that identifies the orchestration.
 type itemContext struct {
 	name, version string
 	id            uint64
 	execution     *execution // nil if there is no such execution
 }
 
-// unknownVersion is what a missing version reads.
+// unknownVersion stands for a missing version.
 const unknownVersion = "unknown"
 
 // contextOf finds the context of docs/contract/provider.md#p5.2 step 6: the instances row, else the start event of the

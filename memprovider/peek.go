@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// InstanceState is what Peek tells of an instance.
+// InstanceState is the state of an instance as Peek reports it.
 type InstanceState struct {
-	// Created says that the instance has a row; without one Execution is its latest execution.
+	// Created reports whether the instance has a row; without one, Execution is its latest execution.
 	Created   bool
 	Execution uint64
 	// Status is empty if the execution has no row.
@@ -16,7 +16,7 @@ type InstanceState struct {
 	Output *string
 	Pin    *engine.Version
 	// Messages is the length of the instance's part of the orchestrator queue, and VisibleMs the earliest time at which
-	// one of it is visible (Never if there is none). Activities counts its rows in the worker queue.
+	// one of them is visible (Never if there are none). Activities counts its rows in the worker queue.
 	Messages   int
 	VisibleMs  int64
 	Activities int
@@ -24,7 +24,7 @@ type InstanceState struct {
 	LockedUntilMs int64
 }
 
-// Peek reads an instance without a provider call and without observations. ok is false if the store has nothing of it.
+// Peek reads an instance without a provider call and without observations. ok is false if the store has nothing for it.
 func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 	in := s.known(instance)
 	if in == nil || in.empty() {
@@ -52,7 +52,7 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 	return state, true
 }
 
-// PeekHistory decodes a stored history without a provider call, without observations and without a trace in the cache.
+// PeekHistory decodes a stored history without a provider call, without observations and without changing the cache.
 // An unknown execution has no events. The caller must not change the slice.
 func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error) {
 	in := s.known(instance)
@@ -77,7 +77,7 @@ func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Code
 	return events, nil
 }
 
-// seen is a whole history that the codec, or another that it reads like, has decoded.
+// seen returns a whole history that the codec, or an equivalent one, has decoded.
 func (s *Store) seen(ex *execution, codec engine.Codec) ([]engine.Event, bool) {
 next:
 	for from, d := range ex.decoded {
@@ -94,7 +94,7 @@ next:
 	return nil, false
 }
 
-// View is a store for those who watch it: it changes nothing, and nothing can be changed through it.
+// View is a read-only view of a store, for observers.
 type View interface {
 	InstanceName(no engine.InstanceNo) string
 	Peek(instance string) (state InstanceState, ok bool)
@@ -105,5 +105,5 @@ type View interface {
 // view hides the rest of a store's methods.
 type view struct{ View }
 
-// View is the store for those who watch it.
+// View returns a read-only view of the store.
 func (s *Store) View() View { return view{s} }

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// PreloadedInstance is an instance with a history, as it might have been left by builds that do not run any more.
+// PreloadedInstance is an instance with a history, as builds that no longer run might have left it.
 type PreloadedInstance struct {
 	Instance string
 	// Orchestration and Version are the instances row; without an orchestration there is none.
@@ -33,17 +33,17 @@ type PreloadedExecution struct {
 	Events []PreloadedEvent
 }
 
-// PreloadedEvent is one event as it is stored: bytes that some codec may or may not be able to decode. Kind is the kind in
-// the history's kind column, which counts for an instance without a row only: one with an OrchestrationStarted has a
-// context.
+// PreloadedEvent is one event as it is stored: bytes that some codec may or may not be able to decode. Kind is the kind
+// in the history's kind column, which matters only for an instance without a row: one with an OrchestrationStarted has
+// a context.
 type PreloadedEvent struct {
 	ID   uint64
 	Kind engine.EventKind
 	Data []byte
 }
 
-// Preload stores a ready instance, outside any call, with the observations of ordinary inserts. It refuses an instance that
-// has anything already. The store takes the bytes over; the caller must not change them.
+// Preload stores a complete instance, outside any call, with the observations of ordinary inserts. It refuses an
+// instance for which the store already has anything. The store takes over the bytes; the caller must not change them.
 func (s *Store) Preload(given PreloadedInstance) error {
 	if err := s.checkPreloaded(&given); err != nil {
 		return fmt.Errorf("preloaded %q: %w", given.Instance, err)
@@ -122,8 +122,8 @@ func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) 
 	return fmt.Errorf("damage: no event %d of %q, execution %d", eventID, instance, execution)
 }
 
-// DamageMessage replaces the stored bytes of a queued message: a fault, observed as ObsDamaged. Where the message is
-// routed to, and what kind it is for routing, does not change.
+// DamageMessage replaces the stored bytes of a queued message: a fault, observed as ObsDamaged. The message keeps its
+// destination and its kind for routing.
 func (s *Store) DamageMessage(no engine.MessageNo, data []byte) error {
 	if no == 0 || uint64(no) > uint64(len(s.rows)) || s.rows[no-1] == nil {
 		return fmt.Errorf("damage: no message %d", no)

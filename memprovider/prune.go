@@ -36,8 +36,8 @@ func (p *provider) PruneExecutionsBulk(_ context.Context, filter engine.Instance
 	})
 }
 
-// prune removes the instance's executions that may go: outside the kept ones, counted from the largest id, and completed
-// before the cutoff.
+// prune removes the instance's executions that may go: those that completed before the cutoff and are not among the
+// kept ones, counted from the largest id.
 func (s *Store) prune(in *instance, options engine.PruneOptions, r *engine.PruneResult) {
 	r.InstancesProcessed++
 	rank := uint64(0)

@@ -12,7 +12,7 @@ type row struct {
 	no    engine.MessageNo
 	queue engine.Queue
 	in    *instance
-	// kind and the fields of an activity are columns beside the bytes: they stay right when the bytes are damaged.
+	// kind and the fields of an activity are columns next to the bytes: they stay correct when the bytes are damaged.
 	kind      engine.WorkItemKind
 	execution uint64
 	activity  uint64
@@ -27,10 +27,10 @@ type row struct {
 	lock lock
 
 	isVisible bool // in visible of its instance, not in delayed
-	// own is the message as the codec that stored it, or read it first, sees it; more is for other codecs.
+	// own is the message as seen by the codec that stored it or read it first; more is for other codecs.
 	own  decodedItem
 	more []decodedItem
-	// holder is the owner that fetched a session activity last.
+	// holder is the owner that last fetched a session activity.
 	holder *owner
 	// The row's place in the worker queue's index; group is nil while it is in no queue.
 	group                *group
@@ -72,7 +72,7 @@ func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	return slices.Delete(rows, i, i+1)
 }
 
-// decodedBy returns what the codec makes of the message, and whether that was known already.
+// decodedBy returns the codec's decoding of the message and reports whether it was cached.
 func (r *row) decodedBy(codec int, codecs []engine.Codec) (d *decodedItem, cached bool) {
 	if r.own.codec == codec+1 {
 		return &r.own, true

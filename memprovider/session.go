@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// session is everything that the store has of one session id: the sessions row and the groups of worker rows that carry
-// the id. Invariant: one of them is there.
+// session holds everything that the store has for one session id: the sessions row and the groups of worker rows that
+// carry the id. Invariant: at least one of the two exists.
 type session struct {
 	no uint64
 	id string
-	// exists says that there is a row; the next three are its columns. An expired row keeps its owner.
+	// exists records whether there is a row; the next three fields are its columns. An expired row keeps its owner.
 	exists     bool
 	owner      *owner
 	untilMs    int64
@@ -24,18 +24,18 @@ type session struct {
 	// in order of first use.
 	groups []*group
 	rows   int
-	// ownerSlot is the place among the owner's sessions + 1, expirySlot that among the live ones.
+	// ownerSlot is the place among the owner's sessions, plus 1; expirySlot is the place among the live ones.
 	ownerSlot, expirySlot int
 }
 
 // owner is whoever claims sessions under one name.
 type owner struct {
 	name     string
-	sessions []*session // those with a row of this owner, in no order that matters
+	sessions []*session // those with a row of this owner, in arbitrary order
 	classes  []*class   // by the tag bucket's number
 }
 
-// class is the class of the owner's groups of one tag.
+// class returns the class of the owner's groups of one tag.
 func (o *owner) class(b *tagBucket) *class {
 	for len(o.classes) <= b.no {
 		o.classes = append(o.classes, nil)
@@ -46,7 +46,7 @@ func (o *owner) class(b *tagBucket) *class {
 	return o.classes[b.no]
 }
 
-// group is the group of the session's rows of one tag.
+// group returns the group of the session's rows of one tag.
 func (x *session) group(b *tagBucket) *group {
 	for _, g := range x.groups {
 		if g.bucket == b {
@@ -58,10 +58,10 @@ func (x *session) group(b *tagBucket) *group {
 	return g
 }
 
-// live says whether somebody owns the session: the instant at which the lock ends counts as expired.
+// live reports whether somebody owns the session: the instant at which the lock ends counts as expired.
 func (x *session) live(now int64) bool { return x.exists && x.untilMs > now }
 
-// sessionNamed returns the session of that id, made if there is none.
+// sessionNamed returns the session with that id and creates it if there is none.
 func (s *Store) sessionNamed(id string) *session {
 	if x, ok := s.sessionIDs[id]; ok {
 		return x
@@ -101,7 +101,7 @@ func (s *Store) forgetSession(x *session) {
 	}
 }
 
-// taker is a fetch's caller. Without a config he takes no session activities.
+// taker returns the caller of a fetch. Without a config it takes no session activities.
 func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	if config == nil {
 		return taker{sessions: s.rules.PlainFetchTakesSessions}
@@ -109,8 +109,8 @@ func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	return taker{owner: s.owners[config.OwnerID], sessions: true}
 }
 
-// claim makes the fetching owner the session's, or refreshes what he has: the lock runs for the config's timeout from now,
-// even if it ran longer (F26).
+// claim gives the session to the fetching owner, or refreshes it: the lock runs for the config's timeout from now, even
+// if it would have run longer (F26).
 func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	if config == nil || r.sessionID == "" {
 		return
@@ -122,7 +122,8 @@ func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	}
 }
 
-// touchSession notes that the holder of a session activity is active: if the session is live and still his (F27).
+// touchSession records activity of the holder of a session activity, if the session is live and still belongs to it
+// (F27).
 func (s *Store) touchSession(r *row) {
 	if r.sessionID == "" || !s.rules.WorkIsActivity {
 		return
@@ -132,7 +133,7 @@ func (s *Store) touchSession(r *row) {
 	}
 }
 
-// RenewSessionLock implements engine.Provider. An owner that is listed twice counts once.
+// RenewSessionLock implements engine.Provider. An owner listed twice counts once.
 func (p *provider) RenewSessionLock(_ context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	req := s.begin(engine.CallRenewSessionLock, p.caller)
@@ -160,8 +161,8 @@ func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
 	return n
 }
 
-// CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session goes when its lock has
-// ended before now and no activity carries its id, whoever owned it.
+// CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session is deleted when its
+// lock ended before now and no activity carries its id, whoever owned it.
 func (p *provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	s.begin(engine.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout
@@ -204,7 +205,7 @@ func (s *Store) removeSession(x *session) {
 	s.forgetSession(x)
 }
 
-// disown takes the session from its owner's list.
+// disown removes the session from its owner's list.
 func (s *Store) disown(x *session) {
 	if x.ownerSlot == 0 {
 		return
@@ -218,7 +219,7 @@ func (s *Store) disown(x *session) {
 	x.ownerSlot = 0
 }
 
-// placeSession places the session's groups anew, and notes when it runs out.
+// placeSession moves the session's groups to their current places and records when the session expires.
 func (s *Store) placeSession(x *session) {
 	s.workGeneration++
 	if x.live(s.now) {

@@ -7,10 +7,9 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Snapshot is the whole state of a store as data, for comparison: with the state before a call, or with what a shadow
-// store makes of the observations. It has everything that observations tell and no more: no times of creation and
-// completion, and an output that is absent is empty. Bytes and pins are shared with the store, which never writes to
-// them.
+// Snapshot is the whole state of a store as data, for comparison with the state before a call, or with a shadow store
+// built from the observations. It has everything that observations report and no more: no creation or completion times,
+// and an absent output is empty. Bytes and pins are shared with the store, which never writes to them.
 type Snapshot struct {
 	// Instances are in order of their numbers; an instance that was only named is left out.
 	Instances []SnapshotInstance
@@ -33,7 +32,7 @@ type SnapshotInstance struct {
 	Parent        engine.ParentLink
 	LockToken     string
 	LockUntilMs   int64
-	// CustomStatus is nil, with a version, if it was reset; it belongs to the instances row too.
+	// CustomStatus is nil, with a version, if it was reset; it is part of the instances row too.
 	CustomStatus  *string
 	CustomVersion uint64
 	// KVStore and KVDelta are the tables of the key-value store in order of key.
@@ -42,7 +41,7 @@ type SnapshotInstance struct {
 	Executions []SnapshotExecution
 }
 
-// SnapshotExecution is one execution. Created says that it has an executions row.
+// SnapshotExecution is one execution. Created reports whether it has an executions row.
 type SnapshotExecution struct {
 	ID      uint64
 	Created bool
@@ -59,7 +58,7 @@ type SnapshotEvent struct {
 	Data []byte
 }
 
-// SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that took it last; it stays when
+// SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that last took it; it stays when
 // that holding ends.
 type SnapshotMessage struct {
 	Number    engine.MessageNo
@@ -83,7 +82,7 @@ type SnapshotWork struct {
 	LockUntilMs int64
 }
 
-// SnapshotKV is a row of a key-value table; in the delta one without a value is a tombstone.
+// SnapshotKV is a row of a key-value table; in the delta, a row without a value is a tombstone.
 type SnapshotKV struct {
 	Key       string
 	Value     *string
@@ -145,7 +144,7 @@ func (s *Store) Snapshot() *Snapshot {
 	return out
 }
 
-// snapshot is the execution as data; ok is false if it is no more than room.
+// snapshot returns the execution as data; ok is false if it has no row, pin or history.
 func (ex *execution) snapshot() (x SnapshotExecution, ok bool) {
 	x = SnapshotExecution{ID: ex.id, Created: ex.state.created, Status: ex.state.status, Pin: ex.pin}
 	if ex.state.output != nil {

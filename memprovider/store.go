@@ -12,18 +12,18 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Never is the time of what does not come by itself.
+// Never is the time of an event that does not happen by itself.
 const Never int64 = math.MaxInt64
 
-// Options configure a Store. The zero value is a store by the contract's rules, at time 0, that nobody watches.
+// Options configure a Store. The zero value gives a store with the contract's rules, at time 0, without a sink.
 type Options struct {
-	// Sink receives every observation; nil means nobody watches.
+	// Sink receives every observation; nil means no observations.
 	Sink engine.Sink
-	// Rules are the rules of the store; nil means DefaultRules.
+	// Rules are the rules of the store; nil means storerules.Default.
 	Rules *storerules.Rules
-	// RulesOf, if it is not nil, gives the rules by which a caller's calls are made, nil for those of the store: who calls
-	// brings the code of a provider with it. The order in which fetches find things is always by the rules of the store
-	// that say what a lock, an orphan, a pin and the owner of a session are.
+	// RulesOf, if not nil, returns the rules for a caller's calls, nil for those of the store: each caller brings its
+	// own version of the provider's code. The order in which fetches find things always follows the store's own rules
+	// for locks, orphans, pins and session owners.
 	RulesOf func(caller engine.Caller) *storerules.Rules
 	// StartMs is the time at which the store begins, in milliseconds.
 	StartMs int64
@@ -31,7 +31,7 @@ type Options struct {
 	// by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not touch
 	// the store. Nil means no faults.
 	BeforeAckStep func(call uint64, step storerules.AckStep) error
-	// Recheck decodes again what an ack or an append puts into the cache, and panics if the result differs.
+	// Recheck decodes again every event that an ack or an append puts into the cache, and panics if the result differs.
 	Recheck bool
 }
 
@@ -48,7 +48,7 @@ type Store struct {
 
 	names     map[string]engine.InstanceNo // looked up only, never ranged over
 	instances []*instance                  // by number - 1
-	rows      []*row                       // by number - 1, nil once they left
+	rows      []*row                       // by number - 1, nil once they are removed
 	spareRows []row                        // room for the next ones
 	holdings  holdingTable                 // by token number - 1
 	codecs    []engine.Codec               // by codec number; one for each name
@@ -56,11 +56,11 @@ type Store struct {
 
 	index *index
 	work  workIndex
-	dirty []*instance // to be placed anew at the end of the call
+	dirty []*instance // to be moved in the indexes at the end of the call
 	// childrenOf are the instances that name a parent, by the parent's name, in order of number.
 	childrenOf map[string][]*instance // looked up only, never ranged over
 
-	// Sessions: by id, in order of number (those that are gone are taken out now and then), the live ones by their end.
+	// Sessions: by id, in order of number (deleted ones are removed from time to time), the live ones by their end.
 	sessionIDs   map[string]*session // looked up only, never ranged over
 	sessions     []*session
 	lastSession  uint64
@@ -86,14 +86,14 @@ type Store struct {
 	candidateRows []*row
 }
 
-// holding says what a token was given for: an instance, or a worker row.
+// holding is the object of a token: an instance or a worker row.
 type holding struct {
 	instance engine.InstanceNo
 	message  engine.MessageNo
 }
 
-// holdingTable has what every token was given for. It lies in blocks: it grows with each fetch that finds something, and
-// must not be moved for that.
+// holdingTable holds the object of every token. It consists of blocks, since it grows with each fetch that finds
+// something and must not be copied to grow.
 type holdingTable struct {
 	blocks []*[holdingBlock]holding
 	n      uint64
@@ -113,7 +113,7 @@ func (t *holdingTable) add(h holding) uint64 {
 
 func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock][(n-1)%holdingBlock] }
 
-// New makes an empty store.
+// New returns an empty store.
 func New(o Options) *Store {
 	s := &Store{options: o, own: o.Rules, now: o.StartMs, names: make(map[string]engine.InstanceNo)}
 	if s.own == nil {
@@ -124,10 +124,10 @@ func New(o Options) *Store {
 	return s
 }
 
-// Now is the store's time in milliseconds.
+// Now returns the store's time in milliseconds.
 func (s *Store) Now() int64 { return s.now }
 
-// SetNow moves the time on. It panics if the time would go back.
+// SetNow advances the time. It panics if the time would go back.
 func (s *Store) SetNow(ms int64) {
 	if ms < s.now {
 		panic(fmt.Sprintf("memprovider: time goes back from %d to %d ms", s.now, ms))
@@ -148,10 +148,11 @@ func (s *Store) SetNow(ms int64) {
 	}
 }
 
-// Generation grows with each change that may alter what a fetch finds, the passing of time included.
+// Generation returns a number that grows with each change that may alter what a fetch finds, including the passing of
+// time.
 func (s *Store) Generation() uint64 { return s.generation + s.workGeneration }
 
-// QueueGeneration is the part of Generation that is about fetches from one queue: what they find depends on nothing else.
+// QueueGeneration returns the part of Generation for fetches from one queue: what they find changes only when it grows.
 func (s *Store) QueueGeneration(q engine.Queue) uint64 {
 	if q == engine.QueueWorker {
 		return s.workGeneration
@@ -159,7 +160,7 @@ func (s *Store) QueueGeneration(q engine.Queue) uint64 {
 	return s.generation
 }
 
-// InstanceName is the name of an instance number, empty for a number that was not given.
+// InstanceName returns the name of an instance number, empty for a number that was not assigned.
 func (s *Store) InstanceName(no engine.InstanceNo) string {
 	if no == 0 || uint64(no) > uint64(len(s.instances)) {
 		return ""
@@ -167,7 +168,7 @@ func (s *Store) InstanceName(no engine.InstanceNo) string {
 	return s.instances[no-1].name
 }
 
-// InstanceNumber is the number of an instance that the store has heard of.
+// InstanceNumber returns the number of an instance that the store has heard of.
 func (s *Store) InstanceNumber(name string) (engine.InstanceNo, bool) {
 	no, ok := s.names[asStored(name)]
 	return no, ok
@@ -180,9 +181,9 @@ func asStored(name string) string {
 	return string([]rune(name))
 }
 
-// Handle is the store as one caller sees it: with the codec of the caller's build, observed under the caller's name. Its
-// Admin is never nil. It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3). Handles whose
-// codecs have one name share what was decoded, so such codecs must be equal.
+// Handle returns the store as one caller sees it: with the codec of the caller's build, observed under the caller's
+// name. Its Admin is never nil. It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3).
+// Handles whose codecs have the same name share decoded data, so such codecs must be equal.
 func (s *Store) Handle(codec engine.Codec, caller engine.Caller) engine.Provider {
 	n := s.codecNumber(codec)
 	return &provider{store: s, codec: s.codecs[n], codecNo: n, caller: caller}
@@ -198,8 +199,8 @@ func (s *Store) codecNumber(codec engine.Codec) int {
 	return len(s.codecs) - 1
 }
 
-// named returns the instance of that name; it gets a number when it is heard of first. A name is kept as stored messages
-// spell it: with U+FFFD for each byte that is no UTF-8.
+// named returns the instance with that name and numbers it if it is new. A name is kept as stored messages spell it:
+// with U+FFFD for each byte that is not UTF-8.
 func (s *Store) named(name string) *instance {
 	name = asStored(name)
 	if no, ok := s.names[name]; ok {
@@ -215,7 +216,7 @@ func (s *Store) named(name string) *instance {
 	return in
 }
 
-// known returns the instance of that name, nil if the store has not heard of it.
+// known returns the instance with that name, nil if the store has not heard of it.
 func (s *Store) known(name string) *instance {
 	if no, ok := s.InstanceNumber(name); ok {
 		return s.instances[no-1]
@@ -232,7 +233,7 @@ func (s *Store) touch(in *instance) {
 	}
 }
 
-// settle places the touched instances anew.
+// settle moves the touched instances to their current places.
 func (s *Store) settle() {
 	for i, in := range s.dirty {
 		in.dirty = false
@@ -243,7 +244,7 @@ func (s *Store) settle() {
 	s.dirty = s.dirty[:0]
 }
 
-// intern returns the one copy of a pin that the store keeps: a release, since only three integers are stored.
+// intern returns the one copy of a pin that the store keeps: a release, since only its three integers are stored.
 func (s *Store) intern(pin *engine.Version) *engine.Version {
 	if pin == nil {
 		return nil
@@ -258,7 +259,7 @@ func (s *Store) intern(pin *engine.Version) *engine.Version {
 	return &v
 }
 
-// encode returns a message as bytes of its own, exactly as long as they need to be.
+// encode returns a message as a byte slice of its own, of exactly the length it needs.
 func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	s := p.store
 	var err error
@@ -268,12 +269,13 @@ func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	return s.ack.bytes.keep(s.scratch), nil
 }
 
-// byteBlocks copies bytes into blocks: what is stored stays for as long as the store, so it can lie together.
+// byteBlocks copies bytes into shared blocks: stored bytes live as long as the store, so they need no separate
+// allocations.
 type byteBlocks struct{ block []byte }
 
 const byteBlock = 16 << 10
 
-// keep is a copy of data that nothing can be appended to in place.
+// keep returns a copy of data without spare capacity.
 func (b *byteBlocks) keep(data []byte) []byte {
 	if len(data) > cap(b.block)-len(b.block) {
 		b.block = make([]byte, 0, max(byteBlock, len(data)))
@@ -283,7 +285,7 @@ func (b *byteBlocks) keep(data []byte) []byte {
 	return b.block[from:len(b.block):len(b.block)]
 }
 
-// row is room for a message.
+// row returns room for a message.
 func (s *Store) row() *row {
 	if len(s.spareRows) == 0 {
 		s.spareRows = make([]row, rowBlock)
@@ -295,7 +297,7 @@ func (s *Store) row() *row {
 
 const rowBlock = 32
 
-// token makes the next token for an instance or a row.
+// token issues the next token for an instance or a row.
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
 	n := s.holdings.add(h)
 	return lock{number: n, token: tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
@@ -305,7 +307,7 @@ func tokenText(prefix byte, n uint64) string {
 	return string(strconv.AppendUint(append(make([]byte, 0, 12), prefix), n, 10))
 }
 
-// lookup returns the number of a token and what it was given for; ok is false if it was never given.
+// lookup returns the number of a token and its holding; ok is false if the token was never issued.
 func (s *Store) lookup(prefix byte, token string) (n uint64, h holding, ok bool) {
 	if len(token) < 2 || len(token) > 20 || token[0] != prefix || token[1] == '0' {
 		return 0, holding{}, false
@@ -329,7 +331,7 @@ const (
 	workerToken       = 'w'
 )
 
-// milliseconds are the whole milliseconds of a duration; negative ones count as none.
+// milliseconds returns the whole milliseconds of a duration, 0 if it is negative.
 func milliseconds(d time.Duration) int64 { return max(d.Milliseconds(), 0) }
 
 // recheck panics if an event does not read back as it was written.

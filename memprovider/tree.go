@@ -37,7 +37,7 @@ func (p *provider) GetInstanceTree(_ context.Context, root string) (*engine.Inst
 	})
 }
 
-// tree is an instance's name and those of all its descendants, parents before their children.
+// tree returns an instance's name and those of all its descendants, parents before their children.
 func (s *Store) tree(root string) []string {
 	ids := []string{root}
 	seen := map[string]bool{root: true} // looked up only: parents may form a ring

@@ -2,7 +2,7 @@ package memprovider
 
 import "github.com/durosim/durosim/engine"
 
-// undo is how to take back one change of an ack.
+// undo records how to undo one change of an ack.
 type undo struct {
 	op    undoOp
 	in    *instance
@@ -32,7 +32,7 @@ const (
 	undoKV
 )
 
-// note keeps how to take back a change, while an ack runs.
+// note records, while an ack runs, how to undo a change.
 func (s *Store) note(u undo) {
 	if s.journaling {
 		s.journal = append(s.journal, u)
@@ -46,13 +46,13 @@ func (s *Store) noteMeta(in *instance) {
 	}
 }
 
-// forgetJournal ends the noting and keeps the changes.
+// forgetJournal stops recording and keeps the changes.
 func (s *Store) forgetJournal() {
 	clear(s.journal)
 	s.journal, s.journaling = s.journal[:0], false
 }
 
-// takeBack takes back everything that was noted, last change first, each with an observation of its own.
+// takeBack undoes every recorded change, last one first, each with an observation of its own.
 func (s *Store) takeBack() {
 	s.journaling, s.undoing = false, true
 	for i := len(s.journal) - 1; i >= 0; i-- {

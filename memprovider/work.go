@@ -38,7 +38,7 @@ func (p *provider) enqueueWork(item engine.WorkItem) *engine.ProviderError {
 	return nil
 }
 
-// isActivity refuses what does not belong in the worker queue.
+// isActivity returns an error for an item that does not belong in the worker queue.
 func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 	if item == nil {
 		return engine.Permanentf(op, "no work item")
@@ -49,9 +49,9 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 	return nil
 }
 
-// FetchWorkItem implements engine.Provider. It passes over rows that the handle's codec cannot decode; when nothing else
-// is ready, that is a permanent error, and nothing is locked or counted. An activity with a session claims or refreshes
-// the session for the config's owner in the same step.
+// FetchWorkItem implements engine.Provider. It skips rows that the handle's codec cannot decode; when nothing else is
+// ready, it fails permanently and locks or counts nothing. An activity with a session claims or refreshes the session
+// for the config's owner in the same step.
 func (p *provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	s := p.store
 	req := s.begin(engine.CallFetchWorkItem, p.caller)
@@ -85,8 +85,8 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	return &engine.FetchedWork{Item: item, LockToken: r.lock.token, AttemptCount: r.count}, r.in, nil
 }
 
-// nextDecodable is the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks at every
-// ready row; it is needed only behind one that cannot be decoded.
+// nextDecodable returns the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks
+// at every ready row; it is needed only after one that cannot be decoded.
 func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
 	s := p.store
 	if !s.rules.WorkLooksPast {
@@ -103,7 +103,7 @@ func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.W
 	return nil, nil
 }
 
-// AckWorkItem implements engine.Provider. That a session has run out does not matter.
+// AckWorkItem implements engine.Provider. It does not matter whether the session has expired.
 func (p *provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
 	s := p.store
 	req := s.begin(engine.CallAckWorkItem, p.caller)
@@ -187,7 +187,7 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 	return nil
 }
 
-// workHolder returns the row that a token was given for, and how the token stands. A row that left is an error.
+// workHolder returns the row that a token was issued for, and the state of the token. A removed row is an error.
 func (s *Store) workHolder(op, token string) (*row, storerules.Holding, *engine.ProviderError) {
 	n, h, ok := s.lookup(workerToken, token)
 	if !ok {

@@ -5,12 +5,12 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// workIndex answers which activity a fetch would take. Rows of one tag and one session form a group; groups are ordered by
-// their oldest ready row in classes by who may take them. A change of a session moves its groups, not their rows, so the
-// cost of an answer depends on the number of distinct tags, not of rows, sessions or owners.
+// workIndex answers which activity a fetch would take. Rows of one tag and one session form a group; groups that the
+// same fetches may take form a class, ordered by their oldest ready row. A change of a session moves its groups, not
+// their rows, so the cost of an answer depends on the number of distinct tags, not of rows, sessions or owners.
 type workIndex struct {
 	buckets []*tagBucket // in order of first use
-	// due are the groups that have a row which becomes ready by time alone, by that time.
+	// due are the groups with a row that becomes ready as time passes, by that time.
 	due heap[*group]
 }
 
@@ -18,11 +18,11 @@ type workIndex struct {
 type tagBucket struct {
 	no  int
 	tag string
-	// plain is the class of activities without a session, rest its one group; free are the sessions that nobody owns.
-	// Groups of owned sessions are in a class of their owner.
+	// plain is the class of activities without a session, rest its only group; free is the class of sessions that
+	// nobody owns. Groups of owned sessions are in a class of their owner.
 	plain, free class
 	rest        group
-	// blocked are the groups of owned sessions, by when somebody else may take something of them.
+	// blocked are the groups of owned sessions, by the time at which another owner may take their rows.
 	blocked heap[*group]
 }
 
@@ -30,7 +30,7 @@ type tagBucket struct {
 // row becomes ready.
 type class struct{ ready, later heap[*group] }
 
-// group is the rows of one tag and one session: ready by number, later by the time at which they become ready.
+// group holds the rows of one tag and one session: ready by number, later by the time at which they become ready.
 type group struct {
 	bucket       *tagBucket
 	session      *session // nil for activities without one
@@ -40,7 +40,8 @@ type group struct {
 	readySlot, laterSlot, blockedSlot, dueSlot int
 }
 
-// taker is who fetches: owner is nil if he owns no session, sessions says whether he takes session activities at all.
+// taker is the caller of a fetch: owner is nil if it owns no session, sessions tells whether it takes session
+// activities at all.
 type taker struct {
 	owner    *owner
 	sessions bool
@@ -56,7 +57,7 @@ func (x *workIndex) enter(r *row, of *session) {
 	}
 }
 
-// leave takes a row out.
+// leave removes a row from its group.
 func (x *workIndex) leave(r *row) {
 	g := r.group
 	g.ready.drop(&r.readySlot)
@@ -64,7 +65,7 @@ func (x *workIndex) leave(r *row) {
 	r.group = nil
 }
 
-// update places the row anew among the rows of its group, and the group in its class.
+// update moves the row to its current place in its group, and the group to its place in its class.
 func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	g := r.group
 	at, unseen := r.visibleMs, false
@@ -87,7 +88,7 @@ func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	x.place(g, now, rules)
 }
 
-// place puts the group where its rows and its session say.
+// place puts the group into the class and heaps that its rows and its session call for.
 func (x *workIndex) place(g *group, now int64, rules *storerules.Rules) {
 	b, c := g.bucket, &g.bucket.plain
 	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)
@@ -137,7 +138,7 @@ func (x *workIndex) bucket(tag string) *tagBucket {
 	return b
 }
 
-// open are the classes of the bucket that the taker may take from; some are nil.
+// open returns the classes of the bucket that the taker may take from; some are nil.
 func (b *tagBucket) open(t taker) [3]*class {
 	classes := [3]*class{&b.plain}
 	if t.sessions {
@@ -149,7 +150,7 @@ func (b *tagBucket) open(t taker) [3]*class {
 	return classes
 }
 
-// pick is the oldest row that taker and filter take, nil if there is none.
+// pick returns the oldest row that taker and filter take, nil if there is none.
 func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules) *row {
 	var best *entry[*group]
 	for _, b := range x.buckets {
@@ -171,8 +172,8 @@ func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules
 	return best.item.ready.head().item
 }
 
-// changesAt is the earliest time at which that may change by time alone: a row of theirs becomes ready, or the session of
-// a row that others own runs out.
+// changesAt returns the earliest time at which the answer of pick may change without a call: a row that they may take
+// becomes ready, or another owner's session with such a row expires.
 func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
@@ -194,7 +195,7 @@ func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.
 	return at
 }
 
-// all are all rows that taker and filter may take now, in no order that matters, appended to rows.
+// all appends to rows every row that taker and filter may take now, in arbitrary order.
 func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules, rows []*row) []*row {
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -215,7 +216,7 @@ func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules,
 	return rows
 }
 
-// dueRow returns a row whose time has come, nil if there is none.
+// dueRow returns a row that is due, nil if there is none.
 func (x *workIndex) dueRow(now int64) *row {
 	if e := x.due.head(); e != nil && e.key <= now {
 		return e.item.later.head().item

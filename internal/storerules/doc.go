@@ -1,9 +1,10 @@
-// Package storerules has the rules of package memprovider, each as a value that a planted bug of package faults replaces:
+// Package storerules holds the rules of package memprovider, each as a value that a planted bug of package faults can
+// replace:
 //
 //	rules := storerules.Default()
 //	rules.AckIsAtomic = false
 //	store := memprovider.New(memprovider.Options{Rules: rules})
 //
-// A store asks each rule at one place. Rules keep nothing between two calls, but for what a planted bug keeps in a
+// A store consults each rule in one place. Rules keep no state between calls, except what a planted bug keeps in a
 // function of its own.
 package storerules

@@ -6,131 +6,134 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Rules are the rules of a store that can be got wrong. Default makes the right ones; a planted bug replaces one field.
+// Rules are the rules that a store can get wrong. Default returns the correct ones; a planted bug replaces one field.
 type Rules struct {
-	// Admits says whether a filter lets an instance of that pin through.
+	// Admits reports whether a filter lets an instance with that pin through.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
-	// Pin picks the pin that the filter looks at: of the current execution, or of the first one.
+	// Pin picks the pin that the filter tests: that of the current execution or of the first one.
 	Pin func(current, first *engine.Version) *engine.Version
-	// LooksPast says whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
+	// LooksPast tells whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
 	LooksPast bool
-	// LooksPastContextless says whether a fetch goes on when the oldest instance has neither a context nor a start.
+	// LooksPastContextless tells whether a fetch goes on when the oldest instance has neither a context nor a start.
 	LooksPastContextless bool
-	// SeesLock says whether a fetch sees a live lock, by when it was taken.
+	// SeesLock reports whether a fetch sees a live lock, given when the lock was taken.
 	SeesLock func(takenMs, now int64) bool
-	// IsOrphan says whether a visible batch of an instance without context is dropped: whether it is made of queue
-	// messages only, and whether any start for the instance is queued, visible or not.
+	// IsOrphan reports whether a visible batch of an instance without context is dropped, given whether it consists of
+	// queue messages only, and whether any start for the instance is queued, visible or not.
 	IsOrphan func(onlyQueueMessages, startQueued bool) bool
 	// FetchOrder is the order of the steps of an orchestration fetch.
 	FetchOrder []FetchStep
 
-	// BatchCount folds the attempt counts of a batch, in order, into the one that is told.
+	// BatchCount folds the attempt counts of a batch, in order, into the one that the fetch returns.
 	BatchCount func(told, next uint32) uint32
-	// CountAfterDecodeError is a message's count when the delivery could not be decoded.
+	// CountAfterDecodeError returns a message's attempt count when the delivery could not be decoded.
 	CountAfterDecodeError func(before, counted uint32) uint32
-	// DeliversDecodeError says whether an undecodable delivery is handed out with its HistoryError set; otherwise the
-	// fetch fails while it holds the lock.
+	// DeliversDecodeError tells whether a fetch hands out an undecodable delivery with its HistoryError set; otherwise
+	// the fetch fails and keeps the lock.
 	DeliversDecodeError bool
-	// SkipsUndecodable says whether a fetch leaves out events that it cannot decode.
+	// SkipsUndecodable tells whether a fetch leaves out events that it cannot decode.
 	SkipsUndecodable bool
 
-	// SwallowsDecodeError says whether a history that cannot be decoded is delivered as an empty one, by whether the
-	// instance has a row.
+	// SwallowsDecodeError reports whether a history that cannot be decoded is delivered as an empty one, given whether
+	// the instance has a row.
 	SwallowsDecodeError func(hasRow bool) bool
-	// SkipsUndecodableMessage says whether a batch leaves out messages that cannot be decoded, without a word.
+	// SkipsUndecodableMessage tells whether a batch silently leaves out messages that cannot be decoded.
 	SkipsUndecodableMessage bool
 
-	// AbandonTouches says whether an abandon concerns a visible message of its instance, by whether its token marked it.
+	// AbandonTouches reports whether an abandon affects a visible message of its instance, given whether its token
+	// marked it.
 	AbandonTouches func(marked bool) bool
-	// CountAfterAbandon is a message's count after an abandon.
+	// CountAfterAbandon returns a message's attempt count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
-	// MayCommit says whether an ack, of either queue, is accepted from this holding.
+	// MayCommit reports whether the store accepts an ack, of either queue, from this holding.
 	MayCommit func(Holding) bool
-	// MayRenew says the same of a renewal, MayAbandon of an abandon.
+	// MayRenew does the same for a renewal, MayAbandon for an abandon.
 	MayRenew   func(Holding) bool
 	MayAbandon func(Holding) bool
-	// RenewedUntil is the end of a renewed lock, of either queue, that had an end.
+	// RenewedUntil returns the new end of a renewed lock, of either queue, given its old end.
 	RenewedUntil func(now, endMs, extendMs int64) int64
 
-	// TakesTag says whether a tag filter takes an activity of that tag.
+	// TakesTag reports whether a tag filter takes an activity with that tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
-	// TagStored is the tag under which an activity is stored.
+	// TagStored returns the tag under which an activity is stored.
 	TagStored func(tag string) string
-	// WorkLooksPast says whether a work fetch goes on behind an activity that it cannot decode.
+	// WorkLooksPast tells whether a work fetch goes on past an activity that it cannot decode.
 	WorkLooksPast bool
-	// PlainFetchTakesSessions says whether a work fetch without session config takes session activities.
+	// PlainFetchTakesSessions tells whether a work fetch without session config takes session activities.
 	PlainFetchTakesSessions bool
-	// SessionOwned says whether a session, if it has a row, keeps its activities from everybody but its owner.
+	// SessionOwned reports whether a session, if it has a row, reserves its activities for its owner.
 	SessionOwned func(exists bool, untilMs, now int64) bool
-	// Claimed is the claim that takes effect when a fetch claims a session: that one; the zero claim changes nothing.
+	// Claimed returns the claim that takes effect when a fetch makes one; the zero claim changes nothing.
 	Claimed func(made Claim) Claim
-	// RenewsSession says whether a renewal extends a session of its owner.
+	// RenewsSession reports whether a renewal extends a session of its owner.
 	RenewsSession func(live, active bool) bool
-	// CleansSession says whether a cleanup deletes a session that has run out, by whether activities carry its id.
+	// CleansSession reports whether a cleanup deletes an expired session, given whether activities carry its id.
 	CleansSession func(hasWork bool) bool
-	// WorkIsActivity says whether an ack or a renewal of an activity counts as activity of its session.
+	// WorkIsActivity tells whether an ack or a renewal of an activity counts as activity of its session.
 	WorkIsActivity bool
 
-	// VisibleAt is the time at which something delayed becomes visible.
+	// VisibleAt returns the time at which a delayed message becomes visible.
 	VisibleAt func(now, delayMs int64) int64
-	// TimerVisibleAt is the time at which a timer that an ack enqueues becomes visible.
+	// TimerVisibleAt returns the time at which a timer that an ack enqueues becomes visible.
 	TimerVisibleAt func(now, fireAtMs int64) int64
 
 	// AckOrder is the order of the steps of an orchestration ack.
 	AckOrder []AckStep
-	// AckIsAtomic says whether an ack is checked before its first step and taken back when a later one fails.
+	// AckIsAtomic tells whether an ack is checked before its first step and rolled back when a later one fails.
 	AckIsAtomic bool
-	// Cancels says whether an ack deletes an activity, which somebody may hold, for an identifier of its instance.
+	// Cancels reports whether an ack that cancels id deletes an activity of the same instance, which a worker may hold.
 	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
-	// Consumes says whether an ack deletes a visible message, by whether its token marked it.
+	// Consumes reports whether an ack deletes a visible message, given whether its token marked it.
 	Consumes func(marked bool) bool
-	// PinAfterAck is an execution's pin after an ack: what the ack gives, what the execution has, and what the
-	// current execution has if the ack creates a newer one.
+	// PinAfterAck returns an execution's pin after an ack, from the pin that the ack gives, the one that the execution
+	// has, and the one that the current execution has if the ack creates a newer one.
 	PinAfterAck func(given, old, previous *engine.Version) *engine.Version
-	// PointerAfterAck is the current execution after an ack.
+	// PointerAfterAck returns the current execution after an ack.
 	PointerAfterAck func(current, acked uint64) uint64
-	// CustomStatusVersion is the version after an ack that brings so many updates.
+	// CustomStatusVersion returns the version after an ack with that number of updates.
 	CustomStatusVersion func(version uint64, updates int) uint64
-	// MergesKV says whether an ack that sets this status (empty for none) merges the key-value delta into the store.
+	// MergesKV reports whether an ack that sets this status (empty for none) merges the key-value delta into the store.
 	MergesKV func(status engine.Status) bool
-	// KeepsTombstone says whether a cleared key leaves a tombstone in the delta, or only loses its row there.
+	// KeepsTombstone tells whether a cleared key leaves a tombstone in the delta or only loses its row there.
 	KeepsTombstone bool
-	// SnapshotsMerged says whether a fetch shows the merged view of the key-value store, not the store alone.
+	// SnapshotsMerged tells whether a fetch shows the merged view of the key-value store, not the store alone.
 	SnapshotsMerged bool
-	// ReadsKVAtOnce says whether a client read takes both key-value tables from one state; otherwise it sees, in the
+	// ReadsKVAtOnce tells whether a client read takes both key-value tables from one state; otherwise it sees, in the
 	// millisecond of a merge, the store before it and the delta after it.
 	ReadsKVAtOnce bool
 
-	// DeleteSteps are the steps of the deletion of an instance.
+	// DeleteSteps are the steps that delete an instance.
 	DeleteSteps []DeleteStep
-	// RefusesDelete says whether a deletion is refused, by whether it is forced, and whether an instance of it is running.
+	// RefusesDelete reports whether a deletion is refused, given whether it is forced and whether one of its instances
+	// is running.
 	RefusesDelete func(force, running bool) bool
-	// RefusesOrphans says whether a deletion is refused that would leave a child without its parent.
+	// RefusesOrphans tells whether the store refuses a deletion that would leave a child without its parent.
 	RefusesOrphans bool
-	// Prunes says whether a prune may remove an execution: the current one, a running one, or another.
+	// Prunes reports whether a prune may remove an execution, given whether it is the current one and whether it is
+	// running.
 	Prunes func(current, running bool) bool
-	// PruneTakesKV says whether a prune empties the key-value store.
+	// PruneTakesKV tells whether a prune empties the key-value store.
 	PruneTakesKV bool
 
-	// RewritesHistory says whether an ack decodes the stored events of its execution and writes them again.
+	// RewritesHistory tells whether an ack decodes the stored events of its execution and writes them back.
 	RewritesHistory bool
-	// ReadsHistory says whether an ack decodes the stored events of its execution.
+	// ReadsHistory tells whether an ack decodes the stored events of its execution.
 	ReadsHistory bool
 }
 
-// Claim is what a fetch claims: a session, for an owner, until a time of the store in milliseconds.
+// Claim is a fetch's claim on a session for an owner, until a store time in milliseconds.
 type Claim struct {
 	Session, Owner string
 	UntilMs        int64
 }
 
-// Holding is how a token stands when it is used. A token that names a live lock is the zero value.
+// Holding is the state of a token when it is used. The zero value is a token that names a live lock.
 type Holding struct {
 	Superseded bool // the lock was acked, abandoned or taken over
 	Expired    bool // the lock ran out
 }
 
-// FetchStep is a step of an orchestration fetch. The token exists before the first.
+// FetchStep is a step of an orchestration fetch. The token exists before the first step.
 type FetchStep uint8
 
 // The steps of an orchestration fetch.
@@ -181,7 +184,7 @@ var ackStepNames = [AckSteps]string{
 	"set custom status", "write key-value store", "enqueue work", "cancel work", "enqueue messages", "release lock",
 }
 
-// String is the step in words.
+// String returns the step in words.
 func (a AckStep) String() string {
 	if int(a) < AckSteps {
 		return ackStepNames[a]
@@ -189,7 +192,7 @@ func (a AckStep) String() string {
 	return "unknown step"
 }
 
-// Default are the contract's rules. Each call returns a fresh table.
+// Default returns the contract's rules. Each call returns a fresh table.
 func Default() *Rules {
 	return &Rules{
 		Admits:                (*engine.CapabilityFilter).Admits,

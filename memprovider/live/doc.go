@@ -1,5 +1,5 @@
-// Package live is memprovider for ordinary programs: the same store behind a mutex, with the wall clock, for any number of
-// goroutines, and with fetches that wait for work.
+// Package live is memprovider for ordinary programs: the same store behind a mutex, with the wall clock, safe for any
+// number of goroutines, and with fetches that wait for work.
 //
 //	store := live.Open(memprovider.Options{})
 //	defer store.Close()
@@ -11,16 +11,16 @@
 // Calls are serialised: each is one step of the store, by the rules that memprovider documents. The store's time is the
 // number of milliseconds since the Unix epoch at Open plus the monotonic time since then, so it never goes back.
 //
-// A fetch with a poll timeout waits until something can be delivered to it, at most that long. It looks again when the
-// store changed and when time alone makes something eligible: a delay or a timer that is due, a lock or a session that ran
-// out. A fetch whose context ends while it waits fails with a retryable error that wraps the context's, and holds nothing;
-// one that finds something first delivers it. Every other call is refused in the same way if its context has ended before
-// it begins, and takes no notice of it after that.
+// A fetch with a poll timeout waits at most that long for something to deliver. It looks again when the store changes
+// and when something becomes eligible as time passes: a delay or a timer is due, a lock or a session expires. A fetch
+// whose context ends while it waits fails with a retryable error that wraps the context's, and holds nothing; a fetch
+// that finds something first delivers it. Every other call fails in the same way if its context has ended before the
+// call begins, and ignores the context after that.
 //
-// After Close every call fails with a permanent error, those that wait included.
+// After Close every call fails with a permanent error, including fetches that are waiting.
 //
 // # Limits
 //
-// Nothing survives the process. A change of the store wakes every waiting fetch, and those that find nothing wait on.
+// Nothing survives the process. A change of the store wakes every waiting fetch; those that find nothing keep waiting.
 // Observations are delivered under the store's lock: a sink must not call the store.
 package live

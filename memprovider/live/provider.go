@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Handle is the store as one caller sees it, as memprovider.Store.Handle says. Many goroutines may use it.
+// Handle returns the store as one caller sees it, like [memprovider.Store.Handle]. Many goroutines may use it.
 func (s *Store) Handle(codec engine.Codec, caller engine.Caller) engine.Provider {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +53,8 @@ func (s *Store) perform(ctx context.Context, p engine.Provider, c call.Call) cal
 	return call.Perform(ctx, p, c)
 }
 
-// poll fetches until there is something, the fetch fails, or the time is up. next says when it is worth looking again
-// although the store has not changed.
+// poll fetches until it finds something, the fetch fails, or the time is up. next tells when to look again although the
+// store has not changed.
 func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeout time.Duration, next func() memprovider.Eligibility) call.Answer {
 	var deadline <-chan time.Time
 	for {
@@ -83,8 +83,8 @@ func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeou
 	}
 }
 
-// look fetches once. When it finds nothing, changed is closed by the next change, and wait is how long time alone changes
-// nothing; both are as of the fetch.
+// look fetches once. If it finds nothing, the next change closes changed, and nothing becomes eligible without a change
+// before wait is over; both are as of the fetch.
 func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next func() memprovider.Eligibility) (found call.Answer, changed <-chan struct{}, wait time.Duration) {
 	if err := s.enter(ctx, c); err != nil {
 		return call.Answer{Err: err}, nil, 0
@@ -95,7 +95,7 @@ func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next f
 	return found, s.changed, until(s.inner.Now(), next().AtMs)
 }
 
-// until is the time from now to then, at least a millisecond, and not longer than a timer can be set.
+// until returns the time from now to then, at least a millisecond and at most the longest time that a timer is set for.
 func until(nowMs, thenMs int64) time.Duration {
 	const longest = int64(24 * time.Hour / time.Millisecond)
 	return time.Duration(min(max(thenMs-nowMs, 1), longest)) * time.Millisecond

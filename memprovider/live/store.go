@@ -14,15 +14,15 @@ type Store struct {
 
 	mu    sync.Mutex
 	inner *memprovider.Store
-	// seen is the generation that waiters know of, changed is closed when there is another one.
+	// seen is the generation that the waiters know; changed is closed when there is a newer one.
 	seen    uint64
 	changed chan struct{}
 	// closed is closed by Close.
 	closed chan struct{}
 }
 
-// Open makes an empty store that runs with the wall clock; StartMs of the options does not count. It needs no Close to be
-// collected, but whoever waits in a fetch keeps waiting without it.
+// Open returns an empty store that runs on the wall clock; it ignores the StartMs option. The store can be
+// garbage-collected without Close, but a fetch that waits keeps waiting without it.
 func Open(o memprovider.Options) *Store {
 	s := &Store{start: time.Now(), changed: make(chan struct{}), closed: make(chan struct{})}
 	s.startMs = s.start.UnixMilli()
@@ -50,8 +50,8 @@ func (s *Store) isClosed() bool {
 	}
 }
 
-// Do runs f with the store to itself, for what is no provider call: seeding, damage, snapshots. Its time is now. f must
-// not keep the store, nor call s.
+// Do runs f with exclusive access to the store, for operations other than provider calls: preloading, damage,
+// snapshots. The store's time is set to now first. f must not keep the store or call s.
 func (s *Store) Do(f func(store *memprovider.Store)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Store) Do(f func(store *memprovider.Store)) {
 	f(s.inner)
 }
 
-// tick moves the store's time on.
+// tick advances the store's time to now.
 func (s *Store) tick() {
 	if ms := s.startMs + time.Since(s.start).Milliseconds(); ms > s.inner.Now() {
 		s.inner.SetNow(ms)

@@ -5,25 +5,25 @@ import (
 	"math/bits"
 )
 
-// Chooser decides what is left open: what a draw gives and who goes first among events due at the same time. It is the
-// seam through which a run is made random, replayed, recorded or enumerated.
+// Chooser makes the decisions that a run leaves open: the result of each draw, and the order of events due at the same
+// time. It is the seam at which a run is randomized, replayed, recorded or enumerated.
 //
-// Value 0 is always the benign one: no fault, least latency, first in line. A key names one draw of a run, so asking
-// twice with one key may give the same answer twice. Implementations must be functions of what they were asked so far,
-// and of nothing else. They are not safe for concurrent use.
+// Value 0 is always benign: no fault, least latency, first in line. A key names one draw of a run, so asking twice with
+// one key may give the same answer twice. Implementations must depend only on the questions asked so far. They are not
+// safe for concurrent use.
 type Chooser interface {
-	// Choose returns a number in [0,n), each as likely as the others. n is at least 1; zero panics.
+	// Choose returns a number in [0,n), all equally likely. n is at least 1; zero panics.
 	Choose(k Key, n uint64) uint64
-	// Weigh returns a number in [0,odds.N()), as likely as odds say. It is apart from Choose so that what passes
-	// here, and is recorded, is the outcome (fault or no fault) and not the raw number behind it. Callers use Chance
-	// and Pick. An implementation must not keep odds, whose weights belong to the caller.
+	// Weigh returns a number in [0,odds.N()), distributed as odds specify. It is separate from Choose so that the
+	// outcome (fault or no fault) passes here and is recorded, not the raw number behind it. Callers use Chance and
+	// Pick. An implementation must not keep odds, whose weights belong to the caller.
 	Weigh(k Key, odds Odds) uint64
 	// Priority orders the events due at the same time: lower first, then by sequence.
 	Priority(k Key) uint64
 }
 
-// Random returns the usual chooser: each draw and each priority is a function of the seed and the key. One more draw,
-// or one more event, therefore moves nothing else.
+// Random returns the usual chooser: each draw and each priority is a function of the seed and the key. Adding a draw or
+// an event therefore changes no other.
 func Random(seed uint64) Chooser { return newRandom(seed) }
 
 // FIFO returns a chooser that draws as Random does, but leaves events due at the same time in the order in which they

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Digest is the SHA-256 of a trace, or of many.
+// Digest is the SHA-256 of one trace, or of many.
 type Digest [sha256.Size]byte
 
 const digestPrefix = "sha256:"
@@ -16,10 +16,10 @@ const digestPrefix = "sha256:"
 // String returns "sha256:" and 64 hex digits.
 func (d Digest) String() string { return digestPrefix + hex.EncodeToString(d[:]) }
 
-// MarshalText is String, for encodings that use it.
+// MarshalText returns the same text as String.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText is ParseDigest, for encodings that use it.
+// UnmarshalText parses the text as ParseDigest does.
 func (d *Digest) UnmarshalText(text []byte) error {
 	parsed, err := ParseDigest(string(text))
 	if err == nil {
@@ -28,7 +28,7 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseDigest is the inverse of String.
+// ParseDigest parses what String returns.
 func ParseDigest(s string) (Digest, error) {
 	var d Digest
 	digits, ok := strings.CutPrefix(s, digestPrefix)
@@ -41,7 +41,7 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// Fold returns one digest for many, in the order given: the digest of a campaign. It hashes the text "durosim/fold/1",
+// Fold combines digests, in the order given, into one: the digest of a campaign. It hashes the text "durosim/fold/1",
 // their number in 8 bytes, little-endian, and the digests.
 func Fold(digests []Digest) Digest {
 	h := sha256.New()

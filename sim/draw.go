@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Odds says how likely each outcome of Chooser.Weigh is, in whole numbers. Outcome 0 is the benign one. It is a small
+// Odds holds the likelihood of each outcome of Chooser.Weigh, in whole numbers. Outcome 0 is benign. Odds is a small
 // value that needs no allocation for a ratio.
 type Odds struct {
 	// Invariant: weights is nil for a ratio; otherwise num and den are zero.
@@ -13,8 +13,8 @@ type Odds struct {
 	num, den uint64
 }
 
-// Ratio returns the odds of two outcomes: 1 with num chances in den, else 0. num of den or more makes 1 certain. A den
-// of zero panics.
+// Ratio returns the odds of two outcomes: 1 with num chances in den, else 0. A num of at least den makes 1 certain. A
+// den of zero panics.
 func Ratio(num, den uint64) Odds {
 	if den == 0 {
 		panic(fmt.Sprintf("sim: a chance of %d in 0", num))
@@ -22,8 +22,8 @@ func Ratio(num, den uint64) Odds {
 	return Odds{num: num, den: den}
 }
 
-// Weights returns the odds of one outcome for each weight. The slice stays the caller's, which must not change it
-// while the Odds are in use. No weight at all panics; weights that are all zero mean outcome 0.
+// Weights returns the odds of one outcome for each weight. The caller keeps the slice and must not change it
+// while the Odds are in use. An empty slice panics; if all weights are zero, the outcome is 0.
 func Weights(weights []uint32) Odds {
 	if len(weights) == 0 {
 		panic("sim: odds without a weight")
@@ -65,7 +65,7 @@ func (o Odds) Outcome(raw uint64) uint64 {
 	panic(fmt.Sprintf("sim: weights %v changed while in use", o.weights))
 }
 
-// benign says that only outcome 0 is possible.
+// benign reports whether only outcome 0 is possible.
 func (o Odds) benign() bool {
 	if o.weights == nil {
 		return o.num == 0
@@ -78,15 +78,15 @@ func (o Odds) benign() bool {
 	return true
 }
 
-// Chance reports whether something with num chances in den happens; false is benign. What is recorded is 0 or 1. With
-// num zero the chooser is not asked, so a fault that is off leaves nothing in a recording. A den of zero panics.
+// Chance reports whether something with num chances in den happens; false is benign. The recorded value is 0 or 1. If
+// num is zero the chooser is not asked, so a fault that is off leaves nothing in a recording. A den of zero panics.
 func Chance(c Chooser, k Key, num, den uint64) bool {
 	odds := Ratio(num, den)
 	return !odds.benign() && c.Weigh(k, odds) == 1
 }
 
-// Pick returns an index into weights, each as likely as its share of their sum; index 0 is benign. What is recorded is
-// the index. Where nothing but 0 has a weight the chooser is not asked. The slice stays the caller's. No weight panics.
+// Pick returns an index into weights, each as likely as its share of their sum; index 0 is benign. The recorded value
+// is the index. If only index 0 has a weight, the chooser is not asked. The slice stays the caller's. No weight panics.
 func Pick(c Chooser, k Key, weights []uint32) int {
 	odds := Weights(weights)
 	if odds.benign() {
@@ -96,13 +96,13 @@ func Pick(c Chooser, k Key, weights []uint32) int {
 }
 
 // Between returns a duration from lo to hi, both included, in steps of a microsecond counted from lo; lo is benign.
-// What is recorded is the number of microseconds above lo. Where lo is hi the chooser is not asked; hi below lo
+// The recorded value is the number of microseconds above lo. If lo equals hi, the chooser is not asked; hi below lo
 // panics.
 func Between(c Chooser, k Key, lo, hi time.Duration) time.Duration {
 	if hi < lo {
 		panic(fmt.Sprintf("sim: draw %v between %v and %v", k, lo, hi))
 	}
-	// The difference is taken without a sign, which is right even where it exceeds a Duration.
+	// The difference is unsigned, so it is right even where it exceeds a Duration.
 	steps := (uint64(hi) - uint64(lo)) / uint64(time.Microsecond)
 	if steps == 0 {
 		return lo

@@ -13,7 +13,7 @@ type entry struct {
 }
 
 // before compares (at, priority, seq) as one 192-bit number, by the borrow of a subtraction: in a heap the outcome is
-// a coin toss, and a branch on it costs more than the arithmetic. It returns 1 for "a is before b", else 0.
+// a coin toss, and a branch on it costs more than the arithmetic. It returns 1 if a is before b, else 0.
 func (a *entry) before(b *entry) uint64 {
 	_, borrow := bits.Sub64(a.seq, b.seq, 0)
 	_, borrow = bits.Sub64(a.priority, b.priority, borrow)
@@ -21,12 +21,12 @@ func (a *entry) before(b *entry) uint64 {
 	return borrow
 }
 
-// nearHeap is the place from which down branches after all. So far out the entries are not in a near cache, and a
-// guessed branch lets the processor fetch the next ones while it still waits for these: a fifth of the time at 10⁵.
+// nearHeap is the index from which down branches after all. Entries that far out are not in a near cache, and a
+// predicted branch lets the processor fetch the next ones while it still waits for these: a fifth of the time at 10⁵.
 const nearHeap = 1 << 11
 
 // heap is a binary heap of entries. Since no two are equal (seq is unique) the order in which they leave does not
-// depend on its shape.
+// depend on the heap's shape.
 type heap []entry
 
 func (h *heap) push(e entry) {
@@ -90,7 +90,7 @@ func (h *heap) pop() entry {
 	return first
 }
 
-// order makes a heap of entries in any order.
+// order turns entries in any order into a heap.
 func (h heap) order() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i, h[i])

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Options configure a Kernel. There is no knob here that a simulation would draw.
+// Options configure a Kernel. None of them is a value that a simulation would draw.
 type Options struct {
 	// Chooser orders events due at the same time and makes the draws. It must be set.
 	Chooser Chooser
@@ -19,14 +19,14 @@ type Options struct {
 }
 
 const (
-	// DefaultStepBudget is the step budget of a run whose Options name none.
+	// DefaultStepBudget is the step budget of a run whose Options set none.
 	DefaultStepBudget uint64 = 10_000_000
 	// PopsPerStep times the step budget is the number of popped events after which a run is Exhausted, so that a run
 	// whose events never count as steps ends too.
 	PopsPerStep uint64 = 16
 )
 
-// validate checks the options and fills in what zero stands for.
+// validate checks the options and fills in the defaults.
 func (o *Options) validate() error {
 	if o.Chooser == nil {
 		return errors.New("sim: Options.Chooser is not set")
@@ -65,15 +65,15 @@ type Kernel[E any] struct {
 	free uint32
 }
 
-// slot holds one waiting event. Its generation moves on each time the event leaves, so that old handles miss.
+// slot holds one waiting event. Its generation advances each time the event leaves, so old handles no longer match.
 type slot[E any] struct {
 	event E
 	gen   uint32
 	next  uint32
 }
 
-// Handle names an event that waits in a Kernel. It is a plain value, of use only with the kernel that gave it; it
-// stays harmless after its event is gone. The zero Handle names nothing.
+// Handle names an event that waits in a Kernel. It is a plain value, valid only for the kernel that returned it, and
+// harmless after its event is gone. The zero Handle names nothing.
 type Handle struct {
 	slot uint32
 	gen  uint32
@@ -87,7 +87,7 @@ func New[E any](o Options) (*Kernel[E], error) {
 	return &Kernel[E]{now: o.Start, chooser: o.Chooser, budget: o.StepBudget}, nil
 }
 
-// Now returns the kernel time: the start, and from then on the time of the last event that Next gave.
+// Now returns the kernel time: the start, and from then on the time of the last event that Next returned.
 func (k *Kernel[E]) Now() Time { return k.now }
 
 // Chooser returns the chooser from the options.
@@ -136,15 +136,15 @@ func (k *Kernel[E]) take(i uint32) E {
 	var none E
 	s.event = none // What the event refers to must not live on in a free slot.
 	s.gen++
-	if s.gen != 0 { // A slot that has run through all its generations is given up: an old handle could match.
+	if s.gen != 0 { // A slot that has used all its generations is retired: an old handle could match.
 		s.next = k.free
 		k.free = i + 1
 	}
 	return e
 }
 
-// Cancel removes the event that h names and reports whether it was still waiting. It is false for an event that was
-// given out or cancelled before, and for the zero Handle.
+// Cancel removes the event that h names and reports whether it was still waiting. It returns false for an event
+// that was already taken out or cancelled, and for the zero Handle.
 func (k *Kernel[E]) Cancel(h Handle) bool {
 	if h.gen == 0 || uint64(h.slot) >= uint64(len(k.slots)) || k.slots[h.slot].gen != h.gen {
 		return false
@@ -160,8 +160,8 @@ func (k *Kernel[E]) Cancel(h Handle) bool {
 // minSweep is the number of cancelled entries below which sweeping is not worth it.
 const minSweep = 64
 
-// sweep drops all cancelled entries. That costs one pass for at least half as many cancellations as entries, so
-// cancelling is constant time on average and memory stays within twice what waits.
+// sweep drops all cancelled entries. One pass pays for at least half as many cancellations as there are entries, so
+// cancelling takes amortized constant time and memory stays within twice that of the waiting events.
 func (k *Kernel[E]) sweep() {
 	kept := k.queue[:0]
 	for _, e := range k.queue {
@@ -185,8 +185,8 @@ func (k *Kernel[E]) skip() {
 	}
 }
 
-// Next removes the next event, moves the clock to its time and returns it. Cancelled events are not seen and do not
-// move the clock. ok is false when nothing waits, or when the run is Exhausted: then the queue is left as it is.
+// Next removes the next event, moves the clock to its time and returns it. It skips cancelled events, which do not
+// move the clock. ok is false when no event is waiting, or when the run is Exhausted: then the queue stays as it is.
 func (k *Kernel[E]) Next() (e E, ok bool) {
 	k.skip()
 	if len(k.queue) == 0 || k.Exhausted() {
@@ -198,7 +198,7 @@ func (k *Kernel[E]) Next() (e E, ok bool) {
 	return k.take(first.slot), true
 }
 
-// Peek returns the time of the next event; ok is false when nothing waits.
+// Peek returns the time of the next event; ok is false when no event is waiting.
 func (k *Kernel[E]) Peek() (t Time, ok bool) {
 	k.skip()
 	if len(k.queue) == 0 {
@@ -207,16 +207,16 @@ func (k *Kernel[E]) Peek() (t Time, ok bool) {
 	return Time(k.queue[0].at), true
 }
 
-// Len returns the number of events that wait, without the cancelled ones.
+// Len returns the number of waiting events, not counting cancelled ones.
 func (k *Kernel[E]) Len() int { return len(k.queue) - k.dead }
 
-// Step counts one step against the budget. The owner calls it for an event that changed something or made a call;
-// for one that found nothing to do, it does not.
+// Step counts one step against the budget. The owner calls it for an event that changed something or made a call,
+// and not for one that found nothing to do.
 func (k *Kernel[E]) Step() { k.steps++ }
 
 // Steps returns the number of steps counted so far.
 func (k *Kernel[E]) Steps() uint64 { return k.steps }
 
-// Exhausted reports that the step budget is used up, or that PopsPerStep times as many events were given out. Next
-// gives nothing any more.
+// Exhausted reports whether the step budget is used up, or PopsPerStep times as many events were taken out. From then
+// on Next returns nothing.
 func (k *Kernel[E]) Exhausted() bool { return k.steps >= k.budget || k.pops >= k.budget*PopsPerStep }

@@ -10,7 +10,7 @@ import (
 )
 
 // Label is the constant part of a key segment. Make it once, in a package-level variable, with NewLabel: its hash is
-// computed there and not at each use.
+// computed there, not at each use.
 type Label struct {
 	name string
 	hash uint64
@@ -27,7 +27,7 @@ func NewLabel(name string) Label {
 // String returns the label's name.
 func (l Label) String() string { return l.name }
 
-// Text is the text of a Name segment with its hash, for names that are used over and over.
+// Text is the text of a Name segment together with its hash, for names that are used repeatedly.
 type Text struct {
 	text string
 	hash uint64
@@ -39,7 +39,7 @@ func NewText(s string) Text { return Text{text: s, hash: hashText(s)} }
 // Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
 // purpose. It is built segment by segment and is a small value: pass it by value, derive new ones freely. It always
 // carries the 64-bit hash of its path; when it comes from RootKey(true) it carries the path too, so that it can be
-// rendered, at the price of one allocation a segment.
+// rendered, at the cost of one allocation per segment.
 //
 // The zero Key is RootKey(false). Two keys are the same when their Hash is: do not compare them with ==, which would
 // compare where their paths are stored.
@@ -58,7 +58,7 @@ type path struct {
 	num    uint64
 }
 
-// segmentKind tells the three forms of a segment apart. Each has its own value in the hash.
+// segmentKind distinguishes the three forms of a segment. Each has its own value in the hash.
 type segmentKind uint64
 
 const (
@@ -80,7 +80,7 @@ func RootKey(recording bool) Key {
 	return Key{}
 }
 
-// hashSegment takes a hash over one segment. For a given label it is a bijection of value, so that numbered siblings
+// hashSegment extends a hash by one segment. For a given label it is a bijection of value, so that numbered siblings
 // never collide.
 func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
 	return mix64(mix64(h+label+uint64(kind)*golden) + value*golden)
@@ -104,7 +104,7 @@ func (k Key) Num(l Label, n uint64) Key {
 	return k
 }
 
-// Name adds the segment "label:name". It hashes the name, which costs more than a number: meant for names that are
+// Name adds the segment "label:name". It hashes the name, which costs more than a number: use it for names that are
 // fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
 func (k Key) Name(l Label, name string) Key {
 	k.hash = hashSegment(k.hash, segmentName, l.hash, hashText(name))
@@ -114,7 +114,7 @@ func (k Key) Name(l Label, name string) Key {
 	return k
 }
 
-// Text adds the same segment as Name does for its text, without hashing it anew.
+// Text adds the same segment as Name does for its text, without rehashing it.
 func (k Key) Text(l Label, t Text) Key {
 	k.hash = hashSegment(k.hash, segmentName, l.hash, t.hash)
 	if k.path != nil {
@@ -130,7 +130,7 @@ func (p *path) add(kind segmentKind, l Label, name string, num uint64) *path {
 	return &path{parent: p, kind: kind, label: l.name, name: name, num: num}
 }
 
-// Hash returns the number that stands for the key everywhere in the kernel.
+// Hash returns the number that represents the key everywhere in the kernel.
 func (k Key) Hash() uint64 { return k.hash }
 
 // String renders a recorded key as its segments joined by "/", the root as "/". A key without a path is rendered as
@@ -170,10 +170,10 @@ func (p *path) appendTo(b []byte) []byte {
 	return b
 }
 
-// MarshalText is String, for encodings that use it.
+// MarshalText returns the same text as String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText is ParseKey, for encodings that use it.
+// UnmarshalText parses the text as ParseKey does.
 func (k *Key) UnmarshalText(text []byte) error {
 	parsed, err := ParseKey(string(text))
 	if err == nil {
@@ -182,7 +182,7 @@ func (k *Key) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseKey is the inverse of String: the key that it returns has the same Hash and the same rendering. Text that
+// ParseKey parses what String returns: its result has the same Hash and the same rendering. Text that
 // String never writes, such as a needless escape, is an error.
 func ParseKey(s string) (Key, error) {
 	k, err := parseKey(s)

@@ -2,15 +2,15 @@ package sim
 
 import "fmt"
 
-// Recording is what a chooser decided in one run, in the order in which it was asked. It is plain data: it can be
-// written down, edited and shrunk, and Replay makes a chooser of it again.
+// Recording holds the decisions of a chooser in one run, in the order in which it was asked. It is plain data: it can
+// be written down, edited and shrunk, and Replay turns it back into a chooser.
 type Recording struct {
-	// Seed and SeededOrder say how events due at the same time are ordered where Priorities say nothing: as Random
-	// does with this seed, or, without SeededOrder, by the order in which they were added. No draw depends on Seed.
+	// Seed and SeededOrder order the events due at the same time that have no entry in Priorities: as Random does
+	// with this seed or, without SeededOrder, in the order in which they were added. No draw depends on Seed.
 	Seed        uint64
 	SeededOrder bool
-	// Complete says that choices of value 0 are kept too. Then a choice that is missing on replay is a divergence;
-	// otherwise it is the benign value, and that is all. Set it before Record.
+	// Complete keeps choices of value 0 too. A choice that is missing on replay is then a divergence; otherwise it
+	// just takes the benign value. Set it before Record.
 	Complete bool
 	// Choices are the draws: those that are not 0, or all of them when Complete.
 	Choices []RecordedChoice
@@ -18,26 +18,26 @@ type Recording struct {
 	Priorities []RecordedChoice
 }
 
-// RecordedChoice is one decision: which, among how many, and what. Replay looks it up by the key's hash.
+// RecordedChoice is one decision: key, number of values, and value chosen. Replay looks it up by the key's hash.
 type RecordedChoice struct {
 	Key Key
-	// N is the number of values that there were to choose from.
+	// N is the number of values to choose from.
 	N uint64
-	// Value is what was chosen. Invariant: for a choice, below N; for a priority, anything.
+	// Value is the value chosen. Invariant: for a choice, below N; for a priority, anything.
 	Value uint64
 }
 
-// baseOrderer is a chooser whose priorities follow from a seed, or are all zero, save for named exceptions. Only such
+// baseOrderer is a chooser whose priorities follow from a seed, or are all zero, apart from named exceptions. Only such
 // a chooser is recorded without writing down each priority.
 type baseOrderer interface {
 	baseOrder() (seed uint64, seeded bool)
 }
 
-// Recorder is the chooser that Record returns: it asks another one and writes down what that one says.
+// Recorder is the chooser that Record returns: it asks another chooser and writes down the answers.
 type Recorder struct {
 	inner      Chooser
 	into       *Recording
-	order      random // what Recording's Seed gives, when SeededOrder
+	order      random // the order from Recording's Seed, if SeededOrder
 	asked      map[uint64]uint64
 	priorities map[uint64]struct{}
 	reused     []Key
@@ -45,7 +45,7 @@ type Recorder struct {
 
 // Record returns a chooser that decides as inner does and appends each decision to the recording into. Its dynamic type
 // is *Recorder. It sets into's Seed and SeededOrder from inner and keeps only the priorities that do not follow from
-// them: none for Random and FIFO, the overrides for a Replayer, all but zero for a foreign Chooser. Keys built from
+// them: none for Random and FIFO, the overrides for a Replayer, all nonzero ones for any other Chooser. Keys built from
 // RootKey(true) make the recording readable; others make it a list of hashes that replays just as well.
 func Record(inner Chooser, into *Recording) Chooser {
 	r := &Recorder{inner: inner, into: into, asked: map[uint64]uint64{}, priorities: map[uint64]struct{}{}}
@@ -107,11 +107,11 @@ func (r *Recorder) keep(k Key, n, v uint64) {
 	}
 }
 
-// Reused returns the keys with which a choice was asked again. Each is a mistake of the caller: two draws that share a
+// Reused returns the keys that were asked for more than once. Each is a caller's mistake: two draws that share a
 // key are not independent, and only the first can be replayed.
 func (r *Recorder) Reused() []Key { return r.reused }
 
-// Replayer is the chooser that Replay returns. Besides choosing it says where the run has left its recording.
+// Replayer is the chooser that Replay returns. Besides choosing, it reports where the run departed from its recording.
 type Replayer struct {
 	rec *Recording
 	// Invariant: choices and priorities map a hash to an index into the recording's slice of the same name.
@@ -126,14 +126,14 @@ type Replayer struct {
 	unnamed        uint64
 }
 
-// maxDivergences bounds the divergences that are named. A run that has left its recording tends to leave it everywhere.
+// maxDivergences bounds the divergences that are named. A run that departs from its recording tends to do so all over.
 const maxDivergences = 100
 
-// Replay is NewReplayer as a Chooser; the dynamic type is *Replayer.
+// Replay returns NewReplayer(rec) as a Chooser; the dynamic type is *Replayer.
 func Replay(rec *Recording) Chooser { return NewReplayer(rec) }
 
 // NewReplayer returns a chooser that answers from a recording, by key. A choice that the recording does not have gets
-// the benign value 0, never a fresh draw. So does one that was recorded among another number of values, or with a
+// the benign value 0, never a fresh draw. So does one that was recorded among a different number of values, or with a
 // value out of range, and that is a divergence. Priorities come from the recording's Priorities; for the rest they
 // follow from its Seed when SeededOrder is set, and are 0, first come first served, when not.
 //
@@ -170,7 +170,7 @@ func (r *Replayer) Choose(k Key, n uint64) uint64 {
 	return r.answer(k, n)
 }
 
-// Weigh implements Chooser. The recorded outcome is given even if its odds are zero by now.
+// Weigh implements Chooser. It returns the recorded outcome even if its odds are now zero.
 func (r *Replayer) Weigh(k Key, odds Odds) uint64 { return r.answer(k, odds.N()) }
 
 func (r *Replayer) answer(k Key, n uint64) uint64 {
@@ -218,8 +218,8 @@ func (r *Replayer) diverge(format string, args ...any) {
 	r.divergences = append(r.divergences, fmt.Sprintf(format, args...))
 }
 
-// Divergences names, in the order met, each choice in which this run differs from the recorded one: asked among
-// another number of values, recorded out of range or twice, and, if the recording is Complete, missing from it. After
+// Divergences lists, in the order met, each choice in which this run differs from the recorded one: asked among a
+// different number of values, recorded out of range or twice or, if the recording is Complete, missing from it. After
 // the first hundred they are only counted, in a last line.
 func (r *Replayer) Divergences() []string {
 	all := append([]string(nil), r.divergences...)
@@ -229,7 +229,7 @@ func (r *Replayer) Divergences() []string {
 	return all
 }
 
-// Unused returns the keys that were recorded and not asked for so far: choices first, then priorities, as recorded.
+// Unused returns the keys that were recorded but not asked for so far: choices first, then priorities, as recorded.
 func (r *Replayer) Unused() []Key {
 	var keys []Key
 	for i, used := range r.usedChoices {
@@ -245,9 +245,9 @@ func (r *Replayer) Unused() []Key {
 	return keys
 }
 
-// Asked returns how many choices were asked for so far.
+// Asked returns the number of choices asked for so far.
 func (r *Replayer) Asked() uint64 { return r.asked }
 
-// Defaulted returns how many of them got 0 because the recording did not have them. With a recording that is not
+// Defaulted returns how many choices got 0 because the recording did not have them. With a recording that is not
 // Complete this is ordinary: choices of value 0 are not kept.
 func (r *Replayer) Defaulted() uint64 { return r.defaulted }

@@ -6,7 +6,7 @@ import (
 )
 
 // Time is a point of kernel time: whole microseconds since the Unix epoch. It carries no location and no monotonic
-// part, so two of them can be compared, stored and hashed as the number that they are.
+// part, so times can be compared, stored and hashed as plain numbers.
 type Time int64
 
 // Epoch is where kernel time starts unless Options say otherwise: 2025-01-01T00:00:00Z. It is not zero, so that a
@@ -22,13 +22,13 @@ func (t Time) Millis() int64 {
 	return ms
 }
 
-// Add returns t moved by d. What d has beyond whole microseconds is cut off towards zero.
+// Add returns t moved by d. Any fraction of a microsecond in d is truncated toward zero.
 func (t Time) Add(d time.Duration) Time {
 	return t + Time(d/time.Microsecond)
 }
 
-// Sub returns how long t is after u. A difference that time.Duration cannot hold (292 years) is answered with the
-// nearest one that it can, as time.Time.Sub does.
+// Sub returns how long t is after u. A difference that time.Duration cannot hold (292 years) is clamped to the
+// nearest one that it can, as in time.Time.Sub.
 func (t Time) Sub(u Time) time.Duration {
 	const most = math.MaxInt64 / int64(time.Microsecond)
 	d := int64(t) - int64(u)

@@ -19,15 +19,15 @@ import (
 //
 // Adding a record allocates nothing once the buffer has grown to the longest one. Calls out of this order panic.
 //
-// What is hashed: the text "durosim/trace/2", then per record the byte 'R', its kind, the time since the record before
+// The hash covers the text "durosim/trace/2", then per record the byte 'R', its kind, the time since the record before
 // (since 0 for the first), its fields, and the byte 'E'. A field is a type byte and its value: 'u' or 'i' and a number;
 // 'b' and one byte, 0 or 1; 's' or 'x' (Bytes), the length, and the content. Numbers are varints as encoding/binary writes
-// them, those with a sign (time and Int) folded as it does. So no two sequences of calls are hashed alike, and little is
-// hashed: at the usual rate of records the digest is what a trace costs.
+// them, those with a sign (time and Int) folded as it does. So no two sequences of calls hash alike, and little is
+// hashed: at the usual rate of records the digest accounts for the cost of a trace.
 type Trace struct {
 	sha hash.Hash
-	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:n] is the open one; what is behind is
-	// room.
+	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:n] is the open one; the rest is
+	// free.
 	buf      []byte
 	start, n int
 	last     Time // of the record begun last
@@ -39,7 +39,7 @@ type Trace struct {
 
 const (
 	traceFormat = "durosim/trace/2"
-	// traceFlush is the number of waiting bytes from which they are hashed: large enough that a call to the hash
+	// traceFlush is the number of waiting bytes at which they are hashed: large enough that a call to the hash
 	// costs little per record, small enough to stay in the nearest cache.
 	traceFlush = 4096
 )
@@ -106,8 +106,8 @@ func (t *Trace) number(kind byte, v uint64) {
 		t.n += 1 + binary.PutUvarint(b[1:], v)
 		return
 	}
-	// A varint of up to eight bytes without a loop, whose end the processor would guess wrong: seven bits go to each byte,
-	// in halves, and each byte but the last gets its mark.
+	// A varint of up to eight bytes without a loop, whose end the processor would mispredict: seven bits go to each byte,
+	// in halves, and each byte but the last gets its continuation bit.
 	n := (9*bits.Len64(v) + 64) >> 6
 	v = v&0x000000000fffffff | v&0x00fffffff0000000<<4
 	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
@@ -116,7 +116,7 @@ func (t *Trace) number(kind byte, v uint64) {
 	t.n += 1 + n
 }
 
-// room is what is free behind the open record, at least so many bytes.
+// room returns the free space behind the open record, growing it to at least this many bytes.
 func (t *Trace) room(least int) []byte {
 	if len(t.buf)-t.n < least {
 		t.grow(least)
@@ -147,11 +147,11 @@ func (t *Trace) End() {
 	}
 }
 
-// Records returns the number of records that were ended.
+// Records returns the number of records ended so far.
 func (t *Trace) Records() uint64 { return t.records }
 
-// Digest returns the digest of the records ended so far. It may be asked at any time and disturbs nothing; each asking
-// finishes a copy of the hash, so to compare runs record by record use Keep.
+// Digest returns the digest of the records ended so far. It may be called at any time and disturbs nothing. Each call
+// finishes a copy of the hash, so use Keep to compare runs record by record.
 func (t *Trace) Digest() Digest {
 	t.flush()
 	var d Digest
@@ -159,9 +159,9 @@ func (t *Trace) Digest() Digest {
 	return d
 }
 
-// Keep sets a hook that gets, at each End, the index of the record and a short running hash of all records since Keep:
-// what two runs need to find the first record in which they differ, with FirstDifference. The short hash is for that
-// alone; only the digest proves that two traces are equal. Call it before the first record; nil switches it off.
+// Keep sets a hook that gets, at each End, the index of the record and a short running hash of all records since Keep.
+// FirstDifference uses them to find the first record in which two runs differ. The short hash is for that alone; only
+// the digest proves that two traces are equal. Call it before the first record; nil switches it off.
 func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
 
 func (t *Trace) mustOpen() {
@@ -193,14 +193,14 @@ func shortHash(h uint64, b []byte) uint64 {
 	return mix64(h ^ binary.LittleEndian.Uint64(rest[:]))
 }
 
-// Mark is what Keep's hook gets for one record.
+// Mark holds the arguments of Keep's hook for one record.
 type Mark struct {
 	Index uint64
 	Sum   uint64
 }
 
-// FirstDifference returns the place of the first mark that is not the same in a and b. If one is the beginning of the
-// other, that is the length of the shorter; if they are equal, -1.
+// FirstDifference returns the index of the first mark in which a and b differ. If one is a prefix of the other, it
+// returns the length of the shorter; if they are equal, -1.
 func FirstDifference(a, b []Mark) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// base is what the parts of a world share, and the parts themselves. Each part is a type of its own, with its own state;
-// it calls the others by their names here.
+// base holds what the parts of a world share, and the parts themselves. Each part is a type of its own, with its own
+// state, and calls the others by their names here.
 type base struct {
 	*journal
 	cfg     *Config
@@ -24,18 +24,18 @@ type base struct {
 	drawn   []drawnFault
 	ctx     context.Context
 	phase   Phase
-	changed bool  // the present event changed something or made a call
-	failure error // why the run cannot go on: something outside does not work
+	changed bool  // the current event changed something or made a call
+	failure error // why the run cannot go on: something outside the simulation does not work
 
 	fleet   *fleet   // the nodes
 	network *network // their calls, on the way and at the store
 	parking *parking // fetches that wait for something to find
-	clients *clients // who starts instances and sends them events
-	probes  *probes  // who makes calls that no node makes
+	clients *clients // they start instances and send them events
+	probes  *probes  // they make calls that no node makes
 	phases  *phases  // turbulence, calm, relief
 }
 
-// storeHandle is the store as one caller sees it, watched if the monitor wants that.
+// storeHandle returns one caller's handle of the store, watched if the monitor is a HandleWatcher.
 func (b *base) storeHandle(codec engine.Codec, caller engine.Caller) engine.Provider {
 	p := b.store.Handle(codec, caller)
 	if watcher, ok := b.monitor.(HandleWatcher); ok {
@@ -44,7 +44,7 @@ func (b *base) storeHandle(codec engine.Codec, caller engine.Caller) engine.Prov
 	return p
 }
 
-// event is what the kernel's queue holds: plain data.
+// event is an entry of the kernel's queue: plain data.
 type event struct {
 	kind eventKind
 	node uint32 // number
@@ -69,13 +69,13 @@ const (
 	evKill                       // node, inc: a drain took too long
 	evInstance                   // a: index of the instance, b: attempt
 	evAction                     // a: index of the instance, b: action index and attempt, packed
-	evKick                       // a: index of the seeded history
+	evKick                       // a: index of the preloaded history
 	evProbe                      // a: index of the probe
 	evProbeEnd                   // a: index of the probe, b: index of what it holds
 	evCalm                       // turbulence is over
-	evTick                       // calm: look whether anything is still open
-	evUntil                      // the end that the plan says
+	evTick                       // calm: check whether anything is still open
+	evUntil                      // the end that the plan sets
 )
 
-// never is the store time of what does not come by itself.
+// never is the store time of something that does not happen by itself.
 const never = memprovider.Never

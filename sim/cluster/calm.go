@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// raiseAgainMs is after how long a client raises an event again, and raiseMost how often it does so for one instance: more
-// would keep an instance busy that nothing can help.
+// raiseAgainMs is the time after which a client raises an event again, and raiseMost bounds the events that it raises for
+// one instance: more would keep a hopeless instance busy.
 const (
 	raiseAgainMs = 5000
 	raiseMost    = 12
@@ -16,8 +16,8 @@ const (
 // CalmData is the data of the events that clients raise in calm.
 const CalmData = "calm"
 
-// raiseWhatWaits sends each instance what it waits for, once until it has arrived. It returns the store time until which
-// it will send nothing more unless something happens: now, where the store has work that can be done.
+// raiseWhatWaits sends each instance what it waits for, and does not repeat it before raiseAgainMs. It returns the store
+// time until which it will send nothing more unless something happens: now, if the store has work that can be done.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
 	for no := engine.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
@@ -51,8 +51,8 @@ func (c *clients) raiseWhatWaits() int64 {
 	return quiet
 }
 
-// unaided says whether the plan says of an instance, or of the one that it is a child of, that nobody sends it more than
-// the plan does.
+// unaided reports whether the plan marks an instance, or the one that it descends from, as unaided: nobody sends it more
+// than the plan does.
 func (c *clients) unaided(id string) bool {
 	for depth := 0; id != "" && depth <= maxDepth; depth++ {
 		for i := range c.plan.Instances {
@@ -80,7 +80,7 @@ func (c *clients) raisedFor(no engine.InstanceNo) *calmRaises {
 	return &c.raised[no]
 }
 
-// itemFor is what an open wait waits for.
+// itemFor returns the message that satisfies an open wait.
 func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
 	switch d := wait.Data.(type) {
 	case engine.ExternalSubscribed:

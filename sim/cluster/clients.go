@@ -12,25 +12,25 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clients start instances, send them events, cancel, delete and prune. They are one caller, outside of all nodes.
+// clients start instances, send them events, cancel, delete and prune. They are one caller, outside all nodes.
 type clients struct {
 	*base
 	provider engine.Provider
 	codec    engine.Codec
 	raised   []calmRaises
-	last     time.Duration // when the last that the plan says is due
+	last     time.Duration // when the plan's last client or probe action is due
 }
 
-// calmRaises are the events that clients have sent an instance in calm: when the last, and how many.
+// calmRaises counts the events that clients have sent an instance in calm, with the time of the last.
 type calmRaises struct {
 	atMs  int64
 	times int
 }
 
-// clientRetry is after how long a client sends again what it does not know to be accepted.
+// clientRetry is the time after which a client resends a message that it does not know to be accepted.
 const clientRetry = time.Second
 
-// An action event holds the index of the action above the attempt.
+// An action event packs the index of the action above the attempt, which takes the low attemptBits bits.
 const attemptBits = 32
 
 // connect gives clients the codec of the newest of the run's builds: they are upgraded first.
@@ -44,7 +44,7 @@ func (c *clients) connect() {
 	c.codec, c.provider = newest.Codec, c.storeHandle(newest.Codec, engine.Caller{})
 }
 
-// begin schedules all that clients and probes do, and notes when the last of it is due.
+// begin schedules all that clients and probes do, and notes when the last action is due.
 func (c *clients) begin() {
 	last := time.Duration(0)
 	for i := range c.plan.Instances {
@@ -84,7 +84,7 @@ func (c *clients) onInstance(i, attempt int) {
 	}
 }
 
-// onAction does the next thing to an instance.
+// onAction carries out an action of the plan on an instance.
 func (c *clients) onAction(i int, packed uint64) {
 	j, attempt := int(packed>>attemptBits), uint32(packed)
 	a := &c.plan.Instances[i].Actions[j]
@@ -110,8 +110,8 @@ func (c *clients) onAction(i int, packed uint64) {
 	}
 }
 
-// raiseItem is an event in the generation, and on the topic, that the instance's open wait of that name asks for, else in
-// the old one.
+// raiseItem returns an event in the generation, and on the topic, that the instance's open wait of that name asks for. If
+// there is no such wait, the event is of the old generation.
 func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 	for _, e := range c.openWaits(id) {
 		if wait, ok := e.Data.(engine.ExternalSubscribed2); ok && wait.Name == name {
@@ -121,8 +121,8 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 	return engine.ExternalRaisedItem{Instance: id, Name: name, Data: data}
 }
 
-// clientSend sends a message and says whether the client knows that it was accepted. One that was accepted although the
-// client does not know it is sent again, as real clients do.
+// send sends a message and reports whether the client knows that it was accepted. If it was
+// accepted without the client knowing, the client sends it again, as real clients do.
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
@@ -154,8 +154,8 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	return true
 }
 
-// history is the current execution of an instance, as the clients' codec decodes it, or else any build's: a client has
-// all of them at hand. It is not a provider call.
+// history returns the current execution of an instance, decoded by the clients' codec or, failing that, by any build's:
+// a client has all of them at hand. It is not a provider call.
 func (c *clients) history(id string) ([]engine.Event, error) {
 	p, ok := c.store.Peek(id)
 	if !ok {
@@ -170,7 +170,7 @@ func (c *clients) history(id string) ([]engine.Event, error) {
 	return history, err
 }
 
-// openWaits are what the current execution of an instance waits for. Nothing is known of one whose history cannot be
+// openWaits returns the open waits of an instance's current execution. It returns none if the history cannot be
 // decoded.
 func (c *clients) openWaits(id string) []engine.Event {
 	history, err := c.history(id)

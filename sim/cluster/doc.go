@@ -10,12 +10,12 @@
 // node (one whose last step is not stop or remove) is up, and clients raise what instances still wait for and cancel
 // eternal loops. If then work is stuck because nobody admits it, relief widens the core nodes, and it is calm again.
 // A run ends when the monitor has no open obligation, at the step budget, or when an execution takes far more turns than is
-// normal. A plan may have an end of its own (Plan.Until, Plan.Unaided): then nobody helps. Result.Help is what calm and
-// relief did that the plan does not say.
+// normal. A plan may have an end of its own (Plan.Until, Plan.Unaided): then nobody helps. Result.Help lists what calm
+// and relief did beyond the plan.
 //
 // A provider call is not a function call: the request travels, takes effect in one atomic instant, and the answer travels
 // back. Each leg can be late or lost; a lost one looks like a retryable error after the call deadline. A fetch that finds
-// nothing is parked and is tried again, at its node's poll cadence, when the store says that something may be eligible.
+// nothing is parked and is tried again, at its node's poll cadence, when the store reports that something may be eligible.
 //
-// What must hold is not known here: a Monitor watches observations of the store and records of the world.
+// The package does not know what must hold: a Monitor watches observations of the store and records of the world.
 package cluster

@@ -36,7 +36,7 @@ var (
 	labelKill        = sim.NewLabel("kill")
 )
 
-// tryKey names the draws of a try of something, counted from 1; those of the first have the key of the thing itself.
+// tryKey returns the key for the draws of try n, counted from 1; the first try uses the given key itself.
 func tryKey(key sim.Key, n uint32) sim.Key {
 	if n > 1 {
 		key = key.Num(labelTry, uint64(n))
@@ -44,7 +44,7 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 	return key
 }
 
-// draws tells whether a fault happens at this opportunity. Faults happen in turbulence only.
+// draws reports whether a fault happens at this opportunity. Faults happen in turbulence only.
 func (b *base) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
 	if b.phase != PhaseTurbulence {
 		return false
@@ -66,11 +66,11 @@ type drawnFault struct {
 	kind faults.Kind
 	text sim.Text
 	plan faults.Plan
-	// num in den is the rate if it is one for all nodes and times; else den is 0.
+	// num in den is the rate if it is the same for all nodes and times; else den is 0.
 	num, den uint64
 }
 
-// drawnFaults are the kinds that a plan names.
+// drawnFaults returns the kinds of faults that a plan names, each with its rates.
 func drawnFaults(p *faults.Plan) []drawnFault {
 	var list []drawnFault
 	for _, r := range p.Rates {

@@ -6,21 +6,21 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// An execution of which every turn replays the turns before it costs the square of their number. Long before the step
-// budget of the run, one that takes far more turns than is normal ends it: after turnsLeast turns, and after turnsTimes
-// as many as any execution of the run that has ended.
+// Every turn of an execution replays the turns before it, so the cost is the square of their number. Long before the step
+// budget is used up, an execution that takes far more turns than is normal ends the run: after turnsLeast turns, and after
+// turnsTimes as many as any execution of the run that has ended.
 const (
 	turnsLeast = 1000
 	turnsTimes = 20
 )
 
-// executionTurns are the turns of an instance's current execution.
+// executionTurns counts the turns and events of an instance's current execution.
 type executionTurns struct {
 	execution     uint64
 	turns, events int
 }
 
-// countTurn counts a computed turn, and ends the run if its execution seems to go on for ever.
+// countTurn counts a computed turn, and ends the run if its execution seems to go on forever.
 func (f *fleet) countTurn(n *nodeState, note *node.Note) {
 	f.turns++
 	if note.Turn == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// execute is the atomic instant of a call.
+// execute carries out a call at its atomic instant.
 func (nw *network) execute(i int) {
 	nw.changed = true
 	c := nw.calls.at(i)
@@ -66,7 +66,7 @@ func (nw *network) perform(c *callState) node.Answer {
 	return node.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value, Events: a.Events}
 }
 
-// isQueueCall says whether faults may refuse a call: those of the two queues, not reads and not the care of sessions.
+// isQueueCall reports whether faults may refuse a call: only calls on the two queues, not reads or session upkeep.
 func isQueueCall(k engine.CallKind) bool {
 	switch k {
 	case engine.CallFetchOrchestrationItem, engine.CallAckOrchestrationItem, engine.CallAbandonOrchestrationItem, engine.CallRenewOrchestrationItemLock,
@@ -76,7 +76,7 @@ func isQueueCall(k engine.CallKind) bool {
 	return false
 }
 
-// repeatCompletion delivers what a worker has just acknowledged a second time, where a fault says so.
+// repeatCompletion delivers the completion that a worker has just acknowledged a second time, if a fault calls for it.
 func (nw *network) repeatCompletion(i int) {
 	c := nw.calls.at(i)
 	r, ok := c.request.(call.AckWorkItem)
@@ -89,10 +89,10 @@ func (nw *network) repeatCompletion(i int) {
 	}
 }
 
-// damaged is what a damaged event or message reads like: the beginning of one.
+// damaged is the content of a damaged event or message: the beginning of one.
 const damaged = `{"event_id":`
 
-// corrupt damages what a call has just written, where a fault says so.
+// corrupt damages what a call has just written, if a fault calls for it.
 func (nw *network) corrupt(i int) {
 	c := nw.calls.at(i)
 	name := nw.owner(c).plan.Name
@@ -141,7 +141,7 @@ func (nw *network) refuse(kind engine.CallKind) error {
 	return nil
 }
 
-// beforeAckStep is the store's hook: it fails an ack before the step that a fault has named.
+// beforeAckStep is the store's hook: it fails an ack before the step that a fault has chosen.
 func (nw *network) beforeAckStep(_ uint64, step storerules.AckStep) error {
 	if nw.ackStep == int(step) {
 		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", nw.ackStep)

@@ -10,18 +10,18 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Explanation says what keeps an instance waiting at a time: the one rule, in words, with its values.
+// Explanation tells what keeps an instance waiting at a given time: the one rule, in words, with its values.
 type Explanation struct {
 	// Rule is one of not-started, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child, nothing.
 	Rule string
 	// Text is the rule as a sentence about the instance.
 	Text string
-	// Details are names and values, in the order in which to show them.
+	// Details are names and values, in display order.
 	Details [][2]string
 }
 
-// Explain carries out a run up to a virtual time and says what the instance waits for then. An error means that the run
-// makes no sense, or that nothing is known of the instance.
+// Explain carries out a run up to a virtual time and returns what the instance waits for then. An error means that the
+// configuration is invalid, or that nothing is known of the instance.
 func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
@@ -42,7 +42,7 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 // explainer reads the world for an Explanation.
 type explainer struct{ *base }
 
-// explain is about the present state. at is for messages only.
+// explain explains the current state. at is for messages only.
 func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) {
 	p, ok := ex.store.Peek(id)
 	if !ok {
@@ -84,7 +84,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	return x, nil
 }
 
-// holder is who took the lock of an instance last.
+// holder returns the name of the last to take an instance's lock.
 func (ex *explainer) holder(id string) string {
 	if no, ok := ex.store.InstanceNumber(id); ok && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
 		return "node " + ex.infos[ex.network.holders[no]-1].Name
@@ -113,7 +113,7 @@ func (ex *explainer) addFilters(x *Explanation) {
 	}
 }
 
-// explainIdle is about an instance for which nothing is queued: it waits for somebody else.
+// explainIdle explains an instance that has nothing queued: it waits for an event or a child.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
 	if open := ex.clients.openWaits(id); len(open) > 0 {
 		x.say("event", "it waits for the event %s, which nobody has sent", waitText(&open[0]))
@@ -151,7 +151,7 @@ func (ex *explainer) instanceNames() string {
 
 func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-// waitText names what an open wait waits for.
+// waitText returns the event that an open wait waits for, quoted.
 func waitText(e *engine.Event) string {
 	switch d := e.Data.(type) {
 	case engine.ExternalSubscribed:

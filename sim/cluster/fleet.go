@@ -15,34 +15,34 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// fleet is the nodes of the plan: it starts and stops them, feeds them, and carries out what they ask for.
+// fleet holds the nodes of the plan: it starts and stops them, feeds them, and carries out what they ask for.
 type fleet struct {
 	*base
 	list []*nodeState // by number - 1
 	// brought are the rules of the provider's code that an incarnation brings with it, if they are not the store's own.
 	brought map[engine.Caller]*storerules.Rules // looked up only, never ranged over
-	// workspace is what all nodes compute in: they step one at a time.
+	// workspace is shared by all nodes for their computations: they step one at a time.
 	workspace *replay.Workspace
-	// shippedHandlers says that the configuration names none.
+	// shippedHandlers is set if the configuration names no handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, as far as needed
 	nodeCalls       []node.Call       // room for what a step of a node asks for
 	turns           uint64
 	executions      map[string]*executionTurns // by instance; looked up only
-	mostTurns       int                        // that an execution took which has ended
-	log             node.Log                   // the present one; reused, as is note
+	mostTurns       int                        // taken by any execution that has ended
+	log             node.Log                   // the current one; reused, as is note
 	note            node.Note
-	// handlerFaults is how many turns were computed twice and differed.
+	// handlerFaults counts the turns whose two computations differed.
 	handlerFaults int
 }
 
-// nodeState is a node of the plan with its present incarnation.
+// nodeState is a node of the plan with its current incarnation.
 type nodeState struct {
 	number uint32
 	plan   *plan.Node
 	key    sim.Key // of the node
 	incKey sim.Key // of the incarnation
-	// build and options are what the next start takes; running and its options are those of the present incarnation.
+	// build and options are for the next start; running and its options are those of the current incarnation.
 	build          *engine.Build
 	options        node.Options
 	running        *engine.Build
@@ -50,7 +50,7 @@ type nodeState struct {
 	// changes are registrations of the schedule, applied again at every start.
 	changes []handlerChange
 
-	// wantUp says whether the node should run. Invariant: one that is down and wanted has a start pending, and no other has.
+	// wantUp is set if the node should run. Invariant: a node has a start pending exactly if it is down and wanted.
 	wantUp  bool
 	start   sim.Handle // the pending start
 	startAt sim.Time   // when it is due, 0 for none
@@ -64,7 +64,7 @@ type nodeState struct {
 	draining bool
 	paused   bool
 	wake     sim.Handle // the end of the pause
-	held     []event    // what a paused node will see when it goes on
+	held     []event    // what a paused node will see when it resumes
 
 	timers   []timer // that are set
 	jobs     []job   // that run
@@ -93,7 +93,7 @@ func (f *fleet) makeNodes() error {
 	return nil
 }
 
-// number is the number of a node of that name, 0 if there is none.
+// number returns the number of the node of that name, 0 if there is none.
 func (b *base) number(name string) uint32 {
 	for i := range b.plan.Nodes {
 		if b.plan.Nodes[i].Name == name {
@@ -103,16 +103,16 @@ func (b *base) number(name string) uint32 {
 	return 0
 }
 
-// restart stops a node gracefully, if it is up, and starts it with what are now its build and options.
+// restart stops a node gracefully, if it is up, and starts it with its current build and options.
 func (f *fleet) restart(n *nodeState) {
 	f.startSoon(n)
 	f.drain(n)
 }
 
-// drainMax is how long a graceful stop may take before the node is killed, as an operator's tools would.
+// drainMax is the longest that a graceful stop may take before the node is killed, as an operator's tools would do.
 const drainMax = 30 * time.Second
 
-// drain stops a node gracefully. One that is frozen goes on first: what it missed may freeze it again, or crash it.
+// drain stops a node gracefully. A frozen node resumes first: what it missed may freeze it again, or crash it.
 func (f *fleet) drain(n *nodeState) {
 	for n.machine != nil && n.paused {
 		f.resume(n)
@@ -160,14 +160,14 @@ func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	n.start, n.startAt = f.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
 }
 
-// keepDown takes the wish back that a node runs, and the start that may be pending.
+// keepDown clears the wish for the node to run and cancels a pending start.
 func (f *fleet) keepDown(n *nodeState) {
 	n.wantUp = false
 	f.kernel.Cancel(n.start)
 	n.startAt = 0
 }
 
-// onNodeStart starts a new incarnation of a node that is down, with its present build, options and handlers.
+// onNodeStart starts a new incarnation of a node that is down, with its current build, options and handlers.
 func (f *fleet) onNodeStart(n *nodeState) {
 	f.changed = true
 	n.startAt = 0
@@ -211,10 +211,10 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	f.step(n, node.Start{NowMs: f.nowMs()})
 }
 
-// storeRules are those of the provider's code that a caller brings with it, nil for the store's own.
+// storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.
 func (f *fleet) storeRules(caller engine.Caller) *storerules.Rules { return f.brought[caller] }
 
-// handlersOf makes a registry with the handlers of a build. What is shipped with it is registered once in a run.
+// handlersOf returns a new registry with the handlers of a build. Shipped handlers are registered once per run.
 func (f *fleet) handlersOf(b *engine.Build) *node.Registry {
 	if b.Release != "" {
 		return node.NewRegistry() // it has programs only
@@ -234,13 +234,13 @@ func (f *fleet) handlersOf(b *engine.Build) *node.Registry {
 	return r
 }
 
-// shippedRegistry is what is shipped with a build; nobody changes it.
+// shippedRegistry holds the handlers shipped with a build; it is never changed.
 type shippedRegistry struct {
 	build    *engine.Build
 	registry *node.Registry
 }
 
-// crash ends an incarnation at once. What is on the wire may still arrive.
+// crash ends an incarnation at once. Calls on the wire may still arrive.
 func (f *fleet) crash(n *nodeState, why string) {
 	if n.machine == nil {
 		return
@@ -250,7 +250,7 @@ func (f *fleet) crash(n *nodeState, why string) {
 	f.down(n)
 }
 
-// crashByFault crashes a node, which comes back by itself after a while unless it was stopping for good.
+// crashByFault crashes a node, which restarts by itself after a while unless it was stopping for good.
 func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	f.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc})
 	f.crash(n, string(kind))
@@ -259,7 +259,7 @@ func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
 	}
 }
 
-// down is what every end of an incarnation has in common.
+// down does what every end of an incarnation has in common.
 func (f *fleet) down(n *nodeState) {
 	n.counters.Add(n.machine.Counters())
 	for _, t := range n.timers {
@@ -287,8 +287,8 @@ func (f *fleet) stopped(n *nodeState) {
 	}
 }
 
-// pause freezes a node that is up: what reaches it meanwhile, it sees when it goes on. A node that is frozen already, or
-// stopping, takes no notice.
+// pause freezes a node that is up: it sees what reaches it meanwhile when it resumes. A node that is already frozen, or
+// stopping, is not affected.
 func (f *fleet) pause(n *nodeState, d time.Duration) {
 	if n.machine == nil || n.paused || n.draining {
 		return
@@ -305,7 +305,7 @@ func (f *fleet) onResume(n *nodeState) {
 	f.resume(n)
 }
 
-// resume lets a paused node see all that it missed, in the order in which it would have.
+// resume delivers to a paused node all that it missed, in the original order.
 func (f *fleet) resume(n *nodeState) {
 	n.paused = false
 	f.kernel.Cancel(n.wake)
@@ -324,7 +324,7 @@ func (f *fleet) resume(n *nodeState) {
 	}
 }
 
-// deliver lets a node see what reached it while it was paused.
+// deliver hands a node an event that reached it while it was paused.
 func (f *fleet) deliver(e event) {
 	switch e.kind {
 	case evAnswer:
@@ -336,7 +336,7 @@ func (f *fleet) deliver(e event) {
 	}
 }
 
-// inform brings what monitors see of a node up to date.
+// inform updates what monitors see of a node.
 func (f *fleet) inform(n *nodeState) {
 	i := &f.infos[n.number-1]
 	i.Incarnation, i.Registry = n.inc, n.registry

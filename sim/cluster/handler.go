@@ -6,10 +6,10 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// PropertyHandler is violated by a handler of which two computations of one turn differ (Config.DoubleCheck).
+// PropertyHandler is violated by a handler if two computations of one of its turns differ (Config.DoubleCheck).
 const PropertyHandler = "handler-deterministic"
 
-// handlerReports bounds what a run reports of its handlers: the first is what counts.
+// handlerReports bounds the handler violations that a run reports: the first one counts.
 const handlerReports = 3
 
 // checkHandler reports a turn whose two computations differ.

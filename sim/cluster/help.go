@@ -14,7 +14,7 @@ type Help struct {
 	Kind      HelpKind
 	// Name is the instance, or the node.
 	Name string
-	// Text is the event or queue that was raised or enqueued, or the node's range before it was widened.
+	// Text is the name of the event raised or the queue enqueued to, or the node's range before it was widened.
 	Text string
 }
 
@@ -30,7 +30,7 @@ const (
 	HelpWiden   HelpKind = "widen"   // a node, to every pin
 )
 
-// String says it in a few words.
+// String describes the help in a few words.
 func (h Help) String() string {
 	switch h.Kind {
 	case HelpRaise:
@@ -45,7 +45,7 @@ func (h Help) String() string {
 	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
 }
 
-// helped records a help.
+// helped records a Help.
 func (ph *phases) helped(kind HelpKind, name, text string) {
 	ph.help = append(ph.help, Help{VirtualMs: ph.nowMs() - ph.startMs(), Phase: ph.phase, Kind: kind, Name: name, Text: text})
 }
@@ -64,7 +64,7 @@ func (ph *phases) helpedBy(item engine.WorkItem) {
 	}
 }
 
-// leaveAlone begins the time in which nobody helps.
+// leaveAlone begins the phase in which nobody helps.
 func (ph *phases) leaveAlone() {
 	ph.begin(PhaseUnaided)
 	ph.network.downUntil = 0
@@ -72,7 +72,7 @@ func (ph *phases) leaveAlone() {
 	ph.tickAt(ph.nowMs())
 }
 
-// lookAlone ends the run when nothing can happen any more. A plan that says when it ends has its own event for that.
+// lookAlone ends an unaided run when nothing more can happen. A plan that sets its own end has an event for that.
 func (ph *phases) lookAlone() {
 	if ph.plan.Until > 0 {
 		return
@@ -91,8 +91,8 @@ func (ph *phases) onUntil() {
 	ph.ended = true
 }
 
-// settled says whether nothing more happens by itself: no client has anything left to do, no node is about to start or to
-// go on, and no node that is up can take what is in the store, now or later.
+// settled reports whether nothing more happens by itself: no client has anything left to do, no node is about to start or
+// resume, and no node that is up can take what is in the store, now or later.
 func (ph *phases) settled() bool {
 	if ph.kernel.Now() <= ph.start.Add(ph.clients.last) {
 		return false
@@ -113,5 +113,5 @@ func (ph *phases) settled() bool {
 	return true
 }
 
-// untilKey names the end that a plan has of its own.
+// untilKey returns the key of the end that a plan sets (Plan.Until).
 func (w *World) untilKey() sim.Key { return w.root.At(labelUntil) }

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// The event that a client sends to seeded histories, so that there is something to fetch.
+// The event that a client sends to preloaded histories, so that there is something to fetch.
 const (
 	kickName     = "go"
 	kickNewName  = "approval"
@@ -16,8 +16,8 @@ const (
 	unknownKind  = `"type":"EventOfAnotherWorld"`
 )
 
-// seedHistory puts a seeded history into the store. The orchestration that it is a history of is Cancellable, or
-// ProcessOrder 2.0.0 for the shape of the new kind, so that builds that read it can go on with it.
+// seedHistory puts a preloaded history into the store. Its orchestration is Cancellable, or ProcessOrder 2.0.0 for the
+// shape with the new kind of event, so that builds that can read the history can continue it.
 func (c *clients) seedHistory(h *plan.History) {
 	pin := ""
 	if h.Pin != nil {
@@ -28,7 +28,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	for _, e := range events {
 		data, err := c.codec.AppendEvent(nil, e)
 		if err != nil {
-			// A kind that the newest codec has dropped: some build still writes it.
+			// The newest codec has dropped this kind; some build still writes it.
 			data = c.encodeSomehow(e)
 		}
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
@@ -51,7 +51,7 @@ func (c *clients) seedHistory(h *plan.History) {
 	}
 }
 
-// encodeSomehow is the event as the first build that can write it does.
+// encodeSomehow encodes the event with the first build that can write it.
 func (c *clients) encodeSomehow(e engine.Event) []byte {
 	for _, b := range c.builds {
 		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
@@ -61,7 +61,7 @@ func (c *clients) encodeSomehow(e engine.Event) []byte {
 	panic(fmt.Sprintf("cluster: no build writes %s", e.Kind()))
 }
 
-// eventsOf are the well-formed events of a seeded history.
+// eventsOf returns the well-formed events of a preloaded history.
 func eventsOf(h *plan.History, pin string) []engine.Event {
 	name, version := h.Handler()
 	data := []engine.EventData{engine.OrchestrationStarted{Name: name, Version: version}}
@@ -84,7 +84,7 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	return events
 }
 
-// onKick sends a seeded history the event that it waits for, or any event if it is past waiting.
+// onKick sends a preloaded history the event that it waits for, or any event if it does not wait.
 func (c *clients) onKick(i int) {
 	h := &c.plan.Histories[i]
 	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}

@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// timer is a timer of a node that is set. Lists of timers and jobs are short: a node has a few slots.
+// timer is a timer that a node has set. Lists of timers and jobs are short: a node has a few slots.
 type timer struct {
 	id     node.TimerID
 	handle sim.Handle
 }
 
-// job is a turn or an activity that takes its time on a node.
+// job is a turn or an activity that is running on a node.
 type job struct {
 	id       node.JobID
 	handle   sim.Handle
@@ -33,7 +33,7 @@ func (n *nodeState) takeTimer(id node.TimerID) (t timer, ok bool) {
 	return timer{}, false
 }
 
-// takeJob removes a job from the list; ok is false if it does not run.
+// takeJob removes a job from the list; ok is false if it is not running.
 func (n *nodeState) takeJob(id node.JobID) (j job, ok bool) {
 	for i, j := range n.jobs {
 		if j.id == id {
@@ -44,7 +44,7 @@ func (n *nodeState) takeJob(id node.JobID) (j job, ok bool) {
 	return job{}, false
 }
 
-// onNodeEvent hands a due timer or a finished job to its node, if the incarnation is still there.
+// onNodeEvent hands a due timer or a finished job to its node, if the incarnation is still up.
 func (f *fleet) onNodeEvent(e event) {
 	n := f.list[e.node-1]
 	if n.machine == nil || n.inc != e.inc {
@@ -74,10 +74,10 @@ func (f *fleet) onNodeEvent(e event) {
 	f.step(n, in)
 }
 
-// ActivityPanicText is the text with which an activity fails that a fault made panic.
+// ActivityPanicText is the error text of an activity that a fault made panic.
 const ActivityPanicText = "activity panicked by a fault"
 
-// runTurn lets a turn take its time, which was computed already, and may freeze the node meanwhile.
+// runTurn lets time pass for a turn that has already been computed, and may freeze the node meanwhile.
 func (f *fleet) runTurn(n *nodeState, c node.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
@@ -95,7 +95,7 @@ func (f *fleet) runTurn(n *nodeState, c node.RunTurn) {
 	}
 }
 
-// runActivity lets an activity take its time.
+// runActivity lets time pass for an activity, and may make it panic by a fault.
 func (f *fleet) runActivity(n *nodeState, c node.RunActivity) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond

@@ -11,17 +11,17 @@ import (
 // recordKindBase separates the kinds of world records from those of observations in the trace.
 const recordKindBase = 1000
 
-// journal is the record of a run: everything that happens is stamped, written into the trace, and handed to whoever
-// watches.
+// journal is the record of a run: everything that happens is stamped, written into the trace, and handed to the
+// monitor and the narrator.
 type journal struct {
 	kernel   *sim.Kernel[event]
 	start    sim.Time
 	trace    *sim.Trace
 	marks    []sim.Mark
-	monitor  Monitor    // nil if nobody watches
-	narrator *narrator  // nil if nobody listens
-	infos    []NodeInfo // the nodes as watchers see them, by number - 1
-	rec      Record     // the present record; reused
+	monitor  Monitor    // nil if there is none
+	narrator *narrator  // nil if there is none
+	infos    []NodeInfo // the nodes as monitors see them, by number - 1
+	rec      Record     // the current record; reused
 	internal []Violation
 }
 
@@ -33,25 +33,25 @@ func newJournal(kernel *sim.Kernel[event], keep bool) *journal {
 	return j
 }
 
-// node is the node of a number, which must exist.
+// node returns the node with this number, which must exist.
 func (j *journal) node(number uint32) *NodeInfo { return &j.infos[number-1] }
 
-// nowMs is the store's time.
+// nowMs returns the store's time.
 func (j *journal) nowMs() int64 { return j.kernel.Now().Millis() }
 
-// startMs is the store's time at the start of the run.
+// startMs returns the store's time at the start of the run.
 func (j *journal) startMs() int64 { return j.start.Millis() }
 
-// steps is the number of steps so far.
+// steps returns the number of steps so far.
 func (j *journal) steps() uint64 { return j.kernel.Steps() }
 
-// since is the virtual time since the start of the run.
+// since returns the virtual time since the start of the run.
 func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 
-// PropertyRunEnds is violated by a run that does not end by itself.
+// PropertyRunEnds is the property violated by a run that does not end by itself.
 const PropertyRunEnds = "run-ends"
 
-// unfinished reports that the run has not ended by itself.
+// unfinished adds a violation: the run has not ended by itself.
 func (j *journal) unfinished(class Class, format string, args ...any) {
 	j.internal = append(j.internal, Violation{
 		Property: PropertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
@@ -59,8 +59,8 @@ func (j *journal) unfinished(class Class, format string, args ...any) {
 	})
 }
 
-// traceObservation writes what tells this observation from others of its kind. What a call asked for is not in it: what
-// it did is.
+// traceObservation writes the values that distinguish this observation from others of its kind: not the call's request,
+// but its effect.
 func (j *journal) traceObservation(o *engine.Observation) {
 	t := j.trace
 	t.Begin(j.kernel.Now(), uint16(o.Kind))
@@ -123,7 +123,7 @@ func (j *journal) record(r *Record) {
 	j.hand()
 }
 
-// open is the world's own record at its start, to be filled in and handed on: the frequent kinds are made in place.
+// open clears the world's own record and returns it to be filled in and handed on: frequent kinds are built in place.
 func (j *journal) open(kind RecordKind, node, incarnation uint32) *Record {
 	r := &j.rec
 	*r = Record{}
@@ -144,7 +144,7 @@ func (j *journal) hand() {
 	}
 }
 
-// traceRecord writes what tells this record from others of its kind.
+// traceRecord writes the values that distinguish this record from others of its kind.
 func (j *journal) traceRecord(r *Record) {
 	t := j.trace
 	t.Begin(r.At, recordKindBase+uint16(r.Kind))

@@ -10,39 +10,39 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// Machine is one incarnation of a node: a state machine that is fed with inputs and says what it wants done. *node.Node
-// is the machine of the builds that durosim models.
+// Machine is one incarnation of a node: a state machine that takes inputs and returns the calls that it wants made.
+// *node.Node is the machine of the builds that durosim models.
 type Machine interface {
 	StepInto(in node.Input, calls []node.Call) []node.Call
 	Filter() *engine.CapabilityFilter
 	Counters() node.Counters
 }
 
-// ReleasedMachine is the machine of a released runtime, which runs outside.
+// ReleasedMachine is the machine of a released runtime, which runs outside the simulation.
 type ReleasedMachine interface {
 	Machine
-	// Err says why the machine goes no further, nil if it does. It ends the run: there is no verdict then.
+	// Err returns the reason why the machine cannot continue, nil if it can. An error ends the run without a verdict.
 	Err() error
-	// Crash ends the machine at once. It is called once for each machine, after its graceful stop, too.
+	// Crash ends the machine at once. It is called once for each machine, even after a graceful stop.
 	Crash()
 }
 
 // Releases starts the machines of released builds (engine.Build.Release). Many runs may share one. A machine must be a
 // function of its config and its inputs.
 type Releases interface {
-	// Check says why machines of a released build cannot be started, nil if they can.
+	// Check returns the reason why machines of a released build cannot be started, nil if they can.
 	Check(b *engine.Build) error
 	Start(c ReleasedConfig) (ReleasedMachine, error)
 }
 
-// ReleasedConfig is what the machine of a released build is made from.
+// ReleasedConfig configures the machine of a released build.
 type ReleasedConfig struct {
 	Name    string
 	Build   *engine.Build
 	Options node.Options
 	// Programs are the orchestrations that it has.
 	Programs program.Set
-	// Seed is where its randomness comes from.
+	// Seed is the source of its randomness.
 	Seed uint64
 }
 
@@ -62,10 +62,10 @@ func (f *fleet) makeMachine(n *nodeState, c node.Config) (Machine, error) {
 	return released, nil
 }
 
-// maxSeed is below what every chooser draws from.
+// maxSeed is the exclusive upper bound of a released machine's seed.
 const maxSeed = 1 << 62
 
-// check ends the run if the node's machine goes no further.
+// check ends the run if the node's machine cannot continue.
 func (f *fleet) check(n *nodeState) {
 	if n.released != nil && f.failure == nil {
 		if err := n.released.Err(); err != nil {
@@ -82,7 +82,7 @@ func (n *nodeState) release() {
 	}
 }
 
-// close ends what runs outside.
+// close ends the machines that run outside the simulation, and closes the workspace.
 func (f *fleet) close() {
 	for _, n := range f.list {
 		n.release()
@@ -90,7 +90,7 @@ func (f *fleet) close() {
 	f.workspace.Close()
 }
 
-// errNoReleases refuses plans that need what the configuration has not.
+// errNoReleases refuses plans with released runtimes if the configuration has no Releases.
 var errNoReleases = errors.New("cluster: the plan has nodes that run a released runtime, and Config.Releases is not set")
 
 var labelSeed = sim.NewLabel("seed")

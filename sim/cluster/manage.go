@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file is what operators do: they delete instances and prune executions, whatever the cluster does meanwhile. An
-// operator's call is one instant, and what it is told does not matter here: the properties judge what it did.
+// This file holds the actions of operators: they delete instances and prune executions, whatever the cluster does
+// meanwhile. An operator's call is one instant. Its answer does not matter here: the properties judge its effect.
 
 // manage deletes an instance with its tree, or prunes it.
 func (c *clients) manage(id string, a *plan.Action) {
@@ -26,7 +26,7 @@ func (c *clients) manage(id string, a *plan.Action) {
 	_ = err // refused, or nothing to do
 }
 
-// sweep is a bulk call of a probe: of all roots that have ended, or of all executions that are neither current nor running.
+// sweep makes a probe's bulk call: delete all roots that have ended, or prune all executions neither current nor running.
 func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	var err error

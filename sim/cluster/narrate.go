@@ -29,7 +29,7 @@ func (nr *narrator) tell(number uint32, important bool, format string, args ...a
 	nr.cfg.Narrator(l)
 }
 
-// narrateObservation tells what no record of the world says: damage.
+// observe narrates what no record of the world tells: damage. It also notes which instance each lock token belongs to.
 func (nr *narrator) observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsLockTaken:
@@ -39,7 +39,7 @@ func (nr *narrator) observe(o *engine.Observation) {
 	}
 }
 
-// narrate tells one record of the world.
+// record narrates one record of the world.
 func (nr *narrator) record(r *Record) {
 	switch r.Kind {
 	case RecNodeStarted:
@@ -131,7 +131,7 @@ func (nr *narrator) note(r *Record) {
 	}
 }
 
-// narrateExecuted tells what a provider call did at its atomic instant.
+// executed narrates what a provider call did at its atomic instant.
 func (nr *narrator) executed(c *callState, a node.Answer) {
 	if a.Err != nil {
 		nr.tell(c.node, true, "%s is refused: %v", c.kind, a.Err)
@@ -201,7 +201,7 @@ func slotName(s node.Slot) string {
 // maxSkipped bounds how many skipped instances a line names.
 const maxSkipped = 3
 
-// skippedBy names the instances that have visible work and that the filter of a fetch excludes.
+// skippedBy describes the instances with visible work that the filter of a fetch excludes.
 func (nr *narrator) skippedBy(r call.Call) string {
 	f, ok := r.(call.FetchOrchestrationItem)
 	if !ok {

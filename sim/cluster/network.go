@@ -10,23 +10,23 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// network carries the calls of nodes to the store and the answers back, in legs that can be late or lost, and sees to what
-// happens at the store meanwhile.
+// network carries the calls of nodes to the store and the answers back, in legs that can be late or lost, and carries out
+// the calls at the store.
 type network struct {
 	*base
 	calls       callTable        // by the world's number - 1
 	executing   int              // index of the call that was executed last
 	storeCall   uint64           // the store's number of its last call
-	caller      uint32           // node of the store's present call
+	caller      uint32           // node that makes the store's current call
 	observed    uint64           // observations so far, apart from the begin and the end of calls
 	ackStep     int              // the ack step to fail at, -1 for none
 	downUntil   sim.Time         // the store refuses every call until then
-	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that did
+	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
 	holders     []uint32 // node that took an instance's lock last, by number of the instance
 }
 
-// callState is a provider call on its way. The world's number of a call is its index + 1.
+// callState is a provider call in progress. The world's number of a call is its index + 1.
 type callState struct {
 	node, inc uint32 // number and incarnation of the caller
 	id        node.CallID
@@ -39,8 +39,8 @@ type callState struct {
 	sentAt    sim.Time
 	kind      engine.CallKind
 	state     callPhase
-	cancelled bool   // the node took a fetch back
-	vain      bool   // the present try is one that must find nothing
+	cancelled bool   // the node cancelled the fetch
+	vain      bool   // the current try must find nothing
 	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
 	answer    node.Answer
 	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
@@ -76,12 +76,12 @@ const (
 	callSent      callPhase = iota // the request is on its way, or at the store
 	callParked                     // a fetch that waits for something to find
 	callAnswering                  // the answer is on its way, or lost
-	callDone                       // answered, given up, or nobody is left to be told
+	callDone                       // answered, given up, or its caller is gone
 )
 
 func (nw *network) owner(c *callState) *nodeState { return nw.fleet.list[c.node-1] }
 
-// alive says whether the incarnation that made a call still runs.
+// alive reports whether the incarnation that made a call still runs.
 func (nw *network) alive(c *callState) bool {
 	n := nw.owner(c)
 	return n.machine != nil && n.inc == c.inc
@@ -138,7 +138,7 @@ func (nw *network) travel(i int, leg sim.Key) time.Duration {
 	return d
 }
 
-// waited says whether the call is a fetch that was parked: it has no deadline of its own any more.
+// waited reports whether the call is a fetch that was parked: its original deadline no longer applies.
 func (nw *network) waited(c *callState) bool { return c.parkedAt != 0 }
 
 // lose loses a leg: the node learns of it at the deadline.
@@ -158,7 +158,7 @@ func (nw *network) armDeadline(i int) {
 	nw.kernel.At(at, c.key, event{kind: evDeadline, node: c.node, inc: c.inc, a: uint64(i)})
 }
 
-// onRequest is the arrival of a request at the store.
+// onRequest handles the arrival of a request at the store.
 func (nw *network) onRequest(i int) {
 	c := nw.calls.at(i)
 	if !nw.alive(c) && !sim.Chance(nw.chooser, c.key.At(labelZombie), 1, 2) {
@@ -181,7 +181,7 @@ func (nw *network) reply(i int) {
 	nw.kernel.After(nw.travel(i, leg), leg, event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
 }
 
-// onAnswer is the arrival of an answer at its node.
+// onAnswer handles the arrival of an answer at its node.
 func (nw *network) onAnswer(e event) {
 	c := nw.calls.at(int(e.a))
 	if c.state == callDone || !nw.alive(c) {
@@ -201,7 +201,7 @@ func (nw *network) onAnswer(e event) {
 	answer := c.answer
 	answer.NowMs = nw.nowMs()
 	nw.recordAnswered(int(e.a), &answer, "")
-	c.answer, c.request = node.Answer{}, nil // let go of what was fetched
+	c.answer, c.request = node.Answer{}, nil // release the fetched items
 	nw.fleet.step(n, answer)
 }
 
@@ -222,7 +222,7 @@ func (nw *network) onDeadline(e event) {
 	nw.fleet.step(n, answer)
 }
 
-// cancelCall takes a fetch back for a draining node.
+// cancelCall cancels a fetch for a draining node.
 func (nw *network) cancelCall(n *nodeState, id node.CallID) {
 	for i := nw.calls.n - 1; i >= 0; i-- {
 		c := nw.calls.at(i)
@@ -240,7 +240,7 @@ func (nw *network) cancelCall(n *nodeState, id node.CallID) {
 	}
 }
 
-// outcomeOf is an answer in one word.
+// outcomeOf returns the outcome of an answer.
 func outcomeOf(kind engine.CallKind, a *node.Answer) engine.Outcome {
 	switch {
 	case a.Err != nil && engine.IsRetryable(a.Err):
@@ -253,8 +253,8 @@ func outcomeOf(kind engine.CallKind, a *node.Answer) engine.Outcome {
 	return engine.OutcomeOK
 }
 
-// callDeadline is how long a caller waits for an answer before it takes the call for failed.
+// callDeadline returns how long a node waits for an answer before it treats the call as failed.
 func (nw *network) callDeadline(n *nodeState) time.Duration { return n.runningOptions.CallDeadline }
 
-// errDeadline is what a node is told when an answer is late or lost.
+// errDeadline is the error that a node gets when an answer is late or lost.
 var errDeadline = engine.Retryablef("call", "no answer within the call deadline")

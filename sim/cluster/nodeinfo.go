@@ -5,12 +5,12 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// NodeInfo is what a monitor may know of a node.
+// NodeInfo describes a node to a monitor.
 type NodeInfo struct {
 	Number      uint32 // from 1, in the plan's order
 	Name        string
 	Incarnation uint32 // counts the starts; 0 before the first
-	// Build, Options, Filter and Registry are those of the present incarnation, or of the last one while the node is down.
+	// Build, Options, Filter and Registry are those of the current incarnation, or of the last one while the node is down.
 	Build    *engine.Build
 	Options  node.Options
 	Filter   *engine.CapabilityFilter

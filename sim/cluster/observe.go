@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// Observe receives what the store does: it goes into the trace, and to the monitor.
+// Observe writes an observation of the store into the trace and hands it to the monitor and the narrator.
 func (nw *network) Observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsCallBegin:
@@ -42,7 +42,7 @@ func (nw *network) hold(no engine.InstanceNo) {
 	nw.holders[no] = nw.caller
 }
 
-// openCall is the world's record of something that happens to a call.
+// openCall opens the world's record of something that happens to a call.
 func (nw *network) openCall(kind RecordKind, i int) *Record {
 	c := nw.calls.at(i)
 	r := nw.open(kind, c.node, c.inc)
@@ -50,13 +50,13 @@ func (nw *network) openCall(kind RecordKind, i int) *Record {
 	return r
 }
 
-// recordCall records what happens to a call, where that is all that is to be said.
+// recordCall records something that happens to a call, with no further fields.
 func (nw *network) recordCall(kind RecordKind, i int) {
 	nw.openCall(kind, i)
 	nw.hand()
 }
 
-// recordExecuted records what came of a call's atomic instant.
+// recordExecuted records the outcome of a call's atomic instant.
 func (nw *network) recordExecuted(i int, a *node.Answer) {
 	c := nw.calls.at(i)
 	r := nw.openCall(RecCallExecuted, i)
@@ -67,7 +67,7 @@ func (nw *network) recordExecuted(i int, a *node.Answer) {
 	}
 }
 
-// recordAnswered records what the node is told: the answer, or the error that stands for it after the deadline.
+// recordAnswered records what the node receives: the answer, or the error that replaces it after the deadline.
 func (nw *network) recordAnswered(i int, a *node.Answer, text string) {
 	r := nw.openCall(RecAnswered, i)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text

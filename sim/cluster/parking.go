@@ -10,33 +10,33 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// parking is where fetches wait that found nothing, until the store says that something may be eligible.
+// parking holds the fetches that found nothing, until the store reports that something may be eligible.
 type parking struct {
 	*base
 	groups  []*waitGroup
 	seenGen uint64 // the store's generation when parked fetches were last looked at
 }
 
-// waitGroup are the parked fetches that ask for the same: one queue and one filter, or one set of tags.
+// waitGroup holds the parked fetches that ask for the same: one queue and one filter, or one set of tags.
 type waitGroup struct {
 	key    sim.Key
 	kind   engine.CallKind
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
-	// sessions says that the fetches name a session owner, each its own.
+	// sessions is set if each fetch names its own session owner.
 	sessions bool
 	waiters  []int      // calls, in the order of parking
 	waking   int        // the call that is being woken, -1 for none
 	timer    sim.Handle // looks again when time alone may have made something eligible
 	timerAt  int64      // store time of the timer, in milliseconds
-	dirty    bool       // look again whether something is eligible, though the store has not changed
-	// eligible is what the store said last, at the generation of the queue that it has in seen.
+	dirty    bool       // check again whether something is eligible, though the store has not changed
+	// eligible is the store's last answer, given at the queue generation in seen.
 	eligible memprovider.Eligibility
 	asked    bool
 	seen     uint64
 }
 
-// park lets a fetch wait that found nothing and touched nothing. Its node would poll again at its cadence, counted from
+// park makes a fetch wait if it found nothing and touched nothing. Its node would poll again at its cadence, counted from
 // its first poll; the world does so when there may be something to find.
 func (p *parking) park(i int) {
 	c := p.network.calls.at(i)
@@ -51,7 +51,7 @@ func (p *parking) park(i int) {
 	p.network.recordCall(RecParked, i)
 }
 
-// groupOf is the index of the group that a fetch belongs to; the group is made when it is first needed.
+// groupOf returns the index of a fetch's group, which it makes when it is first needed.
 func (p *parking) groupOf(c *callState) int {
 	if c.group >= 0 {
 		return c.group
@@ -85,7 +85,7 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 
 func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Equal(a.Tags, b.Tags) }
 
-// eligible asks the store by the rules that its fetch follows, if the queue has changed since it was asked last.
+// eligible returns what the group's fetch may find, by the store's own rules. It asks again only if the queue has changed.
 func (p *parking) eligible(g *waitGroup) memprovider.Eligibility {
 	if p.bySession(g) {
 		return p.eligibleToAny(g)
@@ -105,7 +105,7 @@ func (p *parking) eligible(g *waitGroup) memprovider.Eligibility {
 	return g.eligible
 }
 
-// eligibleToAny asks the store for each waiter of the group that polls.
+// eligibleToAny asks the store about each waiter of the group that is not on a frozen node.
 func (p *parking) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	best := memprovider.Eligibility{AtMs: never}
 	for _, i := range g.waiters {
@@ -122,14 +122,14 @@ func (p *parking) eligibleToAny(g *waitGroup) memprovider.Eligibility {
 	return best
 }
 
-// bySession says whether what a waiter of the group may find depends on the sessions that it owns.
+// bySession reports whether what a waiter of the group may find depends on the sessions that it owns.
 func (p *parking) bySession(g *waitGroup) bool { return g.sessions && p.store.HasSessions() }
 
 func (p *parking) eligibleTo(c *callState, g *waitGroup) memprovider.Eligibility {
 	return p.store.NextWork(c.request.(call.FetchWorkItem).Session, g.tags)
 }
 
-// pump wakes parked fetches for which something may be eligible: of each group one at a time, the one whose node polls
+// pump wakes parked fetches if something may be eligible for them: one at a time in each group, the one whose node polls
 // first.
 func (p *parking) pump() {
 	changed := p.seenGen != p.store.Generation()
@@ -155,9 +155,9 @@ func (p *parking) pump() {
 	}
 }
 
-// pollInVain lets a waiter poll although the store has nothing for it. Nodes do so all the time; here it is carried out once
-// in a while, where there is work that the filter must leave alone, so that parking does not hide a provider that touches
-// it. A right provider's answer changes nothing; the try meets no fault, so that nothing else is moved by it.
+// pollInVain lets a waiter poll although the store has nothing for it. Nodes do so all the time; here it happens only
+// occasionally, when there is work that the filter must leave alone, so that parking does not hide a provider that touches
+// it. A correct provider's answer changes nothing; the try meets no fault, so that it affects nothing else.
 func (p *parking) pollInVain(g *waitGroup) {
 	if g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) || !p.store.NextOrchestration(nil).Now {
 		return
@@ -185,7 +185,7 @@ func (p *parking) onVain(i int) {
 	c.vain = false
 }
 
-// onGroup is due when a group may find something because time has passed.
+// onGroup marks a group that may find something because time has passed.
 func (p *parking) onGroup(g *waitGroup) { g.timerAt, g.dirty = never, true }
 
 // wakeOne wakes one waiter of a group: the one that polls next, at the time of that poll.
@@ -199,8 +199,8 @@ func (p *parking) wakeOne(g *waitGroup) {
 	c.wake = p.kernel.At(at, c.key.At(labelWake), event{kind: evWake, node: c.node, inc: c.inc, a: uint64(i)})
 }
 
-// firstToPoll is the waiter of a group that polls next, and when; -1 if none polls. Of several the call that
-// was made first counts, in whatever order they were parked.
+// firstToPoll returns the waiter of a group that polls next, and when; -1 if none polls. Of several at one time the
+// call that was made first wins, in whatever order they were parked.
 func (p *parking) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 	best, bestAt := -1, sim.Time(0)
 	for _, i := range g.waiters {
@@ -219,7 +219,7 @@ func (p *parking) firstToPoll(g *waitGroup, alive bool) (int, sim.Time) {
 	return best, bestAt
 }
 
-// nextPoll is when the caller of a parked fetch polls next: now at the earliest, and never twice at one time.
+// nextPoll returns when the caller of a parked fetch polls next: now at the earliest, and never twice at one time.
 func (p *parking) nextPoll(c *callState) sim.Time {
 	every := cadence(c)
 	periods := (p.kernel.Now().Sub(c.parkedAt) + every - 1) / every
@@ -230,7 +230,7 @@ func (p *parking) nextPoll(c *callState) sim.Time {
 	return at
 }
 
-// cadence is how often the caller of a fetch polls while it finds nothing.
+// cadence returns the interval at which the caller of a fetch polls while it finds nothing.
 func cadence(c *callState) time.Duration {
 	return max(c.cadence, time.Millisecond)
 }
@@ -249,7 +249,7 @@ func (p *parking) onWake(i int) {
 	p.network.execute(i)
 }
 
-// leaveWaking lets others be woken where a node was about to be that has frozen: it will not poll.
+// leaveWaking cancels the wakings of a node that has frozen and will not poll, so that others can be woken.
 func (p *parking) leaveWaking(n *nodeState) {
 	for _, g := range p.groups {
 		if g.waking < 0 {
@@ -271,7 +271,7 @@ func (p *parking) remove(g *waitGroup, i int) {
 	}
 }
 
-// unpark takes a fetch out of its group.
+// unpark removes a fetch from its group.
 func (p *parking) unpark(i int) {
 	c := p.network.calls.at(i)
 	g := p.groups[c.group]
@@ -284,8 +284,8 @@ func (p *parking) unpark(i int) {
 	p.network.recordCall(RecUnparked, i)
 }
 
-// leaveGroups takes the fetches of a dead incarnation out. In turbulence one may stay behind: the store did not notice
-// that nobody waits any more, and serves it once.
+// leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some may stay behind: the store
+// did not notice that the caller is gone, and serves them once.
 func (p *parking) leaveGroups(n *nodeState) {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
@@ -303,7 +303,7 @@ func (p *parking) leaveGroups(n *nodeState) {
 	}
 }
 
-// leaveZombies ends what leaveGroups left behind.
+// leaveZombies removes the fetches that leaveGroups left behind.
 func (p *parking) leaveZombies() {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {

@@ -8,18 +8,18 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// phases ends turbulence, lets calm and relief come, and says when the run has ended.
+// phases ends turbulence, begins calm and relief, and decides when the run has ended.
 type phases struct {
 	*base
-	phaseAt sim.Time // when the present phase began
+	phaseAt sim.Time // when the current phase began
 	ended   bool
 	help    []Help
 }
 
-// tick is how often, in calm, clients look after their instances and the world looks whether it is done.
+// tick is the interval at which, in calm, clients check on their instances and the world checks whether it is done.
 const tick = time.Second
 
-// unwatchedCalm bounds calm when no monitor says what is still open.
+// unwatchedCalm bounds calm when there is no monitor to report open obligations.
 const unwatchedCalm = 10 * time.Minute
 
 // onCalm ends turbulence: faults stop, every core node comes up, and eternal loops get their final cancel.
@@ -56,7 +56,7 @@ func (ph *phases) onCalm() {
 	ph.tickAt(ph.nowMs())
 }
 
-// end lets obligations be judged.
+// end records the end of the current phase, at which obligations are judged.
 func (ph *phases) end() { ph.record(&Record{Kind: RecPhaseEnded, Phase: ph.phase}) }
 
 // begin begins the next phase.
@@ -90,8 +90,8 @@ func (ph *phases) onTick() {
 	ph.ended = true
 }
 
-// tickAt looks again at the first tick from now at which something may be different: when an event has happened, or from a
-// store time on. A timer of a year costs no tick a second.
+// tickAt schedules the next check at the first tick at which something may have changed: after the next event, or from a
+// store time on. So a timer of a year does not cost a tick every second.
 func (ph *phases) tickAt(ms int64) {
 	now := ph.kernel.Now()
 	at := now
@@ -105,8 +105,8 @@ func (ph *phases) tickAt(ms int64) {
 	ph.kernel.After(ticks*tick, ph.root.At(labelTick), event{kind: evTick})
 }
 
-// open says whether the phase goes on, and until what store time it does if nothing happens: by the monitor, and without
-// one until every instance of the plan has ended.
+// open reports whether the phase goes on, and until what store time it does if nothing happens. The monitor decides;
+// without one, the phase lasts until every instance of the plan has ended.
 func (ph *phases) open() (open bool, untilMs int64) {
 	if ph.monitor != nil {
 		open, untilMs = ph.monitor.Open(ph.nowMs())
@@ -126,7 +126,7 @@ func (ph *phases) open() (open bool, untilMs int64) {
 
 func ended(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
 
-// stuck says whether a message waits that no live node admits.
+// stuck reports whether a message waits for an instance that no live node admits.
 func (ph *phases) stuck() bool {
 	for no := engine.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
@@ -137,7 +137,7 @@ func (ph *phases) stuck() bool {
 	return false
 }
 
-// admitted says whether a live node admits a pin.
+// admitted reports whether a live node admits a pin.
 func (ph *phases) admitted(pin *engine.Version) bool {
 	for i := range ph.infos {
 		if n := &ph.infos[i]; n.Up && n.Filter.Admits(pin) {

@@ -15,7 +15,7 @@ type probes struct {
 	list []*probeState
 }
 
-// probeState is a probe at work. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
+// probeState is an active probe. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
 type probeState struct {
 	plan     *plan.Probe
 	key      sim.Key
@@ -23,10 +23,10 @@ type probeState struct {
 	codec    engine.Codec
 	filter   *engine.CapabilityFilter
 	left     int
-	held     []probeHeld // all that it ever fetched and kept for a while
+	held     []probeHeld // everything that it ever fetched and kept for a while
 }
 
-// probeHeld is what a probe has fetched: a turn or an activity. try counts the acts of the probe, from 1.
+// probeHeld is a turn or an activity that a probe has fetched. try counts the acts of the probe, from 1.
 type probeHeld struct {
 	turn *engine.FetchedOrchestration
 	work *engine.FetchedWork
@@ -45,7 +45,7 @@ var (
 	labelAct  = sim.NewLabel("act")
 )
 
-// probeEdge is how near to its expiry a lock is used that is held until just before or just after it.
+// probeEdge is the maximum distance from its expiry at which a lock held until just before or just after it is used.
 const probeEdge = 20 * time.Millisecond
 
 func (pr *probes) begin(i int) time.Duration {
@@ -69,7 +69,7 @@ func (pr *probes) begin(i int) time.Duration {
 	return last
 }
 
-// onProbe is the next act of a probe.
+// onProbe carries out the next act of a probe.
 func (pr *probes) onProbe(i int) {
 	s := pr.list[i]
 	if s.left == 0 || pr.phase != PhaseTurbulence {
@@ -80,7 +80,7 @@ func (pr *probes) onProbe(i int) {
 	if s.plan.Sweep != "" {
 		pr.sweep(s)
 	} else if s.plan.Send != "" {
-		// What a probe is told does not matter to it, here and below: the answer is the provider's business, and judged.
+		// Here and below, a probe ignores the answer: it is the provider's business, and judged elsewhere.
 		_ = s.provider.EnqueueForOrchestrator(pr.ctx, pr.item(s.plan), s.plan.Delay)
 	} else {
 		h := probeHeld{try: uint32(s.plan.Count - s.left)}
@@ -97,7 +97,7 @@ func (pr *probes) onProbe(i int) {
 	pr.kernel.After(s.plan.Every, s.key, event{kind: evProbe, a: uint64(i)})
 }
 
-// probeItem is what a probe sends.
+// item returns the message that a probe sends.
 func (pr *probes) item(p *plan.Probe) engine.WorkItem {
 	if p.Send == plan.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
@@ -110,15 +110,15 @@ func (pr *probes) item(p *plan.Probe) engine.WorkItem {
 	panic(fmt.Sprintf("cluster: probe %s: no instance %s", p.Name, p.Instance)) // Validate has refused it
 }
 
-// startItem is the message with which a client starts the instance.
+// startItem returns the message with which a client starts the instance.
 func startItem(p *plan.Instance) engine.StartItem {
 	return engine.StartItem{Instance: p.ID, Orchestration: p.Orchestration, Input: p.Input, Version: p.Version, ExecutionID: engine.InitialExecutionID}
 }
 
-// tryKey names the draws about one act of a probe.
+// tryKey returns the key for the draws about one act of a probe.
 func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uint64(try)) }
 
-// probeHolds keeps what a probe has fetched for a drawn while.
+// keep holds what a probe has fetched for a drawn time.
 func (pr *probes) keep(i int, h probeHeld) {
 	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
@@ -142,7 +142,7 @@ func (pr *probes) keep(i int, h probeHeld) {
 	pr.kernel.After(sim.Between(pr.chooser, key.At(labelAmount), lo, hi), key, event{kind: evProbeEnd, a: uint64(i), b: uint64(len(s.held) - 1)})
 }
 
-// oneOf draws one of n alternatives; of one there is nothing to draw.
+// oneOf draws one of n alternatives; with only one there is nothing to draw.
 func (b *base) oneOf(key sim.Key, n int) int {
 	if n == 1 {
 		return 0
@@ -150,7 +150,7 @@ func (b *base) oneOf(key sim.Key, n int) int {
 	return int(b.chooser.Choose(key, uint64(n)))
 }
 
-// onProbeEnd is the end of the time for which a probe keeps something. In calm it leaves it to run out.
+// onProbeEnd acts on something that a probe has kept for its time. After turbulence the probe lets the lock expire instead.
 func (pr *probes) onProbeEnd(i, held int) {
 	s := pr.list[i]
 	h := s.held[held]
@@ -162,7 +162,7 @@ func (pr *probes) onProbeEnd(i, held int) {
 	pr.act(s, &h)
 }
 
-// probeActs does what the plan says, or draws, with what a probe has.
+// act carries out one of the plan's acts, drawn if there are several, on what a probe has fetched.
 func (pr *probes) act(s *probeState, h *probeHeld) {
 	act := plan.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
@@ -215,7 +215,7 @@ func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 	_ = s.provider.RenewWorkItemLock(pr.ctx, token, s.plan.LockFor())
 }
 
-// probeAcks acknowledges what a probe has, and puts it back. An activity is put back behind its ack, at the same instant.
+// ack acknowledges what a probe has, and puts it back. An activity is put back after its ack, at the same instant.
 func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.ProbeAct) {
 	if h.work != nil {
 		if s.provider.AckWorkItem(pr.ctx, token, nil) == nil {
@@ -239,7 +239,7 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.ProbeA
 	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)
 }
 
-// encodes says whether a probe can put messages back: all that it was handed, in its own codec.
+// encodes reports whether a probe can put back all the messages that it was handed, in its own codec.
 func (s *probeState) encodes(messages []engine.WorkItem) bool {
 	for _, m := range messages {
 		if _, err := s.codec.AppendWorkItem(nil, m); err != nil {
@@ -249,7 +249,7 @@ func (s *probeState) encodes(messages []engine.WorkItem) bool {
 	return true
 }
 
-// probeContradicts sends the other outcome of the last activity completed in a history.
+// contradict sends the opposite outcome of the last activity that completed or failed in a history.
 func (pr *probes) contradict(s *probeState, h *probeHeld) {
 	item := &h.turn.Item
 	for i := len(item.History) - 1; i >= 0; i-- {

@@ -22,7 +22,7 @@ type Record struct {
 	Node        uint32
 	Incarnation uint32
 
-	Call     uint64 // the world's number of a provider call, unique in a run
+	Call     uint64 // the world's number of a provider call, unique within a run
 	CallKind engine.CallKind
 	Request  call.Call
 	Cadence  time.Duration // how often the caller of a parked fetch would poll
@@ -40,16 +40,16 @@ type Record struct {
 	Item      engine.WorkItem
 	Activity  *node.RunActivity
 	Text      string
-	For       time.Duration // how long what begins will take
+	For       time.Duration // duration of what begins
 }
 
-// RecordKind says what happened.
+// RecordKind is the kind of a Record: what happened.
 type RecordKind uint8
 
-// The kinds of records, with the fields that each sets beside Kind, At, AtMs, Step.
+// The kinds of records, with the fields that each sets besides Kind, At, AtMs, Step.
 const (
 	RecNone RecordKind = iota
-	// RecNodeStarted: Node, Incarnation; World.Node tells build and options.
+	// RecNodeStarted: Node, Incarnation; World.Node returns build and options.
 	RecNodeStarted
 	// RecNodeStopped (gracefully), RecNodeCrashed, RecNodePaused (For), RecNodeResumed, RecNodeDraining: Node, Incarnation.
 	RecNodeStopped
@@ -62,9 +62,9 @@ const (
 	// RecCallExecuting and RecCallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
 	RecCallExecuting
 	RecCallExecuted
-	// RecAnswered: the node got the answer, or after the deadline the error that stands for it (Text "deadline"): the same.
+	// RecAnswered: the node got the answer, or after the deadline the error that replaces it (Text "deadline"): the same.
 	RecAnswered
-	// RecParked: a fetch found nothing and waits; RecUnparked: it is taken back or its node is gone; RecWoken: it is
+	// RecParked: a fetch found nothing and waits; RecUnparked: it is cancelled or its node is gone; RecWoken: it is
 	// tried again. Node, Incarnation, Call, CallKind, Request, Slot, and StoreCall of the try before.
 	RecParked
 	RecUnparked
@@ -97,7 +97,7 @@ var recordNames = [recordKinds]string{
 	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed",
 }
 
-// String is the kind in words.
+// String returns the kind in words.
 func (k RecordKind) String() string {
 	if k < recordKinds {
 		return recordNames[k]
@@ -114,13 +114,13 @@ const (
 	PhaseTurbulence Phase = iota
 	// PhaseCalm: faults have stopped, the core is up, clients raise what instances wait for.
 	PhaseCalm
-	// PhaseRelief: core nodes are widened, for work that nobody admits; then it is calm again.
+	// PhaseRelief: core nodes are widened, for work that no node admits; then it is calm again.
 	PhaseRelief
-	// PhaseUnaided: faults have stopped, and nobody helps. It stands for calm and relief where the plan has an end of its own.
+	// PhaseUnaided: faults have stopped, and nobody helps. It replaces calm and relief if the plan has an end of its own.
 	PhaseUnaided
 )
 
-// String is the phase in words.
+// String returns the phase in words.
 func (p Phase) String() string {
 	switch p {
 	case PhaseTurbulence:

@@ -1,6 +1,6 @@
 package cluster
 
-// result is what a run came to.
+// result returns the result of the run.
 func (w *World) result() *Result {
 	r := &Result{
 		Seed: w.cfg.Seed, Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n),
@@ -25,8 +25,8 @@ func (w *World) result() *Result {
 	return r
 }
 
-// Outcomes are how far the plan's instances have come, then its preloaded histories, both in the plan's order. The caller
-// owns the slice.
+// Outcomes returns the current outcomes of the plan's instances, then of its preloaded histories, both in the plan's
+// order. The caller owns the slice.
 func (w *World) Outcomes() []Outcome {
 	var all []Outcome
 	for i := range w.plan.Instances {

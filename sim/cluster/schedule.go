@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// isCore says whether a node is up in calm: it is started at all, and its last step is not stop or remove.
+// isCore reports whether a node is up in calm: it is started at all, and its last step is not stop or remove.
 func (f *fleet) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
 	for _, s := range f.stepsOf(p) {
@@ -20,13 +20,13 @@ func (f *fleet) isCore(p *plan.Node) bool {
 	return started && !stopped
 }
 
-// startsLater says whether the first step about a node starts it.
+// startsLater reports whether the first step about a node starts it.
 func (f *fleet) startsLater(p *plan.Node) bool {
 	steps := f.stepsOf(p)
 	return len(steps) > 0 && (steps[0].Verb == plan.VerbStart || steps[0].Verb == plan.VerbAdd)
 }
 
-// stepsOf are the steps about a node, in the order in which they are carried out.
+// stepsOf returns the steps about a node, except marks, in the order in which they are carried out.
 func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 	var steps []*plan.Step
 	for i := range f.plan.Schedule {
@@ -102,7 +102,7 @@ func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 	f.record(&Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
 }
 
-// deregister removes one orchestration by "Name@1.0.0"; removing what is not there changes nothing.
+// deregister removes one orchestration by "Name@1.0.0"; removing one that is not registered changes nothing.
 func deregister(r *node.Registry, handler string) error {
 	name, v, err := plan.ParseHandler(handler)
 	if err != nil {
@@ -128,7 +128,7 @@ func keepOnly(r *node.Registry, keep []string) error {
 	return nil
 }
 
-// tryHandlers calls the user's registration, if there is one, for each build that a node will run: no start can fail then.
+// tryHandlers calls the user's registration, if there is one, for each build that a node will run, so no start can fail.
 func (f *fleet) tryHandlers(p *plan.Node) error {
 	if f.shippedHandlers {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// step feeds one input to a node and carries out what it wants done.
+// step feeds one input to a node and carries out the calls that it returns.
 func (f *fleet) step(n *nodeState, in node.Input) {
 	f.changed = true
 	inc := n.inc

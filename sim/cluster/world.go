@@ -22,8 +22,8 @@ type World struct {
 	*base
 }
 
-// Run carries out a plan and returns what it came to. An error means that the plan or the configuration makes no sense, or
-// that a released runtime does not work; what a run finds is in its Result.
+// Run carries out a plan and returns the result. An error means that the plan or the configuration is invalid, or that a
+// released runtime does not work; the findings of a run are in its Result.
 func Run(cfg Config) (*Result, error) {
 	w, err := newWorld(&cfg)
 	if err != nil {
@@ -36,7 +36,7 @@ func Run(cfg Config) (*Result, error) {
 	return w.result(), nil
 }
 
-// newWorld checks the configuration, fills in what nil stands for, and makes the world at its start.
+// newWorld checks the configuration, fills in the defaults, and makes the world at its start.
 func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan == nil {
 		return nil, errors.New("cluster: Config.Plan is not set")
@@ -109,31 +109,31 @@ func newWorld(cfg *Config) (*World, error) {
 	return w, nil
 }
 
-// Plan is the plan that is carried out.
+// Plan returns the plan being carried out.
 func (w *World) Plan() *plan.Plan { return w.plan }
 
-// Store is the store for those who watch it.
+// Store returns a read-only view of the store.
 func (w *World) Store() memprovider.View { return w.store.View() }
 
-// Nodes are all nodes in order of their numbers, from 1. The view is valid until the next event.
+// Nodes returns all nodes ordered by number, from 1. The view is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }
 
-// Node is the node of a number, which must exist.
+// Node returns the node with this number, which must exist.
 func (w *World) Node(number uint32) *NodeInfo { return w.node(number) }
 
-// NowMs is the store's time.
+// NowMs returns the store's time.
 func (w *World) NowMs() int64 { return w.nowMs() }
 
-// StartMs is the store's time at the start of the run.
+// StartMs returns the store's time at the start of the run.
 func (w *World) StartMs() int64 { return w.startMs() }
 
-// Step is the number of steps so far.
+// Step returns the number of steps so far.
 func (w *World) Step() uint64 { return w.steps() }
 
-// Phase is the present phase.
+// Phase returns the current phase.
 func (w *World) Phase() Phase { return w.phase }
 
-// Builds are the builds that the run knows.
+// Builds returns the builds that the run knows.
 func (w *World) Builds() []*engine.Build { return w.builds }
 
 func (w *World) run() {
@@ -154,7 +154,7 @@ func (w *World) run() {
 	}
 }
 
-// advance carries out the next event; false means that there is none, or that the budget is used up.
+// advance carries out the next event; it returns false if there is none, or if the budget is used up.
 func (w *World) advance() bool {
 	e, ok := w.kernel.Next()
 	if !ok {
@@ -173,7 +173,7 @@ func (w *World) advance() bool {
 	return true
 }
 
-// begin schedules all that the plan says, and the end of turbulence.
+// begin schedules everything in the plan, and the end of turbulence.
 func (w *World) begin() {
 	last := time.Duration(0)
 	for i, s := range w.plan.Schedule {
@@ -243,5 +243,5 @@ func (w *World) handle(e event) {
 	}
 }
 
-// DefaultStepBudget bounds a run whose plan names no budget: some hundred times what a run of a few dozen instances takes.
+// DefaultStepBudget bounds a run whose plan sets none: about a hundred times what a run of a few dozen instances takes.
 const DefaultStepBudget uint64 = 400_000

@@ -1,5 +1,5 @@
-// Package plan is what a run will do, as data: nodes and their builds, a schedule, instances and what clients do to them,
-// probes, faults. It says what is wrong with a plan before anything runs, and what a scenario expects of the run.
+// Package plan describes a run as data: nodes and their builds, a schedule, instances and what clients do to them, probes
+// and faults. It validates a plan before anything runs, and describes what a scenario expects of the run.
 //
 //	p := &plan.Plan{
 //		Nodes:     []plan.Node{{Name: "A", Build: "1.5.0"}},
@@ -8,5 +8,5 @@
 //	}
 //
 // Package sim/cluster carries a plan out; sim/scenario reads and writes plans as text. A plan holds no code: it names
-// builds and orchestrations, and Plan.Validate is told which there are.
+// builds and orchestrations, and the caller tells Plan.Validate which ones exist.
 package plan

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Expectation is what a scenario expects of its runs, beside the properties that always hold: that a fact never
+// Expectation is what a scenario expects of its runs, besides the properties that always hold: that a fact never
 // happens, that each such fact has certain attributes, or that some seed of the campaign shows it.
 //
 //	never turn in rollback where build=1.x pin=2.0.0
@@ -19,7 +19,7 @@ import (
 //
 // A fact has an event name and attributes; Events lists them.
 type Expectation struct {
-	// Line and Text are where the scenario says so.
+	// Line and Text are the expectation's line in the scenario and its text there.
 	Line int
 	Text string
 	Mode Mode
@@ -28,16 +28,17 @@ type Expectation struct {
 	Event string
 	// Where are the attributes that select facts; all must match.
 	Where []Attr
-	// Has are the attributes that an always asks of each selected fact.
+	// Has are the attributes that ModeAlways requires of each selected fact.
 	Has []Attr
 }
 
-// Mode says how often.
+// Mode is how often a run must show the facts that an expectation selects.
 type Mode string
 
 // The modes of an expectation.
 const (
-	// ModeAlways: each fact that Where selects has Has. No such fact at all is fine; ask for one with sometimes.
+	// ModeAlways: each fact that Where selects has the attributes in Has. It holds if there is no such fact; use
+	// ModeSometimes to require one.
 	ModeAlways Mode = "always"
 	// ModeNever: no fact is selected.
 	ModeNever Mode = "never"
@@ -46,13 +47,13 @@ const (
 )
 
 // Attr is an attribute of a fact and the value that it must have. A value is exact, or a version prefix such as "1.x"
-// (which a handler "Name@1.x" may end in, too), or alternatives of these, separated by "|".
+// (a handler may end in one, too: "Name@1.x"), or several of these, separated by "|".
 type Attr struct{ Name, Value string }
 
-// String is name=value.
+// String returns the attribute as name=value.
 func (a Attr) String() string { return a.Name + "=" + a.Value }
 
-// Match says whether the value that a fact has is one that the attribute allows.
+// Match reports whether the attribute allows the value of a fact.
 func (a Attr) Match(value string) bool {
 	for rest, more := a.Value, true; more; {
 		var pattern string
@@ -67,7 +68,7 @@ func (a Attr) Match(value string) bool {
 	return false
 }
 
-// PointName is the coverage point that a sometimes reports when it was seen.
+// PointName returns the name of the coverage point that ModeSometimes reports when a run shows such a fact.
 func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.Line, e.Text) }
 
 // EventInfo describes an event that expectations can name.
@@ -77,7 +78,7 @@ type EventInfo struct {
 	Attrs   []AttrInfo
 }
 
-// AttrInfo describes an attribute of an event. Values, if not nil, are all that it can have.
+// AttrInfo describes an attribute of an event. Values, if not nil, lists every value that it can have.
 type AttrInfo struct {
 	Name    string
 	Summary string
@@ -100,8 +101,8 @@ const (
 	EventDecode  = "decode"
 )
 
-// Events are the events that expectations can name, with their attributes. A build's version is itself the name of
-// an attribute of the event "up", and so is NAME@VERSION of the event "node".
+// Events returns the events that expectations can name, with their attributes. The event "up" also has an attribute for
+// each build, named by its version, and the event "node" one for each orchestration, named NAME@VERSION.
 func Events() []EventInfo {
 	node := AttrInfo{"node", "the node, by its name in the plan", nil}
 	build := AttrInfo{"build", "the node's build", nil}
@@ -145,7 +146,7 @@ func Events() []EventInfo {
 	}
 }
 
-// Validate says what is wrong with the expectation, in the words of Events.
+// Validate returns an error if the expectation does not fit its mode or Events, and says what was expected.
 func (e Expectation) Validate() error {
 	switch e.Mode {
 	case ModeAlways:
@@ -212,8 +213,8 @@ func (known AttrInfo) check(event string, a Attr) error {
 	return nil
 }
 
-// neverMatches says what an attribute wants where a value is of another form, so that no fact ever has it; empty if the
-// value has the right form.
+// neverMatches returns the form that an attribute requires if the value has another form, which no fact ever has. It
+// returns "" if the value has the right form.
 func neverMatches(attr, value string) (want string) {
 	switch attr {
 	case "build":
@@ -241,7 +242,7 @@ func neverMatches(attr, value string) (want string) {
 	return ""
 }
 
-// isVersion says whether a value is a version, or the beginning of one that ends in ".x".
+// isVersion reports whether a value is a version, or a version prefix that ends in ".x".
 func isVersion(value string) bool {
 	text := value
 	if stem, ok := strings.CutSuffix(value, ".x"); ok {

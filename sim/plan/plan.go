@@ -10,14 +10,14 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// Plan is everything that a run will do, as data. Times are virtual, since the start of the run. A Plan is never changed
-// by a run; whoever mutates one clones it first.
+// Plan describes everything that a run will do, as data. Times are virtual, counted from the start of the run. A run never
+// changes its Plan; clone a Plan before you change it.
 type Plan struct {
 	Name  string
 	Nodes []Node
-	// Schedule is executed in order of At; steps due at the same time in the order given.
+	// Schedule is executed in order of At; steps due at the same time are executed in the order given.
 	Schedule []Step
-	// Programs are orchestrations that every node has beside its handlers; instances run them by name.
+	// Programs are orchestrations that every node has in addition to its handlers; instances run them by name.
 	Programs  program.Set
 	Instances []Instance
 	Histories []History
@@ -25,27 +25,27 @@ type Plan struct {
 	Faults    faults.Plan
 	Strategy  Strategy
 	Profile   Profile
-	// Turbulence is how long schedule and faults last: every step comes before its end. 0 is until one second after the
+	// Turbulence is how long schedule and faults last: every step comes before its end. 0 means until one second after the
 	// last schedule step or client action.
 	Turbulence time.Duration
-	// Until, if not 0, is when the run ends, whatever is still open. Unaided says that after turbulence nobody helps; the run
-	// ends when nothing can happen any more. With either there is no calm and no relief: no client raises what the plan does
-	// not raise, no node is brought up or widened.
+	// Until, if not 0, is when the run ends, even if work is still open. Unaided means that nobody helps after turbulence;
+	// the run ends when nothing more can happen. With either there is no calm and no relief: no client raises an event that
+	// the plan does not raise, and no node is brought up or widened.
 	Until   time.Duration
 	Unaided bool
-	// StepBudget bounds the run; 0 is DefaultStepBudget.
+	// StepBudget bounds the steps of the run; 0 means sim.DefaultStepBudget.
 	StepBudget uint64
-	// TurnBudget bounds the turns of one execution; 0 is 1000, or twenty times what any execution of the run took that has
-	// ended, if that is more.
+	// TurnBudget bounds the turns of one execution; 0 means 1000, or twenty times the most turns that an ended execution of
+	// the run took, whichever is more.
 	TurnBudget uint64
-	// Bugs are the seeded bugs that are switched on.
+	// Bugs are the planted bugs that are switched on.
 	Bugs []faults.BugID
 }
 
-// Strategy is how work that a node cannot run is routed.
+// Strategy is a way of routing work that a node cannot run.
 type Strategy string
 
-// The strategies, by which work that a node cannot run is routed. This module runs filter so far; the others are refused.
+// The strategies for routing work that a node cannot run. This module implements only filter so far and refuses the others.
 const (
 	StrategyFilter     Strategy = "filter"
 	StrategyBounce     Strategy = "bounce"
@@ -53,10 +53,10 @@ const (
 	StrategyDeadletter Strategy = "deadletter"
 )
 
-// Profile is the release whose behaviour the nodes show where it differs from the contract.
+// Profile is the release whose behaviour the nodes follow where it differs from the contract.
 type Profile string
 
-// The profiles of behaviour: those of releases are the switches of faults.Profile, all at once.
+// The profiles of behaviour. A release's profile turns on all the switches of faults.Profile for it at once.
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"
@@ -69,7 +69,7 @@ type Node struct {
 	Name    string
 	Build   string
 	Options []Setting
-	// Handlers, if not nil, are the orchestrations that the node registers ("Name@1.0.0"); nil is what its build ships.
+	// Handlers, if not nil, are the orchestrations that the node registers ("Name@1.0.0"); nil means those its build ships.
 	Handlers []string
 	// Absent nodes are started by an add step.
 	Absent bool
@@ -98,7 +98,7 @@ const (
 	VerbMark       Verb = "mark"       // no effect: begins the named part Mark of the story, for expectations
 )
 
-// Starts says whether a node runs after the step that it was not told to run before.
+// Starts reports whether the step starts or restarts its node.
 func (v Verb) Starts() bool {
 	switch v {
 	case VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd:
@@ -116,7 +116,7 @@ type Step struct {
 	Range   *engine.VersionRange
 	Handler string
 	For     time.Duration
-	// Mark names the part of the story that begins with this step; parts go on until the next one.
+	// Mark names the part of the story that begins with this step; a part lasts until the next one begins.
 	Mark string
 }
 
@@ -124,15 +124,15 @@ type Step struct {
 type Instance struct {
 	ID            string
 	Orchestration string
-	// Version is the handler version to ask for, empty for "by policy".
+	// Version is the handler version to ask for; empty leaves the choice to the policy.
 	Version string
 	Input   string
 	StartAt time.Duration
 	Actions []Action
-	// Unaided says that nobody sends the instance, or a child of it, anything that the plan does not: calm neither raises
-	// what it waits for nor enqueues what it asks for.
+	// Unaided means that only the plan sends anything to the instance and its children: calm neither raises the events that
+	// they wait for nor enqueues the messages that they ask for.
 	Unaided bool
-	// Expect is how the instance must end; empty is ExpectCompleted.
+	// Expect is how the instance must end; empty means EndCompleted.
 	Expect End
 }
 
@@ -140,8 +140,8 @@ type Instance struct {
 type Action struct {
 	At   time.Duration
 	Verb ActionVerb
-	// Name, Topic and Data are an event's; Data is a cancel's reason. Forced and Alone are a
-	// deletion's.
+	// Name, Topic and Data belong to an event; for a cancel, Data is the reason. Forced and Alone
+	// belong to a deletion.
 	Name, Topic, Data string
 	Forced, Alone     bool
 }
@@ -149,8 +149,8 @@ type Action struct {
 // ActionVerb is the kind of an action.
 type ActionVerb string
 
-// What clients do. A raised event is sent in the generation that the instance's open wait asks for, the old one if
-// nothing waits.
+// The actions of clients. A raised event is sent in the generation that the instance's open wait asks for, or in the old
+// one if nothing waits.
 const (
 	ActionRaise   ActionVerb = "raise"
 	ActionEnqueue ActionVerb = "enqueue"
@@ -166,13 +166,13 @@ type History struct {
 	Version       string
 	// Pin is the execution's pin; nil leaves it unpinned.
 	Pin *engine.Version
-	// Shape says what the stored events are like.
+	// Shape is the form of the stored events.
 	Shape Shape
-	// KickAt is when a client sends it an event, so that there is something to fetch; 0 is at the start.
+	// KickAt is when a client sends it an event, so that there is something to fetch; 0 means at the start.
 	KickAt time.Duration
 }
 
-// Shape is what a preloaded history looks like.
+// Shape is the form of a preloaded history.
 type Shape string
 
 // The shapes of preloaded histories.
@@ -184,7 +184,7 @@ const (
 	ShapeCorrupt     Shape = "corrupt"      // holds bytes that are not JSON
 )
 
-// Handler is the orchestration that a preloaded history is a history of.
+// Handler returns the name and version of the orchestration that the preloaded history belongs to.
 func (h *History) Handler() (name, version string) {
 	name, version = h.Orchestration, h.Version
 	if name == "" {
@@ -199,10 +199,10 @@ func (h *History) Handler() (name, version string) {
 	return name, version
 }
 
-// preloadedVersion is the version of preloaded histories that say none.
+// preloadedVersion is the version of preloaded histories that name none.
 const preloadedVersion = "1.0.0"
 
-// String is a schedule step in the words of a scenario file.
+// String returns the step in the words of a scenario file.
 func (s *Step) String() string {
 	switch s.Verb {
 	case VerbMark:
@@ -219,7 +219,7 @@ func (s *Step) String() string {
 	return fmt.Sprintf("%s %s", s.Verb, s.Node)
 }
 
-// End is how an instance must end.
+// End is the way in which an instance must end.
 type End string
 
 // The ends that a plan can ask for.
@@ -231,7 +231,7 @@ const (
 	EndAny       End = "any"
 )
 
-// Ends are all of them.
+// Ends returns every End.
 func Ends() []End { return []End{EndCompleted, EndFailed, EndEternal, EndPoison, EndAny} }
 
 // ParseHandler splits "Name@1.0.0".
@@ -247,7 +247,7 @@ func ParseHandler(s string) (name string, v engine.Version, err error) {
 	return name, v, nil
 }
 
-// FindBuild is the build of that name, nil if there is none. Released builds need not be among those given.
+// FindBuild returns the build of that name, or nil if there is none. It finds released builds even if builds lacks them.
 func FindBuild(builds []*engine.Build, name string) *engine.Build {
 	if strings.HasPrefix(name, engine.ReleasePrefix) {
 		builds = releasedBuilds

@@ -10,72 +10,72 @@ import (
 )
 
 // Probe is an actor that makes raw provider calls, to reach what nodes never do: filters that are empty or hold several
-// ranges, abandons with ignore_attempt, locks that are held for too long, acks that re-pin or say what is not so. It does
+// ranges, abandons with ignore_attempt, locks that are held for too long, acks that re-pin or make false claims. It does
 // only what the contract lets any caller do, and puts back what it consumes, so that healthy work stays healthy.
 //
-// It fetches turns with Filter; or activities, with Work; or it sends a message, with Send; or it deletes or prunes, with Sweep. Probes act in turbulence
-// only: what one still holds when calm begins runs out.
+// A probe does one of four things: it fetches turns (Filter), fetches activities (Work), sends a message (Send), or deletes
+// or prunes (Sweep). Probes act only during turbulence: locks that one still holds when calm begins run out.
 type Probe struct {
 	Name string
 	// Build is the codec with which it decodes and encodes.
 	Build string
 	// Filter is the text of the filter: "none" (empty), "any" (nil), or ranges separated by " | ".
 	Filter string
-	// Work says that it fetches activities; then Filter is empty.
+	// Work makes it fetch activities; then Filter is empty.
 	Work bool
-	// Send says what it enqueues instead of fetching, and for which Instance; then Filter is empty, too.
+	// Send is what it enqueues, for Instance, instead of fetching; then Filter is empty, too.
 	Send     ProbeSend
 	Instance string
-	// Sweep says what it deletes or prunes in bulk instead of fetching.
+	// Sweep is what it deletes or prunes in bulk instead of fetching.
 	Sweep ProbeSweep
-	// Does is what it does with what it got: one of these, drawn each time. None is ActAbandon.
+	// Does lists what it may do with what it fetched; one is drawn each time. Empty means ActAbandon.
 	Does []ProbeAct
-	// Holds is for how long it keeps what it got before: one of these classes, drawn each time. None is HoldLeast.
+	// Holds lists how long it may keep that first; one class is drawn each time. Empty means HoldLeast.
 	Holds []ProbeHold
-	// Lock is for how long it locks; 0 is a second.
+	// Lock is how long it locks what it fetches; 0 means a second.
 	Lock time.Duration
-	// Delay is that of its abandons and of what it sends.
+	// Delay is the delay of its abandons and of what it sends.
 	Delay time.Duration
-	// Pin is what ActRepin pins to.
+	// Pin is the version that ActRepin pins to.
 	Pin *engine.Version
-	// IgnoreAttempt is how it abandons.
+	// IgnoreAttempt is the ignore_attempt of its abandons.
 	IgnoreAttempt bool
-	// From, Every and Count say when it acts.
+	// From, Every and Count are when it first acts, the time from one act to the next, and the number of acts.
 	From  time.Duration
 	Every time.Duration
 	Count int
 }
 
-// ProbeAct is what a probe does with what it has fetched.
+// ProbeAct is the treatment that a probe gives to what it has fetched.
 type ProbeAct string
 
-// What probes do. An ack of a probe appends nothing, and what it consumes it enqueues again as it was. What has not begun
-// or cannot be decoded is given back instead.
+// The acts of probes. A probe's ack appends nothing and enqueues again, unchanged, what it consumes. Work that has not
+// begun or cannot be decoded is given back instead.
 const (
 	ActAbandon ProbeAct = "abandon" // gives it back
 	ActRenew   ProbeAct = "renew"   // renews the lock, then gives it back
 	ActLeave   ProbeAct = "leave"   // does nothing, so that the lock runs out
 	ActAck     ProbeAct = "ack"     // acknowledges it
 	ActTwice   ProbeAct = "twice"   // acknowledges it, and uses the dead token again: ack, renewal, abandon
-	ActForge   ProbeAct = "forge"   // acknowledges, renews and abandons with a token that nobody gave out; then gives it back
+	ActForge   ProbeAct = "forge"   // acknowledges, renews and abandons with a token that nobody issued; then gives it back
 	// For turns only:
 	ActRepin      ProbeAct = "repin"      // acknowledges it with another pin
 	ActBehind     ProbeAct = "behind"     // acknowledges it for the execution before the current one
 	ActContradict ProbeAct = "contradict" // sends the other outcome of a completion in its history, then gives it back
 )
 
-// ProbeActs are all acts, those for turns only last.
+// ProbeActs returns every act, with those for turns only at the end.
 func ProbeActs() []ProbeAct {
 	return []ProbeAct{ActAbandon, ActRenew, ActLeave, ActAck, ActTwice, ActForge, ActRepin, ActBehind, ActContradict}
 }
 
-// ForTurns says whether the act makes no sense for an activity.
+// ForTurns reports whether the act is for turns only.
 func (a ProbeAct) ForTurns() bool { return a == ActRepin || a == ActBehind || a == ActContradict }
 
-// ProbeHold is a class of times for which a probe keeps what it has fetched.
+// ProbeHold is a class of durations for which a probe keeps what it has fetched.
 type ProbeHold string
 
-// The classes of times, by the lock that the probe took.
+// The classes of hold times, relative to the probe's lock.
 const (
 	HoldLeast   ProbeHold = "least"   // no time at all
 	HoldTypical ProbeHold = "typical" // an eighth to a half of the lock
@@ -83,41 +83,42 @@ const (
 	HoldAfter   ProbeHold = "after"   // until it has just run out
 )
 
-// ProbeHolds are all classes.
+// ProbeHolds returns every class.
 func ProbeHolds() []ProbeHold { return []ProbeHold{HoldLeast, HoldTypical, HoldBefore, HoldAfter} }
 
-// ProbeSend is what a probe enqueues.
+// ProbeSend is the kind of message that a probe enqueues.
 type ProbeSend string
 
-// What probes enqueue.
+// The messages that probes enqueue.
 const (
 	SendStart   ProbeSend = "start"   // the start of an instance of the plan, as its client sends it
-	SendMessage ProbeSend = "message" // a queue message, for whatever instance
+	SendMessage ProbeSend = "message" // a queue message, for any instance
 )
 
-// ProbeSends are all of these.
+// ProbeSends returns everything that probes can send.
 func ProbeSends() []ProbeSend { return []ProbeSend{SendStart, SendMessage} }
 
-// ProbeSweep is what a probe deletes or prunes in bulk.
+// ProbeSweep is a kind of bulk deletion or pruning by a probe.
 type ProbeSweep string
 
-// What probes sweep.
+// The targets of sweeps.
 const (
 	SweepInstances  ProbeSweep = "instances"  // deletes every root that has ended, with its tree
 	SweepExecutions ProbeSweep = "executions" // prunes every execution that is neither current nor running
 )
 
-// ProbeSweeps are all of these.
+// ProbeSweeps returns every target of a sweep.
 func ProbeSweeps() []ProbeSweep { return []ProbeSweep{SweepInstances, SweepExecutions} }
 
 // ProbeLockLeast is the shortest time for which a probe may lock.
 const ProbeLockLeast = 100 * time.Millisecond
 
 const (
-	probeLock  = time.Second      // for how long a probe locks if the plan does not say
+	probeLock  = time.Second      // how long a probe locks if the plan does not say
 	probeEvery = time.Millisecond // the shortest time between two acts of a probe
 )
 
+// LockFor returns how long the probe locks what it fetches: Lock, or the default if that is 0.
 func (p *Probe) LockFor() time.Duration {
 	if p.Lock == 0 {
 		return probeLock
@@ -167,7 +168,7 @@ func (v *validation) probes() {
 	}
 }
 
-// probeAim validates what a probe acts on: one of turns, activities, and messages of its own.
+// probeAim validates what a probe acts on: exactly one of turns, activities, a message to send, or a sweep.
 func (v *validation) probeAim(what string, p *Probe) {
 	aims := 0
 	for _, is := range []bool{p.Filter != "", p.Work, p.Send != "", p.Sweep != ""} {

@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// releasedBuilds are shared by all plans; nobody changes them.
+// releasedBuilds are shared by all plans and never changed.
 var releasedBuilds = engine.ReleasedBuilds()
 
-// Releases are the released builds that the plan names, in ascending order of version.
+// Releases returns the released builds that the plan names, in ascending order of version.
 func (p *Plan) Releases() []*engine.Build {
 	var out []*engine.Build
 	for _, b := range releasedBuilds {
@@ -24,7 +24,7 @@ func (p *Plan) Releases() []*engine.Build {
 	return out
 }
 
-// releases refuses what a released runtime cannot run: it has the plan's programs, and nothing else.
+// releases refuses what a released runtime cannot run: it has only the plan's programs.
 func (v *validation) releases() {
 	released := v.plan.Releases()
 	if len(released) == 0 {
@@ -64,8 +64,8 @@ func (v *validation) releases() {
 	}
 }
 
-// Suit makes programs such that every node of the plan runs them, and all in the same way: the released runtimes know no
-// events with a topic, and begin branches that are blocks in another order than modelled builds do.
+// Suit changes programs in place so that every node of the plan can run them, and all run them in the same way: released
+// runtimes know no topics of events, and begin branches that are blocks in another order than modelled builds.
 func (p *Plan) Suit(set program.Set) {
 	if len(p.Releases()) == 0 {
 		return
@@ -88,19 +88,19 @@ func (p *Plan) Suit(set program.Set) {
 	}
 }
 
-// mixed says whether modelled builds run beside released ones.
+// mixed reports whether the plan has both modelled and released builds.
 func (p *Plan) mixed() bool {
 	modelled := func(build string) bool { return build != "" && !strings.HasPrefix(build, engine.ReleasePrefix) }
 	return len(p.Releases()) > 0 && (slices.ContainsFunc(p.Nodes, func(n Node) bool { return modelled(n.Build) }) ||
 		slices.ContainsFunc(p.Schedule, func(s Step) bool { return modelled(s.Build) }))
 }
 
-// branches says whether the statements of a block go on side by side.
+// branches reports whether the statements of a block run concurrently.
 func branches(op program.Op) bool {
 	return op == program.OpJoin || op == program.OpSelect || op == program.OpDrop
 }
 
-// schedules says whether the API has one call for a statement.
+// schedules reports whether the API has a single call for a statement.
 func schedules(op program.Op) bool {
 	switch op {
 	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpChild:
@@ -109,7 +109,7 @@ func schedules(op program.Op) bool {
 	return false
 }
 
-// plain says whether every branch of a statement is one call of the API.
+// plain reports whether every branch of a statement is a single call of the API.
 func plain(n *program.Node) bool {
 	return !branches(n.Op) || !slices.ContainsFunc(n.Kids, func(k program.Node) bool { return !schedules(k.Op) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// Validate says whether a plan makes sense with what is known, all that is wrong at once. A run of a valid plan does not
-// fail.
+// Validate checks the plan against the known builds and orchestrations, and returns everything that is wrong as one error.
+// A run of a valid plan does not fail.
 func (p *Plan) Validate(known Known) error {
 	v := &validation{plan: p, known: known}
 	v.nodes()
@@ -47,11 +47,11 @@ func (p *Plan) Validate(known Known) error {
 	return fmt.Errorf("plan %s: %w", p.Name, errors.Join(v.errs...))
 }
 
-// Known is what plans may name.
+// Known lists the builds and orchestrations that plans may name.
 type Known struct {
 	Builds []*engine.Build
-	// Orchestrations are those that are shipped, as NAME@VERSION: handlers of a node and steps register no other, and no
-	// program has such a name.
+	// Orchestrations are the shipped ones, as NAME@VERSION: a node's handlers and steps may register no others, and no
+	// program may have the name of one.
 	Orchestrations []string
 }
 

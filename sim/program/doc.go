@@ -1,12 +1,12 @@
-// Package program is orchestrations as data: a small syntax tree over the API of engine/orch, code that carries a tree out,
-// and an interpreter that says which outcomes a tree allows.
+// Package program represents orchestrations as data: a small syntax tree over the API of engine/orch, code that carries a
+// tree out, and an interpreter that decides which outcomes a tree allows.
 //
 //	set := program.Generate("made", choose)                  // or read from a scenario
 //	ok := set.Allows("made-1", circumstances, outcome)       // Set.Handler runs it
 //
-// A program is a list of statements. Each gives a text, or fails with one, and the output of the program is made of the
-// texts, so that a result that goes astray shows. Programs start one another as children or detached, but none starts one
-// that stands behind it in its [Set], so that all of them end.
+// A program is a list of statements. Each gives a text, or fails with one, and the output of the program is made of these
+// texts, so that a result that goes astray shows. Programs start one another as children or detached, but a program starts
+// only those before it in its [Set], so that all of them end.
 //
 //	program greet
 //	  call hello
@@ -22,17 +22,17 @@
 //	  again 2
 //	end
 //
-// [Ops] lists the statements. A statement is made in four places, each one switch or table over [Op]: its words in opTable,
-// what it does in exec, what it may come to in the interpreter, and when it is drawn in the generator. A test says so if one
-// of them has forgotten it.
+// [Ops] lists the statements. A statement is defined in four places, each a switch or table over [Op]: its words in
+// opTable, its effect in exec, its possible outcomes in the interpreter, and when it is drawn in the generator. A test
+// fails if one of them is missing.
 //
 // # The two readings
 //
-// [Set.Handler] carries a program out through an orch.Context, like anyone's orchestration. [Set.Explain] and [Set.Allows]
-// never run anything: they read the tree, and know of durable execution only that any branch of a select may win, that an
-// event has some data that somebody sent, and that activities may be made to panic. The two share the tree and nothing else.
-// Allows is generous where time decides and exact about which value stands where.
+// [Set.Handler] carries a program out through an orch.Context, like any orchestration. [Set.Explain] and [Set.Allows] never
+// run anything: they read the tree, and know only three things about durable execution: any branch of a select may win, an
+// event carries data that somebody sent, and activities may be made to panic. The two readings share only the tree. Allows
+// is lenient where time decides, and exact about which value appears where.
 //
-// A handler continues as new by "again": the next execution is given the number of executions before it, the first input,
-// and what was said so far.
+// "again" makes a handler continue as new: the next execution is given the number of executions before it, the first
+// input, and the output so far.
 package program

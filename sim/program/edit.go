@@ -1,6 +1,6 @@
 package program
 
-// Statements is how many statements the programs have, those in blocks included.
+// Statements returns the number of statements in the programs, including those in blocks.
 func (s Set) Statements() int {
 	n := 0
 	for i := range s {
@@ -9,7 +9,8 @@ func (s Set) Statements() int {
 	return n
 }
 
-// Edit is a copy in which change was called for one statement; they are counted as Walk meets them, through all programs.
+// Edit returns a copy in which change was called for one statement. Statements are numbered from 0 across all programs, in
+// the order of Walk.
 func (s Set) Edit(statement int, change func(n *Node)) Set {
 	out, at := s.Clone(), 0
 	for i := range out {
@@ -23,8 +24,8 @@ func (s Set) Edit(statement int, change func(n *Node)) Set {
 	return out
 }
 
-// Without is a copy less the statements of which drop is true, with all in them, and less the blocks that this empties. A
-// try whose catch is gone becomes a seq. The copy need not be valid.
+// Without returns a copy without the statements for which drop is true, with everything in them, and without the blocks
+// that this empties. A try whose catch is gone becomes a seq. The copy need not be valid.
 func (s Set) Without(drop []bool) Set {
 	out, at := s.Clone(), 0
 	var less func(list []Node, gone bool) []Node
@@ -51,7 +52,7 @@ func (s Set) Without(drop []bool) Set {
 	return out
 }
 
-// Unblock is a copy in which a block has given way to the statements in it, and whether the statement is a block.
+// Unblock returns a copy in which a block is replaced by its statements, and reports whether the statement is a block.
 func (s Set) Unblock(statement int) (Set, bool) {
 	at, found := 0, false
 	var splice func(list []Node) []Node

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Explain is a pattern of what an instance of a program may complete with, for a reader: <a|b> is one of several, _ any event
-// data, $input the input. A program that cannot complete gives "nothing".
+// Explain returns, for a reader, a pattern of the outputs that an instance of a program may complete with: <a|b> is one of
+// several, _ any event data, $input the input. For a program that cannot complete it returns "nothing".
 func (s Set) Explain(name string, c Circumstances) string {
 	p := s.Lookup(name)
 	if p == nil {

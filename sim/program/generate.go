@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Generate draws a program of that name, and before it those that it starts, whose names begin with its own. choose draws a
-// number from 0 to n-1, and 0 is the simplest choice; it decides everything. The set is valid.
+// Generate draws a program of that name, preceded by those that it may start, whose names begin with its own. choose draws
+// a number from 0 to n-1, where 0 is the simplest choice; it decides everything. The set is valid.
 func Generate(name string, choose func(n int) int) Set {
 	g := &generator{choose: choose}
 	for i := range choose(3) {
@@ -20,11 +20,11 @@ func Generate(name string, choose func(n int) int) Set {
 	return g.set
 }
 
-// maxGenerated bounds what an instance of a drawn program schedules, with all that it starts.
+// maxGenerated bounds how much an instance of a drawn program schedules, with everything that it starts.
 const maxGenerated = 40
 
-// add adds a program, made smaller where it would schedule too much: first nothing is repeated, then nothing is started. One
-// that waits too often waits no more.
+// add adds a program and makes it smaller if it would schedule too much: first it removes all repetition, then it replaces
+// children and detached programs by calls. If the program waits too often, add replaces all its waits by timers.
 func (g *generator) add(p Program) {
 	large := func() bool { return p.work(g.set) > maxGenerated }
 	if large() {
@@ -47,15 +47,15 @@ func (g *generator) add(p Program) {
 	g.set = append(g.set, p)
 }
 
-// generator draws programs. Invariant: set are valid, and may be started by what is being drawn.
+// generator draws programs. Invariant: the programs in set are valid; the program being drawn may start them.
 type generator struct {
 	choose func(n int) int
 	set    Set
-	// left is how many statements the present program may still have; texts how many texts there were so far.
+	// left is how many more statements the current program may have; texts is the number of texts so far.
 	left, texts int
 }
 
-// generatedOps are what is drawn, by weight: the first are the simplest. Those with kids are drawn while there is room.
+// generatedOps are the statements that can be drawn, by weight, the simplest first. Blocks are drawn while there is room.
 var generatedOps = []struct {
 	op     Op
 	weight int
@@ -92,7 +92,7 @@ func (g *generator) body() []Node {
 	return out
 }
 
-// deepest is how deep blocks are drawn.
+// deepest is the greatest depth at which blocks are drawn.
 const deepest = 3
 
 func (g *generator) node(depth int) Node {
@@ -155,7 +155,7 @@ func (g *generator) op() Op {
 	return OpCall
 }
 
-// text is one that no other statement has: a result that goes astray is seen.
+// text returns a text that no other statement has, so that a result that goes astray shows.
 func (g *generator) text() string {
 	g.texts++
 	return "t" + strconv.Itoa(g.texts)

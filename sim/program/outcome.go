@@ -6,39 +6,40 @@ import (
 	"strings"
 )
 
-// Circumstances are what the interpreter is told of a run.
+// Circumstances are the facts about a run that the interpreter needs.
 type Circumstances struct {
-	// Input is the instance's.
+	// Input is the instance's input.
 	Input string
-	// Events is the data that may have been sent to the instance under a name; nil is none. Anyone is the data that
-	// whoever waits may be sent, children too.
+	// Events returns the data that may have been sent to the instance under a name; nil means none. Anyone is the data that
+	// may have been sent to any instance that waits, including children.
 	Events func(name string) []string
 	Anyone []string
-	// ActivityPanic is the text with which any activity may fail, empty if none may.
+	// ActivityPanic is the text with which any activity may fail; empty if none may.
 	ActivityPanic string
-	// Cancelled says that somebody may have cancelled the instance.
+	// Cancelled means that somebody may have cancelled the instance.
 	Cancelled bool
 }
 
-// Outcome is how an instance ended.
+// Outcome is the end of an instance.
 type Outcome struct {
-	// Completed is false for a failed one. Text is the output, or what the failure displays.
+	// Completed is false if the instance failed. Text is the output, or the displayed text of the failure.
 	Completed bool
 	Text      string
 }
 
-// Ends of an instance that no program decides. Poison may come to anything that many faults hit.
+// The prefixes of failures that come from the runtime, not from the program. Any instance may end as poison if many faults
+// hit it.
 const (
 	poisonText = "poison: "
 	cancelText = "canceled: "
 	panicText  = "orchestration panicked: "
 )
 
-// maxEffort bounds the alternatives that one question is worth: what takes more is allowed unseen.
+// maxEffort bounds the alternatives that one question may explore: an outcome that takes more is allowed unchecked.
 const maxEffort = 1 << 20
 
-// Allows says whether an instance of a program may end like this. The programs must be valid; a program that is not among
-// them allows everything.
+// Allows reports whether an instance of the named program may end with this outcome. The programs must be valid; a program
+// that is not among them allows everything.
 func (s Set) Allows(name string, c Circumstances, o Outcome) bool {
 	p := s.Lookup(name)
 	if p == nil {
@@ -56,7 +57,7 @@ func (s Set) Allows(name string, c Circumstances, o Outcome) bool {
 	return i.ends(p, o.Text, atEnd)
 }
 
-// Executions is the most executions that an instance of a program may have.
+// Executions returns the maximum number of executions that an instance of a program may have.
 func (s Set) Executions(name string) uint64 {
 	p := s.Lookup(name)
 	if p == nil {
@@ -65,8 +66,9 @@ func (s Set) Executions(name string) uint64 {
 	return uint64(1 + agains(p.Body))
 }
 
-// interpreter reads outcomes backwards: a text is taken apart by what could have made it. Each question has a then, which
-// is asked about what is left of the text; a question is answered with yes if some way of taking it apart is.
+// interpreter reads outcomes backwards: it takes a text apart by what could have produced it. Each question has a
+// continuation, then, which decides about the rest of the text; the answer is yes if some way of taking the text apart
+// satisfies it. "Gives a text that s begins with" below always includes that the continuation accepts the rest of s.
 type interpreter struct {
 	set    Set
 	c      Circumstances
@@ -77,13 +79,14 @@ type then func(rest string) bool
 
 func atEnd(rest string) bool { return rest == "" }
 
-// literal is one text.
+// literal reports whether s begins with the text.
 func literal(text, s string, k then) bool {
 	rest, ok := strings.CutPrefix(s, text)
 	return ok && k(rest)
 }
 
-// completes: the statements of a program from one on, in the execution behind so many, give a text that s begins with.
+// completes reports whether the statements of a program from index from on, after that many earlier executions, give a
+// text that s begins with.
 func (i *interpreter) completes(p *Program, executions, from int, s string, k then) bool {
 	if from == len(p.Body) {
 		return k(s)
@@ -100,7 +103,7 @@ func (i *interpreter) completes(p *Program, executions, from int, s string, k th
 	})
 }
 
-// ends: a program fails or panics with a text that s begins with, as the failure displays it.
+// ends reports whether a program may fail or panic with a displayed text that s begins with.
 func (i *interpreter) ends(p *Program, s string, k then) bool {
 	for j := range p.Body {
 		n := &p.Body[j]
@@ -117,7 +120,7 @@ func (i *interpreter) ends(p *Program, s string, k then) bool {
 	return false
 }
 
-// gives: a statement gives a text that s begins with.
+// gives reports whether a statement may give a text that s begins with.
 func (i *interpreter) gives(n *Node, s string, k then) bool {
 	if i.effort++; i.effort > maxEffort {
 		return true
@@ -164,7 +167,7 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	return false // it never gives anything
 }
 
-// inOrder: statements, so many times over, give a text that s begins with.
+// inOrder reports whether statements, carried out that many times, may give a text that s begins with.
 func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	var from func(j int, s string) bool
 	from = func(j int, s string) bool {
@@ -178,7 +181,7 @@ func (i *interpreter) inOrder(list []Node, times int, s string, k then) bool {
 	return literal("{", s, func(rest string) bool { return from(0, rest) })
 }
 
-// joins: what each branch came to, in order.
+// joins reports whether s begins with possible outcomes of the branches, in order.
 func (i *interpreter) joins(list []Node, s string, k then) bool {
 	if len(list) == 0 {
 		return literal(")", s, k)
@@ -189,7 +192,7 @@ func (i *interpreter) joins(list []Node, s string, k then) bool {
 	return i.gives(&list[0], s, next) || literal("!", s, func(rest string) bool { return i.fails(&list[0], rest, next) })
 }
 
-// fails: a statement fails with a text that s begins with.
+// fails reports whether a statement may fail with a text that s begins with.
 func (i *interpreter) fails(n *Node, s string, k then) bool {
 	if i.effort++; i.effort > maxEffort {
 		return true
@@ -218,7 +221,7 @@ func (i *interpreter) activityPanics(s string, k then) bool {
 	return i.c.ActivityPanic != "" && literal(i.c.ActivityPanic, s, k)
 }
 
-// anyFails: the first of the statements that fails does so with a text that s begins with.
+// anyFails reports whether the first statement to fail may do so with a text that s begins with.
 func (i *interpreter) anyFails(list []Node, s string, k then) bool {
 	for j := range list {
 		if i.fails(&list[j], s, k) {
@@ -231,7 +234,7 @@ func (i *interpreter) anyFails(list []Node, s string, k then) bool {
 	return false
 }
 
-// panics: the program panics in this statement, with a text that s begins with.
+// panics reports whether the program may panic in this statement with a text that s begins with.
 func (i *interpreter) panics(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpPanic:
@@ -258,7 +261,7 @@ func (i *interpreter) anyPanics(list []Node, s string, k then) bool {
 	return false
 }
 
-// can says whether a statement may give anything.
+// can reports whether a statement may give anything.
 func (i *interpreter) can(n *Node) bool {
 	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
 	switch n.Op {
@@ -279,7 +282,7 @@ func (i *interpreter) can(n *Node) bool {
 	return true
 }
 
-// canFail says whether one of the statements may fail, rather than panic.
+// canFail reports whether one of the statements may fail, rather than panic.
 func (i *interpreter) canFail(list []Node) bool {
 	for j := range list {
 		if i.mayFail(&list[j]) {
@@ -292,7 +295,7 @@ func (i *interpreter) canFail(list []Node) bool {
 	return false
 }
 
-// mayFail says whether a statement may fail, with whatever text. A child that panics fails for its parent.
+// mayFail reports whether a statement may fail, with any text. To its parent, a child that panics has failed.
 func (i *interpreter) mayFail(n *Node) bool {
 	switch n.Op {
 	case OpFail, OpCallFails:
@@ -314,7 +317,7 @@ func (i *interpreter) mayFail(n *Node) bool {
 	return false
 }
 
-// child is the interpretation of a program that a statement starts, and the program.
+// child returns an interpreter for the program that a statement starts, and that program.
 func (i *interpreter) child(n *Node) (*interpreter, *Program) {
 	c := i.c
 	c.Input, c.Events = n.Text, nil

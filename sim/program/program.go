@@ -12,7 +12,7 @@ import (
 // Op is the kind of a statement.
 type Op string
 
-// The statements. OpTable has their words and what they mean.
+// The statements. Ops lists their words and meanings.
 const (
 	OpSay       Op = "say"
 	OpInput     Op = "input"
@@ -36,14 +36,14 @@ const (
 // Node is a statement. Fields that its Op does not name are zero.
 type Node struct {
 	Op Op
-	// Name is an event's (wait), or that of a program (child, detach).
+	// Name is the name of an event (wait) or of a program (child, detach).
 	Name string
-	// Text is what is said, given to an activity or a child, or the text of a failure. For wait it is the topic; with one
-	// the wait is of the new generation.
+	// Text is the text to say, the input of an activity or a child, or the text of a failure. For wait it is the topic; a
+	// wait with a topic is of the new generation.
 	Text string
-	// Delay is a timer's, in whole milliseconds.
+	// Delay is the delay of a timer, in whole milliseconds.
 	Delay time.Duration
-	// Count is how often a repeat is carried out, and how often again continues as new.
+	// Count is how often a repeat runs its statements, and how often again continues as new.
 	Count int
 	// Kids are the statements of a block, the branches of a join or select, or the body of a try; Else is its catch.
 	Kids, Else []Node
@@ -58,21 +58,21 @@ type Program struct {
 // Version is the version under which programs are registered.
 const Version = "1.0.0"
 
-// The bounds of a program: what lies beyond makes a run long and shows nothing more.
+// The bounds of a program: anything larger makes a run longer and shows nothing more.
 const (
 	maxCount = 10
 	maxDelay = 10 * 366 * 24 * time.Hour
 	maxDepth = 20
-	// maxWork bounds what one instance may schedule, with everything that it starts.
+	// maxWork bounds how much one instance may schedule, with everything that it starts.
 	maxWork = 1000
-	// maxWaits bounds the events that one instance waits for: in calm clients raise a few for each instance, and no more.
+	// maxWaits bounds the events that one instance waits for: in calm, clients raise only a few for each instance.
 	maxWaits = 10
 )
 
-// Set are programs that may start those before them.
+// Set is a list of programs, each of which may start those before it.
 type Set []Program
 
-// Lookup is the program of that name, nil if there is none.
+// Lookup returns the program of that name, or nil if there is none.
 func (s Set) Lookup(name string) *Program {
 	for i := range s {
 		if s[i].Name == name {
@@ -82,7 +82,7 @@ func (s Set) Lookup(name string) *Program {
 	return nil
 }
 
-// Clone is a copy that shares nothing with s; nil stays nil.
+// Clone returns a copy that shares nothing with s; nil stays nil.
 func (s Set) Clone() Set {
 	out := slices.Clone(s)
 	for i := range out {
@@ -99,7 +99,7 @@ func cloneNodes(list []Node) []Node {
 	return out
 }
 
-// Validate says all that is wrong with the programs at once.
+// Validate returns everything that is wrong with the programs as one error.
 func (s Set) Validate() error {
 	var errs []error
 	for i := range s {
@@ -127,7 +127,7 @@ func (s Set) Validate() error {
 	return errors.Join(errs...)
 }
 
-// check is the validation of one program. set are those that it may start.
+// check is the validation of one program. set holds the programs that it may start.
 type check struct {
 	set  Set
 	errs []error
@@ -180,7 +180,8 @@ func (c *check) node(n *Node, depth int, top bool) {
 	c.list(n.Else, depth+1, false)
 }
 
-// work is how much an instance of a program schedules at most, with all that it starts from the set; large numbers are cut.
+// work returns how much an instance of the program schedules at most, with everything that it starts from the set. Large
+// numbers are capped.
 func (p *Program) work(set Set) int {
 	memo := make([]int, len(set))
 	for i := range set {
@@ -214,7 +215,7 @@ func (p *Program) workOver(set Set, memo []int) int {
 	return min(list(p.Body)*(1+agains(p.Body)), maxWork*maxCount)
 }
 
-// waits is how many events an instance of the program itself waits for at most; large numbers are cut.
+// waits returns how many events an instance of the program itself waits for at most. Large numbers are capped.
 func (p *Program) waits() int {
 	var list func(list []Node) int
 	list = func(nodes []Node) int {
@@ -235,7 +236,7 @@ func (p *Program) waits() int {
 	return list(p.Body) * (1 + agains(p.Body))
 }
 
-// agains is the highest number of times that the statements continue as new.
+// agains returns the maximum number of times that the statements continue as new.
 func agains(body []Node) int {
 	most := 0
 	for i := range body {
@@ -246,7 +247,7 @@ func agains(body []Node) int {
 	return most
 }
 
-// Walk calls f for every statement of a list, those in blocks included, each before its own.
+// Walk calls f for every statement of a list and of its blocks, each block before the statements in it.
 func Walk(list []Node, f func(n *Node)) {
 	for i := range list {
 		f(&list[i])
@@ -255,7 +256,7 @@ func Walk(list []Node, f func(n *Node)) {
 	}
 }
 
-// Waits are the names of the events that a program itself waits for, in the order of their first wait.
+// Waits returns the names of the events that the program itself waits for, in the order of their first wait.
 func (p *Program) Waits() []string {
 	var out []string
 	Walk(p.Body, func(n *Node) {
@@ -266,8 +267,8 @@ func (p *Program) Waits() []string {
 	return out
 }
 
-// carryMark begins the input of an execution that another one has continued as.
+// carryMark begins the input of an execution that a continue-as-new started.
 const carryMark = "again:"
 
-// IsInput says whether an instance of a program may be given this input.
+// IsInput reports whether an instance of a program may be given this input.
 func IsInput(s string) bool { return utf8.ValidString(s) && !strings.HasPrefix(s, carryMark) }

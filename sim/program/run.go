@@ -9,14 +9,14 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// The activities of programs. They answer at once; Call gives "call(" and its input and ")", and Fail fails with "failed("
-// and its input and ")".
+// The activities of programs. They answer at once: ActivityCall gives "call(INPUT)", and ActivityFail fails with
+// "failed(INPUT)".
 const (
 	ActivityCall = "program.call"
 	ActivityFail = "program.fail"
 )
 
-// Activities are the activities that programs call, by name. The caller registers them.
+// Activities returns the activities that programs call. The caller registers them by name.
 func Activities() []Activity {
 	return []Activity{
 		{ActivityCall, func(input string) (string, error) { return "call(" + input + ")", nil }},
@@ -30,7 +30,8 @@ type Activity struct {
 	Run  func(input string) (string, error)
 }
 
-// Handler is the program of that name as an orchestration's code. The programs must be valid, and one must have the name.
+// Handler returns the program of that name as the code of an orchestration. The programs must be valid, and one of them
+// must have that name.
 func (s Set) Handler(name string) orch.Handler {
 	p := s.Lookup(name)
 	return func(ctx *orch.Context, input string) (string, error) {
@@ -55,18 +56,18 @@ func (s Set) Handler(name string) orch.Handler {
 	}
 }
 
-// carry is what one execution hands on to the next.
+// carry is the state that one execution hands to the next.
 type carry struct {
 	executions  int
 	input, said string
 }
 
-// String is the input of the next execution.
+// String returns the input of the next execution.
 func (c carry) String() string {
 	return fmt.Sprintf("%s%d:%d:%s%s", carryMark, c.executions, len(c.input), c.input, c.said)
 }
 
-// carried reads the input of an execution. What does not read as one that was handed on is a first input.
+// carried parses the input of an execution. An input that does not parse as handed on is a first input.
 func carried(s string) carry {
 	rest, ok := strings.CutPrefix(s, carryMark)
 	executions, rest, ok1 := strings.Cut(rest, ":")
@@ -86,16 +87,16 @@ func carried(s string) carry {
 // runner carries out one turn of a program.
 type runner struct {
 	input string
-	ids   int // so many were made in this execution
+	ids   int // the number of ids made in this execution
 }
 
-// id is one that no other instance has, without the mark of automatic ids: releases from 0.1.32 on reserve it.
+// id returns an id that no other instance has, without the mark of automatic ids: releases from 0.1.32 on reserve it.
 func (r *runner) id(ctx *orch.Context) string {
 	r.ids++
 	return fmt.Sprintf("%s/%d.%d", strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/"), ctx.ExecutionID(), r.ids)
 }
 
-// exec carries a statement out and waits for what it comes to.
+// exec carries out a statement and waits for its outcome.
 func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	switch n.Op {
 	case OpSay:
@@ -150,7 +151,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate has refused it
 }
 
-// sequence carries statements out one after the other, so many times.
+// sequence carries out statements one after the other, and repeats this the given number of times.
 func (r *runner) sequence(ctx *orch.Context, list []Node, times int) (string, error) {
 	out := "{"
 	for range times {
@@ -173,7 +174,7 @@ func (r *runner) startAll(ctx *orch.Context, list []Node) []*orch.Future {
 	return futures
 }
 
-// start begins a statement: what the API can schedule is scheduled, anything else is a coroutine.
+// start begins a statement: it schedules it if the API can, and otherwise runs it as a coroutine.
 func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	switch n.Op {
 	case OpCall:

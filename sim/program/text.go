@@ -13,7 +13,7 @@ import (
 // OpInfo describes a statement for listings.
 type OpInfo struct {
 	Op Op
-	// Form is how it is written; words in capitals are for the author to fill in.
+	// Form is its syntax; words in capitals are for the author to fill in.
 	Form    string
 	Meaning string
 	args    []arg
@@ -22,7 +22,7 @@ type OpInfo struct {
 
 type arg uint8
 
-// The arguments of a statement, in the order in which they are written. Those with a name of may may be left out.
+// The arguments of a statement, in the order in which they are written. Those whose names begin with may are optional.
 const (
 	argName  arg = iota + 1 // Node.Name
 	argText                 // Node.Text
@@ -34,7 +34,7 @@ const (
 
 func (i *OpInfo) has(a arg) bool { return slices.Contains(i.args, a) }
 
-// Ops are all statements. The caller owns the slice.
+// Ops returns every statement. The caller owns the slice.
 func Ops() []OpInfo { return slices.Clone(opTable) }
 
 var opTable = []OpInfo{
@@ -66,10 +66,10 @@ func lookup(op Op) (*OpInfo, bool) {
 	return &OpInfo{}, false
 }
 
-// Parser reads the text of one program, line by line, behind the line that names it.
+// Parser reads the text of one program, line by line, after the line that names it.
 type Parser struct {
 	p Program
-	// open are the blocks that have begun, the outermost first.
+	// open holds the blocks that have begun and not ended, outermost first.
 	open []block
 }
 
@@ -78,10 +78,10 @@ type block struct {
 	catch bool
 }
 
-// NewParser begins a program of that name.
+// NewParser returns a parser for a program of that name.
 func NewParser(name string) *Parser { return &Parser{p: Program{Name: name}} }
 
-// Line reads the words of one line, of which there must be one. done says that it was the program's last.
+// Line reads the words of one line; there must be at least one. done reports whether the line was the program's last.
 func (p *Parser) Line(words []string) (done bool, err error) {
 	head, words := words[0], words[1:]
 	switch {
@@ -122,7 +122,7 @@ func (p *Parser) Line(words []string) (done bool, err error) {
 	return false, nil
 }
 
-// Program is what was read.
+// Program returns the program read so far.
 func (p *Parser) Program() Program { return p.p }
 
 func (p *Parser) add(n Node) {
@@ -184,8 +184,8 @@ func (i *OpInfo) node(words []string) (Node, error) {
 	return n, nil
 }
 
-// Format writes the text of a program, with "program NAME" before it, as a Parser reads it back. quote is how a value is
-// written as one word.
+// Format writes the text of a program, with "program NAME" before it, as a Parser reads it back. quote writes a value as
+// one word.
 func (p *Program) Format(w io.Writer, quote func(string) string) {
 	fmt.Fprintf(w, "program %s\n", quote(p.Name))
 	format(w, quote, p.Body, "  ")

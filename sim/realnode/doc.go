@@ -4,13 +4,13 @@
 //	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Releases: hosts})
 //
 // A host is a program in Rust, built from host/ with one release of duroxide in it. Its nodes have no time, randomness or
-// store of their own: the clock moves when it is told to, and every call of the provider and every activity comes out as
-// a line and waits for its answer. So a node of a released runtime is a function of its configuration and its inputs, as
-// a modelled node is, and the same seed gives the same trace.
+// store of their own: the clock moves only on command, and every call of the provider and every activity is written out as
+// a line and waits for its answer. So a node of a released runtime, like a modelled node, is a function of its
+// configuration and its inputs, and the same seed gives the same trace.
 //
 // # The commands
 //
-// One JSON object a line, answered by one line, an object with the field "error" if something is wrong:
+// A command is one line with a JSON object, and so is its answer, which has the field "error" if something is wrong:
 //
 //	{"command":"describe"}                                  {"protocol":1,"release":"0.1.32"}
 //	{"command":"start","node":N,"now_ms":T,"seed":S,"options":{...},
@@ -22,9 +22,9 @@
 //
 // Run moves the node's clock to T, hands it the answer to call C if there is one, and lets it run until every task waits.
 // It answers {"now_ms", "next_ms": when the next timer is due, or null, "calls": [{"id", "method", "params"}], "dropped":
-// ids of calls for whose answer nobody waits any more, "log", "stopped"}. Methods and params are those of
-// docs/oracle-protocol.md; the method run_activity asks for an activity to be run. An answer is {"result"}, {"error":
+// ids of calls whose answers nobody waits for any longer, "log", "stopped"}. Methods and params are those of
+// docs/oracle-protocol.md; the method run_activity asks to run an activity. An answer is {"result"}, {"error":
 // {"operation", "message", "retryable"}}, or for run_activity {"result"}, {"failure"} or {"panic"}.
 //
-// The wall clock is read here only to give up on a host that does not answer.
+// This package reads the wall clock only to give up on a host that does not answer.
 package realnode

@@ -21,13 +21,13 @@ type host struct {
 	last     string // the last command
 }
 
-// received is a line of a host, or why none comes any more.
+// received is a line of a host, or the error after which no more lines come.
 type received struct {
 	line []byte
 	err  error
 }
 
-// startHost starts a host program and asks what it is: it must have this version of duroxide in it.
+// startHost starts a host program and checks its description: it must contain this version of duroxide.
 func startHost(program, version string, patience time.Duration) (*host, error) {
 	process, err := foreign.Start(program)
 	if err != nil {
@@ -77,7 +77,7 @@ type shutdownCommand struct {
 	GraceMs int64 `json:"grace_ms"`
 }
 
-// answer is what a call of a node returned.
+// answer is the outcome of a node's call.
 type answer struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *failedCall     `json:"error,omitempty"`
@@ -91,7 +91,7 @@ type failedCall struct {
 	Retryable bool   `json:"retryable"`
 }
 
-// report is what a node did.
+// report describes what a node did during a run command.
 type report struct {
 	NowMs   int64      `json:"now_ms"`
 	NextMs  *int64     `json:"next_ms"`
@@ -113,7 +113,8 @@ type logLine struct {
 	Fields map[string]any `json:"fields"`
 }
 
-// do has a command carried out; into is for what the host answers. Every error says what became of the host.
+// do sends a command to the host and decodes its answer into into, unless that is nil. Every error that the host causes
+// describes what became of it.
 func (h *host) do(c command, into any) error {
 	line, err := json.Marshal(c)
 	if err != nil {
@@ -155,10 +156,10 @@ func (h *host) do(c command, into any) error {
 	return nil
 }
 
-// lastWords is how long a host that has failed may take to end.
+// lastWords is how long a failed host may take to exit.
 const lastWords = 500 * time.Millisecond
 
-// broken is the error for a host that does not do what it should.
+// broken returns the error for a host that failed.
 func (h *host) broken(reason string) error {
 	return fmt.Errorf("host: %s: %s; %s", h.last, reason, h.process.Describe(lastWords))
 }
@@ -166,7 +167,7 @@ func (h *host) broken(reason string) error {
 // close ends the host at once.
 func (h *host) close() error { return h.process.Stop(0) }
 
-// clip shows the beginning of a text.
+// clip shortens a long text to its beginning.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -14,8 +14,8 @@ import (
 // Environment is the variable that names the directory of the host programs.
 const Environment = "DUROSIM_HOSTS"
 
-// Hosts starts nodes of released runtimes, each incarnation in a process of its own: what a runtime counts for its whole
-// process, such as tasks, begins anew then. It may be used by many goroutines.
+// Hosts starts nodes of released runtimes, each incarnation in a process of its own, so that counters that a runtime keeps
+// for its whole process, such as that of tasks, start afresh. It is safe for concurrent use.
 type Hosts struct {
 	dir      string
 	patience time.Duration
@@ -23,17 +23,18 @@ type Hosts struct {
 
 var _ cluster.Releases = (*Hosts)(nil)
 
-// New are the host programs of a directory; an empty name is none. A host that does not answer within a minute has failed.
+// New returns the Hosts for the host programs in a directory; with an empty name there are none. A host that does not
+// answer within a minute has failed.
 func New(dir string) *Hosts {
 	return &Hosts{dir: dir, patience: time.Minute}
 }
 
-// program is the host program of a release.
+// program returns the path of the host program of a release.
 func (h *Hosts) program(b *engine.Build) string {
 	return filepath.Join(h.dir, "durosim-host-"+strings.ReplaceAll(b.Version.String(), ".", "-"))
 }
 
-// Check says whether there is a host program for a released build, and if not, how to build it.
+// Check returns an error if there is no host program for a released build; the error says how to build it.
 func (h *Hosts) Check(b *engine.Build) error {
 	why := "the environment variable " + Environment + " is not set"
 	if h.dir != "" {
@@ -48,7 +49,7 @@ func (h *Hosts) Check(b *engine.Build) error {
 		"    export %s=$PWD/hosts/release", b.Version, why, b.Release, Environment)
 }
 
-// Start starts a node.
+// Start starts a host program for a node and returns the node's machine.
 func (h *Hosts) Start(c cluster.ReleasedConfig) (cluster.ReleasedMachine, error) {
 	if err := h.Check(c.Build); err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// known is the call with its items and events as this module's own: a runtime writes the same fields in another order, and
-// callform keeps such texts as they are, which nobody here needs.
+// known returns the call with its items and events in this module's own form: a runtime writes the same fields in another
+// order, and callform keeps such texts as they are, which is not needed here.
 func known(c call.Call) call.Call {
 	switch r := c.(type) {
 	case call.EnqueueForOrchestrator:

@@ -9,15 +9,15 @@ import (
 	"github.com/durosim/durosim/engine/node"
 )
 
-// loops tell the calls of a node's dispatchers and workers apart. A runtime does not say which of its loops makes a call;
-// a fetch is taken for that of the first loop that holds nothing, and what names a token for that of the loop which was
-// given it.
+// loops attributes the calls of a node to its dispatchers and workers. A runtime does not say which of its loops makes a
+// call: a fetch is attributed to the first loop that holds nothing, and a call that names a token to the loop that was
+// given the token.
 type loops struct{ turns, activities []loop }
 
-// loop is one of them.
+// loop is one dispatcher or worker.
 type loop struct {
 	fetching bool
-	token    string // of what it holds, empty for nothing
+	token    string // the token of what it holds, empty if it holds nothing
 }
 
 func (l *loops) list(kind node.SlotKind) []loop {
@@ -27,8 +27,8 @@ func (l *loops) list(kind node.SlotKind) []loop {
 	return l.activities
 }
 
-// fetch is the loop that fetches: one that holds nothing, or else, since the runtime fetches, one that is done with what
-// it held without a word to the store.
+// fetch marks a loop as fetching and returns its slot: the first that holds nothing, or else the first that is not already
+// fetching. Since the runtime fetches, that one must be done with what it held, without telling the store.
 func (l *loops) fetch(kind node.SlotKind) node.Slot {
 	list := l.list(kind)
 	i := slices.IndexFunc(list, func(l loop) bool { return !l.fetching && l.token == "" })
@@ -39,7 +39,7 @@ func (l *loops) fetch(kind node.SlotKind) node.Slot {
 	return node.Slot{Kind: kind, Index: i}
 }
 
-// holder is the loop that was given a token; the first of the sessions' for what nobody holds.
+// holder returns the slot of the loop that holds a token, or the session slot if none does.
 func (l *loops) holder(token string) node.Slot {
 	for _, kind := range []node.SlotKind{node.SlotOrchestration, node.SlotWorker} {
 		if i := slices.IndexFunc(l.list(kind), func(l loop) bool { return token != "" && l.token == token }); i >= 0 {
@@ -49,7 +49,7 @@ func (l *loops) holder(token string) node.Slot {
 	return node.Slot{Kind: node.SlotSessions}
 }
 
-// answered says what came of a call; token is what a fetch was given.
+// answered records the outcome of a call; token is the one that a fetch was given.
 func (l *loops) answered(p pendingCall, token string, err error) {
 	if p.slot.Kind == node.SlotSessions {
 		return
@@ -69,7 +69,7 @@ func (l *loops) answered(p pendingCall, token string, err error) {
 	}
 }
 
-// tokenOf is the token that a call names, empty for none.
+// tokenOf returns the lock token that a call names, or "" if it names none.
 func tokenOf(c call.Call) string {
 	switch r := c.(type) {
 	case call.AckOrchestrationItem:
@@ -88,7 +88,7 @@ func tokenOf(c call.Call) string {
 	return ""
 }
 
-// count counts a call that has returned.
+// count adds a call that has returned to the node's counters.
 func (m *machine) count(p pendingCall, a node.Answer) {
 	c := &m.counters
 	switch p.method {
@@ -124,7 +124,7 @@ func (m *machine) count(p pendingCall, a node.Answer) {
 	}
 }
 
-// log is the line as a node's.
+// log returns the line as a log call of a node.
 func (l *logLine) log() node.Log {
 	out := node.Log{Level: node.LevelInfo}
 	switch l.Level {

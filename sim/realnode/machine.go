@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// grace is how long a graceful stop waits for its tasks: what the releases do if nobody says.
+// grace is how long a graceful stop waits for the node's tasks; it is the default of the releases.
 const grace = time.Second
 
 // machine is one incarnation of a node in a host of its own.
@@ -28,16 +28,16 @@ type machine struct {
 	loops   loops
 	pending map[node.CallID]pendingCall // looked up only
 	jobs    map[node.JobID]engine.ActivityExecuteItem
-	// taken is the work that the node was given and has not begun, in that order.
+	// taken is the work that the node was given and has not begun, in the order given.
 	taken    []*engine.FetchedWork
-	timer    node.TimerID // that is set, 0 for none; timers is the last id given out
+	timer    node.TimerID // the timer that is set, 0 if none; timers is the last id given out
 	timers   node.TimerID
 	timerMs  int64
 	stopped  bool
 	counters node.Counters
 }
 
-// pendingCall is a call of the provider that has no answer yet.
+// pendingCall is a provider call that has no answer yet.
 type pendingCall struct {
 	method string
 	token  string
@@ -52,18 +52,18 @@ func newMachine(host *host, c cluster.ReleasedConfig) *machine {
 	}
 }
 
-// Filter is the range in the options, as a filter; the node fetches with it, or the machine fails.
+// Filter returns the range in the options as a filter. The machine fails if the node fetches with another filter.
 func (m *machine) Filter() *engine.CapabilityFilter { return m.filter }
 
-// Counters count what can be seen in the calls; decisions of the runtime are not among them.
+// Counters returns counts of what the calls show; they do not include decisions of the runtime.
 func (m *machine) Counters() node.Counters { return m.counters }
 
-// Err says what is wrong with the host.
+// Err returns the error after which the machine does nothing, or nil if there was none.
 func (m *machine) Err() error { return m.err }
 
-// Crash ends the node where it is, with its process.
+// Crash ends the node at once by ending its process.
 func (m *machine) Crash() {
-	_ = m.host.close() // Err has its last words, if it ended by itself
+	_ = m.host.close() // if the host ended by itself, Err has its last words
 }
 
 // StepInto applies one input and appends what the node wants done. After an error it does nothing.
@@ -79,7 +79,7 @@ func (m *machine) StepInto(in node.Input, calls []node.Call) []node.Call {
 	return calls
 }
 
-// apply hands an input to the host. An answer for which nobody waits does nothing.
+// apply hands an input to the host and lets the node run. It ignores an answer that nobody waits for.
 func (m *machine) apply(in node.Input) (report, error) {
 	switch in := in.(type) {
 	case node.Start:
@@ -114,7 +114,7 @@ func (m *machine) run(c runCommand) (did report, err error) {
 	return did, m.host.do(command{Command: "run", Node: m.config.Name, runCommand: &c}, &did)
 }
 
-// outcome is what an activity of a program comes to.
+// outcome runs an activity of a program and returns its answer; if panics is not empty, the activity panics with that text.
 func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	if panics != "" {
 		return &answer{Panic: &panics}
@@ -128,7 +128,7 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 			message := err.Error()
 			return &answer{Failure: &message}
 		}
-		text, _ := json.Marshal(value) // a string can be written
+		text, _ := json.Marshal(value) // marshalling a string cannot fail
 		return &answer{Result: text}
 	}
 	message := "no activity " + item.Name
@@ -171,7 +171,7 @@ func (m *machine) answer(in node.Answer) (report, error) {
 	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
 }
 
-// carryOver makes calls of what the node did.
+// carryOver translates what the node did into calls.
 func (m *machine) carryOver(did *report, calls []node.Call) ([]node.Call, error) {
 	for i := range did.Log {
 		calls = append(calls, did.Log[i].log())
@@ -205,7 +205,7 @@ func (m *machine) carryOver(did *report, calls []node.Call) ([]node.Call, error)
 	return m.arm(did, calls), nil
 }
 
-// arm sets a timer for the node's next one.
+// arm sets a timer for the time at which the node's next timer is due.
 func (m *machine) arm(did *report, calls []node.Call) []node.Call {
 	if did.NextMs == nil {
 		return m.cancelTimer(calls)
@@ -229,7 +229,7 @@ func (m *machine) cancelTimer(calls []node.Call) []node.Call {
 	return append(calls, c)
 }
 
-// activity is what the method run_activity asks for.
+// activity holds the params of the method run_activity.
 type activity struct {
 	Instance    string `json:"instance"`
 	ExecutionID uint64 `json:"execution_id"`
@@ -237,7 +237,7 @@ type activity struct {
 	Input       string `json:"input"`
 }
 
-// made is the call for a call of the node.
+// made translates a call that the node made.
 func (m *machine) made(c *madeCall) (node.Call, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
@@ -271,7 +271,7 @@ func (m *machine) made(c *madeCall) (node.Call, error) {
 	return out, nil
 }
 
-// begun is an activity that begins: the first that the node was given of those which agree with what the runtime tells.
+// begun returns the call that runs an activity: the first of the work in taken that matches the runtime's params.
 func (m *machine) begun(c *madeCall) (node.Call, error) {
 	var a activity
 	if err := json.Unmarshal(c.Params, &a); err != nil {

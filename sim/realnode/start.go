@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// startCommand starts a node.
+// startCommand holds the fields of the command that starts a node.
 type startCommand struct {
 	NowMs          int64           `json:"now_ms"`
 	Seed           uint64          `json:"seed"`
@@ -24,7 +24,7 @@ type orchestration struct {
 	Body    []statement `json:"body"`
 }
 
-// statement is a program.Node as the host reads it.
+// statement is a program.Node in the form that the host reads.
 type statement struct {
 	Op      string      `json:"op"`
 	Name    string      `json:"name,omitempty"`
@@ -59,7 +59,8 @@ func statements(list []program.Node) []statement {
 	return out
 }
 
-// options are those of the runtime, by their names in docs/contract/runtime.md#r4. The call deadline is the network's.
+// options returns the runtime's options by their names in docs/contract/runtime.md#r4. The call deadline is not among them:
+// it belongs to the network.
 func options(o *node.Options) map[string]any {
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }
 	out := map[string]any{

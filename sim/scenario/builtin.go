@@ -20,18 +20,18 @@ const Default = "rolling-upgrade"
 type Named struct {
 	Name  string
 	Title string
-	// File is what errors call it, Text what it says.
+	// File is its name in errors, Text its content.
 	File string
 	Text []byte
 }
 
-// Builtin are the scenarios that come with the module, sorted by name. The caller owns what it gets.
+// Builtin returns the scenarios that come with the module, sorted by name. The caller owns the result.
 func Builtin() []Named { return filesIn("scenarios") }
 
-// Situations are the corner cases of docs/contract/runtime.md#r13, one small scenario for each that a scenario can
-// tell, sorted by name, which begins with the case's number. No campaign runs them; a test does, and simrun run FILE. A
-// line that begins with "#!" names a seeded bug and the expectation or the property that fails with it. The caller owns
-// what it gets.
+// Situations returns the corner cases of docs/contract/runtime.md#r13: one small scenario for each case that a scenario can
+// express, sorted by name, which begins with the case's number. No campaign runs them; a test does, and simrun run FILE
+// can. A line that begins with "#!" names a planted bug and the expectation or property that fails with it. The caller
+// owns the result.
 func Situations() []Named { return filesIn("situations") }
 
 func filesIn(dir string) []Named {
@@ -53,7 +53,7 @@ func filesIn(dir string) []Named {
 	return all
 }
 
-// Lookup is the built-in scenario of that name. It may name these builds; without any, the
+// Lookup returns the built-in scenario of that name. It may name these builds or, if none are given, the
 // shipped ones.
 func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	for _, n := range Builtin() {
@@ -64,7 +64,7 @@ func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 	return nil, fmt.Errorf("unknown scenario %q%s", name, nearest(name))
 }
 
-// nearest is the built-in scenario that was probably meant, or all of them if none is near.
+// nearest names the built-in scenario that was probably meant, or all of them if none is near.
 func nearest(name string) string {
 	var known []string
 	for _, n := range Builtin() {

@@ -19,7 +19,7 @@ const FormatVersion = 1
 
 const header = "durosim corpus"
 
-// Mode is how an entry is replayed.
+// Mode selects how an entry is replayed.
 type Mode string
 
 // The modes of replay.
@@ -30,25 +30,25 @@ const (
 	ModeSeeded Mode = "seeded"
 )
 
-// Entry is a run that is kept: a concrete plan, what decides its choices, and what it came to.
+// Entry is a stored run: a concrete plan, the source of its choices, and its outcome.
 type Entry struct {
-	// FormatVersion is the version of the format in which it was written; Format writes FormatVersion.
+	// FormatVersion is the version of the format in which the entry was written; Format writes the constant FormatVersion.
 	FormatVersion int
 	Plan          *plan.Plan
 	// Expect is what the scenario expected of its runs.
 	Expect []plan.Expectation
-	// Recording is what was chosen. Invariant: not nil in mode recorded. Keys made from sim.RootKey(true) are readable.
+	// Recording holds the choices made. Invariant: not nil in mode recorded. Keys made from sim.RootKey(true) are readable.
 	Recording *sim.Recording
 	Seed      uint64
-	// Found is what the entry once showed: a property, or a property and a seeded bug.
+	// Found names what the entry once showed: a property, or a property and a planted bug.
 	Found string
-	// Verdict is what a replay must come to: "holds", or "violates" and the ids of properties.
+	// Verdict is the verdict that a replay must reach: "holds", or "violates" and the ids of properties.
 	Verdict string
-	// Digest is that of the trace when the entry was stored; empty is unknown.
+	// Digest is the digest of the trace when the entry was stored; empty if unknown.
 	Digest string
 	// Needs are the orchestrations, as "Name@1.0.0", and the activities that the run uses and durosim does not ship. A
-	// program that has its own handlers registers them; without them a replay is another run. Nil is a run of what is
-	// shipped.
+	// program that has its own handlers registers them; without them a replay is a different run. Nil means that the run
+	// uses only what is shipped.
 	Needs []string
 	Note  string
 	Mode  Mode
@@ -60,7 +60,7 @@ const (
 	verdictViolates = "violates"
 )
 
-// Violates is the verdict that names these properties, sorted; without any it is VerdictHolds.
+// Violates returns the verdict that names these properties, sorted; without any it returns VerdictHolds.
 func Violates(properties ...string) string {
 	if len(properties) == 0 {
 		return VerdictHolds
@@ -70,7 +70,8 @@ func Violates(properties ...string) string {
 	return verdictViolates + " " + strings.Join(slices.Compact(ids), " ")
 }
 
-// ParseEntry reads a corpus entry. Its plan may name these builds; without any, the shipped ones. The error is an *Error.
+// ParseEntry reads a corpus entry. Its plan may name these builds or, if none are given, the shipped ones. The error is an
+// *Error.
 func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, error) {
 	p := newParser(file, builds)
 	p.entry = &Entry{}
@@ -83,8 +84,8 @@ func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, erro
 	return e, nil
 }
 
-// Name is the file name of the entry: 16 hex digits, a hash of all that decides the run, and ".txt". Verdict, digest and
-// note are not part of it.
+// Name returns the file name of the entry: 16 hex digits, a hash of everything that decides the run, and ".txt". The hash
+// does not cover verdict, digest and note.
 func (e *Entry) Name() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "mode %s\nseed %d\n", e.Mode, e.Seed)
@@ -94,7 +95,7 @@ func (e *Entry) Name() string {
 	return hex.EncodeToString(sum[:8]) + ".txt"
 }
 
-// Format is the canonical text of the entry; ParseEntry reads it back.
+// Format returns the canonical text of the entry; ParseEntry reads it back.
 func (e *Entry) Format() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d\n", header, FormatVersion)
@@ -144,13 +145,13 @@ func (e *Entry) formatRecording(b *bytes.Buffer) {
 	}
 }
 
-// corpus reads the statements that belong in entries only. Each case begins with what the statement means.
+// corpus reads the statements that belong only in entries. Each case begins with the meaning of its statement.
 func (p *parser) corpus(statement string) {
 	if statement != "choice" && statement != "priority" {
 		p.single(statement)
 	}
 	switch e := p.entry; statement {
-	// durosim corpus 1 begins an entry: another number is another format, and no part of it is guessed.
+	// durosim corpus 1 begins an entry: another number is another format, which is refused as a whole.
 	case "durosim":
 		p.keyword("corpus")
 		text := p.next("the version of the format").text
@@ -163,10 +164,10 @@ func (p *parser) corpus(statement string) {
 			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim of its time", n, FormatVersion)
 		}
 		e.FormatVersion = n
-	// found TEXT is what the entry once showed.
+	// found TEXT names what the entry once showed.
 	case "found":
 		e.Found = p.rest("a property")
-	// verdict is what a replay must come to; another verdict is a failure.
+	// verdict is the verdict that a replay must reach; another verdict is a failure.
 	case "verdict":
 		e.Verdict = p.keyword(VerdictHolds, verdictViolates)
 		for ok := e.Verdict == verdictViolates; ok; ok = p.more() {
@@ -185,10 +186,10 @@ func (p *parser) corpus(statement string) {
 	// seed NUMBER is the seed of the run.
 	case "seed":
 		e.Seed = p.seed()
-	// mode says whether choices come from the recording or from the seed.
+	// mode selects whether choices come from the recording or from the seed.
 	case "mode":
 		e.Mode = Mode(p.oneOf("mode", []string{string(ModeRecorded), string(ModeSeeded)}))
-	// needs HANDLER... are the handlers of a program of one's own that the run uses.
+	// needs HANDLER... are the handlers that the run uses and the caller's own program registers.
 	case "needs":
 		for ok := true; ok; ok = p.more() {
 			e.Needs = append(e.Needs, p.name("an orchestration or an activity"))
@@ -200,7 +201,7 @@ func (p *parser) corpus(statement string) {
 	case "recording":
 		p.keyword("seed")
 		e.Recording = &sim.Recording{Seed: p.seed(), SeededOrder: !p.accept("unordered"), Complete: p.accept("complete")}
-	// choice KEY N VALUE is a choice: of N possible values this one was taken.
+	// choice KEY N VALUE records a choice: VALUE was taken out of N possible values.
 	case "choice":
 		if c, ok := p.recorded(); ok {
 			c.N = p.number("a number of values", 1, 1<<64-1)

@@ -14,18 +14,18 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Overrides are what a caller wants otherwise than the scenario says. The zero value leaves all as it is.
+// Overrides replace parts of a scenario. The zero value leaves everything as it is.
 type Overrides struct {
-	// Faults, if not nil, take the place of the scenario's own; NamedFaults has them by name.
+	// Faults, if not nil, replace the scenario's own; NamedFaults returns them by name.
 	Faults *faults.Plan
-	// Profile and Strategy, if not empty, take the place of the scenario's own.
+	// Profile and Strategy, if not empty, replace the scenario's own.
 	Profile  plan.Profile
 	Strategy plan.Strategy
-	// Bugs, if not nil, take the place of the scenario's own.
+	// Bugs, if not nil, replace the scenario's own.
 	Bugs []faults.BugID
 	// Instances, if not 0, is the number of instances of the load. A scenario without load has none.
 	Instances int
-	// StepBudget, if not 0, takes the place of the scenario's own.
+	// StepBudget, if not 0, replaces the scenario's own.
 	StepBudget uint64
 }
 
@@ -47,10 +47,10 @@ var (
 )
 
 // Expand draws what the scenario leaves open. The plan is a function of scenario, seed and overrides; it shares nothing
-// with the scenario. Each draw is keyed by the name of what it is for: a step by its verb, what it is about, and how
-// many like it stand before; an instance of the load by its number. So one more step, node or instance moves no other. An action
-// that is drawn before the start of its instance is moved to the start.
-// An error says that the scenario was not made by Parse, or what in o is wrong.
+// with the scenario. Each draw is keyed by the name of its subject: a step by its verb, its object, and the number of
+// similar steps before it; an instance of the load by its number. So one more step, node or instance moves no other. An
+// action that is drawn before the start of its instance is moved to the start.
+// Expand fails if the scenario was not made by Parse, or if something in o is wrong.
 func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if err := s.validate(o); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	return e.plan, nil
 }
 
-// validate says what would make drawing impossible.
+// validate returns an error if something makes drawing impossible.
 func (s *Scenario) validate(o Overrides) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("scenario %s: %s", s.Name, fmt.Sprintf(format, args...))
@@ -143,7 +143,7 @@ func (s *Scenario) validate(o Overrides) error {
 
 func (d Draw) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
 
-// in says whether the plan has the time that is drawn.
+// in reports whether the plan has the field whose time d draws.
 func (d Draw) in(p *plan.Plan) bool {
 	n := 0
 	switch d.Of {
@@ -177,7 +177,7 @@ type expansion struct {
 	plan    *plan.Plan
 }
 
-// between draws a time in whole milliseconds: a plan is read by people.
+// between draws a time in whole milliseconds, because people read plans.
 func (e *expansion) between(k sim.Key, lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(e.chooser.Choose(k, uint64((hi-lo)/time.Millisecond)+1))*time.Millisecond
 }
@@ -229,7 +229,7 @@ func (e *expansion) instances() {
 	}
 }
 
-// actionKey is the key of the last of the actions.
+// actionKey returns the key of the last of the actions.
 func actionKey(instance sim.Key, actions []plan.Action) sim.Key {
 	last, nth := actions[len(actions)-1], uint64(0)
 	for _, a := range actions[:len(actions)-1] {
@@ -272,21 +272,21 @@ func (e *expansion) load(o Overrides) {
 	}
 }
 
-// names says whether an instance of the load with that orchestration may be called id.
+// names reports whether an instance of the load with that orchestration may be called id.
 func (l *Load) names(orchestration, id string) bool {
 	number, ok := strings.CutPrefix(id, orchestration+"-")
 	n, err := strconv.Atoi(number)
 	return ok && err == nil && n >= 1 && n <= maxLoad && strconv.Itoa(n) == number
 }
 
-// inputRange is a range of inputs; the zero value is none.
+// inputRange is a range of inputs; the zero value means no range.
 type inputRange struct {
 	lo, hi uint64
-	// times says that lo and hi are milliseconds.
+	// times means that lo and hi are milliseconds.
 	times, ok bool
 }
 
-// parseInputRange reads "2..6" or "1s..8s". Other texts are no range, and no error either unless they look like one.
+// parseInputRange reads "2..6" or "1s..8s". Any other text gives no range, and an error only if it looks like a range.
 func parseInputRange(s string) (inputRange, error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok {
@@ -311,7 +311,7 @@ func parseInputRange(s string) (inputRange, error) {
 }
 
 func (e *expansion) input(k sim.Key, s string) string {
-	r, _ := parseInputRange(s) // validate has refused what is wrong
+	r, _ := parseInputRange(s) // validate has refused malformed ranges
 	if !r.ok {
 		return s
 	}
@@ -322,7 +322,7 @@ func (e *expansion) input(k sim.Key, s string) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// instanceIDs are the names of the template's instances and histories, in order.
+// instanceIDs returns the ids of the template's instances and histories, in order.
 func (p *parser) instanceIDs() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, in := range p.s.Template.Instances {
@@ -338,7 +338,7 @@ func (p *parser) instanceIDs() iter.Seq[string] {
 	}
 }
 
-// clonePlan is a copy that shares nothing with p.
+// clonePlan returns a copy that shares nothing with p.
 func clonePlan(p *plan.Plan) *plan.Plan {
 	c := *p
 	c.Nodes = slices.Clone(p.Nodes)

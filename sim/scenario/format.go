@@ -12,9 +12,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Format is the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. Every rate is
-// written out, so that the text goes on to mean the same when the named fault plans change. An empty strategy or profile
-// is read back as the default, filter and contract, which is what it means.
+// Format returns the canonical text of a plan; Parse reads it back as a scenario that leaves nothing open. Every rate is
+// written out, so that the text keeps its meaning when the named fault plans change. An empty strategy or profile is read
+// back as the default that it stands for, filter or contract.
 func Format(p *plan.Plan) []byte {
 	s := Scenario{Name: p.Name, Template: *p}
 	var b bytes.Buffer
@@ -22,7 +22,7 @@ func Format(p *plan.Plan) []byte {
 	return b.Bytes()
 }
 
-// Format is the canonical text of the scenario; Parse reads it back. Of its comments only the title is left.
+// Format returns the canonical text of the scenario; Parse reads it back. It keeps no comment but the title.
 func (s *Scenario) Format() []byte {
 	var b bytes.Buffer
 	if s.Title != "" {
@@ -40,7 +40,8 @@ func (s *Scenario) Format() []byte {
 	return b.Bytes()
 }
 
-// format writes all but title and expectations. The first rates are written one by one, the others by name.
+// format writes everything but title and expectations. It writes the first single rates one by one and the others by the
+// name common.
 func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	p := &s.Template
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
@@ -296,7 +297,7 @@ func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 	}
 }
 
-// formatRange is a range as versionRange reads it back: as a constraint where that says the same, else by its two ends.
+// formatRange returns a range as versionRange reads it back: as a constraint if that is equivalent, else by its two ends.
 func formatRange(r *engine.VersionRange) string {
 	if r == nil {
 		return "*"
@@ -314,7 +315,7 @@ func formatExpectations(b *bytes.Buffer, list []plan.Expectation) {
 	}
 }
 
-// formatExpectation is the text of an expectation without its keyword.
+// formatExpectation returns the text of an expectation without its keyword.
 func formatExpectation(e plan.Expectation) string {
 	text := string(e.Mode) + " " + e.Event
 	if e.In != "" {
@@ -341,7 +342,7 @@ func gap(b *bytes.Buffer, lines int) {
 	}
 }
 
-// time is the text of a time that may be open.
+// time returns the text of a time that may be open.
 func (s *Scenario) time(of DrawOf, index, action int, fixed time.Duration) string {
 	if d, open := s.drawOf(of, index, action); open {
 		return formatSpan(d.Lo, d.Hi)

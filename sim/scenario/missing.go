@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known is what the nodes of
-// all builds may register, as in CheckOrchestrations, and their activities; own says that the caller has handlers of its
+// CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known lists what the nodes of
+// all builds may register, as in CheckOrchestrations, and their activities; own means that the caller has handlers of its
 // own. The error is an *Error.
 func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 	var missing []string
@@ -26,10 +26,10 @@ func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 		"replay it with the program or the test that stored it", strings.Join(missing, ", "))}
 }
 
-// CheckOrchestrations refuses a scenario in which a client starts an orchestration that nobody has: it would end as
-// poison, as the contract asks, and the scenario would hold without a turn. One that is missing on purpose says "expect
-// poison" or "expect any". known is what the nodes of all builds may register, as "Name@1.0.0"; programs of the scenario
-// are known, too. The error is an *Error.
+// CheckOrchestrations refuses a scenario in which a client starts an orchestration that no node has: the instance would end
+// as poison, as the contract asks, and the scenario would hold without a turn. If one is missing on purpose, its instance
+// says "expect poison" or "expect any". known lists what the nodes of all builds may register, as "Name@1.0.0"; programs of
+// the scenario are known, too. The error is an *Error.
 func (s *Scenario) CheckOrchestrations(known []string) error {
 	type start struct {
 		what, name, version string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// didYouMean is "; did you mean X?" for the name that is nearest to word, and empty if none is near. Of equally near
-// ones the first is taken.
+// didYouMean returns "; did you mean X?" for the name nearest to word, or "" if none is near. Of equally near names it
+// takes the first.
 func didYouMean(word string, names []string) string {
 	const longest = 64 // nobody mistypes a name that long, and comparing takes time
 	best, least := "", max(len(word)/3, 1)
@@ -24,7 +24,7 @@ func didYouMean(word string, names []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-// distance counts the insertions, deletions, replacements and swaps of neighbours that make b of a.
+// distance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

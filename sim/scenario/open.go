@@ -9,17 +9,17 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Source is where Open finds what a name stands for.
+// Source is where Open looks up names.
 type Source struct {
-	// Builds are those that a text may name; nil stands for the shipped ones.
+	// Builds are the builds that a text may name; nil means the shipped ones.
 	Builds []*engine.Build
-	// ReadFile reads what is not built in, as os.ReadFile does. nil knows no files.
+	// ReadFile reads what is not built in, as os.ReadFile does. nil means that there are no files.
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Open finds what a name stands for: a built-in scenario, a file that holds a scenario or a stored run, or, if it has
-// several lines, itself as the text of a scenario. The empty name is Default. It returns the scenario, or the entry if it
-// is a stored run. The error wraps fs.ErrNotExist if nothing has that name; a text that is wrong is an *Error.
+// Open resolves a name: a built-in scenario, a file that holds a scenario or a stored run, or, if the name has several
+// lines, the text of a scenario itself. The empty name means Default. Open returns the scenario, or the entry if the name
+// is a stored run. The error wraps fs.ErrNotExist if nothing has that name; for a malformed text it is an *Error.
 func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	if name == "" {
 		name = Default
@@ -51,14 +51,14 @@ func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	return text, nil, err
 }
 
-// notFound is the error of a name that stands for nothing.
+// notFound is the error for a name that stands for nothing.
 type notFound struct{ text string }
 
 func (e notFound) Error() string { return e.text }
 
 func (e notFound) Is(target error) bool { return target == fs.ErrNotExist }
 
-// isEntry says whether a text is a stored run rather than a scenario.
+// isEntry reports whether a text is a stored run rather than a scenario.
 func isEntry(data []byte) bool {
 	for line := range strings.Lines(string(data)) {
 		words := strings.Fields(line)

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// Parse reads a scenario. It may name these builds; without any, the shipped ones. file is what errors call it. The error
-// is an *Error that names the first line that is wrong.
+// Parse reads a scenario. It may name these builds or, if none are given, the shipped ones. Errors refer to it as file. The
+// error is an *Error that names the first wrong line.
 func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error) {
 	p := newParser(file, builds)
 	p.read(data)
@@ -24,7 +24,8 @@ func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error)
 	return p.s, nil
 }
 
-// parser reads one text, line by line. The first error is kept; after it every method does nothing and gives zero values.
+// parser reads one text, line by line. It keeps the first error; after that every method does nothing and returns zero
+// values.
 type parser struct {
 	file   string
 	builds []string
@@ -32,27 +33,27 @@ type parser struct {
 	// entry is nil when a scenario is read.
 	entry *Entry
 	err   *Error
-	// program, if not nil, is the one whose text has begun and not ended.
+	// program, if not nil, reads the program whose text has begun and not ended.
 	program *program.Parser
 
 	line  int
 	words []token
-	form  string // of the present statement, for its errors
+	form  string // the form of the current statement, for its errors
 
 	owner ownerKind
 	// first is the first of the nodes that an owner names.
 	first int
 	once  map[string]int // statement → line, for those that may stand only once
 	named map[string]int // kind and name → line
-	// The lines of what is checked when all is read. Invariant: as long as the slices of the template.
+	// The lines of what finish checks. Invariant: each is as long as its slice of the scenario.
 	stepLines, faultLines, probeLines, expectLines []int
 	// stepWhen are the times of the steps.
 	stepWhen []when
-	// common is the named fault plan, which goes behind the single rates.
+	// common is the named fault plan, which goes after the single rates.
 	common faults.Plan
 }
 
-// ownerKind is what sub-statements belong to.
+// ownerKind is the kind of statement that sub-statements belong to.
 type ownerKind uint8
 
 const (
@@ -107,7 +108,7 @@ func (p *parser) read(data []byte) {
 	p.finish()
 }
 
-// noText is where data stops being text in UTF-8, -1 if it does not.
+// noText returns the offset of the first byte that is not UTF-8 text, or -1 if there is none.
 func noText(data []byte) int {
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])
@@ -119,7 +120,7 @@ func noText(data []byte) int {
 	return -1
 }
 
-// statement reads one line. Each case begins with what the statement means; Statements has the same as a table.
+// statement reads one line. Each case begins with the meaning of its statement; Statements returns the same as a table.
 func (p *parser) statement() {
 	head := p.words[0]
 	p.form = formOf(statementTable, head.text)
@@ -146,11 +147,11 @@ func (p *parser) statement() {
 	owner := p.owner
 	p.owner = ownerNone
 	switch head.text {
-	// scenario NAME says what the situation is called; reports and "simrun list" use the name.
+	// scenario NAME names the scenario; reports and "simrun list" use the name.
 	case "scenario":
 		p.single(head.text)
 		p.s.Name = p.name("a name")
-	// seeds COUNT is how many seeds a campaign needs before what it did not reach counts against it.
+	// seeds COUNT is how many seeds a campaign needs before missing coverage counts against it.
 	case "seeds":
 		p.single(head.text)
 		p.s.Seeds.Count = int(p.number("a number of seeds", 1, maxSeeds))
@@ -166,7 +167,7 @@ func (p *parser) statement() {
 	case "strategy":
 		p.single(head.text)
 		p.s.Template.Strategy = plan.Strategy(p.oneOf("strategy", strategies))
-	// profile NAME is whose decisions the nodes follow where the documents leave a choice.
+	// profile NAME selects whose decisions the nodes follow where the documents leave a choice.
 	case "profile":
 		p.single(head.text)
 		p.s.Template.Profile = plan.Profile(p.oneOf("profile", profiles))
@@ -189,8 +190,8 @@ func (p *parser) statement() {
 			p.single("budget of turns")
 			p.s.Template.TurnBudget = count
 		}
-	// bug ID... switches on planted bugs: the run then shows what breaks. After "on" follows the build or the node that has
-	// the bug; without, everybody has it.
+	// bug ID... switches on planted bugs: the run then shows what breaks. "on" names the build or the node that has the bug;
+	// without it, all have the bug.
 	case "bug":
 		for ok := true; ok; ok = p.more() {
 			id := p.name("the id of a seeded bug, such as provider/filter-after-lock")
@@ -220,7 +221,7 @@ func (p *parser) statement() {
 	// program NAME begins a program; the lines up to its end are its statements.
 	case "program":
 		p.beginProgram()
-	// history INSTANCE runs NAME ... is an execution that was there before the run.
+	// history INSTANCE runs NAME ... is an execution that existed before the run.
 	case "history":
 		p.history()
 	// instance ID runs NAME ... is an instance that a client starts; raise, enqueue and cancel below it are about this instance.
@@ -240,7 +241,7 @@ func (p *parser) statement() {
 		p.action(owner, plan.ActionDelete)
 	case "prune":
 		p.action(owner, plan.ActionPrune)
-	// load COUNT instances starts as many more; the mix lines below say of what kinds.
+	// load COUNT instances starts that many more; the mix lines below list their kinds.
 	case "load":
 		p.load()
 	// mix WEIGHT NAME ... is one kind of instance of the load above.
@@ -266,7 +267,7 @@ func (p *parser) statement() {
 	case "after":
 		lo, hi := p.span("a time")
 		p.step(lo, hi, true)
-	// expect says what the runs must show, beside the properties that always hold.
+	// expect states what the runs must show, besides the properties that always hold.
 	case "expect":
 		p.expect()
 	case "durosim", "found", "verdict", "digest", "seed", "mode", "needs", "note", "recording", "choice", "priority":
@@ -304,10 +305,10 @@ func bugIDs() []string {
 	return ids
 }
 
-// FaultNames are the names of whole fault plans.
+// FaultNames returns the names of whole fault plans.
 func FaultNames() []string { return []string{"none", "light", "full"} }
 
-// NamedFaults is the fault plan of that name.
+// NamedFaults returns the fault plan of that name.
 func NamedFaults(name string) (faults.Plan, error) {
 	switch name {
 	case "none":

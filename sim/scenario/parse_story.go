@@ -190,19 +190,19 @@ func eventNames() []string {
 	return out
 }
 
-// draw keeps a time that is open.
+// draw records a time if it is open.
 func (p *parser) draw(d Draw) {
 	if p.err == nil && (d.Lo != d.Hi || d.Relative) {
 		p.s.Draws = append(p.s.Draws, d)
 	}
 }
 
-// drawn says whether a time is open.
+// drawn reports whether a time is open.
 func (p *parser) drawn(of DrawOf, index, action int) bool {
 	return slices.ContainsFunc(p.s.Draws, func(d Draw) bool { return d.Of == of && d.Index == index && d.Action == action })
 }
 
-// settle turns a relative time into one of the run, where what it counts from is not open.
+// settle turns a relative time into a time of the run, unless the time that it is counted from is open.
 func (p *parser) settle(d Draw, from time.Duration, open bool) Draw {
 	if d.Relative && !open {
 		d.Relative, d.Lo, d.Hi = false, p.sum(from, d.Lo), p.sum(from, d.Hi)
@@ -218,7 +218,7 @@ func (p *parser) sum(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// finish checks what only the whole text shows, and makes the order of draws and faults the canonical one.
+// finish checks what only the whole text shows, and puts draws and faults into canonical order.
 func (p *parser) finish() {
 	if p.err != nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// probeEvery is the time between two acts of a probe that does not say.
+// probeEvery is the time between two acts of a probe if the text does not say.
 const probeEvery = time.Second
 
 // probe reads NAME reads BUILD, what the probe acts on, and then, in any order, the clauses.
@@ -165,7 +165,7 @@ func formatProbe(b *bytes.Buffer, p *plan.Probe, from string) {
 	b.WriteByte('\n')
 }
 
-// texts are named words as plain ones.
+// texts converts words of a named string type to strings.
 func texts[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, x := range list {

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// GeneratedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for one that it
-// may start.
+// GeneratedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for a program
+// that Program-7 may start.
 const GeneratedName = "Program"
 
 // beginProgram reads NAME.
@@ -49,7 +49,7 @@ func (p *parser) programLine() {
 	}
 }
 
-// finishPrograms says that the last program has an end.
+// finishPrograms fails if the last program has no end.
 func (p *parser) finishPrograms() {
 	if p.program != nil {
 		p.failf("the text ends within program %s: expected \"end\"", p.program.Program().Name)
@@ -74,7 +74,7 @@ func generates(l *Load) bool {
 	return false
 }
 
-// isGenerated says whether a generated program may have the name.
+// isGenerated reports whether a generated program may have the name.
 func isGenerated(name string) bool {
 	number, ok := strings.CutPrefix(name, GeneratedName+"-")
 	number, _, _ = strings.Cut(number, ".")
@@ -82,13 +82,13 @@ func isGenerated(name string) bool {
 	return ok && err == nil
 }
 
-// The segments of the keys of what a program is drawn from.
+// The segments of the keys of the draws for a program.
 var (
 	labelProgram = sim.NewLabel("program")
 	labelNumber  = sim.NewLabel("number")
 )
 
-// eventsWithin is how long after its start an instance of a generated program is sent what it waits for.
+// eventsWithin bounds how long after its start an instance of a generated program is sent the events that it waits for.
 const eventsWithin = 6 * time.Second
 
 // generate draws a program for an instance, and sends it up to two of each event that it waits for. Such an instance may

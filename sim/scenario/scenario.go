@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Scenario is a plan, or a family of plans that differ in what is drawn from the seed.
+// Scenario is a plan, or a family of plans that differ only in the values drawn from the seed.
 type Scenario struct {
-	// Name is what the file says, or else the file's name without directory and ending. File is where it was read.
+	// Name is the name given in the file, or else the file's name without directory and extension. File is the file's name.
 	Name, File string
 	// Title is the text of the first comment line.
 	Title string
@@ -17,27 +17,27 @@ type Scenario struct {
 	Template plan.Plan
 	// Draws are the open times of the template, sorted by Of, Index and Action.
 	Draws []Draw
-	// Load, if not nil, are instances that are drawn.
+	// Load, if not nil, describes instances that are drawn.
 	Load *Load
-	// Expect is what the runs must show, beside the properties.
+	// Expect is what the runs must show, besides the properties.
 	Expect []plan.Expectation
 	Seeds  SeedSpec
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
 	Require []string
 
 	warnings []*Error
-	// lines are where instances ("instance ID") and mixes ("mix 0") stand.
+	// lines holds the lines of instances ("instance ID") and mixes ("mix 0").
 	lines map[string]int
 }
 
-// SeedSpec says how many seeds a campaign takes.
+// SeedSpec describes how many seeds a campaign needs.
 type SeedSpec struct {
-	// Count is the number of seeds from which on required coverage must be reached and every "sometimes" seen. 0 asks
-	// for nothing of the kind.
+	// Count is the number of seeds from which a campaign must reach required coverage and show every "sometimes". 0 means
+	// that no campaign must.
 	Count int
 }
 
-// DrawOf says what a Draw is the time of.
+// DrawOf is the field of the template whose time a Draw draws.
 type DrawOf uint8
 
 // The open times of a template.
@@ -59,24 +59,24 @@ type Draw struct {
 	Relative bool
 }
 
-// Load is a number of instances of which orchestration, start and actions are drawn.
+// Load is a number of instances whose orchestrations, starts and actions are drawn.
 type Load struct {
 	Count int
-	// From is when the first may start, Over the time after it in which all do.
+	// From is when the first may start; all start within Over after that.
 	From, Over time.Duration
 	Mix        []MixEntry
 }
 
 // MixEntry is one kind of instance of a load.
 type MixEntry struct {
-	// Weight is the entry's share: its part of the sum of all weights.
+	// Weight is the entry's weight: its share of the load is Weight out of the sum of all weights.
 	Weight uint32
 	// Orchestration, Version, Expect are as in plan.Instance.
 	Orchestration, Version string
 	Expect                 plan.End
 	Unaided                bool
-	// Generated says that each instance runs a program of its own, drawn from the seed; Orchestration is then
-	// GeneratedName, and the program's name is that of the instance. A program that waits for an event may be sent it.
+	// Generated means that each instance runs a program of its own, drawn from the seed; Orchestration is then
+	// GeneratedName, and the program has the name of the instance. It may be sent the events that it waits for.
 	Generated bool
 	// Input is as in plan.Instance, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
 	Input   string
@@ -85,21 +85,21 @@ type MixEntry struct {
 
 // ActionTemplate is an action of each instance of a mix entry.
 type ActionTemplate struct {
-	// Action is what is done; its At is not used.
+	// Action is the action; its At is not used.
 	Action plan.Action
-	// Lo and Hi are when, since the start of the instance if Relative and since the start of the run if not.
+	// Lo and Hi bound its time, counted from the start of the instance if Relative, else from the start of the run.
 	Lo, Hi   time.Duration
 	Relative bool
 }
 
-// Error says what is wrong with a text, and where.
+// Error describes what is wrong with a text, and where.
 type Error struct {
 	File string
-	Line int // from 1; 0 is the whole file
+	Line int // from 1; 0 means the whole file
 	Msg  string
 }
 
-// Error is "file:line: message".
+// Error returns "file:line: message".
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.File, e.Msg)

@@ -7,18 +7,18 @@ type StatementInfo struct {
 	Name    string
 	Form    string
 	Meaning string
-	// Below names the statements under which it stands; empty is that it stands alone.
+	// Below names the statements under which it stands; empty means that it stands alone.
 	Below string
-	// Corpus statements belong in corpus entries only, Open ones in scenarios only.
+	// Corpus statements belong only in corpus entries, Open ones only in scenarios.
 	Corpus, Open bool
-	// Example is a text that Parse, or for Corpus statements ParseEntry after its header, takes.
+	// Example is a text that Parse accepts or, for Corpus statements, that ParseEntry accepts after its header.
 	Example string
 }
 
-// Statements are all statements, in the order in which Format writes them. The caller owns the slice.
+// Statements returns every statement, in the order in which Format writes them. The caller owns the slice.
 func Statements() []StatementInfo { return slices.Clone(statementTable) }
 
-// Steps are the steps of a schedule, which follow at, then or after. The caller owns the slice.
+// Steps returns the steps of a schedule, which follow at, then or after. The caller owns the slice.
 func Steps() []StatementInfo { return slices.Clone(stepTable) }
 
 var statementTable = []StatementInfo{

@@ -13,7 +13,7 @@ type token struct {
 	text string
 	// quoted words are values and never keywords.
 	quoted bool
-	// colon says that the word ended in a colon outside quotes; it is part of text.
+	// colon means that the word ended in a colon outside quotes; the colon is part of text.
 	colon bool
 }
 
@@ -60,7 +60,7 @@ func split(line string) (words []token, comment string, err error) {
 	}
 }
 
-// quote is a value as split reads it back: bare where that is unmistakable, else in quotes.
+// quote returns a value as split reads it back: bare where that is unambiguous, else in quotes.
 func quote(s string) string {
 	if s == "" || s[0] == '#' {
 		return strconv.Quote(s)
@@ -73,7 +73,7 @@ func quote(s string) string {
 	return s
 }
 
-// quoteName is quote for a value that stands where one of the keywords could stand.
+// quoteName is like quote, for a value in a place where one of the keywords could stand.
 func quoteName(s string, keywords ...string) string {
 	for _, k := range keywords {
 		if s == k {
@@ -83,7 +83,7 @@ func quoteName(s string, keywords ...string) string {
 	return quote(s)
 }
 
-// quoteText is a text for the end of a line: bare if its words come back joined by single spaces.
+// quoteText returns a text for the end of a line: bare if its words, joined by single spaces, give the text again.
 func quoteText(s string) string {
 	words := strings.Split(s, " ")
 	for _, w := range words {

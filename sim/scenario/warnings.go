@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Warnings are what is odd in a scenario and yet no error, in the order of its lines: a step that does nothing, an upgrade
-// to an older build, two parts of one name. Stored runs have none.
+// Warnings returns what is odd in a scenario without being an error, in the order of its lines: a step that does nothing,
+// an upgrade to an older build, two parts with the same name. Stored runs have none.
 func (s *Scenario) Warnings() []*Error { return s.warnings }
 
-// WarningsOf are the doubts that somebody has about the instances of a scenario, and about one of each kind of its load,
-// with their lines. An input that is drawn from a range is given by its least value.
+// WarningsOf returns what doubts reports about the instances of a scenario, and about one of each kind of its load, with
+// their lines. For an input that is drawn from a range, doubts gets its least value.
 func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 	var all []*Error
 	about := func(in *plan.Instance, line int) {
@@ -52,7 +52,7 @@ func (p *parser) warn(line int, format string, args ...any) {
 	}
 }
 
-// warnMarks warns of parts of one name.
+// warnMarks warns of parts with the same name.
 func (p *parser) warnMarks() {
 	first := map[string]int{}
 	for i, s := range p.s.Template.Schedule {
@@ -83,14 +83,14 @@ func (p *parser) warnEvents() {
 	}
 }
 
-// when is the time of a step: at the earliest and at the latest. relative steps come after the one before.
+// when is the earliest and latest time of a step. relative steps come after the step before them.
 type when struct {
 	earliest, latest time.Duration
 	relative         bool
 }
 
-// warnSteps follows each node through its steps, and warns of those that do nothing or not what they say. Of a node of
-// which the order of steps is not certain it says nothing.
+// warnSteps follows each node through its steps, and warns of those that do nothing or not what they say. It skips a node
+// whose order of steps is not certain.
 func (p *parser) warnSteps() {
 	for _, n := range p.s.Template.Nodes {
 		p.warnNode(&n)
@@ -156,7 +156,7 @@ func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
 	}
 }
 
-// follows says whether step j, which stands below step i, comes after it for certain.
+// follows reports whether step j, which stands below step i in the text, certainly happens after it.
 func (p *parser) follows(i, j int) bool {
 	if p.stepWhen[j].earliest >= p.stepWhen[i].latest {
 		return true

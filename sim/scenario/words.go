@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// The bounds of what can be written: what lies beyond is a slip of the pen.
+// The bounds of what can be written: anything beyond them is a typing error.
 const (
 	maxTime   = 10 * 366 * 24 * time.Hour
 	maxSeeds  = 1_000_000_000
@@ -20,7 +20,7 @@ const (
 	maxOdds   = 1 << 62
 )
 
-// failf keeps the first error.
+// failf records an error, unless there is one already.
 func (p *parser) failf(format string, args ...any) { p.failAt(p.line, format, args...) }
 
 func (p *parser) failAt(line int, format string, args ...any) {
@@ -31,7 +31,7 @@ func (p *parser) failAt(line int, format string, args ...any) {
 
 func (p *parser) more() bool { return p.err == nil && len(p.words) > 0 }
 
-// next is the next word, or a failure that says what was expected.
+// next takes the next word, or fails with what was expected.
 func (p *parser) next(what string) token {
 	if p.err != nil {
 		return token{}
@@ -85,14 +85,14 @@ func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 	return ""
 }
 
-// end says that the line must be over.
+// end fails if words are left on the line.
 func (p *parser) end() {
 	if p.more() {
 		p.failf("unexpected %q: expected the end of the line, as in: %s", p.words[0].text, p.form)
 	}
 }
 
-// name is a word that is not empty.
+// name takes a word that is not empty.
 func (p *parser) name(what string) string {
 	t := p.next(what)
 	if p.err == nil && t.text == "" {
@@ -101,7 +101,7 @@ func (p *parser) name(what string) string {
 	return t.text
 }
 
-// rest is all words to the end of the line, at least one.
+// rest takes all words to the end of the line, at least one.
 func (p *parser) rest(what string) string {
 	parts := []string{p.next(what).text}
 	for p.more() {
@@ -128,7 +128,7 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// known is oneOf for long or open lists, of which the error shows all only if none is near.
+// known is like oneOf, for long or open lists: its error lists the names only if they are few and none is near.
 func (p *parser) known(what, have string, all []string) {
 	for _, k := range all {
 		if k == have {
@@ -174,7 +174,7 @@ func (p *parser) version() engine.Version {
 	return v
 }
 
-// handler is the name of an orchestration, and of a version if one is given.
+// handler takes the name of an orchestration, and its version if one is given.
 func (p *parser) handler() (name, version string) {
 	t := p.next("an orchestration")
 	if p.err != nil {
@@ -216,7 +216,7 @@ func (p *parser) number(what string, least, most uint64) uint64 {
 	return n
 }
 
-// duration is a single time.
+// duration takes a single time.
 func (p *parser) duration(what string) time.Duration {
 	t := p.next(what)
 	if lo, _, isRange := strings.Cut(t.text, ".."); isRange {
@@ -225,7 +225,7 @@ func (p *parser) duration(what string) time.Duration {
 	return p.parseTime(t.text, t.text)
 }
 
-// span is a time, or a range of times "10s..15s".
+// span takes a time, or a range of times "10s..15s".
 func (p *parser) span(what string) (lo, hi time.Duration) {
 	t := p.next(what)
 	from, to, isRange := strings.Cut(t.text, "..")
@@ -268,7 +268,7 @@ func (p *parser) parseTime(s, all string) time.Duration {
 	return d
 }
 
-// single says that the statement may stand only once.
+// single fails if the statement stands in the text a second time.
 func (p *parser) single(statement string) {
 	if before, twice := p.once[statement]; twice {
 		p.failf("%q stands here for the second time: line %d has it", statement, before)
@@ -276,7 +276,7 @@ func (p *parser) single(statement string) {
 	p.once[statement] = p.line
 }
 
-// unique says that no two things of a kind have one name.
+// unique fails if two things of a kind have the same name.
 func (p *parser) unique(kind, name string) {
 	if p.err != nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// cornerOrchestrations are the shipped orchestrations that walk where limits, ids that are taken and messages that nobody
-// has read yet decide. Each fails if it finds that the wrong was decided.
+// cornerOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that are taken, and
+// messages that nobody has read yet. Each fails if it finds that a case was decided wrongly.
 func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", plan.EndCompleted, guardian},
@@ -46,7 +46,7 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 func namesake(ctx *orch.Context, input string) (string, error) {
 	out, err := ctx.ScheduleSubOrchestrationWithID("Leaf", input, "").Await()
 	if err != nil {
-		return "refused", nil // to be told is what it waits for
+		return "refused", nil // it only waits for an answer; a refusal is one
 	}
 	return out, nil
 }
@@ -79,7 +79,7 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	if err != nil {
 		return "no clock", nil // a fault may make the activity panic
 	}
-	// The draft is from before the clock was asked.
+	// The draft was set before the clock was read.
 	ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
 	if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
 		return "", err

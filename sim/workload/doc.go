@@ -1,4 +1,4 @@
-// Package workload is what the nodes of a simulated cluster run if nobody says otherwise: the shipped orchestrations and
+// Package workload provides what the nodes of a simulated cluster run by default: the shipped orchestrations and
 // activities, and the programs of a plan as handlers.
 //
 //	r := node.NewRegistry()
@@ -6,5 +6,5 @@
 //	err = workload.RegisterPrograms(r, p.Programs)              // what every node of a plan has
 //	for _, o := range workload.Orchestrations() { ... }         // what there is, with its usual end
 //
-// A shipped orchestration counts what it must still have and fails if it is gone: its end is evidence.
+// A shipped orchestration counts what it must still have and fails if any of it is gone, so its end is evidence.
 package workload

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// awaited are the events and queues that shipped orchestrations wait for; one that is not here waits for none.
+// awaited holds the events and queues that shipped orchestrations wait for; one that is not listed waits for none.
 var awaited = map[string][]string{
 	"Approval":     {"approval"},
 	"Cancellable":  {"go"},
@@ -21,13 +21,13 @@ var awaited = map[string][]string{
 	"Sleeper":      {"mail"},
 }
 
-// numbered are the shipped orchestrations of which the input is a count; what is not a number counts as none given.
+// numbered lists the shipped orchestrations whose input is a count; they ignore an input that is not a number.
 var numbered = []string{
 	"Chain", "Counter", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Studio",
 }
 
-// Doubts are what is odd about an instance of a shipped orchestration and yet no error: an input that it cannot read, an
-// event that it does not wait for. There are none about others.
+// Doubts returns what is odd about an instance of a shipped orchestration without being an error: an input that it cannot
+// read, or an event that it does not wait for. It returns nil for any other orchestration.
 func Doubts(in *plan.Instance) []string {
 	if !slices.ContainsFunc(Orchestrations(), func(o Orchestration) bool { return o.Name == in.Orchestration }) {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// featureOrchestrations are the shipped orchestrations that use what a plain workflow does not: queue messages, custom
-// status, key-value state, sessions, tags, system calls, retries. They count what they must still have, and fail if it is
-// gone.
+// featureOrchestrations returns the shipped orchestrations that use features beyond a plain workflow: queue messages,
+// custom status, key-value state, sessions, tags, system calls, retries. They count what they must still have, and fail if
+// any of it is gone.
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk},
@@ -62,7 +62,7 @@ func picky(ctx *orch.Context, input string) (string, error) {
 			return "", err
 		}
 		if i == 1 {
-			// The message may have come in the very moment: the next attempt has it.
+			// The message may arrive at the same moment: the next attempt gets it.
 			waited++
 			ctx.SetCustomStatus("waited " + strconv.Itoa(waited))
 			if offer, err = ctx.DequeueEvent("offers").Await(); err != nil {

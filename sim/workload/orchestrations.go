@@ -21,12 +21,12 @@ type Orchestration struct {
 	// Since is the first build that ships it.
 	Since   engine.Version
 	Summary string
-	// Expect is how an instance ends by default.
+	// Expect is the usual end of an instance.
 	Expect  plan.End
 	handler orch.Handler
 }
 
-// Orchestrations are the orchestrations of the source documents, by name and version.
+// Orchestrations returns the shipped orchestrations, sorted by name and version.
 func Orchestrations() []Orchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
@@ -56,12 +56,12 @@ func Orchestrations() []Orchestration {
 	return shipped
 }
 
-// Known is what plans may name that run what is shipped.
+// Known returns the names that a plan may use if its nodes run the shipped workload.
 func Known() plan.Known {
 	return plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: Names()}
 }
 
-// Names are the names of the orchestrations with their versions, as NAME@VERSION.
+// Names returns the names of the orchestrations with their versions, as NAME@VERSION.
 func Names() []string {
 	var names []string
 	for _, o := range Orchestrations() {
@@ -70,11 +70,11 @@ func Names() []string {
 	return names
 }
 
-// activities are the activities of the shipped orchestrations.
+// activities returns the names of the activities of the shipped orchestrations.
 func activities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }
 
-// Handlers registers what a build ships: every activity, and the orchestrations that exist since its version or
-// before.
+// Handlers registers what a build ships: every activity, and the orchestrations introduced in its version or
+// earlier.
 func Handlers(r *node.Registry, b *engine.Build) error {
 	for _, o := range Orchestrations() {
 		if b.Version.Compare(o.Since) < 0 {
@@ -92,7 +92,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 	return nil
 }
 
-// Register registers one shipped orchestration by "Name@1.0.0"; registering what is there changes nothing.
+// Register registers one shipped orchestration, named as "Name@1.0.0". It does nothing if that is already registered.
 func Register(r *node.Registry, handler string) error {
 	name, v, err := plan.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
@@ -106,7 +106,7 @@ func Register(r *node.Registry, handler string) error {
 	return fmt.Errorf("handler %q: no shipped orchestration has this name and version", handler)
 }
 
-// echo is an activity that answers with its name and input.
+// echo returns an activity that answers with its name and input.
 func echo(name string) node.Activity {
 	return func(_ node.ActivityContext, input string) (string, error) { return name + "(" + input + ")", nil }
 }
@@ -236,7 +236,7 @@ func approval(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
 	}
-	// The new interface on every build: what is written depends on the execution's pin alone.
+	// The new interface on every build: which events are written depends on the execution's pin alone.
 	i, value, err := orch.Select(ctx.ScheduleWait2("approval", "orders"), ctx.ScheduleTimer(limit))
 	switch {
 	case err != nil:

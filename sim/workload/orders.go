@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 )
 
-// This file has the orchestration of which an execution of one version may continue as a later version.
+// This file has the orchestration that may continue as new in a later version.
 
 // orderDesk1 waits for an approval, and then continues as new for the next order.
 func orderDesk1(ctx *orch.Context, input string) (string, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// RegisterPrograms registers programs and what they call. Every node has them, whatever else it has.
+// RegisterPrograms registers programs and the activities that they call. Every node has them in addition to its handlers.
 func RegisterPrograms(r *node.Registry, set program.Set) error {
 	if len(set) == 0 {
 		return nil

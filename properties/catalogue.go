@@ -2,7 +2,7 @@ package properties
 
 import "github.com/durosim/durosim/sim/cluster"
 
-// Property describes one property. Ids are stable; they are what violations, command lines and stored runs name.
+// Property describes one property. Ids are stable: violations, command lines and stored runs use them.
 type Property struct {
 	ID        string
 	Name      string
@@ -10,10 +10,10 @@ type Property struct {
 	Statement string // one sentence
 }
 
-// String is id and name, such as "S01 filter-before-lock".
+// String returns the id and the name, such as "S01 filter-before-lock".
 func (p Property) String() string { return p.ID + " " + p.Name }
 
-// Catalogue are the properties that a Monitor checks, in order of id: safety, then liveness.
+// Catalogue returns the properties that a Monitor checks, in order of id: safety, then liveness.
 func Catalogue() []Property {
 	const s, l = cluster.ClassSafety, cluster.ClassLiveness
 	return []Property{
@@ -54,7 +54,7 @@ func Catalogue() []Property {
 	}
 }
 
-// ByID is the property of an id.
+// ByID returns the property with an id.
 func ByID(id string) (Property, bool) {
 	for _, p := range Catalogue() {
 		if p.ID == id {

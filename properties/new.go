@@ -7,14 +7,14 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options say what a monitor watches. The zero value watches everything that always holds.
+// Options select what a monitor watches. The zero value watches everything that always holds.
 type Options struct {
-	// Properties are the ids to check ("S01"); nil is all of Catalogue. The comparison with the shadow store goes by the
+	// Properties lists the ids to check ("S01"); nil means all of Catalogue. The comparison with the shadow store has the
 	// id "shadow".
 	Properties []string
-	// Without are ids that are not reported, although Properties or the default asks for them.
+	// Without lists ids that are not reported, although Properties or the default includes them.
 	Without []string
-	// Expectations are what a scenario expects beside that, whatever Properties says.
+	// Expectations are what a scenario expects besides the properties. They are checked whatever Properties selects.
 	Expectations []plan.Expectation
 	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
 	// reported under the id "referee".
@@ -32,10 +32,10 @@ type PointInfo struct {
 	Summary string
 }
 
-// CoveragePoints are the points that a run can reach, sorted by name. Beside them a run reports a point for each change of
-// a node's build and the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."), for each kind of
-// event in a history that a node which had changed so was handed in that phase ("upgrade 1.5.0->2.0.0 turbulence
-// TimerFired", once a run), and for each fulfilled sometimes of a scenario ("expect:LINE:TEXT").
+// CoveragePoints returns the points that a run can reach, sorted by name. Besides them a run reports a point for each
+// change of a node's build and the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."), for
+// each kind of event in a history that a node which had changed so was handed in that phase ("upgrade 1.5.0->2.0.0
+// turbulence TimerFired", once a run), and for each fulfilled sometimes of a scenario ("expect:LINE:TEXT").
 func CoveragePoints() []PointInfo {
 	var list []PointInfo
 	for _, p := range coverage.All() {

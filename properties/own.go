@@ -10,11 +10,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Run is what belongs to one run alone: handlers, and what is checked beside the properties of Catalogue, with whatever
+// Run holds what belongs to one run alone: handlers, and what is checked besides the properties of Catalogue, with whatever
 // state they share. A function that makes a Run declares that state as its local variables: a ledger that activities write
 // and invariants read begins empty in each run.
 type Run struct {
-	// Handlers take the place of Config.Handlers, if not nil.
+	// Handlers replaces Config.Handlers, if not nil.
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Invariants are the caller's own properties.
 	Invariants []Invariant
@@ -22,7 +22,7 @@ type Run struct {
 	// under the ids that it gives them.
 	Monitor func(w *cluster.World) cluster.Monitor
 
-	_ struct{} // fields are named: there will be more
+	_ struct{} // fields must be named: there will be more
 }
 
 // Invariant is a property of the caller's own. Either function may be nil. What they return must follow from what happened
@@ -30,16 +30,16 @@ type Run struct {
 type Invariant struct {
 	// Name is the property's id in reports and seeds: one word, such as "money-is-conserved", and none of Catalogue's.
 	Name string
-	// Statement is what must hold, in one sentence. It stands in reports.
+	// Statement is the rule in one sentence. It appears in reports.
 	Statement string
 	// Always is called after each step of the run. The first error that it returns is a violation; it is not called again.
 	Always func() error
-	// AtEnd is called once, when nothing is left to happen, with how the plan's instances ended, in the plan's order. An
+	// AtEnd is called once, when nothing is left to happen, with the ends of the plan's instances, in the plan's order. An
 	// error that it returns is a violation.
 	AtEnd func(ends []cluster.Outcome) error
 }
 
-// validate says what is wrong with the names of the invariants.
+// validate reports what is wrong with the names of the invariants.
 func (r Run) validate() error {
 	seen := map[string]bool{} // looked up only
 	for _, i := range r.Invariants {
@@ -66,7 +66,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Configure sets the handlers and the monitor of one run: the properties, as o says, and what r checks beside them.
+// Configure sets the handlers and the monitor of one run: the properties that o selects, and the checks that r adds.
 func (r Run) Configure(cfg *cluster.Config, o Options) {
 	cfg.Handlers = r.Handlers
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
@@ -82,7 +82,7 @@ func (r Run) Configure(cfg *cluster.Config, o Options) {
 	}
 }
 
-// newRun is what belongs to the next run. Either function may be nil.
+// newRun returns what belongs to the next run. Either function may be nil.
 func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func() Run) Run {
 	var run Run
 	if eachRun != nil {
@@ -94,7 +94,7 @@ func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func
 	return run
 }
 
-// joined is a monitor and what the caller checks beside it.
+// joined is a monitor together with the caller's own checks.
 type joined struct {
 	cluster.Monitor
 	w          *cluster.World
@@ -184,7 +184,7 @@ func (j *joined) violate(name string, err error) {
 	})
 }
 
-// Violations implements cluster.Monitor: all in the order in which they were found.
+// Violations implements cluster.Monitor: it returns all violations in the order in which they were found.
 func (j *joined) Violations() []cluster.Violation {
 	all := slices.Concat(j.Monitor.Violations(), j.violations)
 	if j.own != nil {

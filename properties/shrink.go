@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// ShrinkOptions say what Shrink keeps, with what it runs plans, and what it may spend.
+// ShrinkOptions say what Shrink must keep, what it runs plans with, and how many runs it may spend.
 type ShrinkOptions struct {
 	// Property is the id of the property that every smaller plan must violate, too.
 	Property string
@@ -32,17 +32,17 @@ type ShrinkOptions struct {
 	_ struct{} // fields are named: there will be more
 }
 
-// Shrunk is what Shrink returns.
+// Shrunk is the result of Shrink.
 type Shrunk struct {
 	shrink.Result
-	// Outcome is what the smallest plan comes to; First is its first violation of the property.
+	// Outcome is the result of the smallest plan; First is its first violation of the property.
 	Outcome *cluster.Result
 	First   cluster.Violation
 
 	needs []string // what the plan uses of the caller's handlers
 }
 
-// Shrink finds a smaller concrete plan that violates the same property, as shrink.Minimize does. An error says that the
+// Shrink finds a smaller concrete plan that violates the same property, as shrink.Minimize does. It returns an error if the
 // plan cannot be run, or does not violate the property.
 func Shrink(failing shrink.Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if failing.Plan == nil {
@@ -90,14 +90,14 @@ func (o *ShrinkOptions) builds() []*engine.Build {
 	return o.Builds()
 }
 
-// config is what runs a candidate.
+// config returns the configuration that runs a candidate.
 func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.Config {
 	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases}
 	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect})
 	return cfg
 }
 
-// first is the first violation of what is to be kept.
+// first returns the first violation of the property that Shrink must keep.
 func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 	i := slices.IndexFunc(r.Violations, func(v cluster.Violation) bool {
 		return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
@@ -108,7 +108,7 @@ func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 	return r.Violations[i], true
 }
 
-// Entry is the shrunk run as a stored one, to be kept and replayed. The seed and the note say where it comes from.
+// Entry returns the shrunk run as a stored one, to be kept and replayed. The seed and the note record its origin.
 func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	var ids []string
 	for _, v := range s.Outcome.Violations {
@@ -127,7 +127,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	}
 }
 
-// own are those of the names that the caller's handlers have, sorted; nil if the handlers are those that are shipped.
+// own returns those of the names that the caller's handlers have, sorted; nil if the handlers are the shipped ones.
 func (o *ShrinkOptions) own(names []string) []string {
 	handlers := newRun(o.Handlers, o.EachRun).Handlers
 	if handlers == nil {

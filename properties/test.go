@@ -16,7 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Config says what Test runs. The zero value is the default scenario with what is shipped.
+// Config selects what Test runs. The zero value is the default scenario with what is shipped.
 type Config struct {
 	// Scenario is the name of a scenario that comes with the module, or the path of a scenario file, or, where it has
 	// more than one line, the text of a scenario. Empty is scenario.Default.
@@ -24,32 +24,32 @@ type Config struct {
 	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on nothing but the seed, and
 	// is called from several goroutines at once.
 	Plan func(seed uint64) (*plan.Plan, error)
-	// Overrides are what is wanted otherwise than Scenario says: the fault load, for instance.
+	// Overrides are the settings that replace Scenario's: the fault load, for instance.
 	Overrides scenario.Overrides
-	// Seeds is how many seeds are run, from First on; 0 is DefaultSeeds. First 0 is 1.
+	// Seeds is the number of seeds to run, from First on; 0 means DefaultSeeds. First 0 means 1.
 	Seeds, First uint64
-	// Builds and Handlers are what plans may name, as in cluster.Config; nil is what is shipped. Both are called for
-	// each run or node anew and from several goroutines, and must always give the same.
+	// Builds and Handlers provide what plans may name, as in cluster.Config; nil means what is shipped. Both are called
+	// anew for each run or node, from several goroutines, and must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// EachRun, if not nil, is called at the beginning of each run, from several goroutines at once. It says what belongs to
-	// that run alone: handlers with state, and the caller's own invariants and monitors.
+	// EachRun, if not nil, is called at the beginning of each run, from several goroutines at once. It returns what
+	// belongs to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run
-	// Properties are the ids to check, of Catalogue; nil is all.
+	// Properties lists the ids of Catalogue to check; nil means all.
 	Properties []string
-	// DoubleCheck computes every turn twice: a handler that is not deterministic is reported at the turn at which it
-	// differs, and not only when its history no longer fits.
+	// DoubleCheck computes every turn twice: a nondeterministic handler is reported at the turn at which it differs, and
+	// not only when its history no longer fits.
 	DoubleCheck bool
 	// ShrinkRuns bounds the runs that make a failure small; 0 is shrink.DefaultRuns.
 	ShrinkRuns int
-	// Workers is how many seeds run at once; 0 is one for each core. What is found does not depend on it.
+	// Workers is the number of seeds run at once; 0 means one for each core. Findings do not depend on it.
 	Workers int
 }
 
-// DefaultSeeds is how many seeds Test runs if nobody says.
+// DefaultSeeds is the number of seeds that Test runs by default.
 const DefaultSeeds = 100
 
-// T is what Test needs of a *testing.T.
+// T is the part of *testing.T that Test needs.
 type T interface {
 	Helper()
 	Name() string
@@ -57,12 +57,12 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// The environment variables that Test reads. Nothing else in this module but the command line reads the environment.
+// The environment variables that Test reads. Apart from the command line, nothing else in this module reads the environment.
 const (
 	// EnvSeed is one seed, decimal or 0x-hex: only this one is run.
 	EnvSeed = "DUROSIM_SEED"
-	// EnvPlan is a file with a stored run or a scenario, which is run in place of what Config says. Its path is taken from
-	// the package's directory or else from the module's root.
+	// EnvPlan is a file with a stored run or a scenario, which Test runs instead of Config's. Its path is relative to the
+	// package's directory or else to the module's root.
 	EnvPlan = "DUROSIM_PLAN"
 )
 
@@ -70,8 +70,8 @@ const (
 // one. The failure is shrunk and reported with the rule, the evidence, the smallest plan, and a stored run to keep; its
 // last line is a command that shows it again from anywhere in the module.
 //
-// Seeds are taken in order, so that the same code fails at the same seed whatever machine it runs on. A seed whose two
-// runs differ is reported as such: a handler that is not deterministic, if it is not durosim.
+// Seeds are taken in order, so that the same code fails at the same seed on every machine. A seed whose two runs differ
+// is reported as such: the cause is a nondeterministic handler, if it is not durosim.
 func Test(t T, c Config) {
 	t.Helper()
 	env := environment{seed: os.Getenv(EnvSeed), plan: os.Getenv(EnvPlan)}
@@ -93,10 +93,10 @@ func Test(t T, c Config) {
 	}
 }
 
-// environment is what the environment says.
+// environment holds the values of the environment variables.
 type environment struct{ seed, plan string }
 
-// packageUnderTest is its import path: go test runs in its directory.
+// packageUnderTest returns its import path: go test runs in its directory.
 func packageUnderTest() string {
 	dir, err := os.Getwd()
 	if err != nil {

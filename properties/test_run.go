@@ -20,23 +20,23 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// testRun is what a call of Test carries out.
+// testRun is the work of one call of Test.
 type testRun struct {
 	c       Config
 	name    string
 	plan    func(seed uint64) (*plan.Plan, error)
 	expect  []plan.Expectation
-	entry   *scenario.Entry // a stored run that is to be replayed, nil for a campaign
+	entry   *scenario.Entry // the stored run to replay, nil for a campaign
 	command string
-	// fate is what became of the work of a campaign, in words.
+	// fate describes what became of the work of a campaign.
 	fate string
-	// invariants are the caller's own, for their names and rules.
+	// invariants are the caller's own, kept for their names and rules.
 	invariants []Invariant
-	// warnings are what is odd about the scenario.
+	// warnings point out what is odd about the scenario.
 	warnings []*scenario.Error
 }
 
-// prepare finds out what to run, from the configuration and the environment.
+// prepare determines what to run, from the configuration and the environment.
 func (c Config) prepare(env environment) (*testRun, error) {
 	if c.First == 0 {
 		c.First = 1
@@ -106,7 +106,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	return r, nil
 }
 
-// source is where scenarios are found.
+// source returns the place where scenarios are found.
 func (c Config) source() scenario.Source {
 	return scenario.Source{Builds: c.builds(), ReadFile: readInput}
 }
@@ -118,8 +118,8 @@ func (c Config) builds() []*engine.Build {
 	return c.Builds()
 }
 
-// known is what the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a registration fails, which the
-// first run tells.
+// known returns what the nodes of all builds register, orchestrations as "Name@1.0.0"; nil if a registration fails, which
+// the first run reports.
 func (c Config) known() (orchestrations, activities []string) {
 	handlers := newRun(c.Handlers, c.EachRun).Handlers
 	if handlers == nil {
@@ -137,14 +137,14 @@ func (c Config) known() (orchestrations, activities []string) {
 	return orchestrations, activities
 }
 
-// config is what a run has beside its plan and its seed.
+// config returns the configuration of a run without its plan and its seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), DoubleCheck: r.c.DoubleCheck}
 	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, Expectations: r.expect})
 	return cfg
 }
 
-// carryOut runs everything and says what came of it.
+// carryOut runs everything and reports the result.
 func (r *testRun) carryOut() (report string, failed bool) {
 	if r.entry != nil {
 		return r.replay()
@@ -162,7 +162,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		e := sum.Internal[0]
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: this is a defect of durosim: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
 	case len(sum.Violations) > 0 && sum.Violations[0].Class == cluster.ClassHandler:
-		v := sum.Violations[0] // the reason for whatever else there is; what is not deterministic is not shrunk
+		v := sum.Violations[0] // the cause of all other violations; what is not deterministic is not shrunk
 		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:
 		return r.differs(sum.Drifts[0]), true
@@ -172,7 +172,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s", sum.Seeds, r.name, r.c.First, r.fate), false
 }
 
-// differs reports a seed whose two runs differ, with the handler that is the reason if it shows when turns are computed twice.
+// differs reports a seed whose two runs differ, with the handler that causes it if computing turns twice shows it.
 func (r *testRun) differs(d campaign.Drift) string {
 	text := fmt.Sprintf(`durosim: seed %d of %s gave two different runs
   first   %s
@@ -182,7 +182,7 @@ func (r *testRun) differs(d campaign.Drift) string {
 `, d.Seed, r.name, d.First, d.Second)
 	plan, err := r.plan(d.Seed)
 	if err != nil {
-		return r.end(d.Seed, text) // the seed had a plan before
+		return r.end(d.Seed, text) // preparing the seed's plan worked before
 	}
 	cfg := r.config()
 	cfg.Plan, cfg.Seed, cfg.DoubleCheck = plan, d.Seed, true
@@ -221,7 +221,7 @@ func (r *testRun) violated(v campaign.Violation) string {
 	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
 }
 
-// report is the smallest plan, what it shows, and the same as a stored run.
+// report describes the smallest plan, what it shows, and the same as a stored run.
 func (s *Shrunk) report(seed uint64) string {
 	minimal := "nothing can be left out"
 	if !s.Minimal {
@@ -238,7 +238,7 @@ The same as a stored run: keep it in a file, and name that in %s to replay it.
 %s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, EnvPlan, s.Entry(seed, "").Format())
 }
 
-// replay runs a stored run. It fails if that violates anything, whatever its verdict says.
+// replay runs a stored run. It fails if that run violates anything, whatever its verdict says.
 func (r *testRun) replay() (report string, failed bool) {
 	cfg := r.config()
 	cfg.Plan, cfg.Seed = r.entry.Plan, r.entry.Seed
@@ -256,7 +256,7 @@ func (r *testRun) replay() (report string, failed bool) {
 		strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" "), true
 }
 
-// violationText is violationText with the rules of the caller's own invariants.
+// violationText is the function violationText with the rules of the caller's own invariants.
 func (r *testRun) violationText(run string, v cluster.Violation) string {
 	for _, in := range r.invariants {
 		if in.Name == v.Property {
@@ -266,7 +266,7 @@ func (r *testRun) violationText(run string, v cluster.Violation) string {
 	return violationText(run, v, propertyOf(v))
 }
 
-// propertyOf is the entry of the catalogue, or, for what is not in it, the id alone.
+// propertyOf returns the entry of the catalogue, or just the id for a property that is not in it.
 func propertyOf(v cluster.Violation) Property {
 	if p, ok := ByID(v.Property); ok {
 		return p
@@ -274,7 +274,7 @@ func propertyOf(v cluster.Violation) Property {
 	return Property{ID: v.Property, Statement: v.Expectation}
 }
 
-// violationText tells one violation: what, where, by whom, with the evidence.
+// violationText describes one violation: what, where, by whom, with the evidence.
 func violationText(run string, v cluster.Violation, p Property) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "durosim: %s violates %s (%s)\n", run, strings.TrimSpace(p.String()), v.Class)
@@ -292,15 +292,16 @@ func violationText(run string, v cluster.Violation, p Property) string {
 	return b.String()
 }
 
-// end puts the command that shows a seed again behind a report, as its last line.
+// end appends to a report, as its last line, the command that shows a seed again.
 func (r *testRun) end(seed uint64, report string) string {
 	return report + "\nTo see it again:\n" + strings.Replace(r.command, seedMark, strconv.FormatUint(seed, 10), 1)
 }
 
-// seedMark stands in a command for the seed.
+// seedMark is the placeholder for the seed in a command.
 const seedMark = "{seed}"
 
-// command is what shows a failure of a test again, from anywhere in its module, with seedMark in place of the seed.
+// command returns the command that shows a test's failure again, from anywhere in its module, with seedMark in place of
+// the seed.
 func command(test string, env environment, pkg string) string {
 	var parts []string
 	for part := range strings.SplitSeq(test, "/") {

@@ -15,20 +15,21 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Space is what generated plans are made of; the zero value is what is shipped. Its generators give plans that are valid by
-// construction, so that a test spends no draw on plans that nothing runs, and that shrink towards fewer and simpler parts.
+// Space holds the parts of generated plans; the zero value is what is shipped. Its generators give plans that are valid by
+// construction, so that no draw of a test is wasted on an invalid plan, and that shrink towards fewer and simpler parts.
 type Space struct {
-	// Builds are those that nodes may run, as in cluster.Config; nil is the shipped ones but for those of other replay semantics.
+	// Builds returns the builds that nodes may run, as in cluster.Config; nil means the shipped ones without those of
+	// other replay semantics.
 	Builds func() []*engine.Build
-	// Work are the instances to choose from, in place of the shipped orchestrations; one may be chosen several times. Its
-	// id is the beginning of the ids of the instances, times are counted from the instance's start, and one that does not say
-	// how it must end may end as it will: whatever it does in quiet weather, faults may make it time out.
+	// Work lists the instances to choose from, in place of the shipped orchestrations; one may be chosen several times.
+	// Its id is the prefix of the instances' ids, and times count from the instance's start. An instance without an
+	// expected end may end in any way: however it ends in quiet weather, faults may make it time out.
 	Work []plan.Instance
 	// NoPrograms leaves generated programs out.
 	NoPrograms bool
 }
 
-// Workload is what a plan runs.
+// Workload is the work that a plan runs.
 type Workload struct {
 	Programs  program.Set
 	Instances []plan.Instance
@@ -36,7 +37,7 @@ type Workload struct {
 	Probes    []plan.Probe
 }
 
-// PlanFrom makes plans for properties.Config: the plan of a seed is what the generator gives for it, always the same.
+// PlanFrom makes plans for properties.Config: the generator always gives the same plan for a seed.
 func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, error) {
 	return func(seed uint64) (*plan.Plan, error) {
 		plan := g.Example(int(seed))
@@ -45,7 +46,7 @@ func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, err
 	}
 }
 
-// Horizon is when the last step of a schedule is due at the latest, and the last start of an instance.
+// Horizon is the latest time of the last step of a schedule and of the last start of an instance.
 const Horizon = 20 * time.Second
 
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
@@ -89,7 +90,7 @@ func number(t *rapid.T, from, to int, label string) int {
 	return rapid.IntRange(from, to).Draw(t, label)
 }
 
-// rarely is true once in so many draws.
+// rarely returns true once in the given number of draws.
 func rarely(t *rapid.T, in int, label string) bool {
 	return rapid.IntRange(0, in-1).Draw(t, label) == in-1
 }
@@ -109,7 +110,7 @@ func (s Space) Nodes() *rapid.Generator[[]plan.Node] {
 	})
 }
 
-// tuning are the values that options are drawn from; those of a row with several names are set together.
+// tuning lists the values that options are drawn from; those of a row with several names are set together.
 var tuning = []struct {
 	names  []string
 	values [][]string
@@ -173,7 +174,7 @@ func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	})
 }
 
-// step draws what happens to a node.
+// step fills in a step: what happens to a node.
 func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	switch {
 	case absent:
@@ -200,7 +201,7 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 			Max: rapid.SampledFrom([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(9, 0, 0)}).Draw(t, "max"),
 		}
 	case plan.VerbRegister, plan.VerbDeregister:
-		if s.Work != nil { // which handlers a user's builds have is not known
+		if s.Work != nil { // it is not known which handlers a user's builds have
 			*step = plan.Step{At: step.At, Node: step.Node, Verb: plan.VerbCrash}
 			return
 		}
@@ -236,7 +237,7 @@ func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	})
 }
 
-// Program draws a program of that name, and before it those that it starts.
+// Program draws a program of that name, preceded by the programs that it starts.
 func (s Space) Program(name string) *rapid.Generator[program.Set] {
 	return rapid.Custom(func(t *rapid.T) program.Set {
 		return program.Generate(name, func(n int) int { return number(t, 0, n-1, "choice") })

@@ -45,7 +45,7 @@ func (s Space) Workload() *rapid.Generator[Workload] {
 	})
 }
 
-// ShippedWork are instances of the shipped orchestrations, with what clients do to them counted from their start.
+// ShippedWork returns instances of the shipped orchestrations, with their clients' actions timed from their start.
 func ShippedWork() []plan.Instance {
 	var out []plan.Instance
 	for _, o := range workload.Orchestrations() {
@@ -53,7 +53,7 @@ func ShippedWork() []plan.Instance {
 		switch o.Name {
 		case "ProcessOrder":
 			if len(out) > 0 && out[len(out)-1].ID == o.Name {
-				continue // which version starts is for whoever starts it
+				continue // whoever starts it chooses the version
 			}
 			in.Actions = []plan.Action{{At: 2 * time.Second, Verb: plan.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
 		case "Approval":
@@ -74,7 +74,7 @@ func (s Space) work() []plan.Instance {
 	return ShippedWork()
 }
 
-// instance draws one of the work: when it starts, by how much its actions are early or late, and whether it is cancelled.
+// instance draws one of the work: when it starts, how early or late its actions are, and whether it is cancelled.
 func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")

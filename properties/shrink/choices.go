@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// enoughChoices is how many choices are so few that no others are looked for.
+// enoughChoices is the number of choices at or below which the search looks for no others.
 const enoughChoices = 3
 
-// freshDraws is how many seeds otherChoices draws all choices from.
+// freshDraws is the number of seeds from which otherChoices draws all choices.
 const freshDraws = 24
 
 // otherChoices looks for fewer choices with which the plan violates the property: one, or a fault and one more, or
@@ -43,7 +43,7 @@ func (s *search) otherChoices() {
 	s.twoChoices(at)
 }
 
-// allRates is the best plan with all rates that the plan had at the start: other faults may do it.
+// allRates returns the best plan with all rates that the plan had at the start: other faults may cause the failure, too.
 func (s *search) allRates() Concrete {
 	here := func(name string) bool {
 		return name == "" || slices.ContainsFunc(s.best.Plan.Nodes, func(n plan.Node) bool { return n.Name == name })
@@ -52,7 +52,7 @@ func (s *search) allRates() Concrete {
 	return edit(s.best, func(p *plan.Plan) { p.Faults.Rates = kept })
 }
 
-// asked are the choices that a run of a candidate asks for, with those that its recording does not have at 0.
+// asked returns the choices that a run of a candidate asks for; those that its recording lacks have the value 0.
 func (s *search) asked(c Concrete) []sim.RecordedChoice {
 	all := &sim.Recording{Complete: true}
 	if _, err := s.run(c, sim.Replay(c.Choices), all); err != nil {
@@ -62,7 +62,7 @@ func (s *search) asked(c Concrete) []sim.RecordedChoice {
 }
 
 // oneChoice tries to violate the property with one choice more than those given: faults before delays. A choice that
-// asks how much gets the most. The most that it may spend is a number of runs.
+// asks for an amount gets the most. At most the given number of runs is spent.
 func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) bool {
 	end := s.runs + most
 	c.Choices = &sim.Recording{Choices: given}
@@ -101,7 +101,7 @@ func (s *search) oneChoice(c Concrete, given []sim.RecordedChoice, most int) boo
 	return false
 }
 
-// rank is the order in which choices are tried.
+// rank returns a choice's place in the order in which choices are tried.
 func rank(c sim.RecordedChoice) int {
 	if isFault(c.Key) {
 		return 0
@@ -109,7 +109,7 @@ func rank(c sim.RecordedChoice) int {
 	return 1
 }
 
-// twoChoices tries pairs: a fault, and one choice more in the run that comes of it.
+// twoChoices tries pairs: a fault, and one choice more in the run that results from it.
 func (s *search) twoChoices(c Concrete) {
 	c.Choices = &sim.Recording{}
 	for _, first := range s.asked(c) {
@@ -126,7 +126,7 @@ func (s *search) twoChoices(c Concrete) {
 	}
 }
 
-// startsWithBuild lets a node start with the build that a step brings it to, in place of the step.
+// startsWithBuild lets a node start with the build that a step brings it to, and drops the step.
 func (s *search) startsWithBuild() (changed bool) {
 	for i := 0; i < len(s.best.Plan.Schedule); i++ {
 		step := s.best.Plan.Schedule[i]

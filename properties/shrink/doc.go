@@ -4,6 +4,6 @@
 //	small, err := shrink.Minimize(shrink.Concrete{Plan: p, Choices: recording}, shrink.Options{Fails: fails})
 //	fmt.Print(small.Text())
 //
-// What a failure is, Options.Fails says: the package runs nothing itself and knows no property. properties.Shrink is
+// Options.Fails decides what a failure is: the package runs nothing itself and knows no property. properties.Shrink is
 // Minimize with the properties as the judge.
 package shrink

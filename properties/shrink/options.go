@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// fewerAttempts lowers max_attempts of all nodes that name it, to the least with which the violation can be shown: what
-// is delivered too often then takes fewer faults to get there. It says whether it could.
+// fewerAttempts lowers max_attempts of all nodes that name it, to the least that still shows the violation: too many
+// deliveries then take fewer faults. It reports whether it could.
 func (s *search) fewerAttempts(fresh int) (changed bool) {
 	for to := int64(1); to < attempts(s.best); to++ {
 		c := withAttempts(s.best, to)
@@ -27,7 +27,7 @@ func (s *search) fewerAttempts(fresh int) (changed bool) {
 // maxAttemptsOption is the option that fewerAttempts lowers.
 const maxAttemptsOption = "max_attempts"
 
-// attempts is the largest max_attempts that a node of the plan names, 0 if none does.
+// attempts returns the largest max_attempts that a node of the plan names, or 0 if none does.
 func attempts(c Concrete) (most int64) {
 	for i := range c.Plan.Nodes {
 		for _, o := range c.Plan.Nodes[i].Options {
@@ -39,7 +39,7 @@ func attempts(c Concrete) (most int64) {
 	return most
 }
 
-// withAttempts is the plan with max_attempts no larger than that.
+// withAttempts returns the plan with max_attempts capped at the given number.
 func withAttempts(c Concrete, most int64) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Nodes = slices.Clone(p.Nodes)

@@ -12,11 +12,11 @@ import (
 type parts struct {
 	name string
 	len  func(c Concrete) int
-	// without is the plan less the parts of which drop is true. It shares with c what it does not change.
+	// without returns the plan without the parts for which drop is true. It shares with c what it does not change.
 	without func(c Concrete, drop []bool) Concrete
 }
 
-// planParts are the parts of the plan, in the order in which they are tried: what takes most with it first.
+// planParts returns the parts of the plan, in the order in which they are tried: those that take most with them come first.
 func planParts() []parts {
 	return append([]parts{
 		{"instance", func(c Concrete) int { return len(c.Plan.Instances) }, func(c Concrete, drop []bool) Concrete {
@@ -45,7 +45,7 @@ func planParts() []parts {
 	}, slices.Concat(probeParts(), programParts())...)
 }
 
-// choiceParts are what the chooser decided.
+// choiceParts returns the decisions of the chooser as parts.
 func choiceParts() []parts {
 	return []parts{
 		{"choice", func(c Concrete) int { return len(c.Choices.Choices) }, func(c Concrete, drop []bool) Concrete {
@@ -71,7 +71,7 @@ func edit(c Concrete, change func(p *plan.Plan)) Concrete {
 	return c
 }
 
-// less is a list without the elements of which drop is true.
+// less returns a list without the elements for which drop is true.
 func less[T any](list []T, drop []bool) []T {
 	var out []T
 	for i, x := range list {
@@ -132,7 +132,8 @@ func withoutOptions(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// withoutHandlers leaves out names in the lists of handlers. An empty list stays one: no list is all that the build ships.
+// withoutHandlers removes names from the lists of handlers. An empty list stays empty: a missing one means all that the
+// build ships.
 func withoutHandlers(c Concrete, drop []bool) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Nodes = slices.Clone(p.Nodes)
@@ -147,8 +148,8 @@ func withoutHandlers(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// Reasonable says whether a plan still means what it says: an instance that is expected to end otherwise than by itself
-// keeps what ends it.
+// Reasonable reports whether a plan still makes sense: an instance that is expected to end otherwise than by itself keeps
+// what ends it.
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
@@ -173,7 +174,7 @@ func cancels(in *plan.Instance) int {
 	return n
 }
 
-// onlyFaults is a recording of the choices about faults alone, in the order of arrival.
+// onlyFaults returns a recording of the choices about faults alone, in the order of arrival.
 func onlyFaults(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{}
 	for _, c := range r.Choices {

@@ -12,7 +12,7 @@ import (
 func (s *search) all() {
 	s.rates = s.best.Plan.Faults.Rates
 	s.oneSwitch()
-	// Each kind of search has its part of the runs. The last rounds need theirs: they alone make a plan minimal.
+	// Each kind of search gets its share of the runs. The last rounds need theirs: they alone make a plan minimal.
 	s.limit = s.o.MaxRuns * 3 / 8
 	s.fewerChoices()
 	for s.drawn() { // with choices a smaller plan may need other ones
@@ -31,8 +31,8 @@ func (s *search) all() {
 	s.toFixedPoint()
 }
 
-// oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to take the place of them
-// all.
+// oneSwitch looks for the one switch of a profile that the violation needs, or else the few, to replace the whole
+// profile.
 func (s *search) oneSwitch() {
 	if !released(s.best.Plan.Profile) {
 		return
@@ -47,7 +47,7 @@ func (s *search) oneSwitch() {
 	var all []faults.BugID
 	for _, b := range faults.Profile(string(s.best.Plan.Profile)) {
 		if len(b.With) > 0 {
-			continue // it would bring a deviation that the profile has not
+			continue // it would add a deviation that the profile does not have
 		}
 		if s.try(with(b.ID)) {
 			return
@@ -66,7 +66,7 @@ func (s *search) oneSwitch() {
 	}
 }
 
-// toFixedPoint leaves out and simplifies until a round changes nothing. No round makes anything larger, so it ends.
+// toFixedPoint leaves out and simplifies until a round changes nothing. No round makes anything larger, so it terminates.
 func (s *search) toFixedPoint() {
 	for changed := true; changed && !s.spent(); {
 		changed = s.leaveOut(planParts(), 0)
@@ -79,16 +79,16 @@ func (s *search) toFixedPoint() {
 	}
 }
 
-// redraws is how many fresh draws of all choices a smaller plan gets that does not show the violation with the old ones.
+// redraws is the number of fresh draws of all choices for a smaller plan that does not show the violation with the old ones.
 const redraws = 4
 
-// drawn says whether the violation needs any choice.
+// drawn reports whether the violation needs any choice.
 func (s *search) drawn() bool {
 	c := s.best.Choices
 	return !s.spent() && (c.SeededOrder || len(c.Choices)+len(c.Priorities) > 0)
 }
 
-// fewerChoices looks whether the violation needs choices at all, or only those about faults.
+// fewerChoices tests whether the violation needs choices at all, or only those about faults.
 func (s *search) fewerChoices() {
 	all := s.best.Choices
 	some := onlyFaults(all)
@@ -107,7 +107,7 @@ func (s *search) fewerChoices() {
 	s.nameOrder()
 }
 
-// nameOrder writes the order of simultaneous events down as priorities, so that it can be shrunk.
+// nameOrder records the order of simultaneous events as priorities, so that it can be shrunk.
 func (s *search) nameOrder() {
 	if !s.best.Choices.SeededOrder {
 		return
@@ -121,10 +121,10 @@ func (s *search) nameOrder() {
 	s.try(c)
 }
 
-// unseeded hides where a chooser's priorities come from, so that a recorder writes down each of them.
+// unseeded hides the source of a chooser's priorities, so that a recorder writes down each of them.
 type unseeded struct{ sim.Chooser }
 
-// leaveOut leaves out what it can of each kind of parts and says whether it could.
+// leaveOut leaves out what it can of each kind of parts and reports whether it could.
 func (s *search) leaveOut(kinds []parts, fresh int) (changed bool) {
 	for _, kind := range kinds {
 		changed = s.leaveOutOf(kind, fresh) || changed
@@ -173,7 +173,7 @@ func (s *search) without(kind parts, n, from, to, fresh int) bool {
 	return false
 }
 
-// raise is by how much faults are more likely when choices are drawn afresh: a small plan has few opportunities.
+// raise is the factor by which faults are more likely when choices are drawn afresh: a small plan has few opportunities.
 const raise = 16
 
 // redraw draws choices of a candidate from a seed and takes it if it violates the property with them. Every second seed
@@ -231,5 +231,5 @@ func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 // Priority implements sim.Chooser: first come, first served.
 func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
 
-// released says whether a profile is that of a release.
+// released reports whether a profile belongs to a release.
 func released(p plan.Profile) bool { return p != "" && p != plan.ProfileContract }

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// probeParts are what may be left out of a probe: the acts and the times among which one is drawn. A probe without acts
-// gives back what it gets, one without times does so at once.
+// probeParts returns the removable parts of a probe: the acts and the times among which one is drawn. A probe without acts
+// gives back whatever it gets, one without times does so at once.
 func probeParts() []parts {
 	return []parts{
 		{"act", func(c Concrete) int { return total(c.Plan.Probes, actsOf) }, func(c Concrete, drop []bool) Concrete {
@@ -45,7 +45,7 @@ func editProbes(c Concrete, change func(b *plan.Probe, at int) int) Concrete {
 	})
 }
 
-// probeDelay is the delay of a probe.
+// probeDelay returns a function that finds the delay of a probe in a plan.
 func probeDelay(i int) func(p *plan.Plan) *time.Duration {
 	return func(p *plan.Plan) *time.Duration { return &p.Probes[i].Delay }
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// programParts are the programs and their statements. A plan that still asks for what has gone is no plan, so that programs
-// go when nothing runs them any more.
+// programParts returns the programs and their statements. A plan that still asks for a removed program is invalid, so
+// programs go only when nothing runs them.
 func programParts() []parts {
 	return []parts{
 		{"program", func(c Concrete) int { return len(c.Plan.Programs) }, func(c Concrete, drop []bool) Concrete {
@@ -21,7 +21,7 @@ func programParts() []parts {
 	}
 }
 
-// fewerBlocks replaces blocks by what is in them where it can, and says whether it could.
+// fewerBlocks replaces blocks by their contents where it can, and reports whether it could.
 func (s *search) fewerBlocks() (changed bool) {
 	for at := s.best.Plan.Programs.Statements() - 1; at >= 0; at-- {
 		set, ok := s.best.Plan.Programs.Unblock(at)
@@ -32,7 +32,7 @@ func (s *search) fewerBlocks() (changed bool) {
 	return changed
 }
 
-// earlierPrograms lets instances run programs that theirs may start, where that does as well, and says whether it could.
+// earlierPrograms lets instances run programs that theirs may start, where that still fails, and reports whether it could.
 func (s *search) earlierPrograms() (changed bool) {
 	for i := range s.best.Plan.Instances {
 		for j := range s.best.Plan.Programs {
@@ -55,7 +55,7 @@ func (s *search) earlierPrograms() (changed bool) {
 	return changed
 }
 
-// programValues are the numbers of programs: times and counts.
+// programValues returns the numbers of programs: times and counts.
 func programValues(set program.Set) []value {
 	var out []value
 	at := 0
@@ -73,7 +73,7 @@ func programValues(set program.Set) []value {
 	return out
 }
 
-// field is a number of a statement: read, and written if to is not nil.
+// field accesses a number of a statement: it reads it, and writes it if to is not nil.
 type field func(n *program.Node, to *int64) int64
 
 func delayOf(n *program.Node, to *int64) int64 {

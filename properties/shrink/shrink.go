@@ -10,34 +10,34 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Concrete is a run with nothing left to chance: a plan, and what was chosen where the plan leaves something open. A
-// fault rate of the plan only says that the fault is possible; it happens where a choice says so. What no choice names
+// Concrete is a run with nothing left to chance: a plan, and the choices made where the plan leaves something open. A
+// fault rate of the plan only makes the fault possible; it happens where a choice says so. Anything without a choice
 // takes the benign value: no fault, least latency, first in line.
 type Concrete struct {
 	Plan    *plan.Plan
 	Choices *sim.Recording
-	// Expect is what the scenario expects beside the properties.
+	// Expect lists what the scenario expects besides the properties.
 	Expect []plan.Expectation
 }
 
-// Size counts what a reader of a concrete plan has to keep in mind.
+// Size counts the elements that a reader of a concrete plan must keep in mind.
 type Size struct {
 	// Steps are schedule steps. Instances counts instances, preloaded histories and probes.
 	Steps, Instances int
-	// Faults are choices that make a fault happen or say how. Choices are all others that are not benign; a changed order
-	// of simultaneous events is one of them.
+	// Faults counts choices that make a fault happen or decide how. Choices counts all others that are not benign; a
+	// changed order of simultaneous events is one of them.
 	Faults, Choices int
 }
 
-// Total is the number of elements.
+// Total returns the number of elements.
 func (s Size) Total() int { return s.Steps + s.Instances + s.Faults + s.Choices }
 
-// String is the total and its parts.
+// String returns the total and its parts.
 func (s Size) String() string {
 	return fmt.Sprintf("%d (%d schedule steps, %d instances, %d faults, %d other choices)", s.Total(), s.Steps, s.Instances, s.Faults, s.Choices)
 }
 
-// Size is how large the concrete plan is. An order drawn from a seed counts as one choice.
+// Size returns the size of the concrete plan. An order drawn from a seed counts as one choice.
 func (c Concrete) Size() Size {
 	s := Size{Steps: len(c.Plan.Schedule), Instances: len(c.Plan.Instances) + len(c.Plan.Histories) + len(c.Plan.Probes)}
 	s.Choices = len(c.Choices.Priorities)
@@ -56,42 +56,42 @@ func (c Concrete) Size() Size {
 	return s
 }
 
-// isFault says whether a recorded choice is about a fault: that it happens, or how. The key must be readable.
+// isFault reports whether a recorded choice is about a fault: that it happens, or how. The key must be readable.
 func isFault(k sim.Key) bool { return strings.Contains(k.String(), "/fault:") }
 
-// Options say what a search keeps and what it may spend.
+// Options say what a search keeps and how many runs it may spend.
 type Options struct {
-	// Fails carries out a concrete plan and says whether it still fails in the way that is looked for. The chooser decides
-	// what the plan leaves open; a recording that is not nil receives what it decided. An error means that the plan cannot
-	// be run. For the same arguments Fails must always say the same.
+	// Fails carries out a concrete plan and reports whether it still shows the failure in question. The chooser decides
+	// what the plan leaves open; a recording that is not nil receives its decisions. An error means that the plan cannot
+	// be run. For the same arguments Fails must always give the same answer.
 	Fails func(c Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error)
 	// MaxRuns bounds the calls of Fails; 0 is DefaultRuns.
 	MaxRuns int
 }
 
-// DefaultRuns is how many runs a search may take: some seconds for the built-in scenarios.
+// DefaultRuns is the number of runs that a search may take: some seconds for the built-in scenarios.
 const DefaultRuns = 5000
 
-// Result is what a search found.
+// Result is the outcome of a search.
 type Result struct {
 	Concrete
-	// Runs is how many runs it took, From the size at the start.
+	// Runs is the number of runs it took, From the size at the start.
 	Runs int
 	From Size
-	// Minimal says that nothing more can be left out: no schedule step, instance, history, probe, node (with its steps),
-	// action, option, handler, fault rate, expectation or choice, without losing the failure. It is false if the bound on
-	// runs ended the search.
+	// Minimal reports whether nothing more can be left out: no schedule step, instance, history, probe, node (with its
+	// steps), action, option, handler, fault rate, expectation or choice, without losing the failure. It is false if the
+	// bound on runs ended the search.
 	Minimal bool
 }
 
-// Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and always the same: it leaves
+// Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and deterministic: it leaves
 // out parts, larger portions first, moves times to earlier and rounder ones, and goes on until a whole round changes
 // nothing. Where faults are needed it also looks for other, fewer faults in the smaller plan.
 //
 // Where the plan switches planted bugs on, a smaller plan counts only if it does not fail without them: what is left
 // shows the bug, and not a plan that asks for the impossible.
 //
-// An error says that the plan cannot be run, or does not fail.
+// It returns an error if the plan cannot be run, or does not fail.
 func Minimize(failing Concrete, o Options) (*Result, error) {
 	switch {
 	case failing.Plan == nil || failing.Choices == nil:
@@ -116,7 +116,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent()}, nil
 }
 
-// namedOnly is a recording without the choices that are benign anyway.
+// namedOnly returns a recording without the choices that are benign anyway.
 func namedOnly(r *sim.Recording) *sim.Recording {
 	out := &sim.Recording{Seed: r.Seed, SeededOrder: r.SeededOrder, Priorities: r.Priorities}
 	for _, c := range r.Choices {
@@ -127,22 +127,22 @@ func namedOnly(r *sim.Recording) *sim.Recording {
 	return out
 }
 
-// search is one search. Invariant: best fails, and does not without bugs if guard is on.
+// search is one search. Invariant: best fails, and if guard is on, it does not fail without its bugs.
 type search struct {
 	o     Options
 	best  Concrete
 	guard bool
 	// Invariant: runs may exceed limit by those of one candidate only.
 	runs, limit int
-	// rates are all that the plan had at the start.
+	// rates are all fault rates that the plan had at the start.
 	rates []faults.Rate
 }
 
-// spent says that the bound on runs is reached.
+// spent reports whether the bound on runs is reached.
 func (s *search) spent() bool { return s.runs >= s.limit }
 
-// run carries out a candidate. One on which the run panics shows something else than the failure that is looked for; so
-// does one that ends the handler's goroutine.
+// run carries out a candidate. A run that panics shows a different failure from the one in question; so does one that
+// ends the handler's goroutine.
 func (s *search) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (fails bool, err error) {
 	s.runs++
 	defer func() {
@@ -153,13 +153,13 @@ func (s *search) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (fa
 	return s.o.Fails(c, chooser, record)
 }
 
-// fails says whether a candidate fails with its choices.
+// fails reports whether a candidate fails with its choices.
 func (s *search) fails(c Concrete) bool {
 	fails, err := s.run(c, sim.Replay(c.Choices), nil)
 	return err == nil && fails
 }
 
-// holdsWithoutBugs says whether a candidate holds when its planted bugs, and its profile, are switched off.
+// holdsWithoutBugs reports whether a candidate holds when its planted bugs and its profile are switched off.
 func (s *search) holdsWithoutBugs(c Concrete) bool {
 	p := *c.Plan
 	p.Bugs, p.Profile = nil, plan.ProfileContract
@@ -167,7 +167,7 @@ func (s *search) holdsWithoutBugs(c Concrete) bool {
 	return !s.fails(c)
 }
 
-// try takes a candidate if it does as well as the best one; with the bound on runs reached it takes nothing.
+// try adopts a candidate if it does as well as the best one; once the bound on runs is reached it adopts nothing.
 func (s *search) try(c Concrete) bool {
 	if s.spent() || !s.fails(c) || s.guard && !s.holdsWithoutBugs(c) {
 		return false

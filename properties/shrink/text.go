@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Text is the concrete plan for a reader: nodes, instances and schedule in the words of scenarios, then what goes wrong or
-// takes longer. Fault rates are left out, since nothing is drawn.
+// Text describes the concrete plan to a reader: nodes, instances and schedule in the words of scenarios, then what goes
+// wrong or takes longer. Fault rates are left out, since nothing is drawn.
 func (c Concrete) Text() string {
 	var b strings.Builder
 	for line := range strings.Lines(string(scenario.Format(c.Plan))) {
@@ -38,7 +38,7 @@ func (c Concrete) Text() string {
 	return strings.TrimLeft(b.String(), "\n")
 }
 
-// ChoiceText says in words what a recorded choice that is not the benign one means. The key must be readable.
+// ChoiceText describes in words a recorded choice that is not the benign one. The key must be readable.
 func ChoiceText(c sim.RecordedChoice) string {
 	where, what := keyText(c.Key)
 	switch {
@@ -52,7 +52,7 @@ func ChoiceText(c sim.RecordedChoice) string {
 	return fmt.Sprintf("%s: takes %v longer than the least", where, time.Duration(c.Value)*time.Microsecond)
 }
 
-// keyText is the place that a key names, in words, and the fault that its last segment is about.
+// keyText returns the place that a key names, in words, and the fault that its last segment is about.
 func keyText(k sim.Key) (where, what string) {
 	var words []string
 	for segment := range strings.SplitSeq(k.String(), "/") {

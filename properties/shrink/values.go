@@ -12,13 +12,13 @@ import (
 type value struct {
 	get func(c Concrete) int64
 	set func(c Concrete, v int64) Concrete
-	// units are what a value may be rounded down to a multiple of, the largest first.
+	// units are the multiples that a value may be rounded down to, the largest first.
 	units []int64
 	// least is the simplest value that makes sense.
 	least int64
 }
 
-// simplerValues moves each number to a simpler one where it can, and says whether it could.
+// simplerValues moves each number to a simpler one where it can, and reports whether it could.
 func (s *search) simplerValues() (changed bool) {
 	for _, v := range values(s.best) {
 		changed = s.simplerValue(v) || changed
@@ -41,11 +41,11 @@ func (s *search) simplerValue(v value) bool {
 	return false
 }
 
-// simpler are the values to try in place of one, the simplest first.
+// simpler returns the values to try in place of the present one, the simplest first.
 func (v value) simpler(now int64) []int64 {
 	out := []int64{v.least}
 	for _, u := range v.units {
-		if now%u == 0 && now != v.least { // as round as that already: a smaller multiple
+		if now%u == 0 && now != v.least { // already that round: try a smaller multiple
 			out = append(out, now/u/2*u)
 			return out
 		}
@@ -61,7 +61,7 @@ var (
 	countUnits = []int64{100_000, 10_000, 1000, 100, 10, 1}
 )
 
-// values are all numbers of a concrete plan: the times of steps, starts, actions, kicks and probes, inputs that are
+// values returns all numbers of a concrete plan: the times of steps, starts, actions, kicks and probes, inputs that are
 // numbers, and choices of more than two values.
 func values(c Concrete) []value {
 	var out []value
@@ -119,11 +119,11 @@ func setDuration(c Concrete, field func(p *plan.Plan) *time.Duration, d time.Dur
 	})
 }
 
-// input is the input of an instance that is a whole number.
+// input gives access to the input of an instance if it is a whole number.
 func input(i int) value {
 	return value{
 		get: func(c Concrete) int64 {
-			n, _ := strconv.ParseInt(c.Plan.Instances[i].Input, 10, 64) // 0, the simplest, if it is none
+			n, _ := strconv.ParseInt(c.Plan.Instances[i].Input, 10, 64) // 0, the simplest, if it is not a number
 			return n
 		},
 		set: func(c Concrete, v int64) Concrete {
@@ -149,7 +149,7 @@ func probeCount(i int) value {
 	}
 }
 
-// choice is a recorded choice of many values. Zero is no choice: that is tried where choices are left out.
+// choice gives access to a recorded choice of many values. Zero is no choice: passes that leave out choices try that.
 func choice(i int) value {
 	return value{
 		get: func(c Concrete) int64 { return int64(c.Choices.Choices[i].Value) },

@@ -8,12 +8,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ID is the id under which an answer that the provider contract does not allow is reported. It is no property of
-// a cluster: the store of a simulation is durosim's own.
+// ID is the id under which answers that the provider contract does not allow are reported. It is not a property of a
+// cluster: the store of a simulation is durosim's own.
 const ID = "referee"
 
-// promised are the freedoms that memprovider's documentation gives up. A simulation's store is held to that, which
-// leaves it in fewer states, too.
+// promised lists the freedoms that memprovider's documentation gives up. A simulation's store is held to that, which also
+// leaves it in fewer states.
 var promised = []oracle.Freedom{
 	oracle.F1AnyInstance, oracle.F4OrphanStops, oracle.F5Contention, oracle.F6Depths, oracle.F7DuplicateAppend, oracle.F8ExpiredAbandon,
 	oracle.F9AbandonScope, oracle.F15DeletedCount, oracle.F18RunningStamp, oracle.F19Bytes, oracle.F20HalfNamed, oracle.F21MissingParent,
@@ -22,10 +22,10 @@ var promised = []oracle.Freedom{
 }
 
 // Judge has the executable specification of a provider judge every answer of the store. The answers come from the
-// handles; what happens to the store without a call (seeded histories, damage) comes from the observations.
+// handles; what happens to the store without a call (preloaded histories, damage) comes from the observations.
 type Judge struct {
 	check.Base
-	oracle *oracle.Oracle // nil once an answer was refused: whatever follows would be judged by a wrong state
+	oracle *oracle.Oracle // nil once an answer was refused: a wrong state would judge whatever follows
 	items  []engine.WorkItem
 }
 
@@ -61,7 +61,7 @@ func (r *Judge) Observes() []engine.ObservationKind {
 
 func (r *Judge) Records() []cluster.RecordKind { return nil }
 
-// Observe tells the specification what happened to the store without a call.
+// Observe tells the specification about changes of the store without a call.
 func (r *Judge) Observe(o *engine.Observation) {
 	if o.Kind == engine.ObsRowInserted {
 		for len(r.items) <= int(o.Message) {

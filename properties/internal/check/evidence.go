@@ -10,7 +10,7 @@ import (
 
 // This file puts evidence into words. Nothing here runs while all is well.
 
-// Who is a caller in words.
+// Who describes a caller in words.
 func (m *Run) Who(c engine.Caller) string {
 	name := m.NodeName(c.Node)
 	switch {
@@ -28,10 +28,10 @@ func (m *Run) Who(c engine.Caller) string {
 	return fmt.Sprintf("%s (start %d)", name, c.Incarnation)
 }
 
-// At is a store time in words: milliseconds since the start of the run.
+// At returns a store time in words: milliseconds since the start of the run.
 func (m *Run) At(ms int64) string { return fmt.Sprintf("t=%d ms", ms-m.World.StartMs()) }
 
-// LockText is a lock in words.
+// LockText describes a lock in words.
 func (m *Run) LockText(l model.Lock) string {
 	if l.Token == "" {
 		return "no lock"

@@ -1,6 +1,6 @@
 package check
 
-// Fact is something that checkers notice while they judge, and that needs no more said. Who wants to know it subscribes.
+// Fact is something that checkers notice while they judge, and that needs no further detail. Subscribe to it with OnFact.
 type Fact uint8
 
 const (
@@ -8,15 +8,15 @@ const (
 	FactAnswerLost                   // an ack took effect, and its node was told of a failure
 	FactActivityRetaken              // an activity was handed out again
 	FactTakenOver                    // an instance was taken whose holder's lock had run out
-	FactWaitOver                     // work that nobody had admitted was handed out
+	FactWaitOver                     // work that nobody had admitted until then was handed out
 	FactHealthyPoisoned              // work that a live node runs was poisoned without enough chargeable deliveries
 	FactSessionTakenOver             // an activity went to another owner than the one that its session had
 	FactDeleted                      // an instance was deleted
-	FactDeletedRunning               // that was running
-	FactDeletedHeld                  // that somebody held
+	FactDeletedRunning               // the deleted instance was running
+	FactDeletedHeld                  // somebody held the deleted instance
 	FactLateAck                      // an ack came for what was fetched before its instance was deleted, and was refused
 	FactPruned                       // an execution was pruned
-	FactPrunedAtWork                 // of an instance that was held or had messages queued
+	FactPrunedAtWork                 // the pruned execution's instance was held or had messages queued
 	FactCarried                      // a continue-as-new carried an unread queue message over
 	FactCarryLimit                   // a continue-as-new carried as many as it may
 	FactKVMerged                     // the end of an execution merged key-value changes
@@ -24,7 +24,7 @@ const (
 	Facts
 )
 
-// OnFact has f told of every fact from now on. It may be called once.
+// OnFact calls f with every fact from now on. It may be called once.
 func (m *Run) OnFact(f func(Fact)) { m.tell = f }
 
 func (m *Run) Happened(f Fact) {

@@ -11,15 +11,15 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Checker watches a run for one property, or for a few that share their state. Embed base to get methods that do
-// nothing. A checker never logs, never panics on what it sees, and reports through run.violate.
+// Checker watches a run for one property, or for a few that share their state. Embed Base to get methods that do nothing.
+// A checker never logs, never panics on what it sees, and reports through Run.Violate.
 //
 // A checker sees an observation after the model has been brought up to date with it.
 type Checker interface {
 	Observe(o *engine.Observation)
 	Record(r *cluster.Record)
-	// Open says whether an obligation is neither met nor overdue, and until when each stays so if nothing happens, in store
-	// time.
+	// Open reports whether any obligation is neither met nor overdue, and when, in store time, the first of them becomes
+	// overdue if nothing happens.
 	Open(nowMs int64) (bool, int64)
 	EndPhase(p cluster.Phase)
 	Finish()
@@ -44,7 +44,7 @@ func (Base) Open(int64) (bool, int64)    { return false, 0 }
 func (Base) EndPhase(cluster.Phase)      {}
 func (Base) Finish()                     {}
 
-// World is what monitors read of a run. *cluster.World is one; tests have a smaller one.
+// World is the part of a run that monitors read. *cluster.World is one; tests have a smaller one.
 type World interface {
 	Plan() *plan.Plan
 	Store() memprovider.View
@@ -61,7 +61,7 @@ type World interface {
 // maxViolations bounds what one property reports in one run: the first is what counts.
 const maxViolations = 3
 
-// Run is what the checkers of one run share: what they read, and where they report.
+// Run is shared by the checkers of one run: it holds what they read, and takes their reports.
 type Run struct {
 	World      World
 	Model      *model.Store
@@ -75,12 +75,12 @@ type Run struct {
 type Monitor struct {
 	*Run
 	checkers []Checker
-	steppers []stepper   // those of them that are one
-	byKind   [][]Checker // by kind of observation: those that want it
+	steppers []stepper   // those of them that are steppers
+	byKind   [][]Checker // by kind of observation: the checkers that want it
 	byRecord [][]Checker // by kind of record
 }
 
-// New watches a run without any checker; wants says which properties are reported.
+// New watches a run without any checker; wants reports whether a property is reported.
 func New(w World, wants func(property string) bool) *Monitor {
 	return &Monitor{
 		Run:    &Run{World: w, Model: model.New(w.Builds()), Wants: wants, count: make(map[string]int)},
@@ -120,7 +120,7 @@ func (m *Monitor) AfterStep() {
 	}
 }
 
-// Open says whether any obligation is open, and when the first of them will be overdue.
+// Open reports whether any obligation is open, and when the first of them will be overdue.
 func (m *Monitor) Open(nowMs int64) (bool, int64) {
 	any, first := false, int64(0)
 	for _, c := range m.checkers {
@@ -141,7 +141,7 @@ func (m *Monitor) Finish() {
 	}
 }
 
-// Violations are what was found, in the order found.
+// Violations returns the violations in the order in which they were found.
 func (m *Monitor) Violations() []cluster.Violation { return m.violations }
 
 // Finding is a violation in the making: where it happened comes from the world.
@@ -150,14 +150,14 @@ type Finding struct {
 	Class    cluster.Class
 	Node     uint32
 	Instance engine.InstanceNo
-	Name     string // of an instance that the store has never heard of
+	Name     string // for an instance that the store has never heard of
 	Item     string
 	Message  string
 	// Expectation is the text of the scenario's expectation that is violated, empty for other properties.
 	Expectation string
 }
 
-// Violate reports a finding at the present step and time. Findings of properties that are not asked for are dropped.
+// Violate reports a finding at the present step and time. It drops findings of properties that are not asked for.
 func (m *Run) Violate(f Finding) {
 	if !m.Wants(f.Property) {
 		return
@@ -172,7 +172,8 @@ func (m *Run) Violate(f Finding) {
 	m.violations = append(m.violations, v)
 }
 
-// NodeName is the name of a node in the plan; empty for clients and for numbers that are no node's, such as a probe's.
+// NodeName returns the name of a node in the plan; empty for clients and for numbers that belong to no node, such as a
+// probe's.
 func (m *Run) NodeName(number uint32) string {
 	if number == 0 || int(number) > len(m.World.Nodes()) {
 		return ""
@@ -190,7 +191,7 @@ func (m *Run) Liveness(property string, node uint32, instance engine.InstanceNo,
 	m.Violate(Finding{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
-// Add enters checkers for what they want to see, in the order in which they will see it.
+// Add registers checkers for what they want to see, in the order in which they will see it.
 func (m *Monitor) Add(list ...Checker) {
 	for _, c := range list {
 		m.checkers = append(m.checkers, c)
@@ -216,8 +217,8 @@ func (m *Monitor) Add(list ...Checker) {
 	}
 }
 
-// observationKinds is the number of kinds of observations: their enumeration is closed, and what is behind its end
-// has no name.
+// observationKinds returns the number of kinds of observations: their enumeration is closed, and numbers past its end
+// have no name.
 func observationKinds() int {
 	k := engine.ObsNone
 	for k.String() != (engine.ObsNone + 255).String() {
@@ -226,7 +227,7 @@ func observationKinds() int {
 	return int(k)
 }
 
-// recordKinds is the number of kinds of records.
+// recordKinds returns the number of kinds of records.
 func recordKinds() int {
 	k := cluster.RecNone
 	for k.String() != (cluster.RecNone + 255).String() {

@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// buildChange is an entry of the matrix old build × new build × phase × event kind: how often a node changed so in that
-// phase, and which kinds were in the histories that such nodes were handed in it, whenever they had changed.
+// buildChange is an entry of the matrix old build × new build × phase × event kind: the number of such changes of nodes
+// in that phase, and the kinds in the histories that nodes so changed were handed in it, whenever they had changed.
 type buildChange struct {
 	from, to *engine.Build
 	phase    cluster.Phase
@@ -15,7 +15,7 @@ type buildChange struct {
 	kinds    model.KindSet
 }
 
-// points are the points of an entry: one for the change, one for each kind.
+// points returns the points of an entry: one for the change, one for each kind.
 func (ch *buildChange) points(list []cluster.Point, table *model.KindTable) []cluster.Point {
 	verb := "upgrade "
 	if olderBuild(ch.to, ch.from) {
@@ -31,7 +31,7 @@ func (ch *buildChange) points(list []cluster.Point, table *model.KindTable) []cl
 	return list
 }
 
-// olderBuild orders builds as they were released: pins ignore what comes before a release, releases do not.
+// olderBuild orders builds by release: pins ignore the pre-release part of a version, releases do not.
 func olderBuild(a, b *engine.Build) bool {
 	if c := a.Version.Compare(b.Version); c != 0 {
 		return c < 0
@@ -39,7 +39,7 @@ func olderBuild(a, b *engine.Build) bool {
 	return a.Version.Pre != "" && (b.Version.Pre == "" || a.Version.Pre < b.Version.Pre)
 }
 
-// change is the entry of a change of builds in a phase, made when it is first asked for.
+// change returns the entry of a change of builds in a phase, and creates it on first use.
 func (c *Counter) change(from, to *engine.Build, p cluster.Phase) *buildChange {
 	for i := range c.changes {
 		if ch := &c.changes[i]; ch.from == from && ch.to == to && ch.phase == p {

@@ -35,7 +35,7 @@ func New(m *check.Run, s *track.State) *Counter {
 
 func (c *Counter) hit(p point) { c.counts[p]++ }
 
-// Points are the points that were reached, in no order.
+// Points returns the points that were reached, in no order.
 func (c *Counter) Points() []cluster.Point {
 	var list []cluster.Point
 	for p, count := range c.counts {
@@ -54,7 +54,7 @@ func (c *Counter) Points() []cluster.Point {
 	return list
 }
 
-// factPoints are the points that facts are.
+// factPoints maps facts to their points.
 var factPoints = [check.Facts]point{
 	check.FactAckAfterExpiry:   pointAckAfterExpiry,
 	check.FactAnswerLost:       pointAnswerLostAfterCommit,
@@ -77,7 +77,7 @@ var factPoints = [check.Facts]point{
 
 func (c *Counter) OnWaits(*model.Instance) { c.hit(pointNobodyAdmits) }
 
-// Passes looks at what filters passed over now and then, until that was seen.
+// Passes asks now and then to be told what filters passed over, until that point was reached.
 func (c *Counter) Passes() track.Passing {
 	c.filtered++
 	if c.counts[pointFilteredOut] > 0 || c.filtered%8 != 0 || c.filtered > 1024 && c.filtered%256 != 0 {
@@ -174,7 +174,7 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 	}
 }
 
-// notePoint is the point that a decision is, points for none.
+// notePoint returns the point of a decision, or points if it has none.
 func notePoint(d node.Decision) point {
 	switch d {
 	case node.DecideHistoryError:
@@ -274,7 +274,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 	}
 }
 
-// OnHandlers sees whether a handler was withdrawn that something runs.
+// OnHandlers notes the withdrawal of a handler that something runs.
 func (c *Counter) OnHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
 	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {

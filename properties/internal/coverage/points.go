@@ -142,11 +142,11 @@ var Points = [points]Point{
 	{"key-removed-by-merge", "such a merge removed a key that was cleared"},
 }
 
-// All are the points that a run can reach, sorted by name. Beside them a run reports a point for each kind of
+// All returns the points that a run can reach, sorted by name. Besides them a run reports a point for each kind of
 // fault that it injected ("fault answer-lost"), for each change of a node's build and the phase in which it happened
 // ("upgrade 1.5.0->2.0.0 turbulence", "rollback ..."), for each kind of event in a history that a node which had changed
-// so was handed in that phase ("upgrade 1.5.0->2.0.0 turbulence TimerFired", once a run), and for each fulfilled sometimes of a scenario
-// ("expect:LINE:TEXT").
+// so was handed in that phase ("upgrade 1.5.0->2.0.0 turbulence TimerFired", once a run), and for each fulfilled
+// sometimes of a scenario ("expect:LINE:TEXT").
 func All() []Point {
 	list := slices.Clone(Points[:])
 	for _, f := range faults.Kinds() {

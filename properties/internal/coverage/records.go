@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file counts what records show and nobody tells of.
+// This file counts what only records show.
 
 func (*Counter) Observes() []engine.ObservationKind { return nil }
 

@@ -80,7 +80,7 @@ func (f *event) String() string {
 	b.WriteString(f.name)
 	for _, a := range f.attrs {
 		if f.name == plan.EventNode && strings.Contains(a.Name, "@") {
-			continue // too many; the one that matters is told apart
+			continue // too many; the one that matters is distinguished
 		}
 		b.WriteString(" " + a.String())
 	}
@@ -112,12 +112,12 @@ func (c *Checker) Records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
 }
 
-// ever says whether any part expects anything of an event.
+// ever reports whether any part expects anything of an event.
 func (c *Checker) ever(event string) bool {
 	return slices.ContainsFunc(c.items, func(e expectItem) bool { return e.Event == event })
 }
 
-// wants says whether the present part expects anything of an event.
+// wants reports whether the present part expects anything of an event.
 func (c *Checker) wants(event string) bool { return len(c.activeOf(event)) > 0 }
 
 func (c *Checker) activeOf(event string) []int {
@@ -129,8 +129,8 @@ func (c *Checker) activeOf(event string) []int {
 	return nil
 }
 
-// concerns says whether any active expectation may be about an event with that attribute: the frequent facts are not
-// made for nothing.
+// concerns reports whether any active expectation may be about an event with that attribute: frequent facts are made only
+// when needed.
 func (c *Checker) concerns(event, attr, value string) bool {
 next:
 	for _, i := range c.activeOf(event) {
@@ -216,7 +216,7 @@ func (c *Checker) report(e *expectItem, f *event, why string) {
 	})
 }
 
-// Points are the sometimes that were seen.
+// Points returns the sometimes that were seen.
 func (c *Checker) Points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// This file has the facts that the shared state tells expectations of, as they happen.
+// This file turns what the shared state tells into facts for the expectations.
 
 func (c *Checker) pin(v *engine.Version) string {
 	if v == nil {
@@ -24,7 +24,7 @@ func (c *Checker) pin(v *engine.Version) string {
 	return s
 }
 
-// buildName is the name of a build, made once.
+// buildName returns the name of a build, made once.
 func (c *Checker) buildName(b *engine.Build) string {
 	for i := range c.builds {
 		if c.builds[i].build == b {
@@ -55,7 +55,7 @@ func (c *Checker) place(f *event, n *track.Node, in *model.Instance) {
 	f.add("phase", c.live.Phase.String())
 }
 
-// caller is the node that made a call, with the build that it was then: its successor may run already.
+// caller returns the node that made a call, with its build at that time: its successor may run already.
 func (c *Checker) caller(by engine.Caller) *track.Node {
 	n := c.live.Node(by.Node)
 	if n == nil || by.Incarnation == n.Incarnation {
@@ -184,7 +184,7 @@ func countOf(b bool) int {
 	return 0
 }
 
-// cause is why the deliveries of a poisoned batch did not end: what was decided about it before.
+// cause returns the reason why the deliveries of a poisoned batch did not end: the decisions about it before.
 func (c *Checker) cause(d *track.Delivery) string {
 	if d.HistoryError {
 		return "unreadable"

@@ -33,7 +33,7 @@ func (b *bound) add(times, each int64, what string) {
 	b.n++
 }
 
-// String is the sum and its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
+// String returns the sum and its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
 func (b bound) String() string {
 	var s strings.Builder
 	s.WriteString(model.SpanText(b.ms))
@@ -48,23 +48,23 @@ func (b bound) String() string {
 	return s.String()
 }
 
-// boundInput is what bounds are computed from: the worst of the options of the nodes that an obligation may count on,
-// and the company that the work has.
+// boundInput is the input of bounds: the worst of the options of the nodes that an obligation may count on,
+// and the other work that competes with it.
 type boundInput struct {
 	attempts   int64 // max_attempts
 	deadlineMs int64 // of a provider call
 	cadenceMs  int64 // of polls
 	lockMs     int64 // of the queue that the bound is about
-	backoffMs  int64 // by how much abandons have delayed the message so far, each within its curve
+	backoffMs  int64 // total delay that abandons have added to the message so far, each within its curve
 	slots      int64 // that may take the work, at least 1
 	others     int64 // pieces of work that may stand before it
 	lost       int64 // holders that lost their lock since the obligation began
 }
 
-// turnMarginMs is how much longer than its lock a turn or an activity may take, which is what faults let it.
+// turnMarginMs is the time by which faults may let a turn or an activity outlast its lock.
 const turnMarginMs = 20
 
-// worstOf widens the input by the options of one more node that may take the work, with so many slots for it.
+// worstOf widens the input by the options of one more node that may take the work, with its number of slots for it.
 func (in *boundInput) worstOf(o *node.Options, lock time.Duration, slots int) {
 	in.attempts = max(in.attempts, int64(o.MaxAttempts))
 	in.deadlineMs = max(in.deadlineMs, o.CallDeadline.Milliseconds())
@@ -73,7 +73,7 @@ func (in *boundInput) worstOf(o *node.Options, lock time.Duration, slots int) {
 	in.slots += int64(slots)
 }
 
-// queuedMs is how long work may stand behind others: they are taken in order by all slots, and each keeps one for two
+// queuedMs returns how long work may stand behind others: they are taken in order by all slots, and each keeps one for two
 // call deadlines at most, since turns are short where faults have stopped.
 func (in *boundInput) queuedMs() int64 {
 	slots := max(in.slots, 1)
@@ -83,9 +83,9 @@ func (in *boundInput) queuedMs() int64 {
 // fetchBackoffMs is the longest pause that a node may still make for fetches that failed in turbulence.
 var fetchBackoffMs = node.FetchErrorBackoff(1 << 10).Milliseconds()
 
-// poisonBound is within what time a message leaves the queue that is delivered again and again (L01): its backoffs so
-// far (each new one moves the end), then for each attempt and the one that poisons it two call deadlines, the longest turn, a poll and the time behind others,
-// and a lock timeout for each holder that is lost.
+// poisonBound returns the time within which a message that is delivered again and again leaves the queue (L01): its
+// backoffs so far (each new one moves the end), then for each attempt and the one that poisons it two call deadlines, the
+// longest turn, a poll and the time behind others, and a lock timeout for each holder that is lost.
 func poisonBound(in boundInput) bound {
 	var b bound
 	b.add(1, in.backoffMs, "backoffs so far")
@@ -98,8 +98,8 @@ func poisonBound(in boundInput) bound {
 	return b
 }
 
-// deliveryBound is within what time a node takes a message that it admits (L03): a pause after failed fetches, a poll,
-// the time behind others, two call deadlines, and the lock of a holder that was lost.
+// deliveryBound returns the time within which a node takes a message that it admits (L03): a pause after failed fetches,
+// a poll, the time behind others, two call deadlines, and the lock of a holder that was lost.
 func deliveryBound(in boundInput) bound {
 	var b bound
 	b.add(1, fetchBackoffMs, "fetch backoff")
@@ -110,7 +110,8 @@ func deliveryBound(in boundInput) bound {
 	return b
 }
 
-// drainBound is within what time after widening a stuck message leaves the queue (L04): it is taken, and run or poisoned.
+// drainBound returns the time after widening within which a stuck message leaves the queue (L04): it is taken, and run or
+// poisoned.
 func drainBound(in boundInput) bound {
 	b := poisonBound(in)
 	b.add(1, in.cadenceMs, "first poll of a widened node")
@@ -124,9 +125,9 @@ func workBound(in boundInput) bound {
 	return b
 }
 
-// stallBound is how long an instance that a live node runs may stand without a committed turn (L02) while something that
-// leads on is queued or a client has still to raise what it waits for: its message's bound, that of its activities where
-// it has some, and the client's.
+// stallBound returns how long an instance that a live node runs may stand without a committed turn (L02) while a message
+// that moves it on is queued or a client has yet to raise what it waits for: its message's bound, that of its activities
+// if it has some, and the client's.
 func stallBound(turn, work boundInput, working bool) bound {
 	var b bound
 	b.add(1, poisonBound(turn).ms, "to deliver or poison a message")
@@ -137,9 +138,9 @@ func stallBound(turn, work boundInput, working bool) bound {
 	return b
 }
 
-// raiseMs is how long clients may take, in calm, to raise again what an instance waits for and did not get.
+// raiseMs is the time that clients may take, in calm, to raise again what an instance waits for and did not get.
 const raiseMs = 7000
 
-// settleMs is how long after the beginning of a phase core nodes may still be coming up: a graceful stop may take 30 s,
-// the start after a crash 8 s.
+// settleMs is the time after the beginning of a phase during which core nodes may still be coming up: a graceful stop may
+// take 30 s, the start after a crash 8 s.
 const settleMs = 39_000

@@ -6,9 +6,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// cancelChecker asks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance that it
-// leaves running, nothing will end it any more, so that is overdue at once. How long a cancel may be on its way is for the
-// obligations, which know the bound of the nodes that admit the instance.
+// cancelChecker asks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance and leaves
+// it running, nothing else will end it, so that is overdue at once. The obligations judge how long a cancel may be on its
+// way: they know the bound of the nodes that admit the instance.
 type cancelChecker struct{ check.Base }
 
 func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }

@@ -22,13 +22,13 @@ const turnsMax = 1000
 type obligations struct {
 	check.Base
 	live *track.State
-	// What the present look has found.
+	// The findings of the present look.
 	openNow bool
 	untilMs int64
 	now     int64
 	ready   int64 // instances with queued messages
 	working int64 // queued activities
-	// Since when the nodes are those of an upgraded cluster, 0 for not, and its build.
+	// When the nodes became those of an upgraded cluster, 0 if they are not, and its build.
 	convergedMs int64
 	highest     *engine.Build
 }
@@ -102,7 +102,7 @@ func (c *obligations) until(ms int64) {
 	c.openNow = true
 }
 
-// settling says whether core nodes are still on their way up, so that who admits what is not settled.
+// settling reports whether core nodes are still on their way up, so that it is not settled which node admits what.
 func (c *obligations) settling() bool {
 	if c.now > c.live.PhaseMs+settleMs {
 		return false
@@ -115,7 +115,7 @@ func (c *obligations) settling() bool {
 	return false
 }
 
-// turnInput is what bounds about an instance's messages are computed from: the live nodes that admit it.
+// turnInput returns the input of bounds about an instance's messages: the live nodes that admit it.
 func (c *obligations) turnInput(in *model.Instance) boundInput {
 	b := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
 	for i := range c.live.Nodes {
@@ -126,7 +126,7 @@ func (c *obligations) turnInput(in *model.Instance) boundInput {
 	return b
 }
 
-// workInput is the same for an activity.
+// workInput does the same for an activity.
 func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
 	sinceMs = model.NeverMs
 	b.others, b.backoffMs = c.working-1, c.live.Row(r.No).BackoffMs
@@ -164,7 +164,7 @@ func (c *obligations) messages(in *model.Instance, settling bool) {
 		mine := c.live.Row(r.No)
 		input.backoffMs = mine.BackoffMs
 		if mine.FirstVisibleMs > c.now {
-			continue // its instance answers for it
+			continue // its instance accounts for it
 		}
 		from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
 		var b bound
@@ -198,7 +198,7 @@ func (c *obligations) messages(in *model.Instance, settling bool) {
 	c.converged(in, input)
 }
 
-// delivered judges that what waited for a node goes on soon after one has appeared (L03).
+// delivered judges that work that waited for a node goes on soon after one has appeared (L03).
 func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	mine := c.live.Instance(in.No)
 	if mine.ReleasedMs == 0 || mine.WaitReported {
@@ -215,7 +215,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		in.Name, c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// notWidened judges what nobody admits although the core has been widened (L04).
+// notWidened judges work that nobody admits although the core has been widened (L04).
 func (c *obligations) notWidened(in *model.Instance) {
 	core := false
 	for i := range c.live.Nodes {
@@ -253,17 +253,17 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	c.report("L01", in, r, from, b)
 }
 
-// end judges that an instance reaches its end (L02), a cancelled one by its cancel (L10).
+// end judges that an instance reaches its end (L02), and a cancelled one by its cancel (L10).
 func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	admitted, since := c.live.Admitted(in)
 	if !admitted || mine.Untold || mine.Children > 0 && !mine.Cancelled || mine.StallReported || !c.live.AnyRuns(in) {
-		return // nobody can take it on, or its children answer for it, or its messages do
+		return // nobody can take it on, or its children or messages account for it
 	}
 	if mine.Parent != 0 && c.leftAlone(mine.Parent) {
 		return
 	}
 	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {
-		return // it waits for what nobody sends, as the plan says: what becomes of it is the plan's affair
+		return // it waits for what nobody sends, as the plan says: its end is the plan's affair
 	}
 	var work boundInput
 	from, next := max(c.live.CalmMs, since, mine.OutsideMs), int64(model.NeverMs)
@@ -316,7 +316,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		model.SpanText(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
 }
 
-// unaided says whether the plan says of an instance, or of the root that it descends from, that calm sends it nothing.
+// unaided reports whether the plan sets, for an instance or for the root that it descends from, that calm sends it nothing.
 func (c *obligations) unaided(in *model.Instance) bool {
 	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
 		in = c.Run.Model.Instance(parent)
@@ -325,8 +325,8 @@ func (c *obligations) unaided(in *model.Instance) bool {
 	return i >= 0 && c.live.Plan.Instances[i].Unaided
 }
 
-// leftAlone says whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a node that
-// admits it, or has ended with a history that could not be read, which cannot say which children it leaves behind.
+// leftAlone reports whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a
+// node that admits it, or has ended with an unreadable history, which cannot tell which children it leaves behind.
 func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
 	in := c.Run.Model.Instance(parent)
 	if !c.live.Instance(parent).Ended {
@@ -337,8 +337,8 @@ func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
 	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(engine.CorruptedPoisonEventID) != nil
 }
 
-// Finish looks for instances of the plan that failed although neither their own code did, nor did anything cancel, poison or
-// damage them (L02). Whether they ended as the plan expects is not asked here.
+// Finish looks for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or
+// damaged them (L02). It does not check whether they ended as the plan expects.
 func (c *obligations) Finish() {
 	c.look(c.Run.World.NowMs())
 	for i := range c.live.Plan.Instances {
@@ -358,7 +358,7 @@ func (c *obligations) Finish() {
 	}
 }
 
-// excused says whether an instance may have failed for what the plan did to it: a cancel, poison that L05 has judged,
+// excused reports whether an instance may have failed for what the plan did to it: a cancel, poison that L05 has judged,
 // damage, or an activity that was made to panic.
 func (c *obligations) excused(mine *track.Instance) bool {
 	if mine.Cancelled || mine.Poisoned || c.Run.Model.Damaged > 0 {

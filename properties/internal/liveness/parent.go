@@ -10,20 +10,20 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// parentChecker asks that the end of a child is told to its parent: L06. Who the parent is, it takes from the turn that
-// scheduled the child, not from what the child was told or remembers.
+// parentChecker asks that a parent is told of the end of its child: L06. It takes the parent from the turn that scheduled
+// the child, not from what the child was told or remembers.
 //
 // A child that continues as new hands the link on: the start of its next execution names the parent, since a provider
 // need not remember it.
 //
-// A telling is part of the ack that ends the child, so it is overdue when that ack has none. Without an answer are: a
-// child that a client started before, and one whose start a fault damaged, since nobody else knows its parent.
+// A telling is part of the ack that ends the child, so it is overdue when that ack has none. Two kinds of children owe
+// none: one that a client started before, and one whose start a fault damaged, since nobody else knows its parent.
 type parentChecker struct {
 	check.Base
 	links []parentLink // by instance number
 }
 
-// parentLink is what is known of a child.
+// parentLink holds what is known of a child.
 type parentLink struct {
 	start     engine.MessageNo // the first start of the instance; 0 before
 	parent    engine.InstanceNo
@@ -40,7 +40,7 @@ func (*parentChecker) Observes() []engine.ObservationKind {
 
 func (*parentChecker) Records() []cluster.RecordKind { return nil }
 
-// link is the entry of an instance. The pointer is good until the next new number.
+// link returns the entry of an instance. The pointer is good until the next new number.
 func (k *parentChecker) link(no engine.InstanceNo) *parentLink {
 	for len(k.links) <= int(no) {
 		k.links = append(k.links, parentLink{})
@@ -71,7 +71,8 @@ func (k *parentChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// onDeleted: a deleted instance has no parent, and those that it scheduled and that have not begun have none any more.
+// onDeleted clears the links of a deleted instance: it has no parent, and its scheduled children that have not begun lose
+// theirs.
 func (k *parentChecker) onDeleted(no engine.InstanceNo) {
 	*k.link(no) = parentLink{}
 	for i := range k.links {
@@ -123,8 +124,8 @@ func (k *parentChecker) onCommit(c *model.Call) {
 	l.told = l.told || told > 0
 }
 
-// checkCarried: the start of a child's next execution names its parent, if the child's own start did. An execution of the
-// parent that nobody told is not asked for.
+// checkCarried checks that the start of a child's next execution names its parent, if the child's own start did. It does
+// not ask for the parent's execution if nobody told it.
 func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *parentLink) {
 	if k.Run.Model.Row(l.start).Damaged {
 		return
@@ -159,7 +160,7 @@ func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution
 	}
 }
 
-// tellings counts what an ack tells the parent, and says of what kind the last is.
+// tellings counts what an ack tells the parent, and returns the kind of the last.
 func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engine.WorkItemKind) {
 	for _, r := range c.Rows {
 		if r.InsertedBy == c.ID && r.Present && r.Instance.No == l.parent && r.Execution == l.execution && r.ID == l.event &&

@@ -13,7 +13,7 @@ import (
 )
 
 // poisonChecker watches the decisions of nodes (L05, and of L01 that a delivery above max_attempts is poison), and that
-// what no node admits is left alone (the safe part of L03).
+// work that no node admits is left alone (the safe part of L03).
 //
 // A delivery is chargeable unless the node's note says otherwise: a delivery without a note ended by a crash, an expiry
 // or a lost answer. Not chargeable are an incompatible pin, a history_error where everything decodes, a missing handler
@@ -40,14 +40,14 @@ func (c *poisonChecker) Observe(o *engine.Observation) {
 	pin := in.Pin()
 	n := c.live.Node(call.Caller.Node)
 	if pin == nil || n == nil {
-		return // unpinned work is everybody's, and a probe is no node
+		return // anybody may take unpinned work, and a probe is not a node
 	}
 	same := n.Incarnation == c.live.ExecutingInc
 	if call.Request.Filter.Admits(pin) && (!same || n.Filter.Admits(pin)) {
 		return
 	}
 	if ok, _ := c.live.Admitted(in); ok {
-		return // then it is S01's alone
+		return // then it belongs to S01 alone
 	}
 	what := "locked"
 	if o.Kind == engine.ObsCountChanged {
@@ -93,8 +93,8 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 	}
 }
 
-// bounced counts how often a message was given back for its pin. Each time is counted by the provider, too, so that above
-// max_attempts it must be poison, whatever the count says.
+// bounced counts how often a message was given back for its pin. The provider counts each time, too, so that above
+// max_attempts it must be poison, whatever the count is.
 func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *node.Note) {
 	most := n.Options.MaxAttempts
 	for _, no := range d.Messages {
@@ -108,7 +108,7 @@ func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *node.Not
 	}
 }
 
-// chargeable says whether a delivery that ended with that decision counts towards poison.
+// chargeable reports whether a delivery that ended with that decision counts towards poison.
 func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision node.Decision, byHandler *bool) bool {
 	in := c.Run.Model.Instance(d.Instance)
 	switch decision {
@@ -166,7 +166,7 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *node.Note)
 		by, name, note.AttemptCount, c.Run.NodeName(runner), most, note.Cause, c.batch(d))
 }
 
-// runner is a live node that runs the delivered work, 0 if there is none.
+// runner returns a live node that runs the delivered work, 0 if there is none.
 func (c *poisonChecker) runner(d *track.Delivery) uint32 {
 	for i := range c.live.Nodes {
 		n := &c.live.Nodes[i]
@@ -185,7 +185,7 @@ func (c *poisonChecker) runner(d *track.Delivery) uint32 {
 	return 0
 }
 
-// batch tells of each message of a delivery how often it was delivered.
+// batch tells for each message of a delivery how often it was delivered.
 func (c *poisonChecker) batch(d *track.Delivery) string {
 	var b strings.Builder
 	for i, no := range d.Messages {

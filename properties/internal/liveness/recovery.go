@@ -7,12 +7,12 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file has what is asked of work that nobody holds any more (L08) and of a cluster that has been upgraded (L09).
+// This file has the obligations of work that nobody holds any longer (L08) and of a cluster that has been upgraded (L09).
 // Both are looked at with the other obligations, and share their bounds: from the moment at which work can be taken, a
 // node that admits it takes it within the bound of a delivery.
 
-// reviveChecker asks that a lock that ran out stays out: else what a dead or stalled holder had is not eligible at its
-// expiry (L08).
+// reviveChecker asks that a lock that ran out stays out: otherwise the work of a dead or stalled holder is not eligible
+// when its lock expires (L08).
 type reviveChecker struct{ check.Base }
 
 func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
@@ -61,7 +61,7 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 		in.Name, c.Run.LockText(in.Lock), c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// visibleSince is since when the instance has something to deliver, neverMs if it has nothing now.
+// visibleSince returns the time since which the instance has something to deliver, NeverMs if it has nothing now.
 func (c *obligations) visibleSince(in *model.Instance) int64 {
 	since := int64(model.NeverMs)
 	for _, r := range in.Queue {
@@ -72,8 +72,8 @@ func (c *obligations) visibleSince(in *model.Instance) int64 {
 	return since
 }
 
-// converge finds out since when every node that is up runs the highest build that was ever run, with that build's own
-// range. Core nodes that are not up yet are waited for.
+// converge finds the time since which every node that is up runs the highest build that was ever run, with that build's
+// own range. It waits for core nodes that are not up yet.
 func (c *obligations) converge() {
 	highest := (*engine.Build)(nil)
 	for i := range c.Run.Model.Nodes {
@@ -101,7 +101,7 @@ func (c *obligations) converge() {
 	}
 }
 
-// everRun says whether some node of the run was of the build that an execution is pinned to.
+// everRun reports whether some node of the run was of the build that an execution is pinned to.
 func (c *obligations) everRun(pin *engine.Version) bool {
 	for i := range c.Run.Model.Nodes {
 		for j := range c.Run.Model.Nodes[i].Incarnations {
@@ -113,9 +113,9 @@ func (c *obligations) everRun(pin *engine.Version) bool {
 	return false
 }
 
-// converged judges that after an upgrade nothing is filtered any more and nothing waits for a build that is gone (L09):
-// what any build of the run has begun is taken, if the highest build has not dropped that pin from its range. It is open
-// already where a live node admits it.
+// converged judges that after an upgrade nothing is filtered any longer and nothing waits for a build that is gone (L09):
+// whatever any build of the run has begun is taken, unless the highest build has dropped that pin from its range. It is
+// open already where a live node admits it.
 func (c *obligations) converged(in *model.Instance, input boundInput) {
 	pin, mine := in.Pin(), c.live.Instance(in.No)
 	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !c.highest.DefaultRange.Contains(*pin) || !c.everRun(pin) {

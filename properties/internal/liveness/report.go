@@ -36,7 +36,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 		mine.Deliveries, r.Count, last, c.live.WhyNot(in))})
 }
 
-// at is a store time as a time of the run.
+// at returns a store time as a time of the run.
 func (c *obligations) at(ms int64) string {
 	if ms == 0 {
 		return "never"
@@ -44,7 +44,7 @@ func (c *obligations) at(ms int64) string {
 	return "at " + model.SpanText(ms-c.Run.World.StartMs())
 }
 
-// queued are an instance's messages and activities in words.
+// queued lists an instance's messages and activities in words.
 func (c *obligations) queued(in *model.Instance) string {
 	var parts []string
 	for _, r := range in.Queue {

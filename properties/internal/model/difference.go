@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Difference is the first difference between a snapshot of the store and the model, with the instance that it is in;
+// Difference returns the first difference between a snapshot of the store and the model, with the instance that it is in;
 // empty if there is none.
 func (m *Store) Difference(shot *memprovider.Snapshot) (engine.InstanceNo, string) {
 	next := 0
@@ -36,7 +36,7 @@ func (m *Store) Difference(shot *memprovider.Snapshot) (engine.InstanceNo, strin
 	return m.queueDifference(shot)
 }
 
-// empty says that the instance has a name and nothing else.
+// empty reports whether the instance has nothing but a name.
 func (in *Instance) empty() bool {
 	for _, ex := range in.Executions {
 		if !ex.empty() {
@@ -184,7 +184,8 @@ func differs(what string, store, shadow any) string {
 	return fmt.Sprintf("%s: the store has %v, the shadow %v", what, store, shadow)
 }
 
-// differentBytes compares stored bytes with the observed ones, and with their hash at the time: the slices may be one.
+// differentBytes compares stored bytes with the observed ones, and with their hash at the time: both slices may be the
+// same one.
 func differentBytes(store, observed []byte, sum uint64) string {
 	if !bytes.Equal(store, observed) {
 		i := 0

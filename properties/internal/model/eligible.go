@@ -7,11 +7,11 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// This file says what a fetch could be handed by the contract's rules (docs/contract/provider.md#p5.2 and #p5.8), of
-// the model's state. Where the contract leaves in doubt whether something can be delivered, it cannot.
+// This file works out from the model's state what a fetch could be handed by the contract's rules
+// (docs/contract/provider.md#p5.2 and #p5.8). Work whose delivery the contract leaves in doubt does not count.
 
-// Eligible says whether a fetch with that filter could be handed the instance, and if not, at what later time that may
-// change by time alone: neverMs if it cannot.
+// Eligible reports whether a fetch with that filter could be handed the instance, and if not, at what later time the
+// passing of time alone may change that: NeverMs if it cannot.
 func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
 	if len(in.Queue) == 0 || !filter.Admits(in.Pin()) {
 		return false, NeverMs
@@ -33,7 +33,7 @@ func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs in
 	return false, atMs
 }
 
-// Orphaned says whether a fetch that takes unpinned work drops the instance's messages: they are queue messages only,
+// Orphaned reports whether a fetch that takes unpinned work drops the instance's messages: they are queue messages only,
 // nothing says what they are for, and no start is queued that will.
 func (m *Store) Orphaned(in *Instance, nowMs int64) bool {
 	if in.Created || in.Lock.Live(nowMs) || in.damaged() || in.HasContext(m, nowMs) || !in.Visible(nowMs) {
@@ -47,7 +47,7 @@ func (m *Store) Orphaned(in *Instance, nowMs int64) bool {
 	return true
 }
 
-// damaged says whether a fault changed a queued message of the instance or its history.
+// damaged reports whether a fault changed a queued message of the instance or its history.
 func (in *Instance) damaged() bool {
 	for _, r := range in.Queue {
 		if r.Damaged {
@@ -58,8 +58,8 @@ func (in *Instance) damaged() bool {
 	return ex != nil && ex.Kinds.Has(KindDamaged)
 }
 
-// EligibleWork is eligible for an activity. Without a session config, activities of sessions are not for the taking; with
-// one, those of a session that lives are its owner's.
+// EligibleWork is Eligible for an activity. Without a session config, activities of sessions cannot be taken; with one,
+// those of a live session go to its owner only.
 func (m *Store) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags engine.TagFilter, nowMs int64) (now bool, atMs int64) {
 	w, ok := r.Item.(engine.ActivityExecuteItem)
 	if !ok || !r.Present || !TakesTag(tags, w.Tag) || w.SessionID != "" && session == nil {
@@ -77,7 +77,7 @@ func (m *Store) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags en
 	return from <= nowMs, from
 }
 
-// TakesTag is docs/contract/provider.md#p6.7.
+// TakesTag reports whether a filter takes a tag, by docs/contract/provider.md#p6.7.
 func TakesTag(f engine.TagFilter, tag string) bool {
 	listed := false
 	for _, t := range f.Tags {

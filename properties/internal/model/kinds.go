@@ -9,11 +9,11 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// KindNo is a dense number of an event kind in a run; the table gives them out. Two are not kinds at all.
+// KindNo is a dense number of an event kind in a run; the table assigns them. Two numbers do not stand for kinds.
 type KindNo uint8
 
 const (
-	KindDamaged KindNo = 62 // bytes that a fault changed: which builds read them is not known
+	KindDamaged KindNo = 62 // bytes that a fault changed: it is not known which builds read them
 	KindForeign KindNo = 63 // a kind that no build of the run knows, or bytes without a kind
 )
 
@@ -24,7 +24,7 @@ func MaskOf(k KindNo) KindSet { return 1 << k }
 
 func (s KindSet) Has(k KindNo) bool { return s&MaskOf(k) != 0 }
 
-// KindTable numbers the kinds that the builds of a run know and says what they are.
+// KindTable numbers the kinds that the builds of a run know and describes them.
 type KindTable struct {
 	names   []engine.EventKind
 	numbers map[engine.EventKind]KindNo
@@ -35,7 +35,7 @@ type KindTable struct {
 	Keys KindSet
 	// Terminal are the kinds that end an execution.
 	Terminal KindSet
-	// Completes says of which schedule a kind is the completion; 0, which is no kind, for the others.
+	// Completes gives the schedule that a kind completes; 0, which is not a kind, for the others.
 	Completes [64]KindNo
 	builds    []*engine.Build
 	Reads     []KindSet // by index in builds
@@ -72,7 +72,7 @@ func newKindTable(builds []*engine.Build) KindTable {
 	return t
 }
 
-// Add is the number of a kind. There is room for 61; what comes later is foreign.
+// Add returns the number of a kind and adds it if it is new. There is room for 61; later ones are foreign.
 func (t *KindTable) Add(k engine.EventKind) KindNo {
 	if no, ok := t.numbers[k]; ok {
 		return no
@@ -89,7 +89,7 @@ func (t *KindTable) Add(k engine.EventKind) KindNo {
 	return no
 }
 
-// find is the number of a name.
+// find returns the number of a name.
 func (t *KindTable) find(name []byte) (KindNo, bool) {
 	if len(name) < len(t.byLength) {
 		for _, no := range t.byLength[len(name)] {
@@ -103,7 +103,7 @@ func (t *KindTable) find(name []byte) (KindNo, bool) {
 	return no, ok
 }
 
-// Name is the kind in words.
+// Name returns the kind in words.
 func (t *KindTable) Name(k KindNo) string {
 	switch {
 	case k == KindDamaged:
@@ -114,10 +114,10 @@ func (t *KindTable) Name(k KindNo) string {
 	return string(t.names[k])
 }
 
-// First is the name of the first kind in a set.
+// First returns the name of the first kind in a set.
 func (t *KindTable) First(s KindSet) string { return t.Name(KindNo(bits.TrailingZeros64(uint64(s)))) }
 
-// ReadBy are the kinds that a build reads.
+// ReadBy returns the kinds that a build reads.
 func (t *KindTable) ReadBy(b *engine.Build) KindSet {
 	for i, have := range t.builds {
 		if have == b {
@@ -131,11 +131,11 @@ func (t *KindTable) ReadBy(b *engine.Build) KindSet {
 	return mask
 }
 
-// typeKey is where an event's kind follows. It is looked for by its end, which begins with a letter that an envelope hardly
-// has otherwise: the search for a quote would stop everywhere.
+// typeKey precedes an event's kind. The search looks for its end, which begins with a letter that an envelope hardly has
+// otherwise: a search for a quote would stop everywhere.
 var typeKey, typeKeyEnd = []byte(`"type":"`), []byte(`ype":"`)
 
-// findTypeKey is the first place of typeKey, -1 for none.
+// findTypeKey returns the first position of typeKey, or -1 if there is none.
 func findTypeKey(data []byte) int {
 	i := bytes.Index(data, typeKeyEnd) - (len(typeKey) - len(typeKeyEnd))
 	if i >= 0 && bytes.HasPrefix(data[i:], typeKey) {
@@ -144,8 +144,8 @@ func findTypeKey(data []byte) int {
 	return bytes.Index(data, typeKey)
 }
 
-// of is the kind of an encoded event. The contract's JSON has the kind right behind an envelope without objects, so the
-// first such key is it; what does not look like that is decoded.
+// of returns the kind of an encoded event. The contract's JSON has the kind right behind an envelope without objects, so
+// the first such key is the right one; anything of another shape is decoded.
 func (t *KindTable) of(data []byte) KindNo {
 	if i := findTypeKey(data); i >= 0 {
 		name := data[i+len(typeKey):]
@@ -164,7 +164,7 @@ func (t *KindTable) of(data []byte) KindNo {
 	return KindForeign
 }
 
-// itemKindOf is the kind of an encoded work item, empty if it has none: the tag around its fields.
+// itemKindOf returns the kind of an encoded work item, empty if it has none: the tag around its fields.
 func itemKindOf(data []byte) engine.WorkItemKind {
 	i := bytes.IndexByte(data, '"')
 	if i < 0 {
@@ -177,7 +177,7 @@ func itemKindOf(data []byte) engine.WorkItemKind {
 	return engine.WorkItemKind(data[i+1 : i+1+j])
 }
 
-// clampMs is a time as the store counts it.
+// clampMs returns a time as the store counts it.
 func clampMs(ms uint64) int64 {
 	if ms > math.MaxInt64 {
 		return math.MaxInt64
@@ -185,7 +185,7 @@ func clampMs(ms uint64) int64 {
 	return int64(ms)
 }
 
-// sumOf is a hash of bytes: fast, the same everywhere, not for adversaries.
+// sumOf returns a hash of bytes: fast, the same everywhere, not safe against adversaries.
 func sumOf(data []byte) uint64 {
 	const a, b = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h, w := uint64(len(data))*a+1, uint64(0)
@@ -194,7 +194,7 @@ func sumOf(data []byte) uint64 {
 			w |= uint64(c) << (8 * i)
 		}
 	} else {
-		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the end, with some of what is before it
+		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the end, with some of the bytes before it
 		for ; len(data) > 8; data = data[8:] {
 			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), b)
 			h = hi ^ lo ^ a

@@ -6,12 +6,12 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Store is the state of the store as its observations alone tell it. Checkers read it; only observe writes to it. It is
+// Store is the state of the store as its observations alone tell it. Checkers read it; only Observe writes to it. It is
 // brought up to date before any checker sees the observation.
 //
-// Pointers that it hands out (instances, executions, rows) stay valid for the whole run, also when what they stand for
-// has left the store; events do not, they are looked up by id. What a running call has changed keeps its old value in
-// the field was of each (see instanceState.before and the like), so a checker can compare when the call ends.
+// Pointers that it hands out (instances, executions, rows) stay valid for the whole run, even when the things they stand
+// for have left the store; events do not, they are looked up by id. Whatever a running call has changed keeps its old
+// value (see InstanceBefore and the like), so a checker can compare when the call ends.
 type Store struct {
 	Instances []*Instance // by number; the first is nobody's
 	numbers   map[string]engine.InstanceNo
@@ -22,13 +22,13 @@ type Store struct {
 	Builds    []*engine.Build
 	Nodes     []Node      // by number - 1
 	Bare      []*Instance // instances without a pin that have orchestrator rows, in no order that matters
-	Queued    []*Instance // instances that have orchestrator rows, and activities that are queued, likewise
+	Queued    []*Instance // instances that have orchestrator rows, and queued activities, likewise
 	Work      []*Row
-	// SessionWork is how many of these belong to a session.
+	// SessionWork is the number of these activities that belong to a session.
 	SessionWork int
 	Sessions    []Session // in order of id
-	Damaged     int       // how often a fault changed stored bytes
-	// Overwritten says of the event appended last that one of its id was there; removedCall is the call that had appended
+	Damaged     int       // number of times that a fault changed stored bytes
+	// Overwritten reports whether the event appended last replaced one with its id; removedCall is the call that had appended
 	// the event that was removed last.
 	Overwritten bool
 	RemovedCall uint64
@@ -48,14 +48,14 @@ type Lock struct {
 	Filter  *engine.CapabilityFilter
 }
 
-// Live says whether the lock is held at a time: the instant at which it ends counts as expired.
+// Live reports whether the lock is held at a time: at the instant of its end it has expired.
 func (l *Lock) Live(nowMs int64) bool { return l.Token != "" && l.UntilMs > nowMs }
 
 // Instance is everything that is known of one instance.
 type Instance struct {
 	No   engine.InstanceNo
 	Name string
-	// Created says that the instances row exists; the next four are its columns.
+	// Created reports whether the instances row exists; the next four are its columns.
 	Created       bool
 	Orchestration string
 	Version       string
@@ -73,13 +73,13 @@ type Instance struct {
 	Batch      []engine.MessageNo
 	BatchCall  uint64
 	BatchToken string
-	// Note is what a node said last about a delivery of this instance.
+	// Note is the last statement of a node about a delivery of this instance.
 	Note Note
 	// Values is the custom status and the key-value store.
 	Values Values
 	Was    InstanceBefore
-	bare   int // index in model.bare + 1, 0 if not in it
-	// queuedAt is the same for model.queued.
+	bare   int // index in Store.Bare + 1, 0 if not in it
+	// queuedAt is the same for Store.Queued.
 	queuedAt int
 }
 
@@ -95,17 +95,18 @@ type InstanceBefore struct {
 type Execution struct {
 	Instance *Instance
 	ID       uint64
-	// Created says that the executions row exists; status and output are its columns.
+	// Created reports whether the executions row exists; status and output are its columns.
 	Created bool
 	Status  engine.Status
 	Output  string
 	// Pin is a release, nil for an unpinned execution. It is never written to.
 	Pin *engine.Version
-	// Deleted says that it was ever deleted or pruned.
+	// Deleted reports whether it was ever deleted or pruned.
 	Deleted bool
-	// Repinned says that somebody who is no node has pinned it when it had begun already.
+	// Repinned reports whether a caller other than a node pinned it after it had begun.
 	Repinned bool
-	// Events are in ascending order of id; kinds are the kinds among them, terminals how many of them end an execution.
+	// Events are in ascending order of id; kinds are the kinds among them, terminals is the number of those that end an
+	// execution.
 	Events    []Event
 	Kinds     KindSet
 	Terminals int
@@ -124,13 +125,13 @@ type ExecutionBefore struct {
 	Terminals int
 }
 
-// Event is one stored event. bytes are the store's own slice, which is never written to; sum is their hash when
-// they were stored, which would betray it if it were.
+// Event is one stored event. Its bytes are the store's own slice, which is never written to; sum is their hash when they
+// were stored, which would reveal a write.
 type Event struct {
 	ID    uint64
 	Bytes []byte
 	Sum   uint64
-	Call  uint64 // that appended it, 0 for none
+	Call  uint64 // the call that appended it, 0 for none
 	// ClosedBy is, for a schedule, the committed event that completes it; 0 while none does. S13 sets it.
 	ClosedBy uint64
 	Kind     KindNo
@@ -152,12 +153,12 @@ type Row struct {
 	FireAtMs  int64 // timers
 	Bytes     []byte
 	sum       uint64
-	// Present says that the row is in its queue.
+	// Present reports whether the row is in its queue.
 	Present bool
 	Damaged bool
 	// workAt is the row's index in model.work + 1, 0 if it is not in it.
 	workAt int
-	// Removed says why a row left; it was call number removedBy.
+	// Removed is the reason for which a row left; call number removedBy removed it.
 	Removed    engine.RemoveReason
 	RemovedBy  uint64
 	InsertedBy uint64
@@ -186,7 +187,7 @@ type Call struct {
 	Kind    engine.CallKind
 	Caller  engine.Caller
 	BeganMs int64
-	// Request is a copy; what it points to may be looked at until the call's end has been observed, not later.
+	// Request is a copy; what it points to may be read only until the call's end has been observed.
 	Request engine.CallRequest
 	// ended and the rest are set by the end: outcome, and for a delivery instance, messages, token and told count.
 	ended    bool
@@ -200,13 +201,13 @@ type Call struct {
 	Instances  []*Instance
 	Executions []*Execution
 	Rows       []*Row
-	// Appended are the events that it appended, taken back ones included.
+	// Appended are the events that it appended, including those it took back.
 	Appended []EventRef
-	// Inserted are the rows that it inserted into each queue, taken back ones included.
+	// Inserted are the numbers of rows that it inserted into each queue, including those it took back.
 	Inserted [3]int
-	// Undone says that the call took something back.
+	// Undone reports whether the call took something back.
 	Undone bool
-	// Orphans is how many messages it dropped as orphans.
+	// Orphans is the number of messages that it dropped as orphans.
 	Orphans int
 	// Unreadable is the instance of which an event or a message of the orchestrator queue could not be decoded, with the
 	// first such one.
@@ -222,7 +223,7 @@ type EventRef struct {
 	ID        uint64
 }
 
-// Node is what a node was, one entry for each incarnation.
+// Node records the states of a node, one entry for each incarnation.
 type Node struct{ Incarnations []Incarnation }
 
 type Incarnation struct {
@@ -231,14 +232,14 @@ type Incarnation struct {
 	Filter *engine.CapabilityFilter // of the range in its options, whatever it declares
 }
 
-// New is the model of an empty store in a run with these builds.
+// New returns the model of an empty store in a run with these builds.
 func New(builds []*engine.Build) *Store {
 	m := &Store{Instances: []*Instance{nil}, numbers: make(map[string]engine.InstanceNo), Builds: builds}
 	m.Kinds = newKindTable(builds)
 	return m
 }
 
-// Instance is the instance of a number, nil for 0. A number that was not announced gives an instance without a name.
+// Instance returns the instance of a number, nil for 0. A number that was not announced gives an instance without a name.
 func (m *Store) Instance(no engine.InstanceNo) *Instance {
 	if int(no) < len(m.Instances) {
 		return m.Instances[no]
@@ -249,13 +250,13 @@ func (m *Store) Instance(no engine.InstanceNo) *Instance {
 	return m.Instances[no]
 }
 
-// InstanceCount is the largest instance number; numbers begin at 1.
+// InstanceCount returns the largest instance number; numbers begin at 1.
 func (m *Store) InstanceCount() int { return len(m.Instances) - 1 }
 
-// Number is the number of an instance by its name, 0 if the store has not heard of it.
+// Number returns the number of an instance by its name, 0 if the store has not heard of it.
 func (m *Store) Number(name string) engine.InstanceNo { return m.numbers[name] }
 
-// Name is the name of an instance, empty for 0 and for unknown numbers.
+// Name returns the name of an instance, empty for 0 and for unknown numbers.
 func (m *Store) Name(no engine.InstanceNo) string {
 	if no == 0 || int(no) >= len(m.Instances) {
 		return ""
@@ -263,7 +264,7 @@ func (m *Store) Name(no engine.InstanceNo) string {
 	return m.Instances[no].Name
 }
 
-// Row is the row of a number, which may have left its queue; nil for 0.
+// Row returns the row of a number, which may have left its queue; nil for 0.
 func (m *Store) Row(no engine.MessageNo) *Row {
 	if no == 0 {
 		return nil
@@ -278,7 +279,7 @@ func (m *Store) Row(no engine.MessageNo) *Row {
 	return r
 }
 
-// Call is the call of that number while it runs, and until another begins; else nil.
+// Call returns the call of that number while it runs, and until another begins; else nil.
 func (m *Store) Call(id uint64) *Call {
 	if id == 0 || m.Current.ID != id {
 		return nil
@@ -286,7 +287,7 @@ func (m *Store) Call(id uint64) *Call {
 	return &m.Current
 }
 
-// Incarnation is what a caller was, nil if it is no node or nothing was recorded of it.
+// Incarnation returns the state of a caller's incarnation, or nil if it is not a node or nothing was recorded of it.
 func (m *Store) Incarnation(c engine.Caller) *Incarnation {
 	if c.Node == 0 || int(c.Node) > len(m.Nodes) {
 		return nil
@@ -298,5 +299,5 @@ func (m *Store) Incarnation(c engine.Caller) *Incarnation {
 	return &n.Incarnations[c.Incarnation-1]
 }
 
-// NeverMs is a time that does not come.
+// NeverMs is a time that never comes.
 const NeverMs = math.MaxInt64

@@ -66,12 +66,12 @@ func (m *Store) Observe(o *engine.Observation) {
 	}
 }
 
-// nodes is who knows what a node is now.
+// nodes tells the present state of a node.
 type nodes interface {
 	Node(number uint32) *cluster.NodeInfo
 }
 
-// Record keeps what checkers must know of nodes: what each incarnation ran, and what was decided about a delivery.
+// Record keeps what checkers must know of nodes: what each incarnation ran, and its decisions about deliveries.
 func (m *Store) Record(w nodes, r *cluster.Record) {
 	switch r.Kind {
 	case cluster.RecNodeStarted:
@@ -94,7 +94,7 @@ func (m *Store) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 	}
 }
 
-// Note is what a node said it decided about a delivery.
+// Note is a decision that a node has announced about a delivery.
 type Note struct {
 	caller   engine.Caller
 	Token    string
@@ -122,7 +122,7 @@ func (m *Store) onNote(r *cluster.Record) {
 
 func (m *Store) onCallBegin(o *engine.Observation) {
 	c := &m.Current
-	for _, r := range c.Rows { // nobody asks for these any more
+	for _, r := range c.Rows { // these are no longer needed
 		if !r.Present {
 			r.Item, r.Bytes = nil, nil
 		}
@@ -277,7 +277,7 @@ func (m *Store) onEventRemoved(o *engine.Observation) {
 	m.recount(ex)
 }
 
-// recount finds the kinds and the terminal events of a history anew.
+// recount recomputes the kinds and the terminal events of a history.
 func (m *Store) recount(ex *Execution) {
 	ex.Kinds, ex.Terminals = 0, 0
 	for i := range ex.Events {
@@ -303,7 +303,7 @@ func (m *Store) onDamaged(o *engine.Observation) {
 	}
 }
 
-// touchInstance is the instance of an observation; what it was before the call is kept.
+// touchInstance returns the instance of an observation and keeps its state before the call.
 func (m *Store) touchInstance(o *engine.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
@@ -313,7 +313,7 @@ func (m *Store) touchInstance(o *engine.Observation) *Instance {
 	return in
 }
 
-// touchExecution is the execution of an observation, made if it is not known yet.
+// touchExecution returns the execution of an observation, and creates it if it is not known yet.
 func (m *Store) touchExecution(o *engine.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)

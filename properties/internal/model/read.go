@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Execution is the execution of that id, nil if nothing is known of it.
+// Execution returns the execution of that id, nil if nothing is known of it.
 func (in *Instance) Execution(id uint64) *Execution {
 	if id >= 1 && id <= uint64(len(in.Executions)) && in.Executions[id-1].ID == id {
 		return in.Executions[id-1]
@@ -22,7 +22,7 @@ func (in *Instance) findExecution(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(in.Executions, id, func(ex *Execution, id uint64) int { return cmp.Compare(ex.ID, id) })
 }
 
-// Latest is the execution that a fetch speaks of: the current one, or for an instance without a row the one with the
+// Latest returns the execution that a fetch refers to: the current one, or for an instance without a row the one with the
 // largest id that has a row, else execution 1. It is nil if nothing is known of that one.
 func (in *Instance) Latest() *Execution {
 	if in.Created {
@@ -36,8 +36,8 @@ func (in *Instance) Latest() *Execution {
 	return in.Execution(engine.InitialExecutionID)
 }
 
-// Pin is what a filter looks at: the pin of the current execution, nil if it has none. An instance without a row has
-// none, whatever its executions say (docs/contract/provider.md#p6.4).
+// Pin returns the pin that a filter looks at: that of the current execution, nil if it has none. An instance without a
+// row has none, whatever its executions say (docs/contract/provider.md#p6.4).
 func (in *Instance) Pin() *engine.Version {
 	if !in.Created {
 		return nil
@@ -48,7 +48,7 @@ func (in *Instance) Pin() *engine.Version {
 	return nil
 }
 
-// Status is the current execution's status, empty if there is none.
+// Status returns the current execution's status, empty if there is none.
 func (in *Instance) Status() engine.Status {
 	if !in.Created {
 		return ""
@@ -59,10 +59,10 @@ func (in *Instance) Status() engine.Status {
 	return ""
 }
 
-// Locked says whether somebody holds the instance at a time.
+// Locked reports whether somebody holds the instance at a time.
 func (in *Instance) Locked(nowMs int64) bool { return in.Lock.Live(nowMs) }
 
-// Visible says whether a message for the instance is visible at a time.
+// Visible reports whether a message for the instance is visible at a time.
 func (in *Instance) Visible(nowMs int64) bool {
 	for _, r := range in.Queue {
 		if r.VisibleMs <= nowMs {
@@ -72,7 +72,7 @@ func (in *Instance) Visible(nowMs int64) bool {
 	return false
 }
 
-// HasContext says whether a fetch at a time would know what the instance runs: from its row, from its history, or from a
+// HasContext reports whether a fetch at a time would know what the instance runs: from its row, from its history, or from a
 // visible start. Without that its batch is dropped or left.
 func (in *Instance) HasContext(m *Store, nowMs int64) bool {
 	if in.Created {
@@ -89,7 +89,7 @@ func (in *Instance) HasContext(m *Store, nowMs int64) bool {
 	return false
 }
 
-// Before is the instance as it was when a call began.
+// Before returns the instance as it was when a call began.
 func (in *Instance) Before(call uint64) InstanceBefore {
 	if call != 0 && in.Was.call == call {
 		return in.Was
@@ -97,7 +97,7 @@ func (in *Instance) Before(call uint64) InstanceBefore {
 	return InstanceBefore{call: call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
 }
 
-// Before is the execution as it was when a call began.
+// Before returns the execution as it was when a call began.
 func (ex *Execution) Before(call uint64) ExecutionBefore {
 	if call != 0 && ex.Was.call == call {
 		return ex.Was
@@ -112,7 +112,7 @@ func (ex *Execution) now(call uint64) ExecutionBefore {
 	}
 }
 
-// Event is the event of that id, nil if there is none. The pointer is good until the history changes.
+// Event returns the event of that id, nil if there is none. The pointer is good until the history changes.
 func (ex *Execution) Event(id uint64) *Event {
 	if id >= 1 && id <= uint64(len(ex.Events)) && ex.Events[id-1].ID == id {
 		return &ex.Events[id-1]
@@ -130,7 +130,7 @@ func (ex *Execution) findEvent(id uint64) (int, bool) {
 	return slices.BinarySearchFunc(ex.Events, id, func(e Event, id uint64) int { return cmp.Compare(e.ID, id) })
 }
 
-// Before is the row as it was when a call began.
+// Before returns the row as it was when a call began.
 func (r *Row) Before(call uint64) RowBefore {
 	if call != 0 && r.Was.call == call {
 		return r.Was
@@ -138,7 +138,8 @@ func (r *Row) Before(call uint64) RowBefore {
 	return RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
 }
 
-// Failure is why an execution failed, by its history: of the last event that says so, as some build of the run reads it.
+// Failure returns the reason why an execution failed, by its history: from the last event that gives one, as some build
+// of the run reads it.
 func (m *Store) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 	for i := len(ex.Events) - 1; i >= 0; i-- {
 		if !m.Kinds.Terminal.Has(ex.Events[i].Kind) {
@@ -162,7 +163,7 @@ func IsStart(k engine.WorkItemKind) bool {
 	return k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew
 }
 
-// StartQueued says whether a start of the instance is queued, visible or not.
+// StartQueued reports whether a start of the instance is queued, visible or not.
 func StartQueued(in *Instance) bool {
 	for _, r := range in.Queue {
 		if IsStart(r.Kind) {
@@ -172,12 +173,12 @@ func StartQueued(in *Instance) bool {
 	return false
 }
 
-// WaitsForStart says whether a message is input for an execution whose start is still queued.
+// WaitsForStart reports whether a message is input for an execution whose start is still queued.
 func WaitsForStart(in *Instance, r *Row) bool {
 	return !IsStart(r.Kind) && (StartQueued(in) || in.Status() == engine.StatusContinuedAsNew)
 }
 
-// HeldBy is the instance whose lock the call's token held when the call began, nil if the call touched none such.
+// HeldBy returns the instance whose lock the call's token held when the call began, or nil if the call touched none.
 func HeldBy(c *Call) *Instance {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token != "" && in.Was.Lock.Token == c.Request.Token {

@@ -23,7 +23,7 @@ func (m *Store) onInserted(o *engine.Observation) {
 	m.Link(r)
 }
 
-// identify fills in what the message says of itself.
+// identify fills in what the message tells about itself.
 func (r *Row) identify() {
 	if r.Item == nil {
 		r.Kind = itemKindOf(r.Bytes)
@@ -90,7 +90,7 @@ func (m *Store) Unlink(r *Row) {
 	m.placeBare(in)
 }
 
-// ofSession is 1 for an activity that belongs to a session, else 0.
+// ofSession returns 1 for an activity that belongs to a session, else 0.
 func (r *Row) ofSession() int {
 	if w, ok := r.Item.(engine.ActivityExecuteItem); ok && w.SessionID != "" {
 		return 1
@@ -115,7 +115,7 @@ func deleteByNumber(rows []*Row, r *Row) []*Row {
 	return rows
 }
 
-// placeBare keeps m.bare right: the instances with queued messages and without a pin.
+// placeBare keeps m.Bare right: the instances with queued messages and without a pin.
 func (m *Store) placeBare(in *Instance) {
 	belongs := len(in.Queue) > 0 && in.Pin() == nil
 	switch {
@@ -132,7 +132,7 @@ func (m *Store) placeBare(in *Instance) {
 	}
 }
 
-// touchRow is the row of an observation.
+// touchRow returns the row of an observation.
 func (m *Store) touchRow(o *engine.Observation) *Row {
 	r := m.Row(o.Message)
 	if r.Instance == nil {

@@ -14,7 +14,7 @@ func PinText(pin *engine.Version) string {
 	return pin.String()
 }
 
-// ItemText is a message in words.
+// ItemText describes a message in words.
 func ItemText(r *Row) string {
 	kind := r.Kind
 	if kind == "" {
@@ -33,5 +33,5 @@ func SamePin(a, b *engine.Version) bool {
 	return a.Compare(*b) == 0
 }
 
-// SpanText is a number of milliseconds in words.
+// SpanText returns a number of milliseconds in words.
 func SpanText(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

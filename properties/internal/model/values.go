@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Values is what is known of an instance beside its executions and queues: the custom status, which is part of the
+// Values holds what is known of an instance besides its executions and queues: the custom status, which is part of the
 // instances row, and the two tables of the key-value store, in order of key.
 type Values struct {
 	CustomStatus  *string
@@ -24,7 +24,7 @@ type KeyValue struct {
 	UpdatedMs uint64
 }
 
-// Session is a sessions row. Without an owner's claim there is none.
+// Session is a sessions row. It exists only with an owner's claim.
 type Session struct {
 	ID         string
 	Owner      string
@@ -32,7 +32,7 @@ type Session struct {
 	ActivityMs int64
 }
 
-// onKept takes in an observation of the key-value store, a custom status or a session.
+// onKept applies an observation of the key-value store, a custom status or a session.
 func (m *Store) onKept(o *engine.Observation) {
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {

@@ -1,4 +1,4 @@
-// Package monitor puts the checkers of one run together: Monitor is what a run is watched by.
+// Package monitor puts the checkers of one run together: a run is watched by a Monitor.
 //
 // The order in which checkers see things is set here, and nowhere else.
 package monitor

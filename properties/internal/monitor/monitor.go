@@ -18,21 +18,21 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options say what a Monitor watches. The zero value watches everything that always holds.
+// Options select what a Monitor watches. The zero value watches everything that always holds.
 type Options struct {
-	// Properties are the ids to check ("S01"); nil is all of Catalogue. The comparison with the shadow store goes by the
+	// Properties lists the ids to check ("S01"); nil means all of the catalogue. The comparison with the shadow store has the
 	// id "shadow".
 	Properties []string
-	// Without are ids that are not reported, although Properties or the default asks for them.
+	// Without lists ids that are not reported, although Properties or the default includes them.
 	Without []string
-	// Expectations are what a scenario expects beside that, whatever Properties says.
+	// Expectations are what a scenario expects besides the properties. They are checked whatever Properties selects.
 	Expectations []plan.Expectation
 	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
 	// reported under the id "referee".
 	Referee bool
 }
 
-// wants says whether a property is reported.
+// wants reports whether a property is reported.
 func (o *Options) wants(id string) bool {
 	switch {
 	case slices.Contains(o.Without, id):
@@ -54,9 +54,9 @@ type Monitor struct {
 
 var _ cluster.Monitor = (*Monitor)(nil)
 
-// New makes the monitor of one run. It is good for that run.
+// New makes the monitor of one run. It is good for that run only.
 func New(w check.World, opts Options) *Monitor {
-	asked := make(map[string]bool) // only looked up; which ids there are is known here
+	asked := make(map[string]bool) // only looked up; the known ids are listed here
 	wants := func(id string) bool {
 		want, known := asked[id]
 		if !known {
@@ -87,7 +87,7 @@ func New(w check.World, opts Options) *Monitor {
 	return m
 }
 
-// WatchHandle is how a world lets the referee see the calls.
+// WatchHandle lets the referee see the calls of a handle.
 func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if m.referee == nil {
 		return p
@@ -95,13 +95,13 @@ func (m *Monitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Prov
 	return m.referee.Watch(p, codec)
 }
 
-// Fates are what became of the plan's instances, after Finish.
+// Fates returns what became of the plan's instances. Call it after Finish.
 func (m *Monitor) Fates() []cluster.Fate { return m.outcome.Fates() }
 
-// Waits are the times for which work waited for a build, after Finish.
+// Waits returns the times for which work waited for a build. Call it after Finish.
 func (m *Monitor) Waits() []cluster.Wait { return m.outcome.Waits() }
 
-// Coverage are the points that the run has reached so far, sorted by name. The caller owns the slice.
+// Coverage returns the points that the run has reached so far, sorted by name. The caller owns the slice.
 func (m *Monitor) Coverage() []cluster.Point {
 	list := m.coverage.Points()
 	if m.expect != nil {

@@ -26,7 +26,7 @@ func (c *Checker) judge(p *plan.Instance) {
 		f.End, f.Cause = c.ending(c.Run.Model.Instance(no), w)
 	}
 	if f.End == cluster.NeverBegun && slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionDelete }) {
-		f.End, f.Cause = cluster.EndedDeleted, "" // its start was
+		f.End, f.Cause = cluster.EndedDeleted, "" // its start was deleted
 	}
 	differ := ""
 	if w.end.atMs != 0 && f.End != cluster.StillRunning {
@@ -47,7 +47,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 }
 
-// ending is how an instance ended, with the cause in a few words.
+// ending returns how an instance ended, with the cause in a few words.
 func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
 	ex := in.Latest()
 	switch {
@@ -67,7 +67,7 @@ func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
 	return cluster.StillRunning, ""
 }
 
-// failure is what a failed execution says of itself.
+// failure returns the ending that a failed execution itself records.
 func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string) {
 	details, ok := c.Run.Model.Failure(ex)
 	switch {
@@ -83,7 +83,7 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 	return cluster.EndedFailed, details.Display()
 }
 
-// poison says why deliveries did not end: what nodes refused, or else what the poison says itself.
+// poison explains why deliveries did not end: by what nodes refused, or else by the poison's own details.
 func (c *Checker) poison(d *engine.ErrorDetails, w *work) string {
 	what := ""
 	if d.Poison != nil && d.Poison.MessageType.Kind == engine.PoisonActivity {
@@ -105,7 +105,7 @@ func (c *Checker) poison(d *engine.ErrorDetails, w *work) string {
 	return what + cmp.Or(cause, "every delivery was lost")
 }
 
-// why is a refusal in words.
+// why describes a refusal in words.
 func (r *refusal) why() string {
 	switch r.decision {
 	case node.DecideHistoryError:
@@ -116,7 +116,7 @@ func (r *refusal) why() string {
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
 }
 
-// owes fills in what calm and relief did, and says whether an instance would not have come so far without relief.
+// owes fills in what calm and relief did, and reports whether an instance would not have come so far without relief.
 func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	if len(w.calm) > 0 {
 		f.Owes = "calm " + strings.Join(w.calm, " and ")
@@ -131,7 +131,7 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	return false
 }
 
-// expected says whether an end is what the plan expects. Faults that decide how work ends excuse a failure: whoever
+// expected reports whether an end is what the plan expects. Faults that decide how work ends excuse a failure: whoever
 // injects them asked for it.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	if f.End == cluster.EndedDeleted || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
@@ -152,7 +152,7 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	return f.End == cluster.EndedCompleted || f.End == cluster.EndedCancelled && cancels(p)
 }
 
-// cancels says whether the plan cancels an instance: then that is an end that it asks for.
+// cancels reports whether the plan cancels an instance: then a cancelled end is one that the plan asks for.
 func cancels(p *plan.Instance) bool {
 	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
 }
@@ -197,7 +197,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// nodeText is a node with its build and the step that made it so.
+// nodeText describes a node with its build and the step that made it so.
 func (c *Checker) nodeText(number uint32, build string, after step) string {
 	text := c.Run.NodeName(number)
 	if build != "" {
@@ -210,7 +210,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 	return text
 }
 
-// waitsFor says what an instance waits for at the end of a run, and what would have to differ.
+// waitsFor describes what an instance waits for at the end of a run, and what would have to differ.
 func (c *Checker) waitsFor(id string, no engine.InstanceNo) (cause, differ string) {
 	up := 0
 	for i := range c.state.Nodes {
@@ -237,7 +237,7 @@ func (c *Checker) waitsFor(id string, no engine.InstanceNo) (cause, differ strin
 	return why.Text, "it needs longer, or whoever it waits for has to end; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
 }
 
-// upText says what the nodes are, and by which step.
+// upText describes the nodes that are up, and names the steps that made them so.
 func (c *Checker) upText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -248,7 +248,7 @@ func (c *Checker) upText() string {
 	return "nodes: " + strings.Join(parts, ", ")
 }
 
-// downText says since when and by which step each node is down.
+// downText tells for each node that is down since when and by which step.
 func (c *Checker) downText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -261,7 +261,7 @@ func (c *Checker) downText() string {
 	return strings.Join(parts, ", ")
 }
 
-// different says what would have to differ for work to end otherwise.
+// different describes what would have to differ for work to end otherwise.
 func (c *Checker) different(w *work, f *cluster.Fate) string {
 	switch {
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:

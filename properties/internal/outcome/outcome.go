@@ -37,7 +37,7 @@ func New(m *check.Run, s *track.State) *Checker {
 	return c
 }
 
-// work is what is known of an instance beside the model.
+// work holds what is known of an instance besides the model.
 type work struct {
 	end      end
 	refusals []refusal
@@ -54,12 +54,12 @@ type end struct {
 	phase  cluster.Phase
 	node   uint32
 	build  string
-	after  step // that made the node what it was
+	after  step // the step that made the node what it was
 	poison bool // it was declared poisonous
 	cause  string
 }
 
-// refusal is why a node gave work of an instance back, with how often.
+// refusal is the reason why a node gave work of an instance back, with the number of times.
 type refusal struct {
 	node     uint32
 	build    string
@@ -86,7 +86,7 @@ type taken struct {
 	step    step
 }
 
-// lost is the step that took what is missing from the node, else the one that made it what it is.
+// lost returns the step that took what is missing from the node, else the one that made it what it is.
 func (n *nodeStep) lost(cause string) step {
 	for _, t := range slices.Backward(n.taken) {
 		if strings.Contains(cause, t.handler) {
@@ -103,12 +103,12 @@ func (c *Checker) of(no engine.InstanceNo) *work {
 	return &c.work[no]
 }
 
-// Observes is what the tracker does not tell.
+// Observes returns the kinds of observations that the tracker does not tell of.
 func (*Checker) Observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsDamaged, engine.ObsInstanceRemoved}
 }
 
-// Records likewise.
+// Records returns the kinds of records likewise.
 func (*Checker) Records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecClientSent, cluster.RecFault}
 }
@@ -156,7 +156,7 @@ func (c *Checker) Record(r *cluster.Record) {
 	}
 }
 
-// sentByCalm says in words what the world, not the plan, sends in calm; empty for what the plan sends.
+// sentByCalm describes in words what the world, not the plan, sends in calm; empty for what the plan sends.
 func sentByCalm(item engine.WorkItem) string {
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:
@@ -239,12 +239,12 @@ func (c *Checker) ended(w *cluster.Wait, open bool) {
 	w.ForMs, w.Open = c.Run.World.NowMs()-c.Run.World.StartMs()-w.FromMs, open
 }
 
-// sessionMs is for how long after calm began an activity of a session is waited for: liveness has no bound for it, since
-// who may take it changes with the session's owner.
+// sessionMs is the time after calm began for which the checker waits for an activity of a session: liveness has no bound
+// for it, since who may take it changes with the session's owner.
 const sessionMs = 5 * 60 * 1000
 
-// Open says that an instance of the plan has an activity of a session outstanding. All else that may still end it is for
-// liveness to say.
+// Open reports whether an instance of the plan has an activity of a session outstanding. Liveness covers everything else
+// that may still end it.
 func (c *Checker) Open(nowMs int64) (bool, int64) {
 	until := c.state.CalmMs + sessionMs
 	if c.Run.Model.SessionWork == 0 || c.state.CalmMs == 0 || nowMs > until {
@@ -270,7 +270,7 @@ func (c *Checker) Finish() {
 	}
 }
 
-// spread hands faults that decide how work ends on to those who wait for it.
+// spread passes faults that decide how work ends on to the instances that wait for it.
 func (c *Checker) spread() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		fault := c.of(engine.InstanceNo(no)).fault
@@ -285,8 +285,8 @@ func (c *Checker) spread() {
 	}
 }
 
-// Fates are what became of the plan's instances, after Finish.
+// Fates returns what became of the plan's instances. Call it after Finish.
 func (c *Checker) Fates() []cluster.Fate { return c.fates }
 
-// Waits are the times for which work waited for a build, after Finish.
+// Waits returns the times for which work waited for a build. Call it after Finish.
 func (c *Checker) Waits() []cluster.Wait { return c.waits }

@@ -17,10 +17,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// StartMs is the store time at which stories begin: as in a run, not zero.
+// StartMs is the store time at which stories begin: not zero, as in a run.
 const StartMs = 1_000_000
 
-// World is a world of which a test says everything.
+// World is a world that a test controls completely.
 type World struct {
 	ThePlan   plan.Plan
 	RealStore *memprovider.Store
@@ -384,7 +384,7 @@ func (r *Rig) abandon(name string, delay int64, ignore bool) {
 	r.end(caller, engine.CallAbandonOrchestrationItem, engine.Observation{})
 }
 
-// Repeat is a block of a story, n times, with %d for the time, which moves on by every.
+// Repeat returns a block of a story, n times, with %d for the time, which advances by every.
 func Repeat(n int, from, every int64, block string) string {
 	var b strings.Builder
 	for i := range int64(n) {
@@ -393,7 +393,7 @@ func Repeat(n int, from, every int64, block string) string {
 	return b.String()
 }
 
-// PoisonCycle is a delivery to A that ends with the decision and is given back for a second.
+// PoisonCycle returns the story of a delivery to A that ends with the decision and is given back for a second.
 func PoisonCycle(n int, decision string) string {
 	return Repeat(n, 10, 1000, "%d fetch A x\n%d note A "+decision+"\n%d abandon A 900")
 }

@@ -2,7 +2,7 @@ package rig
 
 import "github.com/durosim/durosim/engine"
 
-// renew extends the lock of what a node was handed last.
+// renew extends the lock of the last delivery to a node.
 func (r *Rig) renew(name string) {
 	h, caller := r.held[name], r.caller(name)
 	r.begin(caller, engine.CallRenewOrchestrationItemLock, engine.CallRequest{Token: h.token})
@@ -10,7 +10,7 @@ func (r *Rig) renew(name string) {
 	r.end(caller, engine.CallRenewOrchestrationItemLock, engine.Observation{})
 }
 
-// Turn commits an event of what a node was handed last, in an execution that may be new, and enqueues messages.
+// Turn commits an event for the last delivery to a node, in an execution that may be new, and enqueues messages.
 func (r *Rig) Turn(name string, execution uint64, status string, e engine.Event, sends ...engine.WorkItem) {
 	h, caller := r.held[name], r.caller(name)
 	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: execution, HistoryDelta: []engine.Event{e}, OrchestratorItems: sends}

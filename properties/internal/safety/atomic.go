@@ -71,7 +71,7 @@ func (a *atomicChecker) where(c *model.Call, o *engine.Observation) engine.Insta
 	return 0
 }
 
-// left is the first difference to the state before the call, empty if there is none. Marks are the store's own affair.
+// left returns the first difference from the state before the call, empty if there is none. Marks are the store's own affair.
 func (a *atomicChecker) left(c *model.Call) string {
 	for _, r := range c.Rows {
 		was := &r.Was
@@ -123,7 +123,7 @@ func (a *atomicChecker) left(c *model.Call) string {
 
 func lockDiffers(a, b *model.Lock) bool { return a.Token != b.Token || a.UntilMs != b.UntilMs }
 
-// missing is the first step of an orchestration ack that the state does not show, empty if it shows all.
+// missing returns the first step of an orchestration ack that the state does not show, empty if it shows all.
 func (a *atomicChecker) missing(c *model.Call, no engine.InstanceNo) string {
 	ack := c.Request.Ack
 	in := model.HeldBy(c)
@@ -210,7 +210,7 @@ func (a *atomicChecker) activities(instance string) []*model.Row {
 	return nil
 }
 
-// missingOfWork is the same for the ack of an activity: its row leaves, and its completion is queued, if it has one.
+// missingOfWork does the same for the ack of an activity: its row leaves, and its completion is queued, if it has one.
 func (a *atomicChecker) missingOfWork(c *model.Call) string {
 	removed := 0
 	for _, r := range c.Rows {

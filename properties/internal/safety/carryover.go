@@ -10,11 +10,12 @@ import (
 )
 
 // This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each arrives once, in the order
-// in which it was sent, and what no dequeue has read when an execution continues as new is carried over, the oldest 20.
+// in which it was sent. When an execution continues as new, the oldest 20 messages that no dequeue has read are carried
+// over.
 
-// queueData is what is known of the queue messages of an instance's current execution.
+// queueData holds what is known of the queue messages of an instance's current execution.
 type queueData struct {
-	known    bool // its beginning was seen
+	known    bool // its beginning was observed
 	arrivals []engine.CarriedEvent
 	names    []queueName
 }
@@ -36,7 +37,7 @@ func (q *queueData) name(name string) *queueName {
 	return &q.names[len(q.names)-1]
 }
 
-// queued takes in what an ack says of queue messages, and judges the order in which they have arrived.
+// queued applies what an ack says of queue messages, and judges the order in which they have arrived.
 func (k *stateChecker) queued(c *model.Call, no engine.InstanceNo, d *instanceData) {
 	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
 	turn := in.Note.Token == ack.LockToken && in.Note.Decision == node.DecideTurn && in.BatchToken == ack.LockToken
@@ -91,8 +92,8 @@ func (q *queueData) drop(event uint64) {
 	}
 }
 
-// carried judges what a continue-as-new takes along: of the unread messages the oldest 20, in their order, and the custom
-// status. A dequeue reads one message at most, so whatever is more than that is unread.
+// carried judges the messages that a continue-as-new carries over, the oldest 20 of the unread ones, in their order, and
+// the custom status. A dequeue reads one message at most, so any surplus over the dequeues is unread.
 func (k *stateChecker) carried(c *model.Call, no engine.InstanceNo, d *instanceData) {
 	q := &d.queue
 	for _, w := range c.Request.Ack.OrchestratorItems {
@@ -119,7 +120,7 @@ func (k *stateChecker) carried(c *model.Call, no engine.InstanceNo, d *instanceD
 	}
 }
 
-// wrong says what is wrong with the messages that are carried over, empty if nothing is.
+// wrong describes what is wrong with the messages that are carried over, empty if nothing is.
 func (q *queueData) wrong(carried []engine.CarriedEvent) string {
 	if n := len(carried); n > engine.MaxCarryForwardEvents {
 		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, engine.MaxCarryForwardEvents)
@@ -146,7 +147,7 @@ func (q *queueData) wrong(carried []engine.CarriedEvent) string {
 	return ""
 }
 
-// reads is how many dequeues of that name there are.
+// reads returns the number of dequeues of that name.
 func (q *queueData) reads(name string) int {
 	for _, n := range q.names {
 		if n.name == name {

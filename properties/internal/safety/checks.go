@@ -2,7 +2,7 @@ package safety
 
 import "github.com/durosim/durosim/properties/internal/check"
 
-// checkers are the checkers of safety, with the properties that each reports.
+// checkers lists the safety checkers, with the properties that each reports.
 var checkers = []struct {
 	ids  []string
 	make func(m *check.Run) check.Checker
@@ -29,7 +29,7 @@ var checkers = []struct {
 	{[]string{shadowID}, newShadowChecker},
 }
 
-// Checks are the checkers of which a run wants a property.
+// Checks returns the checkers that a run needs for the properties it wants.
 func Checks(m *check.Run) []check.Checker {
 	var list []check.Checker
 	for _, s := range checkers {
@@ -43,7 +43,7 @@ func Checks(m *check.Run) []check.Checker {
 	return list
 }
 
-// IDs are the properties of safety that have a checker here, and "shadow".
+// IDs returns the safety properties that have a checker here, and "shadow".
 func IDs() []string {
 	var ids []string
 	for _, s := range checkers {

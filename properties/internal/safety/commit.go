@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// commitChecker judges what nodes commit: S08, S09, S10, S23. Acks of clients and probes are theirs to choose, so only
+// commitChecker judges what nodes commit: S08, S09, S10, S23. Clients and probes may choose their acks freely, so only
 // those of nodes count.
 type commitChecker struct {
 	check.Base
@@ -41,15 +41,15 @@ func (*commitChecker) Observes() []engine.ObservationKind {
 
 func (*commitChecker) Records() []cluster.RecordKind { return nil }
 
-// commit is what a node committed.
+// commit describes what a node committed.
 type commit struct {
 	c    *model.Call
 	ack  *engine.OrchestrationAck
 	in   *model.Instance
 	inc  *model.Incarnation // of the caller
-	ex   *model.Execution   // that was acknowledged
+	ex   *model.Execution   // the execution that was acknowledged
 	was  model.ExecutionBefore
-	lock model.Lock // that the node had
+	lock model.Lock // the lock that the node had
 }
 
 func (k *commitChecker) Observe(o *engine.Observation) {
@@ -84,7 +84,7 @@ func (k *commitChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// checkTerminal: S08.
+// checkTerminal checks S08.
 func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
 	was := &ex.Was
 	if was.Status.Terminal() && ex.Status != was.Status {
@@ -110,7 +110,7 @@ func (k *commitChecker) checkTerminal(t *commit, ex *model.Execution) {
 	}
 }
 
-// checkPin: S09.
+// checkPin checks S09.
 func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	was, pin, given := &ex.Was, ex.Pin, t.ack.Metadata.PinnedVersion
 	build := t.inc.Build
@@ -136,7 +136,7 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 	}
 }
 
-// startedBy says whether the ack begins the execution: with an ordinary first turn, or with poison that gives it its
+// startedBy reports whether the ack begins the execution: with an ordinary first turn, or with poison that gives it its
 // first event, so that it reads like any other.
 func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
 	n := &t.in.Note
@@ -151,13 +151,13 @@ func (k *commitChecker) pinBefore(ex *model.Execution) *engine.Version {
 	return nil
 }
 
-// checkRouted: S10.
+// checkRouted checks S10.
 func (k *commitChecker) checkRouted(t *commit) {
 	if t.was.Events == 0 || isPoison(t) {
 		return
 	}
 	filter := t.lock.Filter
-	if filter == nil { // fetched without one: what counts is the range of the node itself
+	if filter == nil { // fetched without one: the range of the node itself counts
 		filter = t.inc.Filter
 	}
 	if !filter.Admits(t.was.Pin) {
@@ -173,7 +173,7 @@ func (k *commitChecker) checkRouted(t *commit) {
 	}
 }
 
-// unread is the first event before the ack that the node's build does not read. Damaged bytes may still be readable.
+// unread returns the first event before the ack that the node's build does not read. Damaged bytes may still be readable.
 func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string) {
 	for i := range t.ex.Events {
 		e := &t.ex.Events[i]
@@ -190,8 +190,8 @@ func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string)
 	return 0, ""
 }
 
-// isPoison says whether the ack ends the execution as poison of its own: of a child's or an activity's poison, too, an
-// ordinary turn may die.
+// isPoison reports whether the ack ends the execution as poison of its own: an ordinary turn, too, may fail with the
+// poison of a child or an activity.
 func isPoison(t *commit) bool {
 	if n := &t.in.Note; n.Token == t.ack.LockToken && n.Decision == node.DecidePoison {
 		return true
@@ -207,8 +207,8 @@ func isPoison(t *commit) bool {
 	return false
 }
 
-// checkReadable: S23. An unpinned execution, one that was pinned anew from outside, and a pin that no build of the run has
-// are exempt: a build goes by the version that began the execution.
+// checkReadable checks S23. An unpinned execution, one that was repinned from outside, and a pin that no build of the run
+// has are exempt: a build goes by the version that began the execution.
 func (k *commitChecker) checkReadable(t *commit) {
 	if t.ex.Pin == nil || t.ex.Repinned {
 		return

@@ -53,7 +53,7 @@ func (k *conserveChecker) report(c *model.Call, r *model.Row, seen string) {
 	})
 }
 
-// checkEnqueued: an enqueue that is accepted adds one row, any other none.
+// checkEnqueued checks that an accepted enqueue adds one row, and any other none.
 func (k *conserveChecker) checkEnqueued(c *model.Call) {
 	rows, want := 0, 0
 	for _, r := range c.Rows {
@@ -75,7 +75,7 @@ func (k *conserveChecker) checkEnqueued(c *model.Call) {
 		c.Kind, item, k.Run.Who(c.Caller), outcomeText(c.Outcome), rows, want)
 }
 
-// wrongRemoval says what is wrong with the reason for which a row left, empty if nothing is.
+// wrongRemoval describes what is wrong with the reason for which a row left, empty if nothing is.
 func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch r.Removed {
@@ -119,8 +119,8 @@ func (k *conserveChecker) batchOf(in *model.Instance, token string) string {
 	return k.Run.BatchText(in.Batch)
 }
 
-// wrongOrphan: only a queue message is an orphan, only if the instance was never started, and not while a start for it
-// is queued, visible or not (docs/contract-decisions.md#row-4).
+// wrongOrphan checks an orphan: it is a queue message, its instance was never started, and no start for it is queued,
+// visible or not (docs/contract-decisions.md#row-4).
 func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch {
@@ -188,7 +188,7 @@ func classOf(k engine.WorkItemKind) messageClass {
 	return classNone
 }
 
-// classOfEvent is the class of the messages that leave such an event.
+// classOfEvent returns the class of the messages that leave such an event.
 func classOfEvent(d engine.EventData) messageClass {
 	switch d.(type) {
 	case engine.OrchestrationStarted:
@@ -213,8 +213,8 @@ func classOfEvent(d engine.EventData) messageClass {
 	return classNone
 }
 
-// checkConsumed compares the batch that a node acknowledges with the events that it leaves and with what the node says
-// that it dropped. Without a note for the token nothing is known of the reasons: the caller is no node.
+// checkConsumed compares the batch that a node acknowledges with the events that it leaves and with the drops that the
+// node's note names. Without a note for the token the reasons are unknown: the caller is not a node.
 func (k *conserveChecker) checkConsumed(c *model.Call) {
 	in := model.HeldBy(c)
 	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token || c.Request.Ack == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// countChecker asks for exact attempt counts: S04. It judges a call when it ends, by what the rows were when it began;
-// whether the answer reaches anybody is of no account.
+// countChecker asks for exact attempt counts: S04. It judges a call when it ends, by what the rows were when it began; it
+// does not matter whether the answer reaches anybody.
 type countChecker struct{ check.Base }
 
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
@@ -36,7 +36,8 @@ func (k *countChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// checkDelivery: every message of the batch was counted once, nothing else was, and the largest count was told.
+// checkDelivery checks that every message of the batch was counted once, nothing else was, and the caller was told the
+// largest count.
 func (k *countChecker) checkDelivery(c *model.Call) {
 	largest := uint32(0)
 	for _, no := range c.Messages {
@@ -58,7 +59,7 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 	k.checkKept(c, c.ID)
 }
 
-// checkIgnored: an abandon with ignore_attempt took one from each message of its batch, and never went below zero.
+// checkIgnored checks that an abandon with ignore_attempt took one from each message of its batch, and never went below zero.
 // Whether it does so to other messages of the instance is left free (docs/contract/provider.md#f9).
 func (k *countChecker) checkIgnored(c *model.Call) {
 	for _, r := range c.Rows {
@@ -87,7 +88,7 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 	}
 }
 
-// checkKept: no count changed but of messages that the delivery handed out.
+// checkKept checks that no count changed except those of messages that the delivery handed out.
 func (k *countChecker) checkKept(c *model.Call, delivery uint64) {
 	for _, r := range c.Rows {
 		was := r.Before(c.ID)

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// delayChecker asks that delays are kept: S15. It asks so of the row's time, when an abandon, an enqueue or an ack sets
-// it, and of the delivery.
+// delayChecker asks that delays are kept: S15. It checks the row's time when an abandon, an enqueue or an ack sets it,
+// and again at the delivery.
 type delayChecker struct{ check.Base }
 
 func newDelayChecker(m *check.Run) check.Checker { return &delayChecker{check.Base{Run: m}} }
@@ -85,7 +85,7 @@ func (d *delayChecker) report(c *model.Call, r *model.Row, seen string, wantMs i
 	})
 }
 
-// after is a time some whole milliseconds later, saturating.
+// after returns a time some whole milliseconds later, saturating.
 func after(nowMs int64, d time.Duration) int64 {
 	if ms := d.Milliseconds(); nowMs <= math.MaxInt64-ms {
 		return nowMs + ms

@@ -15,10 +15,10 @@ import (
 // before a deletion takes effect after it.
 type deletionChecker struct {
 	check.Base
-	// dead are the tokens of what was held when its instance was deleted, with the instance; only looked up.
+	// dead maps the tokens of locks held when their instance was deleted to that instance; only looked up.
 	dead map[string]engine.InstanceNo
-	// keys is an instance whose key-value state the running management call has touched, 0 for none; sessions says that
-	// it has touched a session.
+	// keys is an instance whose key-value state the running management call has touched, 0 for none; sessions reports
+	// whether it has touched a session.
 	keys     engine.InstanceNo
 	sessions bool
 }
@@ -93,7 +93,7 @@ func isDeletion(method string) bool {
 	return method == "delete_instance" || method == "delete_instances_atomic" || method == "delete_instance_bulk"
 }
 
-// pruned judges that an execution is gone whose instance is not.
+// pruned judges an execution that is gone although its instance is not.
 func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
 	in := ex.Instance
 	switch {
@@ -106,7 +106,7 @@ func (k *deletionChecker) pruned(c *model.Call, ex *model.Execution) {
 	}
 }
 
-// gone judges a deleted instance: whether it may go, and that nothing of it stays.
+// gone judges a deleted instance: whether it may go, and whether nothing of it stays.
 func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 	k.bury(c, in)
 	k.Run.Happened(check.FactDeleted)
@@ -137,7 +137,7 @@ func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 	}
 }
 
-// statusBefore is the status of the instance's current execution before the call.
+// statusBefore returns the status of the instance's current execution before the call.
 func (k *deletionChecker) statusBefore(c *model.Call, in *model.Instance) engine.Status {
 	if ex := in.Execution(in.Was.CurrentID); ex != nil {
 		return ex.Before(c.ID).Status
@@ -145,7 +145,7 @@ func (k *deletionChecker) statusBefore(c *model.Call, in *model.Instance) engine
 	return ""
 }
 
-// left is the first thing that is still there of an instance, empty if there is none.
+// left returns the first remaining part of an instance, empty if there is none.
 func (k *deletionChecker) left(in *model.Instance) string {
 	for _, ex := range in.Executions {
 		switch {
@@ -186,7 +186,7 @@ func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	}
 }
 
-// used: what was fetched before its instance was deleted changes nothing any more.
+// used checks that whatever was fetched before its instance was deleted no longer changes anything.
 func (k *deletionChecker) used(c *model.Call) {
 	no, ok := k.dead[c.Request.Token]
 	if !ok {

@@ -1,4 +1,5 @@
-// Package safety checks that what must not happen does not: the S properties, and the comparison of the store with its shadow.
+// Package safety checks that nothing happens that must not: the S properties, and the comparison of the store with its
+// shadow.
 //
-// Checks are the checkers of a run. None knows of another, and none asks the store under test for what is right.
+// Checks returns the checkers of a run. None knows of another, and none asks the store under test for what is right.
 package safety

@@ -11,7 +11,8 @@ import (
 )
 
 // eligibleChecker checks S22: a fetch answers "nothing", or stays parked past its cadence, only while nothing is eligible
-// for it. What is eligible, the model says: the store under test is asked nothing, so that what its index has lost is seen.
+// for it. The model decides what is eligible: the store under test is not asked, so that rows lost from its index are
+// noticed.
 //
 // Parked fetches that ask for the same form a group: one of them at a time is tried, so the group is late when something
 // has been eligible for a whole cadence and none of them was tried since. A paused node tries nothing, and is not judged.
@@ -19,31 +20,31 @@ type eligibleChecker struct {
 	check.Base
 	groups  []fetchGroup
 	waiting int
-	// instances and rows are what may have become eligible or ceased to be, in order of change; sessions counts the
-	// changes of sessions. A group remembers how far it has read.
+	// instances and rows may have become eligible or ceased to be, in order of change; sessions counts the changes of
+	// sessions. A group remembers how far it has read.
 	instances []*model.Instance
 	rows      []*model.Row
 	sessions  uint64
 	changed   bool // since the last look
-	// lookAtMs is when it is worth looking again by time alone: the earliest of the groups.
+	// lookAtMs is the next time at which the passing of time alone calls for another look: the earliest of the groups.
 	lookAtMs int64
 }
 
-// fetchGroup are the parked fetches that ask for the same.
+// fetchGroup holds the parked fetches that ask for the same.
 type fetchGroup struct {
 	work   bool
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
-	// owners says that each names an owner of sessions, who may find what others may not.
+	// owners reports whether each names an owner of sessions, who may find what others may not.
 	owners  bool
 	waiters []waiter
-	// since is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
+	// sinceMs is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
 	sinceMs  int64
 	triedMs  int64
 	reported bool
-	lookAtMs int64 // when to judge the group again though its queue has not changed
-	// instance or row is what was eligible at the last look, nil if nothing was; then nothing that had not changed before
-	// the change numbered read, in the list of its queue, is eligible before atMs. stale says that this is not known.
+	lookAtMs int64 // when to judge the group again even if its queue has not changed
+	// instance or row was eligible at the last look, nil if nothing was; then nothing that had not changed before
+	// the change numbered read, in the list of its queue, is eligible before atMs. stale records that this is not known.
 	instance *model.Instance
 	row      *model.Row
 	read     int
@@ -61,10 +62,10 @@ type waiter struct {
 	session             *engine.SessionFetchConfig
 }
 
-// changesMax bounds how many changes are remembered for groups at which nobody looks.
+// changesMax bounds the number of changes that are remembered for groups that are not looked at.
 const changesMax = 1024
 
-// wakeMarginMs is what rounding to whole milliseconds may add to a cadence.
+// wakeMarginMs is the time that rounding to whole milliseconds may add to a cadence.
 const wakeMarginMs = 2
 
 func newEligibleChecker(m *check.Run) check.Checker {
@@ -130,7 +131,7 @@ func (c *eligibleChecker) Record(r *cluster.Record) {
 	}
 }
 
-// onNothing judges a fetch that found nothing, at the instant at which it did.
+// onNothing judges a fetch that found nothing, at the instant of its answer.
 func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	g := c.group(r.Request)
 	if g == nil {
@@ -161,8 +162,8 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	}
 }
 
-// findInstance is an instance that is eligible for the fetches of a group, nil if there is none; then it says when time
-// alone may bring one.
+// findInstance returns an instance that is eligible for the fetches of a group, or nil and the time at which time alone
+// may bring one.
 func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Instance, int64) {
 	had := g.instance
 	if had != nil {
@@ -188,7 +189,7 @@ func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Insta
 	return nil, g.atMs
 }
 
-// findWork is the same for activities, and for one of the group's fetches.
+// findWork does the same for activities, and for one of the group's fetches.
 func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchConfig, nowMs int64) (*model.Row, int64) {
 	had := g.row
 	if had != nil {
@@ -231,7 +232,7 @@ func (c *eligibleChecker) onParked(r *cluster.Record) {
 	c.lookAgain(g, r.AtMs)
 }
 
-// onLeft takes a fetch out that is tried again or taken back.
+// onLeft removes a fetch that is tried again or withdrawn.
 func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	g := c.group(r.Request)
 	if g == nil {
@@ -248,13 +249,13 @@ func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	c.lookAgain(g, r.AtMs)
 }
 
-// lookAgain has the group judged at that time, if not before.
+// lookAgain schedules a judgement of the group for that time, if none is due before.
 func (c *eligibleChecker) lookAgain(g *fetchGroup, atMs int64) {
 	g.lookAtMs = min(g.lookAtMs, atMs)
 	c.lookAtMs = min(c.lookAtMs, atMs)
 }
 
-// group is the group of a request, nil for what is no fetch.
+// group returns the group of a request, or nil if the request is not a fetch.
 func (c *eligibleChecker) group(q call.Call) *fetchGroup {
 	var want fetchGroup
 	switch q := q.(type) {
@@ -282,7 +283,7 @@ func sameFilter(a, b *engine.CapabilityFilter) bool {
 	return slices.Equal(a.SupportedVersions, b.SupportedVersions)
 }
 
-// AfterStep judges the groups whose queue has changed, and those for which a time has come that matters.
+// AfterStep judges the groups whose queue has changed or whose time to look again has come.
 func (c *eligibleChecker) AfterStep() {
 	now := c.Run.World.NowMs()
 	if c.waiting == 0 || !c.changed && now < c.lookAtMs {
@@ -299,7 +300,7 @@ func (c *eligibleChecker) AfterStep() {
 	}
 }
 
-// moved says whether the group's queue has changed since it was looked at.
+// moved reports whether the group's queue has changed since the last look.
 func (c *eligibleChecker) moved(g *fetchGroup) bool {
 	switch {
 	case g.stale:
@@ -350,7 +351,7 @@ func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
 		model.SpanText(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
 }
 
-// next is what is eligible for one of the group's fetches, with its row if it is an activity, or when something may be.
+// next returns what is eligible for one of the group's fetches, with its row if it is an activity, or when something may be.
 func (c *eligibleChecker) next(g *fetchGroup, nowMs int64) (*model.Instance, *model.Row, int64) {
 	if !g.work {
 		in, at := c.findInstance(g, nowMs)

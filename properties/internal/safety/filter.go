@@ -15,7 +15,7 @@ type filterChecker struct {
 	call     uint64
 	instance engine.InstanceNo
 	admits   bool
-	// What was reported of the running call, so that one wrong fetch is one finding of each property.
+	// The findings of the running call, so that one wrong fetch is one finding of each property.
 	reported [4]uint64
 }
 
@@ -69,7 +69,7 @@ func (f *filterChecker) report(c *model.Call, o *engine.Observation) {
 	}
 }
 
-// once is true at the first finding of a kind in a call.
+// once returns true at the first finding of a kind in a call.
 func (f *filterChecker) once(kind int, call uint64) bool {
 	if f.reported[kind] == call {
 		return false
@@ -88,7 +88,7 @@ func (f *filterChecker) touched(o *engine.Observation) string {
 	return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was counted"
 }
 
-// checkOffered asks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or took
+// checkOffered checks, when a fetch found nothing, that no unpinned work was ready. A fetch that dropped orphans or took
 // something back may end with nothing (docs/contract/provider.md#f4).
 func (f *filterChecker) checkOffered(c *model.Call, nowMs int64) {
 	filter := c.Request.Filter
@@ -106,7 +106,7 @@ func (f *filterChecker) checkOffered(c *model.Call, nowMs int64) {
 	}
 }
 
-// certain says whether the contract leaves no doubt that the instance can be delivered: its context is known, not from
+// certain reports whether the contract leaves no doubt that the instance can be delivered: its context is known, not from
 // damaged bytes, and not from a history whose execution has a pin.
 func (f *filterChecker) certain(in *model.Instance, nowMs int64) bool {
 	if in.Created {

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// historyChecker asks that histories only grow: S07. What a fault damages is told as such, and the shadow comparison
-// finds bytes that change without being told.
+// historyChecker asks that histories only grow: S07. Observations announce what a fault damages, and the shadow
+// comparison finds bytes that change without an announcement.
 type historyChecker struct {
 	check.Base
 	reported uint64 // the call of the last finding, so that one wrong call is one finding

@@ -50,7 +50,7 @@ func (l *lockChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// checkExtended: a renewal holds the lock for as long as it asks for, counted from now.
+// checkExtended checks that a renewal holds the lock for as long as it asks for, counted from now.
 func (l *lockChecker) checkExtended(c *model.Call, o *engine.Observation) {
 	if want := after(o.AtMs, c.Request.LockTimeout); !o.Undo && o.UntilMs != want {
 		l.Run.Safety("S05", c.Caller.Node, o.Instance, "%s by %s with token %s at %s holds the lock until %s: expected until %s, %v from then",
@@ -58,7 +58,7 @@ func (l *lockChecker) checkExtended(c *model.Call, o *engine.Observation) {
 	}
 }
 
-// checkAbandoned: an abandon that succeeded had the lock, which may have run out.
+// checkAbandoned checks that an abandon that succeeded had the lock, which may have run out.
 func (l *lockChecker) checkAbandoned(c *model.Call, o *engine.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token {
@@ -73,7 +73,7 @@ func (l *lockChecker) checkAbandoned(c *model.Call, o *engine.Observation) {
 	l.refuse(c, o.Instance, "", o.AtMs, model.Lock{})
 }
 
-// checkTaken: nobody takes a lock that is held.
+// checkTaken checks that nobody takes a lock that is held.
 func (l *lockChecker) checkTaken(c *model.Call, o *engine.Observation) {
 	if o.Undo {
 		return
@@ -99,7 +99,7 @@ func (l *lockChecker) checkTaken(c *model.Call, o *engine.Observation) {
 	})
 }
 
-// checkFetched: a delivery holds the one lock that it says, anything else holds none.
+// checkFetched checks that a delivery holds the one lock that it names, and that any other fetch holds none.
 func (l *lockChecker) checkFetched(c *model.Call) {
 	for _, in := range c.Instances {
 		if in.Lock.Token != "" && in.Lock.Call == c.ID && (c.Outcome != engine.OutcomeOK || in.No != c.Instance) {
@@ -131,7 +131,7 @@ func (l *lockChecker) checkFetched(c *model.Call) {
 	}
 }
 
-// checkInstanceHolder: an ack or a renewal that succeeded had the live lock.
+// checkInstanceHolder checks that an ack or a renewal that succeeded had the live lock.
 func (l *lockChecker) checkInstanceHolder(c *model.Call, o *engine.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
@@ -154,7 +154,7 @@ func (l *lockChecker) checkInstanceHolder(c *model.Call, o *engine.Observation) 
 	l.refuse(c, no, "", o.AtMs, lock)
 }
 
-// checkRowHolder is the same for a row of the worker queue.
+// checkRowHolder does the same for a row of the worker queue.
 func (l *lockChecker) checkRowHolder(c *model.Call, o *engine.Observation) {
 	var other *model.Row
 	for _, r := range c.Rows {

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lockLossChecker asks that whoever works keeps the lock of its work: S19. It judges when somebody takes a lock that has run
-// out: then its holder was dead, frozen or cut off, or it should have renewed the lock. A session it judges when its owner
+// lockLossChecker asks that every holder keeps the lock of its work: S19. It judges when somebody takes a lock that has
+// run out: its holder was dead, frozen or cut off, or it should have renewed the lock. It judges a session when its owner
 // still works for it.
 //
 // A renewal or an ack that fails retryably is sent again soon. So trouble with these excuses a holder only if it came so
@@ -22,7 +22,7 @@ import (
 type lockLossChecker struct {
 	check.Base
 	nodes    []keptNode // by number - 1
-	outageMs int64      // until when the store may refuse every call
+	outageMs int64      // the store may refuse every call until then
 	sessions []keptSession
 }
 
@@ -33,10 +33,10 @@ type keptNode struct {
 	delayedMs   int64 // the last trouble with a renewal or an ack
 }
 
-// keptMarginMs is how long the legs of a call may take without a fault, and a bit.
+// keptMarginMs is the time that the legs of a call may take without a fault, with a small margin.
 const keptMarginMs = 20
 
-// outageMostMs is how long a store may refuse every call at most; the fault tells its beginning.
+// outageMostMs is the longest time for which a store may refuse every call; the fault tells its beginning.
 const outageMostMs = 3000
 
 func newLockLossChecker(m *check.Run) check.Checker {
@@ -82,7 +82,7 @@ func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
 	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic:
-		return // that is when renewals matter
+		return // renewals matter just then
 	case faults.CallDelayed:
 		until += r.For.Milliseconds() + 1
 	case faults.PermanentError:
@@ -143,7 +143,7 @@ func (k *lockLossChecker) Observe(o *engine.Observation) {
 	})
 }
 
-// againMs is within what time of a failed renewal or ack a node has learnt of it and tried again.
+// againMs returns the time within which a node has learnt of a failed renewal or ack and tried again.
 func (k *lockLossChecker) againMs(o *node.Options, timeout time.Duration) int64 {
 	pause := max(node.RenewalRetryDelay(timeout), node.AckRetryDelay(node.AckRetries))
 	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs

@@ -13,8 +13,8 @@ import (
 )
 
 // outputChecker asks that an instance of a program ends as the program allows: S20. It looks when an execution ends, at the
-// instances of the plan, at their children and at what they start detached. It reads the tree, never what its code did: the
-// history tells it the first input of a child and nothing else.
+// instances of the plan, at their children and at what they start detached. It reads the tree, never what the
+// code did: from the history it takes only the first input of a child.
 //
 // Poison is for L01 and L05 to judge, and a cancel is possible for whoever has a parent, a canceller in the plan, or an
 // eternal loop's expectation.
@@ -22,7 +22,7 @@ type outputChecker struct {
 	check.Base
 	set  program.Set
 	plan *plan.Plan
-	// byName are the indices of the plan's instances that run programs; only looked up.
+	// byName maps names to the indices of the plan's instances that run programs; only looked up.
 	byName map[string]int
 	// panics is the text with which any activity may fail.
 	panics string
@@ -64,7 +64,7 @@ func (k *outputChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// judge looks at an execution that an ack has given another status.
+// judge checks an execution to which an ack has given another status.
 func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 	in := ex.Instance
 	name := in.Orchestration
@@ -88,7 +88,7 @@ func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 	}
 }
 
-// circumstances are what the plan does to an instance; ok is false if its first input cannot be read.
+// circumstances returns what the plan does to an instance; ok is false if its first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
 	c = program.Circumstances{Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics}
 	if i, planned := k.byName[in.Name]; planned {

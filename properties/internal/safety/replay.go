@@ -10,18 +10,21 @@ import (
 )
 
 // replayChecker asks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
-// the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must do what it records: start what it says it has started, withdraw what it says it has
-// cancelled, and cancel no child that never began. An execution that a node itself has called nondeterministic is one that does not replay.
+// the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must
+// do what it records: start what it says it has started, withdraw what it says it has cancelled, and cancel no child that
+// never began. An execution that a node itself has called nondeterministic counts as one that does not replay.
 //
-// An execution that was ended from outside (poison, a failure that is not the application's) agrees with any code up to
-// its end, and one of which a fault damaged an event with none. Behind a pruned execution, those of an instance with keys are exempt.
+// An execution that was ended from outside (poison, a failure that is not the application's) needs to agree only up to
+// its end; one with an event that a fault damaged is exempt. After a pruned execution, those of an instance with keys are
+// exempt.
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	workspace *replay.Workspace // while it replays
+	workspace *replay.Workspace // used while it replays
 }
 
-// replayBuild is a build of the run with what its nodes, of whatever incarnation, admitted, and the handlers of the last.
+// replayBuild is a build of the run with the pins that its nodes, of whatever incarnation, admitted, and the handlers of
+// the last.
 type replayBuild struct {
 	build    *engine.Build
 	reads    model.KindSet
@@ -41,7 +44,7 @@ func (*replayChecker) Records() []cluster.RecordKind {
 
 func (k *replayChecker) Record(r *cluster.Record) {
 	info := k.Run.World.Node(r.Node)
-	if info.Registry == nil || info.Build.Release != "" { // replay here is by the rules of modelled builds
+	if info.Registry == nil || info.Build.Release != "" { // replay here follows the rules of modelled builds
 		return
 	}
 	for i := range k.runs {
@@ -77,7 +80,7 @@ func (k *replayChecker) Observe(o *engine.Observation) {
 				return
 			}
 		case engine.OrchestrationFailed:
-			// What answers an instance that was deleted may reach another of its name.
+			// An answer to a deleted instance may reach another of the same name.
 			if conf := d.Details.Configuration; conf != nil && conf.Kind == engine.KindNondeterminism && !k.hadNamesake(c) {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
@@ -86,7 +89,8 @@ func (k *replayChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// checkCancels: whoever is cancelled was started, in this ack or before. A child that a turn schedules as it ends is not.
+// checkCancels checks that whoever is cancelled was started, in this ack or before. A child that a turn schedules as it
+// ends is not.
 func (k *replayChecker) checkCancels(c *model.Call) {
 	for _, r := range c.Rows {
 		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
@@ -98,7 +102,7 @@ func (k *replayChecker) checkCancels(c *model.Call) {
 	}
 }
 
-// hadNamesake says whether an instance of the same name was deleted before the one that a call has acknowledged.
+// hadNamesake reports whether an instance of the same name was deleted before the one that a call has acknowledged.
 func (k *replayChecker) hadNamesake(c *model.Call) bool {
 	if in := model.HeldBy(c); in != nil {
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
@@ -108,7 +112,7 @@ func (k *replayChecker) hadNamesake(c *model.Call) bool {
 	return false
 }
 
-// starts says whether a call has enqueued a start of an instance.
+// starts reports whether a call has enqueued a start of an instance.
 func (k *replayChecker) starts(c *model.Call, instance string) bool {
 	for _, r := range c.Rows {
 		if r.InsertedBy == c.ID && r.Kind == engine.ItemStartOrchestration && r.Instance.Name == instance {
@@ -127,7 +131,7 @@ func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
 	return false
 }
 
-// endsCancelled says whether a turn ended by a cancel, which starts nothing any more.
+// endsCancelled reports whether a turn ended by a cancel, after which it starts nothing.
 func endsCancelled(ack *engine.OrchestrationAck) bool {
 	for i := range ack.HistoryDelta {
 		f, ok := ack.HistoryDelta[i].Data.(engine.OrchestrationFailed)
@@ -147,16 +151,16 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 		k.Run.Who(c.Caller), c.Request.Token, e.EventID, e.Kind(), c.Request.Ack.ExecutionID, what)
 }
 
-// Finish replays.
+// Finish replays the ended executions.
 func (k *replayChecker) Finish() {
 	k.workspace = replay.NewWorkspace()
 	defer k.workspace.Close()
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		in := k.Run.Model.Instance(engine.InstanceNo(no))
-		var keys []engine.KVEntry // as the next execution begins with them
+		var keys []engine.KVEntry // those with which the next execution begins
 		for _, ex := range in.Executions {
 			if ex.Deleted && !ex.Created && !in.Values.Empty() {
-				break // what the next ones began with cannot be worked out any more
+				break // the keys of the next ones can no longer be worked out
 			}
 			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) {
 				k.replay(in, ex, keys)
@@ -168,7 +172,7 @@ func (k *replayChecker) Finish() {
 	}
 }
 
-// anyHistory is an execution's history as some build of the run reads it.
+// anyHistory returns an execution's history as some build of the run reads it.
 func (k *replayChecker) anyHistory(in *model.Instance, ex *model.Execution) []engine.Event {
 	for i := range k.runs {
 		if history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, k.runs[i].build.Codec); err == nil {
@@ -188,7 +192,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		}
 		history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, run.build.Codec)
 		if err != nil || len(history) == 0 {
-			continue // not as the model has it, which is for other checkers to say
+			continue // it differs from the model's: other checkers judge that
 		}
 		started, ok := history[0].Data.(engine.OrchestrationStarted)
 		if !ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // routingChecker asks that activities go where they belong: S16. A tag goes to a filter that names it, a session's
-// activities to its owner alone, and what an ack cancels is gone.
+// activities go to its owner alone, and activities that an ack cancels are gone.
 //
 // Who owns which session, until when, and when he was last active, it works out from the calls by the rules of
 // docs/contract/provider.md#p5.8 to #p5.13 and #p6.6, and compares that with the sessions rows after each call that
@@ -21,7 +21,7 @@ type routingChecker struct {
 	check.Base
 	held  []model.Session             // as they must be, in order of id
 	taken map[engine.MessageNo]string // who took a session activity last; only looked up
-	// due says that the running call changes sessions, or must.
+	// due reports whether the running call changes sessions, or must.
 	due     bool
 	running []sessionWork // the activities of sessions that nodes run
 }
@@ -64,7 +64,7 @@ func (k *routingChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// delivered judges who gets an activity, and claims its session for him.
+// delivered judges who gets an activity, and claims its session for that owner.
 func (k *routingChecker) delivered(c *model.Call, o *engine.Observation) {
 	if len(c.Messages) == 0 {
 		return
@@ -124,8 +124,8 @@ func tagText(f engine.TagFilter) string {
 	return "none"
 }
 
-// worked is activity of a session: the ack or the renewal of what its owner took. Of what a former owner took it may be,
-// too (F27).
+// worked counts as activity of a session the ack or the renewal of work that its owner took. For work that a former owner
+// took, either is allowed (F27).
 func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	if len(k.held) == 0 {
 		return
@@ -149,7 +149,7 @@ func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	}
 }
 
-// renewed extends what the owners hold and are active in.
+// renewed extends the sessions that their owners hold and are active in.
 func (k *routingChecker) renewed(c *model.Call, o *engine.Observation) {
 	n := 0
 	for i := range k.held {
@@ -166,7 +166,7 @@ func (k *routingChecker) renewed(c *model.Call, o *engine.Observation) {
 	}
 }
 
-// cleaned removes what ran out and has no work. A provider that cleans up itself may keep it for a while.
+// cleaned removes the sessions that ran out and have no work. A provider that cleans up itself may keep them for a while.
 func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
 	k.held = slices.DeleteFunc(k.held, func(x model.Session) bool {
 		_, kept := model.FindSession(k.Run.Model.Sessions, x.ID)
@@ -174,7 +174,7 @@ func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
 	})
 }
 
-// workOf is an activity of a session, nil if there is none.
+// workOf returns an activity of a session, nil if there is none.
 func (k *routingChecker) workOf(id string) *model.Row {
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
 		for _, r := range k.Run.Model.Instance(engine.InstanceNo(no)).Work {
@@ -186,7 +186,7 @@ func (k *routingChecker) workOf(id string) *model.Row {
 	return nil
 }
 
-// cancelled: what an ack cancels, old or inserted by that ack, is not in the worker queue after it.
+// cancelled checks that what an ack cancels, old or inserted by that ack, is not in the worker queue after it.
 func (k *routingChecker) cancelled(c *model.Call) {
 	ack := c.Request.Ack
 	if ack == nil {
@@ -205,7 +205,7 @@ func (k *routingChecker) cancelled(c *model.Call) {
 	}
 }
 
-// compare compares the sessions with what they must be. What differs is told once.
+// compare compares the sessions with what they must be. It reports a difference once.
 func (k *routingChecker) compare(c *model.Call) {
 	k.due = false
 	have := k.Run.Model.Sessions

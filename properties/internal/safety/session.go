@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file has what is asked of nodes about sessions: that they run activities of no more sessions at a time than they may
+// This file has the demands on nodes about sessions: that they run activities of no more sessions at a time than allowed
 // (S16), and that they keep the session whose activity they run (S19).
 
 // sessionWork is an activity of a session that a node runs.
@@ -64,12 +64,12 @@ func (k *routingChecker) Record(r *cluster.Record) {
 type keptSession struct {
 	id      string
 	caller  engine.Caller
-	sinceMs int64 // since when he has it without a gap
+	sinceMs int64 // the start of its uninterrupted hold
 	untilMs int64
-	lost    bool // and that was told
+	lost    bool // and the loss was reported
 }
 
-// claimed follows who has which session.
+// claimed follows which node has which session.
 func (k *lockLossChecker) claimed(o *engine.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	i := slices.IndexFunc(k.sessions, func(x keptSession) bool { return x.id == o.Name })
@@ -87,8 +87,8 @@ func (k *lockLossChecker) claimed(o *engine.Observation) {
 	x.untilMs = o.UntilMs
 }
 
-// worked judges a node that renews or acknowledges an activity of a session that it has let run out. It is active, so that
-// only trouble excuses it, as with other locks.
+// worked judges a node that renews or acknowledges an activity of a session that it has let run out. The node is active,
+// so only trouble excuses it, as with other locks.
 func (k *lockLossChecker) worked(o *engine.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil || c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {

@@ -6,11 +6,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// shadowID is the id under which a difference between the store and its shadow is reported. It is no property of a
-// provider but a check of ours: the observations must tell the whole truth, or no checker is worth anything.
+// shadowID is the id under which a difference between the store and its shadow is reported. It is not a property of a
+// provider but a check of durosim itself: unless the observations tell the whole truth, no checker can be trusted.
 const shadowID = "shadow"
 
-// shadowChecker compares, at the end of a run, the store with what the model made of its observations.
+// shadowChecker compares, at the end of a run, the store with the model built from its observations.
 type shadowChecker struct{ check.Base }
 
 func newShadowChecker(m *check.Run) check.Checker { return &shadowChecker{check.Base{Run: m}} }

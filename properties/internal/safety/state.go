@@ -14,14 +14,14 @@ import (
 // stateChecker asks that key-value state, custom status and queue messages follow their model: S17. It works out what
 // each instance must have from the events of the acks that took effect (docs/contract/provider.md#p6.8 and #p6.9) and
 // compares that with the store's rows after each call that changes them or should, with the snapshot of each delivery,
-// and with what clients read. The queue messages are in safe_queue.go.
+// and with what clients read. The model of queue messages is in carryover.go.
 type stateChecker struct {
 	check.Base
 	states []*instanceData // by instance number; nil while there is nothing to know
 	due    engine.InstanceNo
 }
 
-// instanceData is what an instance must have.
+// instanceData is the state that an instance must have.
 type instanceData struct {
 	store, delta []model.KeyValue // in order of key; a row of the delta without a value is a tombstone
 	status       *string
@@ -39,7 +39,7 @@ func (*stateChecker) Observes() []engine.ObservationKind {
 
 func (*stateChecker) Records() []cluster.RecordKind { return nil }
 
-// of is the entry of an instance, made if it is wanted.
+// of returns the entry of an instance, and creates it if wanted is true.
 func (k *stateChecker) of(no engine.InstanceNo, wanted bool) *instanceData {
 	if int(no) >= len(k.states) {
 		if !wanted {
@@ -140,7 +140,7 @@ func (k *stateChecker) acked(c *model.Call, no engine.InstanceNo) {
 	k.carried(c, no, d)
 }
 
-// changesState says whether an event is of those that this property follows.
+// changesState reports whether an event is one of those that this property follows.
 func changesState(e engine.EventData) bool {
 	switch e := e.(type) {
 	case engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared, engine.CustomStatusUpdated, engine.QueueEventDelivered,
@@ -170,7 +170,7 @@ func putKV(list []model.KeyValue, r model.KeyValue) []model.KeyValue {
 	return slices.Insert(list, i, r)
 }
 
-// merge is the boundary of an execution: the delta goes into the store.
+// merge applies the boundary of an execution: the delta goes into the store.
 func (k *stateChecker) merge(d *instanceData) {
 	k.Run.Happened(check.FactKVMerged)
 	for _, r := range d.delta {
@@ -186,7 +186,7 @@ func (k *stateChecker) merge(d *instanceData) {
 	d.delta = nil
 }
 
-// view is what a client sees of a key.
+// view returns a key's value as a client sees it.
 func (d *instanceData) view(key string) *string {
 	if d == nil {
 		return nil
@@ -224,7 +224,7 @@ func (k *stateChecker) delivered(c *model.Call, o *engine.Observation) {
 	}
 }
 
-// read compares what a client is told.
+// read compares what a client is told with the state.
 func (k *stateChecker) read(c *model.Call, o *engine.Observation) {
 	no := k.Run.Model.Number(c.Request.Instance)
 	d := k.of(no, false)
@@ -245,7 +245,7 @@ func (k *stateChecker) read(c *model.Call, o *engine.Observation) {
 	}
 }
 
-// compare compares the rows of an instance with what they must be. What differs is told once.
+// compare compares the rows of an instance with what they must be. It reports a difference once.
 func (k *stateChecker) compare(c *model.Call, no engine.InstanceNo) {
 	have, d := &k.Run.Model.Instance(no).Values, k.of(no, false)
 	if d == nil {
@@ -271,7 +271,7 @@ func (k *stateChecker) compare(c *model.Call, no engine.InstanceNo) {
 	d.store, d.delta = slices.Clone(have.Store), slices.Clone(have.Delta)
 }
 
-// rowsDiffer is the first difference between two tables, empty if there is none. A tombstone's time is free (F19).
+// rowsDiffer returns the first difference between two tables, empty if there is none. A tombstone's time is free (F19).
 func rowsDiffer(have, want []model.KeyValue, times bool) string {
 	for _, w := range want {
 		i, had := findKV(have, w.Key)

@@ -6,12 +6,12 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// countText is the end of a sentence about a count.
+// countText returns the end of a sentence about a count.
 func countText(was, seen, want uint32) string {
 	return fmt.Sprintf(" with attempt count %d, and before the call it was %d: expected %d", seen, was, want)
 }
 
-// outcomeText is an outcome in words.
+// outcomeText describes an outcome in words.
 func outcomeText(o engine.Outcome) string {
 	switch o {
 	case engine.OutcomeOK:

@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnChecker judges what each node commits by the specification of a turn: S24. It believes what the node was handed, so a
-// damaged history or a forged message is judged as the node saw it. Acks of clients and probes are theirs to choose.
+// turnChecker judges what each node commits by the specification of a turn: S24. It takes the delivery as given, so a
+// damaged history or a forged message is judged as the node saw it. Clients and probes may choose their acks freely.
 type turnChecker struct {
 	check.Base
 	handed map[string]*engine.FetchedOrchestration // by lock token
@@ -59,7 +59,7 @@ func (k *turnChecker) judge(o *engine.Observation, ack *engine.OrchestrationAck,
 		Instance: item.Instance, Execution: ack.ExecutionID, Build: build, History: item.History, Batch: item.Messages,
 		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack,
 	}
-	if ack.ExecutionID != item.ExecutionID { // the next one
+	if ack.ExecutionID != item.ExecutionID { // the next execution
 		t.History, t.Status = nil, ""
 		if len(item.History) > 0 {
 			t.Previous = &item.History[0]

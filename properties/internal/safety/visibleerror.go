@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// visibleErrorChecker asks that what cannot be decoded is reported as history_error: S18. Beside what the store says
-// that it decoded it goes by the kinds in the history and the kinds that the caller's build reads, and by the number of
+// visibleErrorChecker asks that a decoding failure is reported as history_error: S18. Besides what the store reports to
+// have decoded, it goes by the kinds in the history and the kinds that the caller's build reads, and by the number of
 // events handed out.
 type visibleErrorChecker struct{ check.Base }
 
@@ -45,11 +45,11 @@ func (v *visibleErrorChecker) Observe(o *engine.Observation) {
 	}
 }
 
-// checkWhole: without history_error the whole history is there, and the caller's build reads it.
+// checkWhole checks that without history_error the whole history is there, and that the caller's build reads it.
 func (v *visibleErrorChecker) checkWhole(c *model.Call, o *engine.Observation) {
 	in := v.Run.Model.Instance(o.Instance)
 	if !in.Created {
-		return // which history counts without an instances row is the provider's to say
+		return // without an instances row, the provider chooses which history counts
 	}
 	ex := in.Execution(in.CurrentID)
 	if ex == nil {

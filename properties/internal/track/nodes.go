@@ -8,9 +8,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// This file has what the shared state learns from the world: nodes, calls on their way, decisions and phases.
+// This file processes what the shared state learns from the world: nodes, calls on their way, decisions and phases.
 
-// Find is the delivery of a token to a node, nil if it is not one of the last of a slot.
+// Find returns the delivery of a token to a node, nil if it is not one of the last of a slot.
 func (s *State) Find(number uint32, token string) *Delivery {
 	n := s.Node(number)
 	if n == nil || token == "" {
@@ -38,7 +38,7 @@ func (l *Slot) find(token string) *Delivery {
 	return nil
 }
 
-// slot is a loop of a node; it is made when it is first seen.
+// slot returns the state of a node's loop, and creates it when it is first seen.
 func (n *Node) slot(at node.Slot) *Slot {
 	list := &n.Turns
 	if at.Kind != node.SlotOrchestration {
@@ -91,7 +91,7 @@ func (s *State) Record(r *cluster.Record) {
 	}
 }
 
-// byAck is the delivery that the call of a record acks, nil if it acks none.
+// byAck returns the delivery that the call of a record acks, nil if it acks none.
 func (s *State) byAck(r *cluster.Record) *Delivery {
 	n, call := s.Node(r.Node), r.Call
 	if n == nil || call == 0 || r.CallKind != engine.CallAckOrchestrationItem && r.CallKind != engine.CallAckWorkItem {
@@ -179,7 +179,7 @@ func (s *State) onPhase(r *cluster.Record) {
 		for i := range s.instances {
 			s.instances[i].Turns, s.instances[i].Lost = 0, 0
 		}
-		for i := range s.rows { // what is left of a delay counts
+		for i := range s.rows { // the rest of a delay counts
 			row := &s.rows[i]
 			if row.backoffs > 0 {
 				left := s.Run.Model.Row(engine.MessageNo(i)).VisibleMs - r.AtMs
@@ -224,7 +224,7 @@ func (s *State) onNote(r *cluster.Record) {
 	}
 }
 
-// outside notes for how long a probe has locked something: nobody answers for that time.
+// outside notes for how long a probe has locked something: no obligation counts that time.
 func (s *State) outside(o *engine.Observation) {
 	if c := s.Run.Model.Call(o.Call); c == nil || s.Node(c.Caller.Node) != nil {
 		return

@@ -13,8 +13,8 @@ func (s *State) onPin(o *engine.Observation) {
 	}
 }
 
-// passedOver tells, at the end of a node's fetch, what its filter passed over, as far as anybody asks. It is cheap while
-// the filter admits every pin that there is.
+// passedOver tells listeners, at the end of a node's fetch, what its filter passed over, as far as any of them asks. It
+// is cheap while the filter admits every known pin.
 func (s *State) passedOver(o *engine.Observation) {
 	if o.CallKind != engine.CallFetchOrchestrationItem || o.Outcome > engine.OutcomeNothing || o.Caller.Node == 0 {
 		return
@@ -44,7 +44,7 @@ func (s *State) passedOver(o *engine.Observation) {
 	}
 }
 
-// admitsAll says whether a filter admits every pin that was seen.
+// admitsAll reports whether a filter admits every pin that was seen.
 func (s *State) admitsAll(f *engine.CapabilityFilter) bool {
 	for _, p := range s.pins {
 		if !f.Admits(p) {

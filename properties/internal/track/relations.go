@@ -22,7 +22,7 @@ func (s *State) AfterStep() {
 	}
 }
 
-// look finds out whether visible work of an instance begins or ceases to wait because no live node admits it.
+// look detects whether visible work of an instance begins or ceases to wait because no live node admits it.
 func (s *State) look(no engine.InstanceNo, now int64) {
 	in := s.Instance(no)
 	state := s.Run.Model.Instance(no)
@@ -69,12 +69,12 @@ func (s *State) waited(in *Instance, state *model.Instance) {
 	}
 }
 
-// Admits says whether a live node admits an instance now.
+// Admits reports whether a live node admits an instance now.
 func (s *State) Admits(n *Node, in *model.Instance) bool {
 	return n.Live() && n.Options.OrchestrationConcurrency > 0 && n.Filter.Admits(in.Pin())
 }
 
-// Admitted says whether any does, and since when the longest of them lives.
+// Admitted reports whether any node admits an instance, and since when the longest-living of them lives.
 func (s *State) Admitted(in *model.Instance) (ok bool, sinceMs int64) {
 	sinceMs = model.NeverMs
 	for i := range s.Nodes {
@@ -85,7 +85,7 @@ func (s *State) Admitted(in *model.Instance) (ok bool, sinceMs int64) {
 	return ok, sinceMs
 }
 
-// Reads says whether a node's build decodes the current history and the queued messages of an instance.
+// Reads reports whether a node's build decodes the current history and the queued messages of an instance.
 func (s *State) Reads(n *Node, in *model.Instance) bool {
 	if ex := in.Latest(); ex != nil && ex.Kinds&^n.reads != 0 {
 		return false
@@ -108,7 +108,7 @@ func (s *State) readsItem(n *Node, r *model.Row) bool {
 	return err == nil
 }
 
-// missing is the handler that the next turn of an instance needs and the node has not, empty if it has it.
+// missing returns the handler that the next turn of an instance needs and the node lacks, empty if it has it.
 func (s *State) missing(n *Node, in *model.Instance) string {
 	status := in.Status()
 	if status == engine.StatusRunning {
@@ -138,12 +138,12 @@ func (s *State) missing(n *Node, in *model.Instance) string {
 	return ""
 }
 
-// Runs is the third relation of docs/architecture.md#relations: a live node admits, reads and has the handler.
+// Runs reports the third relation of docs/architecture.md#relations: a live node admits, reads and has the handler.
 func (s *State) Runs(n *Node, in *model.Instance) bool {
 	return s.Admits(n, in) && s.Reads(n, in) && s.missing(n, in) == ""
 }
 
-// AnyRuns says whether a live node runs the instance.
+// AnyRuns reports whether a live node runs the instance.
 func (s *State) AnyRuns(in *model.Instance) bool {
 	for i := range s.Nodes {
 		if s.Runs(&s.Nodes[i], in) {
@@ -153,7 +153,7 @@ func (s *State) AnyRuns(in *model.Instance) bool {
 	return false
 }
 
-// Takes says whether a live node takes an activity, and whether it has its code.
+// Takes reports whether a live node takes an activity, and whether it has its code.
 func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	if !n.Live() || n.Options.WorkerConcurrency == 0 {
 		return false, false
@@ -169,7 +169,7 @@ func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	return true, has
 }
 
-// onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that is still to begin stands
+// onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that has yet to begin stands
 // alone. What is started under its name later is another instance.
 func (s *State) onDeleted(no engine.InstanceNo) {
 	in := s.Instance(no)
@@ -185,7 +185,7 @@ func (s *State) onDeleted(no engine.InstanceNo) {
 	*in = Instance{Deleted: true, Turns: in.Turns, OutsideMs: in.OutsideMs}
 }
 
-// WhyNot says of each live node whether it runs an instance, and if not, why.
+// WhyNot tells for each live node whether it runs an instance, and if not, why.
 func (s *State) WhyNot(in *model.Instance) string {
 	var parts []string
 	for i := range s.Nodes {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// New is the shared state of the checkers of a run.
+// New returns the shared state of the checkers of a run.
 func New(m *check.Run) *State {
 	s := &State{Base: check.Base{Run: m}, rows: make([]Row, 0, 512)}
 	for i := range m.World.Nodes() {
@@ -21,7 +21,7 @@ func New(m *check.Run) *State {
 	return s
 }
 
-// State is what liveness, coverage and expectations know beside the model: the nodes as they are now, who holds which
+// State is what liveness, coverage and expectations know besides the model: the nodes as they are now, who holds which
 // delivery and what was decided about it, when instances last made progress, and what waits because nobody admits it.
 // Listeners are told of facts.
 type State struct {
@@ -32,10 +32,10 @@ type State struct {
 	rows      []Row      // by number
 	// executing is the slot whose call has its atomic instant now, nil outside.
 	executing *Slot
-	// ExecutingInc is the incarnation that sent that call: its node may have started anew since.
+	// ExecutingInc is the incarnation that sent that call: its node may have been restarted since.
 	ExecutingInc uint32
 	listeners    []listener
-	pins         []*engine.Version // that were ever set; the store keeps one copy of each
+	pins         []*engine.Version // all that were ever set; the store keeps one copy of each
 	Phase        cluster.Phase
 	CalmMs       int64 // when calm began, 0 before
 	PhaseMs      int64 // when the present phase began
@@ -50,7 +50,7 @@ type Node struct {
 	StartedMs            int64
 	Incarnation          uint32
 	Build, Previous      *engine.Build
-	From                 *engine.Build // the last other build that it was, nil for none
+	From                 *engine.Build // the last other build that the node ran, nil for none
 	Options              node.Options
 	Filter               *engine.CapabilityFilter // of the range in its options: what it can replay, whatever it declares
 	reads                model.KindSet
@@ -67,7 +67,7 @@ type Slot struct {
 	Last   int
 }
 
-// Delivery is what a fetch handed to a slot.
+// Delivery is the work that a fetch handed to a slot.
 type Delivery struct {
 	Token        string
 	Worker       bool
@@ -89,7 +89,7 @@ type Delivery struct {
 	Held         bool   // neither acked nor abandoned, as far as the store knows
 }
 
-// startKind is what a batch begins with.
+// startKind tells what a batch begins with.
 type startKind uint8
 
 const (
@@ -100,7 +100,7 @@ const (
 
 var StartNames = [...]string{"none", "start", "can"}
 
-// Instance is what liveness knows of an instance beside the model.
+// Instance is what liveness knows of an instance besides the model.
 type Instance struct {
 	Known                       bool // a start for it was accepted, or it exists
 	Ended                       bool
@@ -108,7 +108,7 @@ type Instance struct {
 	Deleted                     bool // it ever was
 	Untold                      bool // damage took the link of a child to it
 	Cancelled                   bool
-	Children                    int // that have not ended
+	Children                    int // the number that have not ended
 	Parent                      engine.InstanceNo
 	Turns                       int   // committed since calm began
 	ProgressMs                  int64 // last committed turn, or message of its own activities and children
@@ -123,21 +123,21 @@ type Instance struct {
 	RecoverReported, ConvergeReported bool
 }
 
-// Row is what liveness knows of a message beside the model.
+// Row is what liveness knows of a message besides the model.
 type Row struct {
 	FirstVisibleMs int64 // when it was to be visible when it was inserted
 	Deliveries     uint32
-	Spared         uint32 // deliveries that are not chargeable
+	Spared         uint32 // number of deliveries that are not chargeable
 	ByHandler      bool   // some of these because the handler is elsewhere
 	Stuck          bool   // nobody admitted it when calm ended
 	Reported       bool
 	LastDecision   node.Decision
-	Before         node.Decision // the one before it: what became of the delivery before the last
+	Before         node.Decision // the decision before it: what became of the delivery before the last
 	LastNode       uint32
 	decidedAt      uint32 // deliveries when lastDecision was first made
-	Bounced        uint32 // deliveries after which a node gave it back for its pin
+	Bounced        uint32 // number of deliveries after which a node gave it back for its pin
 	BackoffMs      int64  // delays of abandons since calm began, each up to what the contract allows
-	backoffs       uint32 // how many these are
+	backoffs       uint32 // number of these delays
 	AgainMs        int64  // when it is visible again after it had to wait for a start, or for a probe; 0 if it never had
 }
 
@@ -157,7 +157,7 @@ func (s *State) Records() []cluster.RecordKind {
 	}
 }
 
-// Instance is the entry of an instance number. The pointer is good until the next new number.
+// Instance returns the entry of an instance number. The pointer is good until the next new number.
 func (s *State) Instance(no engine.InstanceNo) *Instance {
 	for len(s.instances) <= int(no) {
 		s.instances = append(s.instances, Instance{})
@@ -165,7 +165,7 @@ func (s *State) Instance(no engine.InstanceNo) *Instance {
 	return &s.instances[no]
 }
 
-// Row is the entry of a message number. The pointer is good until the next new number.
+// Row returns the entry of a message number. The pointer is good until the next new number.
 func (s *State) Row(no engine.MessageNo) *Row {
 	for len(s.rows) <= int(no) {
 		s.rows = append(s.rows, Row{})
@@ -173,7 +173,7 @@ func (s *State) Row(no engine.MessageNo) *Row {
 	return &s.rows[no]
 }
 
-// Node is the entry of a node, nil for clients and probes.
+// Node returns the entry of a node, nil for clients and probes.
 func (s *State) Node(number uint32) *Node {
 	if number == 0 || int(number) > len(s.Nodes) {
 		return nil
@@ -248,7 +248,7 @@ func (s *State) onInserted(o *engine.Observation) {
 		if in.CancelMs == 0 {
 			in.CancelMs = o.AtMs
 		}
-	case engine.TimerFiredItem: // the instance set it itself, which was progress
+	case engine.TimerFiredItem: // the instance itself set it, which was progress
 	default:
 		in.ProgressMs = max(in.ProgressMs, o.UntilMs)
 	}
@@ -268,7 +268,7 @@ func (s *State) onDelayed(o *engine.Observation) {
 		return
 	}
 	n, told := s.Node(c.Caller.Node), uint32(1)
-	if n == nil { // a probe, which may hold work back for as long as it likes
+	if n == nil { // a probe may hold work back for as long as it likes
 		s.Row(o.Message).AgainMs = o.UntilMs
 		return
 	}
@@ -358,7 +358,7 @@ func (s *State) onCallEnd(o *engine.Observation) {
 	}
 	switch o.CallKind {
 	case engine.CallFetchOrchestrationItem:
-		for _, no := range o.Messages { // what was marked and not handed out was not delivered
+		for _, no := range o.Messages { // a message that was marked and not handed out was not delivered
 			s.Row(no).Deliveries++
 		}
 		s.onDelivery(o)
@@ -378,8 +378,8 @@ func (s *State) onCallEnd(o *engine.Observation) {
 	}
 }
 
-// BackoffMost is the longest delay with which a node may give work back at its n-th delivery: the contract's curve for a
-// missing handler, or the fixed delay of the other reasons.
+// BackoffMost returns the longest delay with which a node may give work back at its n-th delivery: the contract's curve
+// for a missing handler, or the fixed delay of the other reasons.
 func BackoffMost(o *node.Options, n uint32) int64 {
 	fixed := max(node.HistoryErrorDelay, node.IncompatibleDelay, node.WaitForStartDelay)
 	return max(fixed, node.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()

@@ -17,7 +17,7 @@ type arguments struct {
 	named map[string]string
 }
 
-// word is the plain word at i.
+// word returns the plain word at i.
 func (a *arguments) word(i int) string {
 	if i >= len(a.plain) {
 		mistaken("%s: word %d is missing", a.line, i)
@@ -25,7 +25,7 @@ func (a *arguments) word(i int) string {
 	return a.plain[i]
 }
 
-// has says whether a plain word is there.
+// has reports whether a plain word is there.
 func (a *arguments) has(word string) bool {
 	for _, p := range a.plain {
 		if p == word {
@@ -35,7 +35,7 @@ func (a *arguments) has(word string) bool {
 	return false
 }
 
-// name is the first plain word that is no switch, for what the operation may name.
+// name returns the first plain word that is not a switch: the name that the operation may give.
 func (a *arguments) name() string {
 	if len(a.plain) > 0 && !strings.HasPrefix(a.plain[0], "+") {
 		return a.plain[0]
@@ -51,7 +51,7 @@ func (a *arguments) number(text string) uint64 {
 	return n
 }
 
-// ms is a named time in the store's time, or otherwise, which is not scaled.
+// ms returns a named duration in the store's time, or otherwise, which is not scaled.
 func (a *arguments) ms(key string, otherwise time.Duration) time.Duration {
 	if text, ok := a.named[key]; ok {
 		return a.w.ms(int(a.number(text)))
@@ -66,7 +66,7 @@ func (a *arguments) list(key string) []string {
 	return strings.Split(a.named[key], ",")
 }
 
-// optional is a named number, nil if it is not there.
+// optional returns a named number, nil if it is missing.
 func (a *arguments) optional(key string) *uint64 {
 	text, ok := a.named[key]
 	if !ok {
@@ -76,7 +76,7 @@ func (a *arguments) optional(key string) *uint64 {
 	return &n
 }
 
-// moment is a named mark of time, nil if it is not there.
+// moment returns a named mark of time, nil if it is missing.
 func (a *arguments) moment(key string) *uint64 {
 	text, ok := a.named[key]
 	if !ok {
@@ -130,7 +130,7 @@ func (a *arguments) session() *engine.SessionFetchConfig {
 	return &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: a.ms("slock", longLock)}
 }
 
-// longLock is a lock that no case lets run out.
+// longLock is a lock long enough that no case lets it expire.
 const longLock = 30 * time.Second
 
 // target reads INSTANCE or INSTANCE#EXECUTION.
@@ -142,7 +142,7 @@ func (a *arguments) target(text string) (string, uint64) {
 	return in, a.number(execution)
 }
 
-// item reads KIND:INSTANCE[#EXECUTION][:ARGUMENT]. A timer's argument is its time, +MS from now on if there is a plus.
+// item reads KIND:INSTANCE[#EXECUTION][:ARGUMENT]. A timer's argument is its time, +MS if it counts from now.
 func (a *arguments) item(text string) engine.WorkItem {
 	part := append(strings.SplitN(text, ":", 3), "", "")
 	in, execution := a.target(part[1])

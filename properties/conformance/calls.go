@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// do is the operations on queues and turns:
+// do runs the operations on queues and turns:
 //
 //	send ITEM [delay=MS]         enqueue for the orchestrator; arguments.item has the items
 //	fetch [TOKEN] [lock=MS poll=MS filter=A..B,C..D] [+name +history +kv +kvtime]    showFetched, or none
@@ -104,7 +104,7 @@ func (w *world) do(op string, a *arguments) (string, error) {
 	return w.look(op, a)
 }
 
-// workerItem is an activity, or another item for cases about wrong kinds.
+// workerItem reads an activity, or another item for the cases about wrong kinds.
 func (w *world) workerItem(a *arguments) engine.WorkItem {
 	if kind, _, _ := strings.Cut(a.word(0), ":"); kind == "ext" {
 		return a.item(a.word(0))
@@ -167,7 +167,7 @@ func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck 
 	return ack
 }
 
-// compose is the operations made of several calls.
+// compose runs the operations that are made of several calls.
 func (w *world) compose(op string, a *arguments) (string, error, bool) {
 	otherwise := func(key, value string) {
 		if _, ok := a.named[key]; !ok {
@@ -203,7 +203,7 @@ func (w *world) compose(op string, a *arguments) (string, error, bool) {
 	return "", nil, false
 }
 
-// turn sends an item, fetches its instance and acks; execution 0 is the one that was fetched.
+// turn sends an item, fetches its instance and acks; execution 0 stands for the fetched one.
 func (w *world) turn(a *arguments, item string, execution uint64) error {
 	if err := w.p.EnqueueForOrchestrator(ctx, a.item(item), 0); err != nil {
 		return err

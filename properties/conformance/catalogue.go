@@ -11,7 +11,7 @@ type testCase struct {
 	id    string
 	name  string
 	about string
-	// script is lines of the language of script.go; code is for what a script cannot say. One of them is set.
+	// script holds lines of the language of script.go; code is for what a script cannot express. One of them is set.
 	script string
 	code   func(w *world)
 }
@@ -19,11 +19,11 @@ type testCase struct {
 //go:embed cases/*.txt
 var caseFiles embed.FS
 
-// catalogue is every case, in the order of the files.
+// catalogue holds every case, in the order of the files.
 var catalogue = readCatalogue()
 
-// readCatalogue reads the case files. A case is a line with its id and name, a line that says what it is about, and
-// indented lines of script; the one word "code" says that codeCases has it.
+// readCatalogue reads the case files. A case is a line with its id and name, a line that describes it, and indented
+// lines of script; the single word "code" means that codeCases has it.
 func readCatalogue() []testCase {
 	files, err := caseFiles.ReadDir("cases")
 	if err != nil {
@@ -49,7 +49,7 @@ func readCatalogue() []testCase {
 	return cases
 }
 
-// wordTags tell by the words of a script what a case needs or is about.
+// wordTags maps a word of a script to a tag: what a case with that word needs or is about.
 var wordTags = []struct{ word, tag string }{
 	{"corrupt ", "damage"}, {"wait ", "time"}, {"filter=", "filter"}, {"owner=", "sessions"}, {"hold ", "sessions"}, {"sweep", "sessions"},
 	{"tags=", "tags"}, {"kv ", "kv"}, {"kvs ", "kv"}, {"+kv", "kv"}, {"status ", "custom-status"}, {"poll=", "polling"},
@@ -58,7 +58,7 @@ var wordTags = []struct{ word, tag string }{
 	{"prune", "admin"},
 }
 
-// codeTags are those of the cases that are no scripts.
+// codeTags holds the tags of the cases that are not scripts.
 var codeTags = map[string][]string{
 	"AT-04": {"overlap"}, "IL-04": {"overlap"}, "IL-09": {"overlap"}, "IL-10": {"overlap"}, "BP-76": {"overlap"}, "BP-84": {"overlap", "sessions"},
 	"BP-149": {"overlap"}, "BP-150": {"overlap"}, "LP-01": {"polling"}, "LP-02": {"polling"}, "LP-03": {"polling"}, "LP-04": {"polling"}, "LP-05": {"polling"},
@@ -66,7 +66,7 @@ var codeTags = map[string][]string{
 	"KV-20": {"kv"}, "KV-21": {"kv"}, "BP-121": {"kv"}, "BP-105": {"filter"},
 }
 
-// describe is the case for whoever picks one.
+// describe returns the case as a user of the package sees it.
 func (c testCase) describe() Case {
 	group, _, _ := strings.Cut(c.id, "-")
 	d := Case{ID: c.id, Name: c.name, About: c.about, Group: group, Tags: slices.Clone(codeTags[c.id])}

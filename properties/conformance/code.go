@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// codeCases are the cases that are no scripts.
+// codeCases holds the cases that are not scripts.
 var codeCases = map[string]func(w *world){
 	"AT-04": atMostOneAck,
 	"IL-04": func(w *world) { shareInstances(w, 10, 10) },
@@ -43,7 +43,7 @@ var codeCases = map[string]func(w *world){
 	"BP-157": walk,
 }
 
-// specialKeys stores keys with all kinds of letters in one turn.
+// specialKeys stores keys with all kinds of characters in one turn.
 func specialKeys(w *world) {
 	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
 	w.try("make A")
@@ -65,7 +65,7 @@ func keepValue(w *world, key, value string) {
 	w.expectValue("A", key, value)
 }
 
-// commit makes a turn of the instance with that delta.
+// commit commits a turn of the instance with that delta.
 func (w *world) commit(instance string, delta []engine.Event) {
 	w.try("send ext:" + instance + ":commit")
 	w.try("fetch commit")
@@ -111,7 +111,7 @@ func manyKeys(w *world) {
 	}
 }
 
-// manyIncompatible puts one compatible instance behind twenty that are not.
+// manyIncompatible puts one compatible instance behind twenty incompatible ones.
 func manyIncompatible(w *world) {
 	for i := range 20 {
 		w.try(fmt.Sprintf("make A%d pin=3.0.0", i))
@@ -124,7 +124,7 @@ func manyIncompatible(w *world) {
 	w.play("fetch filter=1.0.0..1.9.9 -> B#1 x1 [ext:e]\nfetch filter=1.0.0..1.9.9 -> none")
 }
 
-// eventRoundTrip stores an event with everything in it, and reads it.
+// eventRoundTrip stores an event with every field set, and reads it.
 func eventRoundTrip(w *world) {
 	w.try("make A")
 	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
@@ -141,7 +141,7 @@ func eventRoundTrip(w *world) {
 	fail("read(A) has no event 7")
 }
 
-// appendAllOrNothing holds for providers that refuse duplicates; to ignore them is allowed too.
+// appendAllOrNothing checks providers that refuse duplicates; ignoring them is allowed too.
 func appendAllOrNothing(w *world) {
 	w.try("make A")
 	got, err := w.run("append A 1 2,1:act:Other")
@@ -153,7 +153,7 @@ func appendAllOrNothing(w *world) {
 	w.play("read A +kinds -> [1:OrchestrationStarted 2:ActivityScheduled:Activity-2] | [1:OrchestrationStarted]")
 }
 
-// wrongCompletion acks with an event as completion. The contract's reference refuses it; to take it is allowed (F17).
+// wrongCompletion acks with an event as completion. The contract's reference refuses it; accepting it is allowed (F17).
 func wrongCompletion(w *world) {
 	w.play("act A:1\nwork w -> A:1 x1")
 	_, err := w.run("finish w ext:A:e")

@@ -1,5 +1,5 @@
-// Package conformance asks a storage provider everything that the contract promises: the provider-level cases of
-// docs/contract/conformance.md, under their ids.
+// Package conformance tests a storage provider against everything that the contract promises: it runs the provider-level
+// cases of docs/contract/conformance.md, under their ids.
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
@@ -8,31 +8,32 @@
 //		}})
 //	}
 //
-// # What a factory says
+// # What a factory provides
 //
-// New makes an empty store that shares nothing with others; a case may ask for two. Whatever else the store can do it
-// says in the Store: set the clock, damage a history, wait for work, be called by several at once. A case that needs
-// what the store cannot do is skipped, and the skip says what is missing.
+// New makes an empty store that shares nothing with others; a case may ask for two. The Store lists what else the store
+// can do: set the clock, damage a history, wait for work, be called concurrently. A case that needs something the store
+// cannot do is skipped, and the skip names what is missing.
 //
 // # Time
 //
-// A store whose clock can be set is asked in virtual time, without waiting. Any other is asked in real time, cases in
-// parallel; Store.Second says how long a second of a case takes. A case that fails in real time while the machine
-// was late says nothing about the provider: it is asked again with longer seconds, and only its last failure counts.
+// A store whose clock can be set is tested in virtual time, without waiting. Any other is tested in real time, with
+// cases in parallel; Store.Second sets how long a second of a case takes. A case that fails in real time while the
+// machine was late proves nothing about the provider: it runs again with longer seconds, and only its last failure
+// counts.
 //
 // # Cases
 //
-// They stand in cases/*.txt, as scripts of one call and one expected answer a line (script.go has the language), and in
-// Go where calls overlap. An answer that the contract leaves free is matched by all that it allows. Where the reference
-// provider differs from the contract the case follows the contract.
+// The cases are in cases/*.txt, as scripts with one call and one expected answer a line (script.go describes the
+// language), and in Go where calls overlap. Where the contract leaves an answer free, a case accepts every answer it
+// allows. Where the reference provider differs from the contract, the case follows the contract.
 //
 // # Subsets
 //
-// A case that needs a method which the provider does not have (Store.Methods, engine.ErrUnsupported, an embedded nil
-// interface) is skipped like any other that needs what is not there.
+// A case that needs a method the provider does not have (Store.Methods, engine.ErrUnsupported, an embedded nil
+// interface) is skipped like any other case whose needs are not met.
 //
 // # Limits
 //
-// A passed suite shows the absence of the mistakes that the cases know. properties/oracle/search judges generated sequences of
-// calls by the same contract; a provider should pass both.
+// Passing the suite shows the absence only of the mistakes that the cases know. properties/oracle/search judges
+// generated sequences of calls by the same contract; a provider should pass both.
 package conformance

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// together makes n calls at once, or one after the other if the store's calls must not overlap. Calls report by return;
-// they must not end the case.
+// together makes n calls at once, or one after the other if the store's calls must not overlap. Calls report by
+// returning; they must not end the case.
 func (w *world) together(n int, call func(i int)) {
 	if w.Sequential {
 		for i := range n {
@@ -33,11 +33,11 @@ func (w *world) together(n int, call func(i int)) {
 	done.Wait()
 }
 
-// attempts is how often a call that failed under contention, or found nothing, is made: a provider may fail with a
-// retryable error, or find nothing, when callers collide (F5).
+// attempts bounds how often a call is repeated that failed under contention, or found nothing: a provider may fail with
+// a retryable error, or find nothing, when callers collide (F5).
 const attempts = 100
 
-// persist makes a call until it does not fail with a retryable error.
+// persist repeats a call while it fails with a retryable error.
 func persist[T any](call func() (T, error)) (v T, err error) {
 	for range attempts {
 		if v, err = call(); err == nil || class(err) != "retryable" {
@@ -47,13 +47,13 @@ func persist[T any](call func() (T, error)) (v T, err error) {
 	return v, err
 }
 
-// persistent is persist for calls without a result.
+// persistent does the same as persist for calls without a result.
 func persistent(call func() error) error {
 	_, err := persist(func() (struct{}, error) { return struct{}{}, call() })
 	return err
 }
 
-// atMostOneAck acks twice at once with one token.
+// atMostOneAck acks twice with one token at the same time.
 func atMostOneAck(w *world) {
 	w.play("send start:A\nfetch t -> A#1 x1 [start]")
 	token := w.token("t")
@@ -70,7 +70,7 @@ func atMostOneAck(w *world) {
 	w.play("read A -> [1]")
 }
 
-// shareInstances lets callers fetch at once, and looks that each instance was handed out once and none was left.
+// shareInstances lets callers fetch at once, and checks that each instance was handed out once and none was left.
 func shareInstances(w *world, instances, callers int) {
 	for i := range instances {
 		w.try(fmt.Sprintf("send start:A%d", i))
@@ -90,7 +90,7 @@ func shareInstances(w *world, instances, callers int) {
 			taken[f.Item.Instance]++
 		}
 	}
-	// What a collision kept from the callers is still there.
+	// The messages that a collision kept from the callers are still there.
 	for range instances - len(taken) {
 		f := must(w.p.FetchOrchestrationItem(ctx, longLock, 0, nil))
 		if f == nil {
@@ -107,7 +107,7 @@ func shareInstances(w *world, instances, callers int) {
 	w.play("fetch -> none")
 }
 
-// shareActivities is shareInstances for activities: each caller takes until there is nothing.
+// shareActivities does the same as shareInstances for activities: each caller takes until there is nothing.
 func shareActivities(w *world, items, callers int) {
 	for i := range items {
 		w.try(fmt.Sprintf("act A:%d", i))
@@ -181,7 +181,7 @@ func claimTogether(w *world) {
 	}
 }
 
-// sendAndTakeTogether has senders and takers at once. A taker commits what it took as events' names in order.
+// sendAndTakeTogether runs senders and takers at once. A taker commits the names of the events it took, in order.
 func sendAndTakeTogether(w *world) {
 	const senders, each, instances, takers = 8, 100, 20, 8
 	for i := range instances {
@@ -209,7 +209,7 @@ func sendAndTakeTogether(w *world) {
 			over, taken := left == 0, took
 			mu.Unlock()
 			if taken > 2*senders*each {
-				return nil // a store that gives without end; the count below says so
+				return nil // a store that never stops handing out; the count below reports it
 			}
 			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
 			if err != nil {
@@ -246,7 +246,7 @@ func sendAndTakeTogether(w *world) {
 		}
 	})
 	check(errors.Join(errs...))
-	check(take()) // what collisions left
+	check(take()) // what collisions left behind
 	total := 0
 	seen := map[string]bool{}
 	for i := range instances {
@@ -308,14 +308,14 @@ func tokensEverywhere(w *world) {
 	}
 }
 
-// failedFetch makes fetches fail: of a caller that has given up, and by the storage if the store can make it so.
+// failedFetch makes fetches fail: because the caller has given up, and because of the storage if the store can do that.
 func failedFetch(w *world) {
 	w.try("send start:A")
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	f, err := w.p.FetchOrchestrationItem(gone, longLock, 0, nil)
 	w.done = append(w.done, fmt.Sprintf("fetch by a caller that has given up -> %v, %v", f != nil, err))
-	if f != nil { // nobody has to look at the context
+	if f != nil { // the provider need not look at the context
 		w.took(f.LockToken, "t")
 		w.try("abandon t ignore")
 	}

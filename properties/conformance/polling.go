@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// settle is how long a fetch that was started beside other calls has to begin, or to answer if it does not wait.
+// settle is the time that a fetch started alongside other calls has to begin, or to answer if it does not wait.
 const settle = 50 * time.Millisecond
 
 // waiting starts a fetch that waits for work, and returns a function that waits for its answer.
@@ -28,7 +28,7 @@ func (w *world) waiting(ctx context.Context, op string, fetch func(ctx context.C
 		answers <- answer{text, err, w.now()}
 	}()
 	var early []answer
-	if w.Advance != nil { // virtual time gives the fetch none to begin in
+	if w.Advance != nil { // virtual time gives the fetch no time to begin
 		select {
 		case a := <-answers:
 			early = append(early, a)
@@ -76,7 +76,7 @@ func (w *world) waitForActivity(ctx context.Context, session *engine.SessionFetc
 // inTime compares the answer of a waiting fetch: it must not come before from, and must come well before the poll ends.
 func (w *world) inTime(answer func() (string, time.Duration), want string, from int) {
 	got, took := answer()
-	w.waited = time.Since(w.began) // what was waited for is not lateness
+	w.waited = time.Since(w.began) // waiting on purpose is not lateness
 	if got != want || took < w.ms(from)-time.Millisecond || took >= w.ms(1900) {
 		fail("a fetch that may wait 2 s gave %s after %v, want %s after %v and well before %v", got, took, want, w.ms(from), w.ms(2000))
 	}
@@ -93,7 +93,7 @@ func wakeOnEnqueue(w *world) {
 	w.inTime(work, "A:1", 200)
 }
 
-// wakeOnTime waits for what nobody does but time: a delay, a timer, the end of a lock, the end of a session.
+// wakeOnTime waits for events that only time brings: a delay, a timer, the end of a lock, the end of a session.
 func wakeOnTime(w *world) {
 	for _, c := range []struct{ name, script string }{
 		{"a delay", "make A\nsend ext:A:e delay=300"},
@@ -146,7 +146,7 @@ func twoWaiters(w *world) {
 	}
 }
 
-// timed asks the store's clock how long an operation took.
+// timed runs an operation and measures by the store's clock how long it took.
 func (w *world) timed(op string) (answer string, ms uint64) {
 	before := w.now()
 	answer = w.try(op)
@@ -155,7 +155,7 @@ func (w *world) timed(op string) (answer string, ms uint64) {
 	return answer, ms
 }
 
-// unscaled is the world with seconds of full length: polls are asked in their own times.
+// unscaled returns the world with seconds of full length: polls are tested with their own times.
 func (w *world) unscaled() *world {
 	if w.Advance == nil {
 		w.Second = time.Second

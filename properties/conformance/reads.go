@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// look does the operations that only read:
+// look runs the operations that only read:
 //
 //	read INSTANCE [EXECUTION] [+kinds]   event ids, or ids and kinds
 //	history INSTANCE [EXECUTION]         the same from the management surface
@@ -23,7 +23,7 @@ import (
 //	kvs INSTANCE                         {KEY=VALUE ...}
 //	stats INSTANCE                       none, or COUNT events [sized] PENDING pending KEYS keys BYTES bytes
 //
-// and corrupt INSTANCE EXECUTION EVENT, which damages. remove has those that delete.
+// and corrupt INSTANCE EXECUTION EVENT, which damages an event. remove runs the operations that delete.
 func (w *world) look(op string, a *arguments) (string, error) {
 	switch op {
 	case "read", "history":
@@ -100,7 +100,7 @@ func (w *world) readHistory(op string, a *arguments) (string, error) {
 	return showIDs(events), err
 }
 
-// describe is the operations on the management surface that only read.
+// describe runs the operations on the management surface that only read.
 func (w *world) describe(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
 	switch op {
 	case "info":
@@ -177,14 +177,14 @@ func (w *world) describe(op string, a *arguments, admin engine.ProviderAdmin) (s
 	return "", nil
 }
 
-// remove is the operations that delete, which answer with counts: instances, executions, events, queue messages; or for
-// pruning instances processed, executions, events.
+// remove runs the operations that delete. They answer with counts: instances, executions, events, queue messages; or,
+// when pruning, instances processed, executions, events.
 //
 //	delete INSTANCE [force]
 //	deleteall A,B [force]                  DeleteInstancesAtomic; deleteall nobody lists none
 //	bulk [ids=A,B before=MARK limit=N]     DeleteInstanceBulk
 //	prune INSTANCE [keep=N before=MARK]
-//	prunebulk [ids=A,B ended=MARK limit=N keep=N before=MARK]   ended is of the filter, before of the options
+//	prunebulk [ids=A,B ended=MARK limit=N keep=N before=MARK]   ended belongs to the filter, before to the options
 func (w *world) remove(op string, a *arguments, admin engine.ProviderAdmin) (string, error) {
 	var d *engine.DeleteInstanceResult
 	var p *engine.PruneResult
@@ -235,7 +235,7 @@ func outputOf(output *string) string {
 	return " " + *output
 }
 
-// sorted is a list of names in alphabetical order, since the contract promises none.
+// sorted returns a list of names in alphabetical order, since the contract promises no order.
 func sorted(names []string, err error) (string, error) {
 	if len(names) == 0 {
 		return "none", err

@@ -9,14 +9,14 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Factory makes the provider under test; Store is one store and what can be done to it. properties/oracle/search takes
-// the same ones.
+// Factory makes the provider under test; Store is one store and what a test can do to it. properties/oracle/search takes
+// the same types.
 type (
 	Factory = undertest.Factory
 	Store   = undertest.Store
 )
 
-// T is what Run needs of a *testing.T.
+// T lists the methods of a *testing.T that Run needs.
 type T[Sub any] interface {
 	Helper()
 	Run(name string, ask func(Sub)) bool
@@ -25,9 +25,8 @@ type T[Sub any] interface {
 	Fatal(args ...any)
 }
 
-// Run asks the provider every case as a subtest of its id. A failure shows the calls made so far with their answers,
-// and the answer that the contract asks for instead. go test -run 'TestName/AT-01' asks one case. It is called with the
-// *testing.T of a test.
+// Run runs every case as a subtest named by its id. A failure shows the calls made so far with their answers, and the
+// answer that the contract asks for instead. go test -run 'TestName/AT-01' runs one case. Pass the *testing.T of a test.
 func Run[Sub T[Sub]](t Sub, f Factory) {
 	t.Helper()
 	probe, err := f.Make()
@@ -55,14 +54,15 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 // Case describes a case.
 type Case struct {
 	ID, Name, About string
-	// Group are the letters of the id. AT to KV are the groups of the contract's own suite, CF is about capability filters,
-	// and BP goes beyond.
+	// Group holds the letters of the id. AT to KV are the groups of the contract's own suite, CF is about capability
+	// filters, and BP goes beyond the suite.
 	Group string
-	// Tags say what the case needs or is about, such as admin, time, damage, overlap.
+	// Tags name what the case needs or is about, such as admin, time, damage, overlap.
 	Tags []string
 }
 
-// String is what a pattern of ids, names and tags is held against: "AT-01 atomicity_failure_rollback #admin".
+// String returns the text that a pattern of ids, names and tags is matched against: "AT-01 atomicity_failure_rollback
+// #admin".
 func (c Case) String() string {
 	text := c.ID + " " + c.Name
 	for _, tag := range c.Tags {
@@ -71,7 +71,7 @@ func (c Case) String() string {
 	return text
 }
 
-// Cases are all cases, in the order in which Run asks them.
+// Cases returns all cases, in the order in which Run runs them.
 func Cases() []Case {
 	var list []Case
 	for _, c := range catalogue {
@@ -80,15 +80,15 @@ func Cases() []Case {
 	return list
 }
 
-// Result is how one case went. At most one of Failure and Skipped is set.
+// Result is the outcome of one case. At most one of Failure and Skipped is set.
 type Result struct {
 	Case
-	// Failure is what Run would fail with, Skipped what the store cannot do and the case needs.
+	// Failure is the text Run would fail with; Skipped names what the case needs and the store cannot do.
 	Failure, Skipped string
 }
 
-// Ask asks the cases of these ids, or all without any, one after the other and outside of go test. It panics for an id
-// that no case has.
+// Ask runs the cases with these ids, or all cases if there are none, one after the other and outside of go test. It
+// panics for an unknown id.
 func Ask(f Factory, ids ...string) []Result {
 	if len(ids) == 0 {
 		for _, c := range catalogue {
@@ -107,16 +107,16 @@ func Ask(f Factory, ids ...string) []Result {
 	return results
 }
 
-// verdict is the outcome of a case: at most one of the texts is set.
+// verdict is the outcome of a case: at most one of its texts is set.
 type verdict struct {
 	failure string
-	missing string // what the store cannot do and the case needs
+	missing string // what the case needs and the store cannot do
 }
 
-// stretches are by how much a case's seconds are stretched while the machine is too late to tell.
+// stretches are the factors by which a case's seconds grow while the machine is too late for a verdict.
 var stretches = []int{1, 4, 16}
 
-// ask asks one case.
+// ask runs one case.
 func (c testCase) ask(f Factory) verdict {
 	var v verdict
 	for _, stretch := range stretches {
@@ -128,7 +128,7 @@ func (c testCase) ask(f Factory) verdict {
 	return v
 }
 
-// attempt asks a case once, and says whether the machine was too late for a failure to tell anything.
+// attempt runs a case once, and reports whether the machine was too late for a failure to mean anything.
 func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 	w := &world{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
 	defer func() {
@@ -139,7 +139,7 @@ func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 	defer func() {
 		late = w.late()
 		if lacking := w.lacking(); lacking != "" {
-			_ = recover() // whatever came of it
+			_ = recover() // whatever the outcome
 			v.missing = "the provider does not have " + lacking
 			return
 		}
@@ -164,7 +164,7 @@ func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 	return verdict{}, false
 }
 
-// report is a failure in full.
+// report returns the full text of a failure.
 func (c testCase) report(w *world, what string) string {
 	text := fmt.Sprintf("%s %s\n%s\n", c.id, c.name, c.about)
 	for _, line := range w.done {
@@ -190,5 +190,5 @@ func check(err error) {
 	}
 }
 
-// lateness is by how much of a second the calls of a case may take longer than none before its times say nothing.
+// lateness is the time, on the scale of the case, that its calls may take in all before its times mean nothing.
 const lateness = 100 * time.Millisecond

@@ -8,17 +8,17 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// A script is lines "OPERATION -> ANSWER". An operation that only has to succeed stands alone; an ANSWER may list what
-// the contract allows: "none | A#1 x1 [ext:a]". Word by word, * stands for anything, also inside a word, and >=3 for a
-// number. Instead of a result may stand
+// A script consists of lines "OPERATION -> ANSWER". An operation that only has to succeed stands alone; an ANSWER may
+// list all that the contract allows: "none | A#1 x1 [ext:a]". Word by word, * stands for anything, also inside a word,
+// and >=3 for a number. A result may be replaced by
 //
 //	ok                    success without a result, among others
 //	perm                  a permanent error
 //	perm(text/other)      whose message contains one of the texts, letter case aside
 //	error, error(text)    an error of either class
 //
-// Operations take plain words first and key=value words after them; do (calls.go, reads.go) documents them. Times are
-// milliseconds. What stands behind // is a remark.
+// Operations take plain words first and key=value words after them; do (calls.go) and look (reads.go) document them.
+// Times are in milliseconds. Text after // is a remark.
 
 // play runs a script and fails at the first answer that it does not allow.
 func (w *world) play(script string) {
@@ -44,7 +44,7 @@ func (w *world) play(script string) {
 	}
 }
 
-// run does one operation.
+// run runs one operation.
 func (w *world) run(op string) (string, error) {
 	words := strings.Fields(op)
 	a := &arguments{w: w, line: op, named: map[string]string{}}
@@ -59,7 +59,7 @@ func (w *world) run(op string) (string, error) {
 	return w.do(words[0], a)
 }
 
-// try does an operation of Go code that has to succeed.
+// try runs an operation of a Go case; it has to succeed.
 func (w *world) try(op string) string {
 	got, err := w.run(op)
 	w.done = append(w.done, op+" -> "+got)
@@ -69,7 +69,7 @@ func (w *world) try(op string) string {
 	return got
 }
 
-// allowed says whether an answer is among those that a script lists.
+// allowed reports whether an answer is among those that a script lists.
 func allowed(want, got string, err error) bool {
 	for _, one := range strings.Split(want, " | ") {
 		if matches(strings.TrimSpace(one), got, err) {
@@ -102,7 +102,7 @@ func matches(want, got string, err error) bool {
 	return true
 }
 
-// mentions says whether an error's message contains one of the texts, which are separated by slashes.
+// mentions reports whether an error's message contains one of the texts, which are separated by slashes.
 func mentions(err error, texts string) bool {
 	message := err.Error()
 	var p *engine.ProviderError
@@ -117,7 +117,7 @@ func mentions(err error, texts string) bool {
 	return false
 }
 
-// fits compares one word.
+// fits reports whether one word matches.
 func fits(want, got string) bool {
 	if at, ok := strings.CutPrefix(want, ">="); ok {
 		return atLeast(got, at)
@@ -128,7 +128,7 @@ func fits(want, got string) bool {
 	if !strings.Contains(want, "*") {
 		return false
 	}
-	plain := strings.NewReplacer("/", ":", "[", "(", "]", ")") // * shall match all of them
+	plain := strings.NewReplacer("/", ":", "[", "(", "]", ")") // * matches all of them
 	ok, err := path.Match(plain.Replace(want), plain.Replace(got))
 	return ok && err == nil
 }

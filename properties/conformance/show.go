@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// show is an item as the scripts write it, without its instance; an activity with it.
+// show returns an item as the scripts write it: an activity with its instance, any other item without.
 func show(item engine.WorkItem) string {
 	switch m := item.(type) {
 	case engine.StartItem:
@@ -44,7 +44,7 @@ func show(item engine.WorkItem) string {
 	return string(item.Kind())
 }
 
-// ofExecution marks what does not belong to the first execution.
+// ofExecution returns a mark for whatever does not belong to the first execution.
 func ofExecution(id uint64) string {
 	if id == engine.InitialExecutionID {
 		return ""
@@ -52,8 +52,8 @@ func ofExecution(id uint64) string {
 	return fmt.Sprintf("#%d.", id)
 }
 
-// showFetched is INSTANCE#EXECUTION xCOUNT [MESSAGES], then what the switches ask for: +name, +history, +kv, +kvtime.
-// A history error is shown as HISTORY-ERROR, and if there is a history in spite of it, that is too.
+// showFetched returns INSTANCE#EXECUTION xCOUNT [MESSAGES], then what the switches ask for: +name, +history, +kv,
+// +kvtime. A history error is shown as HISTORY-ERROR, followed by the history if there is one all the same.
 func showFetched(f *engine.FetchedOrchestration, a *arguments) string {
 	var items []string
 	for _, m := range f.Item.Messages {

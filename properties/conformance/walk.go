@@ -7,14 +7,14 @@ import (
 	"github.com/durosim/durosim/properties/oracle"
 )
 
-// The length of a walk, and how many there are in virtual and in real time.
+// The length of a walk, and the number of walks in virtual and in real time.
 const (
 	walkSteps = 150
 	walks     = 20
 	realWalks = 4
 )
 
-// walk makes random calls, always the same ones, and lets the specification judge every answer. search.Check goes
+// walk makes random calls, the same ones every time, and lets the specification judge every answer. search.Check goes
 // further: it draws new sequences, and shrinks the one that fails.
 func walk(w *world) {
 	number := uint64(walks)

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// world is what one asked case works with: a store, the time that the case let pass, and the names it gave.
+// world is the state of one running case: a store, the time that the case let pass, and the names it gave.
 type world struct {
 	factory Factory
 	all     []*Store // every store made
@@ -26,12 +26,12 @@ type world struct {
 	done   []string          // what happened, a line each
 
 	mu    sync.Mutex
-	lacks string // the method that the provider said it does not have
+	lacks string // the method that the provider reported as missing
 }
 
 var ctx = context.Background()
 
-// fresh goes on with another, empty store.
+// fresh continues with another, empty store.
 func (w *world) fresh() {
 	store, err := w.factory.Make()
 	if err != nil {
@@ -46,7 +46,7 @@ func (w *world) fresh() {
 	w.tokens, w.given = map[string]string{}, map[string]bool{}
 }
 
-// noting is the provider, and notes which method it does not have.
+// noting returns the provider wrapped so that the method it does not have is noted.
 func (w *world) noting(p engine.Provider) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		a := call.Perform(ctx, p, c)
@@ -59,14 +59,14 @@ func (w *world) noting(p engine.Provider) engine.Provider {
 	})
 }
 
-// lacking is the method that the case needs and the provider does not have, empty if there is none.
+// lacking returns the method that the case needs and the provider does not have, empty if there is none.
 func (w *world) lacking() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lacks
 }
 
-// ms is n milliseconds of a case in the store's time: whole milliseconds, not none unless n is.
+// ms converts n milliseconds of a case to the store's time: whole milliseconds, and zero only if n is zero.
 func (w *world) ms(n int) time.Duration {
 	d := time.Duration(n) * time.Millisecond
 	if w.Advance != nil || n == 0 {
@@ -90,12 +90,12 @@ func (w *world) wait(d time.Duration) {
 	time.Sleep(d)
 }
 
-// late says that a store in real time was asked so late that locks may have run out in between.
+// late reports whether a store in real time was called so late that locks may have expired in between.
 func (w *world) late() bool {
 	return w.Store != nil && w.Advance == nil && time.Since(w.began)-w.waited > w.ms(int(lateness.Milliseconds()))
 }
 
-// now is the store's time in milliseconds.
+// now returns the store's time in milliseconds.
 func (w *world) now() uint64 {
 	if w.NowMs == nil {
 		return uint64(time.Now().UnixMilli())
@@ -103,7 +103,7 @@ func (w *world) now() uint64 {
 	return uint64(w.NowMs())
 }
 
-// admin is the management surface.
+// admin returns the management surface.
 func (w *world) admin() engine.ProviderAdmin {
 	a := w.p.Admin()
 	if a == nil {
@@ -112,7 +112,7 @@ func (w *world) admin() engine.ProviderAdmin {
 	return a
 }
 
-// token is the token of that name, or the text itself if no fetch was given it.
+// token returns the token of that name, or the text itself if no fetch was given the name.
 func (w *world) token(name string) string {
 	if t, ok := w.tokens[name]; ok {
 		return t
@@ -134,7 +134,7 @@ func (w *world) took(token, name string) {
 	}
 }
 
-// class is how a script writes an error's class.
+// class returns an error's class as a script writes it.
 func class(err error) string {
 	var p *engine.ProviderError
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// held says how a token stands: whether it names a holding at all, and whether the holding is live.
+// held tells whether a token names a holding at all, and whether the holding is live.
 type held struct {
 	exists bool
 	live   truth
@@ -25,7 +25,7 @@ func (s *State) holding(j *judge, token string) (in *instance, h held) {
 	return nil, held{}
 }
 
-// dead says that a token that is not live is refused, with one of the words if it is not known at all.
+// dead judges a call whose token is not live: it is refused, with one of the words if the token is not known at all.
 func (j *judge) dead(section string, s *State, token string, h held, words ...string) {
 	switch {
 	case !h.exists:
@@ -35,7 +35,7 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 	}
 }
 
-// ackOrchestration is docs/contract/provider.md#p5.3.
+// ackOrchestration judges the call by docs/contract/provider.md#p5.3.
 func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)
 	j.dead("5.3", s, r.LockToken, h, "Invalid lock token", "lock_token")
@@ -53,7 +53,8 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	if !in.row && parent != "" && !s.find(parent).row {
 		j.fails(free(F21MissingParent, "3.1"), s, "the parent has no row")
 	}
-	// What must fail for an event id may fail for one of the reasons above as well, whichever is met first.
+	// A call that must fail for an event id may also fail for one of the reasons above, whichever the provider meets
+	// first.
 	if why := s.unackable(in, r); why != "" {
 		j.permanent(by("5.3", "I7"), s, why)
 		return
@@ -68,12 +69,12 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	}
 }
 
-// fails says that the call may fail, in either class, and then has changed nothing.
+// fails allows the call to fail, in either class; it has then changed nothing.
 func (j *judge) fails(c clause, s *State, why string) {
 	j.allow(c, j.answer.Err != nil, func() *State { return s }, "an error: %s", why)
 }
 
-// unackable says why an ack of a live token must fail: step 6.
+// unackable returns why an ack of a live token must fail (step 6), empty if it need not.
 func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 	for i, e := range r.HistoryDelta {
 		if e.EventID == 0 {
@@ -88,7 +89,7 @@ func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 	return ""
 }
 
-// writes says whether the caller's build has a form for everything in an ack.
+// writes reports whether the caller's build has a form for everything in an ack.
 func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	for _, e := range r.HistoryDelta {
 		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
@@ -103,19 +104,19 @@ func (j *judge) writes(r call.AckOrchestrationItem) bool {
 	return r.ExecutionID != 0
 }
 
-// misKinded says whether each of the two lists has an item that belongs into the other one.
+// misKinded reports for each of the two lists whether it has an item that belongs in the other one.
 func misKinded(r call.AckOrchestrationItem) (work, queue bool) {
 	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
 	return slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) }),
 		slices.ContainsFunc(r.OrchestratorItems, isActivity)
 }
 
-// ackChoice is one way of committing an ack, where the contract is free.
+// ackChoice is one way of committing an ack where the contract leaves a choice.
 type ackChoice struct {
 	clause  clause
 	create  bool // the instances row, from half a name
 	largest bool // the pointer of a new row is the largest execution (I9), not the acked one
-	// mis-kinded items are stored; a provider may do so with one list and not with the other
+	// mis-kinded items are stored; a provider may do this with one list and not with the other
 	storeWork, storeQueue bool
 }
 
@@ -149,7 +150,8 @@ func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, 
 	return list
 }
 
-// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in its copy.
+// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in must
+// belong to it.
 func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ackChoice) {
 	now := j.at
 	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.LockToken }) // 1
@@ -218,7 +220,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	in.lock = nil // 13
 }
 
-// setCustomStatus is docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
+// setCustomStatus follows docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
 func (in *instance) setCustomStatus(delta []engine.Event) {
 	for i := len(delta) - 1; i >= 0 && in.row; i-- {
 		if u, ok := engine.KnownData(delta[i].Data).(engine.CustomStatusUpdated); ok {
@@ -229,7 +231,7 @@ func (in *instance) setCustomStatus(delta []engine.Event) {
 	}
 }
 
-// setKeys is docs/contract/provider.md#p6.9, before the boundary.
+// setKeys follows docs/contract/provider.md#p6.9, up to the boundary.
 func (in *instance) setKeys(delta []engine.Event) {
 	for _, e := range delta {
 		switch d := engine.KnownData(e.Data).(type) {
@@ -253,7 +255,7 @@ func (in *instance) merge() {
 	in.store, in.delta = in.merged(), nil
 }
 
-// enqueueForOrchestrator is docs/contract/provider.md#p5.1.
+// enqueueForOrchestrator judges the call by docs/contract/provider.md#p5.1.
 func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) {
 	text, err := callform.ItemText(r.Item)
 	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
@@ -270,7 +272,7 @@ func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) 
 	}
 }
 
-// enqueueForWorker is docs/contract/provider.md#p5.7.
+// enqueueForWorker judges the call by docs/contract/provider.md#p5.7.
 func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
 	text, err := callform.ItemText(r.Item)
 	if err != nil || !j.decodesItem(r.Item, false) {

@@ -10,13 +10,13 @@ import (
 
 const engineFirstEvent = engine.InitialEventID
 
-// carried is the number of messages that a start event carries.
+// carried returns the number of messages that a start event carries.
 func carried(e engine.Event) int {
 	start, _ := engine.KnownData(e.Data).(engine.OrchestrationStarted)
 	return len(start.CarryForwardEvents)
 }
 
-// rows are the ids of instances that an ack created, in order, and that a condition selects.
+// rows returns the ids of the instances that an ack created and that a condition selects, in order.
 func (s *State) rows(which func(in *instance) bool) []string {
 	ids := []string{}
 	for _, in := range s.instances {
@@ -60,7 +60,7 @@ func (s *State) instanceTree(j *judge, r call.GetInstanceTree) {
 	j.list(s, got, s.tree(r.Instance))
 }
 
-// tree is an instance and all its descendants.
+// tree returns an instance and all its descendants.
 func (s *State) tree(root string) []string {
 	all := []string{root}
 	for i := 0; i < len(all); i++ {
@@ -185,7 +185,8 @@ func (s *State) metrics(j *judge) {
 	j.result(by("7", "I17 I20"), s, same, want)
 }
 
-// depths is docs/contract/provider.md#p7.1: rows under a live lock are not counted, marked ones without one may be (F6).
+// depths follows docs/contract/provider.md#p7.1: rows under a live lock are not counted, marked rows without one may be
+// (F6).
 func (s *State) depths(j *judge) {
 	var least, most engine.QueueDepths
 	add := func(least, most *uint64, marked bool, live truth) {

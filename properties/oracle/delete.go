@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// erase removes instances with all that is theirs but sessions, and counts (docs/contract/provider.md#p7.2). With keep
-// their worker rows stay, without tokens (F28). The state must be a clone.
+// erase removes instances with everything they own except sessions, and counts what went
+// (docs/contract/provider.md#p7.2). With keep their worker rows stay, without tokens (F28). The state must be a clone.
 func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	var d engine.DeleteInstanceResult
 	for _, in := range s.instances {
@@ -41,12 +41,12 @@ func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	return d
 }
 
-// running says whether one of the instances is Running.
+// running reports whether one of the instances is Running.
 func (s *State) running(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { in := s.find(id); return in.row && in.status() == engine.StatusRunning })
 }
 
-// erases says that the call may succeed after erasing the ids, with instances_deleted up to most.
+// erases allows the call to succeed after erasing the ids, with instances_deleted up to most.
 func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	for _, keep := range []bool{false, true} {
 		if keep && !force || c.freedom != none && !j.grants(c.freedom) {
@@ -74,7 +74,7 @@ func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 	}
 }
 
-// deleteInstance is docs/contract/provider.md#p7.2.
+// deleteInstance judges the call by docs/contract/provider.md#p7.2.
 func (s *State) deleteInstance(j *judge, r call.DeleteInstance) {
 	in := s.find(r.Instance)
 	ids := s.tree(r.Instance)
@@ -95,7 +95,7 @@ func (s *State) deleteInstance(j *judge, r call.DeleteInstance) {
 	}
 }
 
-// deleteAtomic is docs/contract/provider.md#p7.2.
+// deleteAtomic judges the call by docs/contract/provider.md#p7.2.
 func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 	orphans := func(of func(parent *instance) bool) []string {
 		return s.rows(func(in *instance) bool {
@@ -140,7 +140,7 @@ func (c *choice) add(id string, t truth) {
 	}
 }
 
-// chosen are the sets that may be taken: all that must be, unless the limit is reached; any with anything.
+// chosen returns the sets that may be taken: all that must be, unless the limit is reached; any set with anything.
 func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	all := true
 	for _, t := range c.truth {
@@ -168,8 +168,8 @@ func (c *choice) chosen(limit uint64, anything bool) [][]string {
 	return out
 }
 
-// matching are the instances that a bulk filter selects, by the current execution (docs/contract/provider.md#p7.3 and
-// #p7.4).
+// matching returns the instances that a bulk filter selects, by the current execution (docs/contract/provider.md#p7.3
+// and #p7.4).
 func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool) choice {
 	var c choice
 	for _, in := range s.instances {
@@ -181,7 +181,7 @@ func (s *State) matching(f engine.InstanceFilter, which func(in *instance) bool)
 	return c
 }
 
-// before says whether an execution was completed before a time, if one is given.
+// before reports whether an execution was completed before a time, if one is given.
 func (e *execution) before(cutoff *uint64) truth {
 	if cutoff == nil {
 		return known(true)
@@ -199,10 +199,10 @@ func limitOf(f engine.InstanceFilter) uint64 {
 	return *f.Limit
 }
 
-// deleteBulk is docs/contract/provider.md#p7.3.
+// deleteBulk judges the call by docs/contract/provider.md#p7.3.
 func (s *State) deleteBulk(j *judge, r call.DeleteInstanceBulk) {
 	roots := s.matching(r.Filter, func(in *instance) bool { return in.parent.Instance == "" && in.status().Terminal() })
-	failed := j.answer.Err != nil && len(j.next) > 0 // a retryable error that is permitted
+	failed := j.answer.Err != nil && len(j.next) > 0 // the contract permits a retryable error here
 	for _, set := range roots.chosen(limitOf(r.Filter), failed) {
 		ids := []string{}
 		for _, root := range set {
@@ -216,7 +216,7 @@ func (s *State) deleteBulk(j *judge, r call.DeleteInstanceBulk) {
 	}
 }
 
-// prune is docs/contract/provider.md#p7.4.
+// prune judges the call by docs/contract/provider.md#p7.4.
 func (s *State) prune(j *judge, r call.PruneExecutions) {
 	if !s.find(r.Instance).row {
 		j.permanent(by("7.4", "I20"), s, "there is no such instance")
@@ -225,7 +225,7 @@ func (s *State) prune(j *judge, r call.PruneExecutions) {
 	j.prunes(by("7.4", "I18"), []*State{s}, []string{r.Instance}, r.Options)
 }
 
-// pruneBulk is docs/contract/provider.md#p7.4.
+// pruneBulk judges the call by docs/contract/provider.md#p7.4.
 func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	all := s.matching(r.Filter, func(*instance) bool { return true })
 	failed := j.answer.Err != nil && len(j.next) > 0
@@ -240,13 +240,14 @@ func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	}
 }
 
-// pruning is a state after a prune, with what went.
+// pruning is a state after a prune, with the counts of what was removed.
 type pruning struct {
 	state *State
 	count engine.PruneResult
 }
 
-// pruned are the states after pruning instances: the executions that must go, with or without those that may.
+// pruned returns the states after pruning instances: without the executions that must go, and with or without those that
+// may.
 func (s *State) pruned(ids []string, o engine.PruneOptions) []pruning {
 	list := []pruning{{s, engine.PruneResult{InstancesProcessed: uint64(len(ids))}}}
 	for _, id := range ids {
@@ -278,7 +279,7 @@ func (s *State) pruned(ids []string, o engine.PruneOptions) []pruning {
 	return list
 }
 
-// prunes says that the call may succeed after pruning the instances.
+// prunes allows the call to succeed after pruning the instances.
 func (j *judge) prunes(c clause, states []*State, ids []string, o engine.PruneOptions) {
 	for _, s := range states {
 		for _, p := range s.pruned(ids, o) {

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// delivery is what a fetch must return for a batch.
+// delivery is the answer that a fetch must return for a batch.
 type delivery struct {
 	instance  string
 	kind      contextKind
@@ -27,7 +27,7 @@ type delivery struct {
 	pin       *engine.Version
 }
 
-// delivery is docs/contract/provider.md#p5.2 steps 4 to 8; ok is false if the batch is not delivered.
+// delivery follows docs/contract/provider.md#p5.2 steps 4 to 8; ok is false if the batch is not delivered.
 func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bool) {
 	in := c.in
 	d = delivery{instance: in.id, kind: s.contextOf(j, in, batch), execution: engine.InitialExecutionID, snapshot: in.store}
@@ -93,7 +93,7 @@ func orUnknown(version string) string {
 	return version
 }
 
-// differs compares with what was returned; empty if nothing does.
+// differs compares the delivery with the returned one; the text is empty if nothing differs.
 func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	if !sameItems(got.Item.Messages, d.texts) {
 		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
@@ -120,7 +120,7 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 	return d.contextDiffers(j, got)
 }
 
-// contextDiffers compares what is told about the instance.
+// contextDiffers compares what the answer says about the instance.
 func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.Item.HistoryError != "") && d.kind != contextRow
 	if !loose || !j.grants(F14RowlessContext) && d.kind == contextHistory {
@@ -146,7 +146,7 @@ func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (s
 	return "", clause{}
 }
 
-// String is the delivery as an allowed answer.
+// String returns the delivery as an allowed answer.
 func (d delivery) String() string {
 	text := fmt.Sprintf("instance %q, execution %d (%s %s), messages %s, attempt count %d", d.instance, d.execution, d.name, d.version, shown{d.messages}, d.count)
 	if d.damaged {

@@ -10,18 +10,18 @@ import (
 
 // Exchange is a call that was made, with its answer.
 type Exchange struct {
-	// Build is the name of the codec of the handle that made the call; it says what the caller can decode. Empty is a
-	// caller that decodes everything that is not damaged.
+	// Build is the name of the codec of the handle that made the call; it determines what the caller can decode. Empty
+	// means a caller that decodes everything that is not damaged.
 	Build  string
 	Call   call.Call
 	Answer call.Answer
-	// Lost says that the answer never came: nobody knows whether the call took effect.
+	// Lost is set if the answer never came: nobody knows whether the call took effect.
 	Lost bool
-	// At is store time.
+	// At is the store time at which the call took effect.
 	At Span
 }
 
-// String is the call as a transcript shows it: the method and its parameters in JSON.
+// String returns the call as a transcript shows it: the method and its parameters in JSON.
 func (e Exchange) String() string {
 	text := callform.CallText(e.Call)
 	if e.Build != "" {
@@ -30,7 +30,7 @@ func (e Exchange) String() string {
 	return text
 }
 
-// AnswerText is the answer as a transcript shows it.
+// AnswerText returns the answer as a transcript shows it.
 func (e Exchange) AnswerText() string {
 	if e.Lost {
 		return "no answer came"
@@ -38,14 +38,14 @@ func (e Exchange) AnswerText() string {
 	return callform.AnswerText(call.Method(e.Call), e.Answer)
 }
 
-// answer is an answer as it is judged.
+// answer is an answer in the form that is judged.
 type answer struct {
 	call.Answer
-	Err  *failure // hides the error as it was returned
+	Err  *failure // hides the error that the provider returned
 	Lost bool
 }
 
-// failure is a failed call: its class and its text, which is all that the contract says of it.
+// failure is a failed call: its class and its text, the only parts that the contract describes.
 type failure struct {
 	Retryable bool
 	Message   string
@@ -59,7 +59,7 @@ func (e *Exchange) answer() *answer {
 	return a
 }
 
-// Token is the lock token that an answer hands out, empty for none.
+// Token returns the lock token that an answer hands out, empty if none.
 func Token(a call.Answer) string {
 	switch {
 	case a.Orchestration != nil:
@@ -70,9 +70,9 @@ func Token(a call.Answer) string {
 	return ""
 }
 
-// Watch wraps a provider, its management surface included, so that each call is told when it has returned. Answers pass
-// unchanged. Calls pass through concurrently if the caller makes them so; then tell must allow for it. Build names what
-// the provider's handle decodes, nowMs is the store's time in milliseconds.
+// Watch wraps a provider, its management surface included, and passes each call to tell when it has returned. Answers
+// pass unchanged. Calls run concurrently if the caller makes them so; then tell must allow for it. Build names the codec
+// of the provider's handle; nowMs returns the store's time in milliseconds.
 func Watch(p engine.Provider, build string, nowMs func() int64, tell func(Exchange)) engine.Provider {
 	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		began := nowMs()

@@ -14,12 +14,12 @@ type candidate struct {
 	queued []int // its messages in the queue, in order
 	// visible, unlocked and admitted are the three conditions of docs/contract/provider.md#p5.2 step 1.
 	visible, unlocked, admitted truth
-	batches                     [][]int // what the batch may be
+	batches                     [][]int // the possible batches
 }
 
 func (c *candidate) eligible() truth { return c.visible.and(c.unlocked).and(c.admitted) }
 
-// candidates are the instances with messages, in the order of their oldest message.
+// candidates returns the instances with messages, in the order of their oldest message.
 func (s *State) candidates(j *judge, filter *engine.CapabilityFilter) []*candidate {
 	var list []*candidate
 	byID := func(id string) *candidate {
@@ -49,8 +49,8 @@ func (s *State) candidates(j *judge, filter *engine.CapabilityFilter) []*candida
 	return list
 }
 
-// batches are the sets of messages that a fetch may take: all that must be visible, with or without those that may be
-// (F24).
+// batches returns the sets of messages that a fetch may take: all that must be visible, with or without those that may
+// be (F24).
 func (s *State) batches(j *judge, c *candidate) [][]int {
 	list := [][]int{nil}
 	for _, i := range c.queued {
@@ -113,7 +113,7 @@ func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 	return truth{right || packed, right && packed}
 }
 
-// contextKind is where the context of a delivery comes from (docs/contract/provider.md#p5.2 step 6).
+// contextKind is the source of a delivery's context (docs/contract/provider.md#p5.2 step 6).
 type contextKind uint8
 
 const (
@@ -121,11 +121,11 @@ const (
 	contextHistory                    // no row, but a history with a start event
 	contextStart                      // no row, but a start message
 	contextOrphan                     // nothing but queue messages: to be dropped
-	contextNone                       // nothing, and something else than queue messages: to be left alone
+	contextNone                       // nothing, and messages other than queue messages: to be left alone
 	contextUnknown                    // an undecodable history or message hides it (X5)
 )
 
-// contextOf tells the context of a batch.
+// contextOf returns the kind of a batch's context.
 func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	if in.row {
 		return contextRow
@@ -160,7 +160,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	return contextNone
 }
 
-// onlyQueueMessages says whether a batch is nothing but queue messages, damaged ones included.
+// onlyQueueMessages reports whether a batch has nothing but queue messages, damaged ones included.
 func (s *State) onlyQueueMessages(batch []int) bool {
 	for _, i := range batch {
 		if s.queue[i].item.Kind() != engine.ItemQueueMessage {
@@ -174,7 +174,7 @@ func isStart(item engine.WorkItem) bool {
 	return item.Kind() == engine.ItemStartOrchestration || item.Kind() == engine.ItemContinueAsNew
 }
 
-// startQueued says whether a start for the instance is queued, visible or not.
+// startQueued reports whether a start for the instance is queued, visible or not.
 func (s *State) startQueued(c *candidate) bool {
 	for _, i := range c.queued {
 		if isStart(s.queue[i].item) {
@@ -184,10 +184,10 @@ func (s *State) startQueued(c *candidate) bool {
 	return false
 }
 
-// passed is what a fetch may find on its way and not return.
+// passed describes what a fetch may meet on its way without returning it.
 type passed struct {
 	orphans  [][]int // a batch for each instance whose messages may be dropped
-	must     int     // bit by bit, which of them must be dropped if nothing else is found
+	must     int     // a bit for each of them that must be dropped if nothing else is found
 	contexts bool    // something may be passed over without being dropped
 	ready    bool    // something must be found
 }
@@ -216,7 +216,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				leave++
 				kept := s.startQueued(c) && !j.grants(XOrphanBeforeStart)
 				if s.onlyQueueMessages(b) && !kept && j.grants(XRowlessUndecodable) {
-					drop++ // whoever keeps kinds beside what he stores knows that no start is among it
+					drop++ // a provider that stores kinds next to its messages knows that no start is among them
 				}
 			default:
 				leave++
@@ -234,7 +234,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 	return p
 }
 
-// dropped are the states with some of the orphans gone. The bits of an index say which.
+// dropped returns the states with some of the orphans gone. The bits of an index tell which.
 func (s *State) dropped(orphans [][]int) []*State {
 	list := []*State{s}
 	for _, batch := range orphans {
@@ -259,7 +259,7 @@ func (s *State) drop(position uint64) {
 	}
 }
 
-// fetchOrchestration is docs/contract/provider.md#p5.2.
+// fetchOrchestration judges the call by docs/contract/provider.md#p5.2.
 func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	list := s.candidates(j, r.Filter)
 	p := s.passedBy(j, list)
@@ -309,7 +309,8 @@ func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 	}
 }
 
-// olderReady names an instance that must be found and has a visible message before the one at the index.
+// olderReady returns an instance that must be found and has a visible message before the one at the index, empty if
+// there is none.
 func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
 	for _, c := range list {
 		if s.passedBy(j, []*candidate{c}).ready && c.batches[0][0] < oldest {
@@ -319,7 +320,7 @@ func (s *State) olderReady(j *judge, list []*candidate, oldest int) string {
 	return ""
 }
 
-// why are the invariants that keep an instance from being returned.
+// why returns the invariants that keep an instance from being returned.
 func (c *candidate) why() string {
 	var rules []string
 	if !c.unlocked.may {
@@ -348,7 +349,7 @@ func (c *candidate) whyNot(j *judge) string {
 	return fmt.Sprintf("instance %q cannot be fetched at %s ms: %s", c.in.id, j.at, strings.Join(reasons, ", and "))
 }
 
-// fetchNothing says when a fetch may find nothing, and what it may have dropped then.
+// fetchNothing allows a fetch to find nothing where it may, with what it may have dropped.
 func (j *judge) fetchNothing(s *State, p passed, given bool) {
 	c := by("5.2", "I10")
 	if p.ready {

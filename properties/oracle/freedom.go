@@ -47,11 +47,11 @@ const (
 type FreedomInfo struct {
 	ID      Freedom
 	Summary string
-	// Branch says where the specification branches for it.
+	// Branch describes where the specification branches for it.
 	Branch string
 }
 
-// Freedoms are all freedoms: the 28 of docs/contract/provider.md#p10 in its order, and then the unnumbered ones. The
+// Freedoms returns all freedoms: the 28 of docs/contract/provider.md#p10 in its order, and then the unnumbered ones. The
 // caller owns the slice.
 func Freedoms() []FreedomInfo {
 	return []FreedomInfo{

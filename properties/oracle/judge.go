@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// judge collects what one state allows as the answer of one call: the states that follow if the answer is one of them,
+// judge collects what one state allows as the answer to one call: the states that follow if the given answer is allowed
 // and, only when asked to explain, texts.
 type judge struct {
 	options *Options
@@ -17,7 +17,7 @@ type judge struct {
 	answer  *answer
 	at      Span
 	codec   engine.Codec // of the caller; nil decodes everything
-	// anything takes every result of a successful deletion or prune as the one that was given: the answer was lost.
+	// anything accepts every result of a successful deletion or prune as the given one: the answer was lost.
 	anything bool
 
 	next       []*State
@@ -27,7 +27,7 @@ type judge struct {
 }
 
 // clause is a place in docs/contract/provider.md: a section, the invariants of docs/contract/provider.md#p12 that it
-// serves, and the freedom that it is.
+// serves, and the freedom it stands for.
 type clause struct {
 	section    string
 	invariants string // "I1 I2"
@@ -40,8 +40,8 @@ func free(f Freedom, section string) clause { return clause{section: section, fr
 
 func (j *judge) grants(f Freedom) bool { return j.options.denied.grants(f) }
 
-// allow says that the contract allows an answer, described by the text, and whether it is the one that was given; then
-// the store is in the state that then returns.
+// allow records that the contract allows an answer, described by the text, and whether it is the given one; if so, the
+// store is in the state that then returns.
 func (j *judge) allow(c clause, given bool, then func() *State, format string, args ...any) {
 	if c.freedom != none && !j.grants(c.freedom) {
 		return
@@ -54,7 +54,7 @@ func (j *judge) allow(c clause, given bool, then func() *State, format string, a
 	}
 }
 
-// object says why the answer that was given is not allowed.
+// object records why the given answer is not allowed.
 func (j *judge) object(c clause, format string, args ...any) {
 	if j.explaining {
 		j.objections = appendClause(j.objections, c, format, args)
@@ -71,12 +71,12 @@ func appendClause(list []Clause, c clause, format string, args []any) []Clause {
 	return append(list, Clause{Text: text, Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
 }
 
-// succeeds says that the call may answer without an error, whatever else it answers.
+// succeeds allows the call to answer without an error, whatever else it answers.
 func (j *judge) succeeds(c clause, then func() *State) {
 	j.allow(c, j.answer.Err == nil, then, "success")
 }
 
-// permanent says that the call may fail permanently, with one of the words in the message if any are named; nothing has
+// permanent allows the call to fail permanently, with one of the words in the message if any are named; nothing has
 // changed then (I8).
 func (j *judge) permanent(c clause, s *State, why string, words ...string) {
 	c.invariants = strings.TrimSpace(c.invariants + " I8")
@@ -96,7 +96,7 @@ func (j *judge) permanent(c clause, s *State, why string, words ...string) {
 	}
 }
 
-// containsOne compares in lower case: no required word is told apart by it from another.
+// containsOne compares in lower case: no two required words differ only by case.
 func containsOne(text string, words []string) bool {
 	for _, w := range words {
 		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
@@ -106,25 +106,25 @@ func containsOne(text string, words []string) bool {
 	return len(words) == 0
 }
 
-// result says that the call may succeed with the result that same compares, and changes nothing.
+// result allows the call to succeed and change nothing; same reports whether the given result is the wanted one.
 func (j *judge) result(c clause, s *State, same bool, want any) {
 	j.allow(c, j.answer.Err == nil && same, func() *State { return s }, "%s", shown{want})
 }
 
-// shown is a value in JSON, made only when it is printed.
+// shown is a value that is converted to JSON only when it is printed.
 type shown struct{ v any }
 
-// String is the JSON.
+// String returns the JSON.
 func (s shown) String() string {
 	return callform.Text(s.v)
 }
 
-// decodes says whether the caller can decode a stored event.
+// decodes reports whether the caller can decode a stored event.
 func (j *judge) decodes(h *stored) bool {
 	return !h.corrupt && (j.codec == nil || j.codec.Kinds().Has(h.event.Kind()))
 }
 
-// decodesAll says whether the caller can decode a history.
+// decodesAll reports whether the caller can decode a history.
 func (j *judge) decodesAll(history []stored) bool {
 	for i := range history {
 		if !j.decodes(&history[i]) {
@@ -134,7 +134,7 @@ func (j *judge) decodesAll(history []stored) bool {
 	return true
 }
 
-// decodesItem says whether the caller can decode a queue row, and so write it.
+// decodesItem reports whether the caller can decode a queue row, and so write it.
 func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
 	if corrupt {
 		return false

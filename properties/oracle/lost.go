@@ -7,8 +7,8 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// lost are the states after a call whose answer never came: it had no effect, or that of any answer that it may have had.
-// What it may have handed out has a token that nobody knows.
+// lost returns the states after a call whose answer never came: the call had no effect, or the effect of any answer that
+// it may have had. Whatever it may have handed out has a token that nobody knows.
 func (s *State) lost(j *judge) []*State {
 	states := []*State{s}
 	try := func(a answer) {
@@ -48,7 +48,7 @@ func (s *State) lost(j *judge) []*State {
 	return states
 }
 
-// unknownToken is a token that no provider gives: it stands for one that was lost.
+// unknownToken returns a token that no provider hands out: it stands for a lost one.
 func (s *State) unknownToken() string {
 	n := s.last
 	for _, in := range s.instances {
@@ -63,7 +63,7 @@ func (s *State) unknownToken() string {
 	return fmt.Sprintf("(lost %d)", n)
 }
 
-// answer is the delivery as an answer.
+// answer returns the delivery as an answer.
 func (d *delivery) answer(token string) *engine.FetchedOrchestration {
 	item := engine.OrchestrationItem{
 		Instance: d.instance, OrchestrationName: d.name, Version: d.version, ExecutionID: d.execution, Messages: d.messages,

@@ -7,13 +7,13 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Options say what a provider promises beyond the contract, and under what circumstances it is watched.
+// Options describes what a provider promises beyond the contract, and the circumstances in which it is watched.
 type Options struct {
 	// Deny takes freedoms away from the provider. Freedoms whose table entry says "always granted" cannot be denied.
 	Deny []Freedom
-	// StorageErrors permits a retryable error as the answer of any call, without effect.
+	// StorageErrors permits a retryable error, without effect, as the answer to any call.
 	StorageErrors bool
-	// Codecs are those of the builds that Call.Build may name; nil is the shipped builds'.
+	// Codecs lists the codecs of the builds that Exchange.Build may name; nil stands for those of the shipped builds.
 	Codecs []engine.Codec
 
 	denied freedoms
@@ -29,7 +29,7 @@ func (o Options) prepared() *Options {
 	return &o
 }
 
-// codec returns the codec of a build; ok is false if nobody knows it.
+// codec returns the codec of a build; ok is false if the build is unknown.
 func (o *Options) codec(build string) (c engine.Codec, ok bool) {
 	for _, c := range o.Codecs {
 		if c.Name() == build {
@@ -51,12 +51,12 @@ type Oracle struct {
 	latest  int64
 }
 
-// New makes an oracle for an empty store.
+// New returns an oracle for an empty store.
 func New(o Options) *Oracle {
 	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}}
 }
 
-// States is the number of states that the store may be in. It is 1 while nothing that was left free is hidden.
+// States returns the number of states that the store may be in. It is 1 while no free choice is hidden.
 func (o *Oracle) States() int { return len(o.states) }
 
 // Apply judges an exchange: an answer to a call that took effect at some instant of its span. It returns nil if the
@@ -107,7 +107,7 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	return nil
 }
 
-// addStates adds states that are not there yet.
+// addStates adds the states that are not in the list yet.
 func addStates(list, more []*State) []*State {
 next:
 	for _, s := range more {
@@ -121,8 +121,9 @@ next:
 	return list
 }
 
-// Next returns the states that a store may be in after an exchange, none if the contract does not allow the answer. It is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens
-// with those that were given before. It panics for a build that the options do not know.
+// Next returns the states that a store may be in after an exchange, none if the contract does not allow the answer. It
+// is the specification as a step of a model, for checkers of concurrent histories; it does not compare tokens with those
+// handed out before. It panics for a build that the options do not know.
 func (s *State) Next(o Options, e Exchange) []*State {
 	options := o.prepared()
 	codec, ok := options.codec(e.Build)
@@ -140,7 +141,7 @@ type Clause struct {
 	Freedom    Freedom
 }
 
-// String is the text with its place behind it.
+// String returns the text followed by its place.
 func (c Clause) String() string {
 	place := "docs/contract/provider.md#p" + c.Section
 	for _, i := range c.Invariants {
@@ -152,7 +153,7 @@ func (c Clause) String() string {
 	return c.Text + " [" + place + "]"
 }
 
-// Refusal says that the contract does not allow an answer, why, and what it would have allowed.
+// Refusal reports that the contract does not allow an answer, why, and what it would have allowed.
 type Refusal struct {
 	// Number is the call's number, from 1.
 	Number int
@@ -179,7 +180,8 @@ func appendOnce(list []Clause, c Clause) []Clause {
 	return append(list, c)
 }
 
-// Invariants are the ids of the invariants that the objections name, or the allowed answers if nothing was objected.
+// Invariants returns the ids of the invariants that the objections name, or the allowed answers if there are no
+// objections.
 func (r *Refusal) Invariants() []string {
 	var ids []string
 	for _, c := range append(r.Objections[:len(r.Objections):len(r.Objections)], r.Allowed...) {
@@ -188,7 +190,7 @@ func (r *Refusal) Invariants() []string {
 	return ids
 }
 
-// Error is the refusal in several lines.
+// Error returns the refusal in several lines.
 func (r *Refusal) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Exchange, r.AnswerText())

@@ -6,17 +6,17 @@ import (
 	"math"
 )
 
-// Span is a time that is known to lie between two instants of store time, both included, in milliseconds. A call may
-// take effect at any instant of its span; with virtual time both ends are the same.
+// Span holds the two instants of store time, in milliseconds, between which a time is known to lie, both included. A
+// call may take effect at any instant of its span; with virtual time both ends are the same.
 type Span struct{ Lo, Hi int64 }
 
-// At is the span of one instant.
+// At returns the span of one instant.
 func At(ms int64) Span { return Span{ms, ms} }
 
-// Between is the span from begin to end.
+// Between returns the span from begin to end.
 func Between(begin, end int64) Span { return Span{begin, end} }
 
-// String is the instant, or both ends.
+// String returns the instant, or both ends.
 func (s Span) String() string {
 	if s.Lo == s.Hi {
 		return fmt.Sprint(s.Lo)
@@ -57,10 +57,10 @@ func saturate(at, ms int64) int64 {
 	return at + max(ms, 0)
 }
 
-// over is the least span that holds both.
+// over returns the smallest span that covers both.
 func (s Span) over(t Span) Span { return Span{min(s.Lo, t.Lo), max(s.Hi, t.Hi)} }
 
-// truth is the answer to a question about spans: what may be, and what must be.
+// truth is the answer to a question about spans: whether it may hold, and whether it must.
 type truth struct{ may, must bool }
 
 func (t truth) not() truth { return truth{!t.must, !t.may} }
@@ -69,11 +69,11 @@ func (t truth) and(u truth) truth { return truth{t.may && u.may, t.must && u.mus
 
 func known(b bool) truth { return truth{b, b} }
 
-// reached says whether something due at s is due at now: s <= now.
+// reached reports whether something due at s is due at now: s <= now.
 func (s Span) reached(now Span) truth { return truth{s.Lo <= now.Hi, s.Hi <= now.Lo} }
 
-// after says whether s > t.
+// after reports whether s > t.
 func (s Span) after(t Span) truth { return t.before(s) }
 
-// before says whether s < t.
+// before reports whether s < t.
 func (s Span) before(t Span) truth { return truth{s.Lo < t.Hi, s.Hi < t.Lo} }

@@ -8,20 +8,20 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// State is one state that a store may be in, by what was seen of it: the tables of docs/contract/provider.md#p3.1, as
+// State is one state that a store may be in, given what was seen of it: the tables of docs/contract/provider.md#p3.1, as
 // plain slices. A State never changes; States share what they have in common. The zero value is an empty store.
 type State struct {
-	instances []*instance // whatever has a lock, history, executions, keys or a row; by id
+	instances []*instance // ids with a lock, history, executions, keys or a row; by id
 	queue     []message   // by position
 	work      []row       // by position
 	sessions  []session   // by id
-	last      uint64      // the last position that was given
+	last      uint64      // the last position that was assigned
 }
 
-// Equal says whether two states are the same.
+// Equal reports whether two states are the same.
 func (s *State) Equal(t *State) bool { return s == t || reflect.DeepEqual(s, t) }
 
-// instance is what is stored for an instance id. Only with row it exists for the contract.
+// instance holds everything stored under an instance id. For the contract the instance exists only if row is set.
 type instance struct {
 	id            string
 	row           bool
@@ -47,7 +47,7 @@ type execution struct {
 	pin       *engine.Version
 }
 
-// stored is a history row. It is keyed by what it was stored under, not by its envelope.
+// stored is a history row. Its key is the one it was stored under, not the one in its envelope.
 type stored struct {
 	execution, id uint64
 	event         engine.Event
@@ -55,13 +55,13 @@ type stored struct {
 	corrupt       bool
 }
 
-// lock is an instance lock. It stays after it ran out, until the next fetch replaces it.
+// lock is an instance lock. It stays after it expires, until the next fetch replaces it.
 type lock struct {
 	token string
 	until Span
 }
 
-// entry is a key. A tombstone hides the key of the store.
+// entry is a key with its value. A tombstone hides the key of the store.
 type entry struct {
 	key, value string
 	updatedMs  uint64
@@ -91,10 +91,10 @@ type row struct {
 	count     uint32
 	corrupt   bool
 	delivered bool   // at least once (F25)
-	owner     string // whoever took it last as a session row
+	owner     string // the owner that last took it as a session row
 }
 
-// activity is the activity of a row; ok is false for a mis-kinded item.
+// activity returns the activity of a row; ok is false for a mis-kinded item.
 func (r *row) activity() (a engine.ActivityExecuteItem, ok bool) {
 	a, ok = engine.Known(r.item).(engine.ActivityExecuteItem)
 	return a, ok
@@ -109,7 +109,7 @@ type session struct {
 	active    Span // last_activity_at
 }
 
-// clone is a copy whose slices may be changed. What instances point to is shared: see edit.
+// clone returns a copy whose slices may be changed. The instances are shared: see edit.
 func (s *State) clone() *State {
 	n := *s
 	n.instances, n.queue, n.work, n.sessions = slices.Clone(s.instances), slices.Clone(s.queue), slices.Clone(s.work), slices.Clone(s.sessions)
@@ -155,7 +155,7 @@ func (in *instance) execution(id uint64) *execution {
 	return nil
 }
 
-// latest is the largest execution id, 1 if there is none.
+// latest returns the largest execution id, 1 if there is none.
 func (in *instance) latest() uint64 {
 	if n := len(in.executions); n > 0 {
 		return in.executions[n-1].id
@@ -163,7 +163,7 @@ func (in *instance) latest() uint64 {
 	return engine.InitialExecutionID
 }
 
-// addExecution returns the execution, made if it is not there.
+// addExecution returns the execution, and adds it first if it is missing.
 func (in *instance) addExecution(id uint64) *execution {
 	if e := in.execution(id); e != nil {
 		return e
@@ -176,7 +176,7 @@ func (in *instance) addExecution(id uint64) *execution {
 	return &in.executions[at]
 }
 
-// events are the history rows of an execution, ascending.
+// events returns the history rows of an execution, ascending.
 func (in *instance) events(execution uint64) []stored {
 	from := 0
 	for from < len(in.history) && in.history[from].execution < execution {
@@ -189,7 +189,7 @@ func (in *instance) events(execution uint64) []stored {
 	return in.history[from:to]
 }
 
-// add stores an event under an execution; false if the key is taken.
+// add stores an event under an execution; it returns false if the key is taken.
 func (in *instance) add(execution uint64, e engine.Event, text string) bool {
 	at := len(in.history)
 	for at > 0 && in.history[at-1].after(execution, e.EventID) {
@@ -206,7 +206,7 @@ func (h *stored) after(execution, id uint64) bool {
 	return h.execution > execution || h.execution == execution && h.id > id
 }
 
-// status is the status of the current execution, empty without a row for it.
+// status returns the status of the current execution, empty without a row for it.
 func (in *instance) status() engine.Status {
 	if e := in.execution(in.current); e != nil {
 		return e.status
@@ -236,7 +236,7 @@ func put(list []entry, e entry) []entry {
 	return slices.Insert(list, at, e)
 }
 
-// merged is what clients see: delta over store (I14).
+// merged returns the keys that clients see: delta over store (I14).
 func (in *instance) merged() []entry {
 	view := slices.Clone(in.store)
 	for _, e := range in.delta {

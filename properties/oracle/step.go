@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// judged asks the specification about the call. It returns the states that follow the answer.
+// judged judges the call by the specification. It returns the states that follow the answer.
 func (s *State) judged(j *judge) []*State {
 	a := j.answer
 	if a.Lost {
@@ -111,8 +111,8 @@ func (s *State) judgedAdmin(j *judge) {
 	}
 }
 
-// retryable is the answer of a call that met contention or a failing store: nothing has changed (I8, I11). A bulk call
-// may have done a part (F22); deleteBulk and pruneBulk say which.
+// retryable judges the answer to a call that met contention or a failing store: nothing has changed (I8, I11). A bulk
+// call may have done a part of its work (F22); deleteBulk and pruneBulk handle that.
 func (s *State) retryable(j *judge) {
 	same := func() *State { return s }
 	if j.options.StorageErrors {
@@ -123,7 +123,7 @@ func (s *State) retryable(j *judge) {
 	j.object(by("8", ""), "a retryable error, although the storage works and nobody competes")
 }
 
-// plant puts something into the store.
+// plant puts data straight into the store.
 func (s *State) plant(j *judge, r call.Plant) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
@@ -165,7 +165,7 @@ func (s *State) plant(j *judge, r call.Plant) {
 	}))
 }
 
-// corruptEvent is damage that a test does: the event cannot be decoded any more.
+// corruptEvent records damage done by a test: the event can no longer be decoded.
 func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 	j.next = append(j.next, s.with(func(n *State) {
 		in := n.edit(r.Instance)
@@ -177,7 +177,7 @@ func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 	}))
 }
 
-// corruptMessage is damage to the newest row that holds the item.
+// corruptMessage records damage to the newest row that holds the item.
 func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
 	text, _ := callform.ItemText(r.Item)
 	j.next = append(j.next, s.with(func(n *State) {
@@ -196,7 +196,7 @@ func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
 	}))
 }
 
-// with is the state after a change.
+// with returns the state after a change.
 func (s *State) with(change func(n *State)) *State {
 	n := s.clone()
 	change(n)

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// ready says whether a worker row is visible and unlocked.
+// ready reports whether a worker row is visible and unlocked.
 func (w *row) ready(j *judge) truth {
 	unlocked := known(true)
 	if w.token != "" {
@@ -19,7 +19,7 @@ func (w *row) ready(j *judge) truth {
 	return w.visible.reached(j.at).and(unlocked)
 }
 
-// takesTag is docs/contract/provider.md#p6.7.
+// takesTag reports whether a filter takes a tag, by docs/contract/provider.md#p6.7.
 func takesTag(f engine.TagFilter, tag string) bool {
 	in := slices.Contains(f.Tags, tag)
 	switch f.Mode {
@@ -35,7 +35,7 @@ func takesTag(f engine.TagFilter, tag string) bool {
 	return false
 }
 
-// takesSession is docs/contract/provider.md#p6.6.
+// takesSession reports whether a fetch takes a row of the session, by docs/contract/provider.md#p6.6.
 func (s *State) takesSession(j *judge, id string, f *engine.SessionFetchConfig) truth {
 	if id == "" {
 		return known(true)
@@ -59,10 +59,10 @@ func (s *State) session(id string) *session {
 	return nil
 }
 
-// fetchWork is docs/contract/provider.md#p5.8.
+// fetchWork judges the call by docs/contract/provider.md#p5.8.
 func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	got, err := j.answer.Work, j.answer.Err
-	ready, damaged, fresh := false, false, false // what stands before the row: anything, an undecodable one, a fresh one
+	ready, damaged, fresh := false, false, false // whether an earlier row is ready, undecodable, or fresh
 	same := func() *State { return s }
 	for i := range s.work {
 		w := &s.work[i]
@@ -110,13 +110,13 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	}
 }
 
-// is says whether a row holds what was returned.
+// is reports whether a row holds the returned item.
 func (w *row) is(got *engine.FetchedWork) bool {
 	text, err := callform.ItemText(got.Item)
 	return err == nil && text == w.text
 }
 
-// allowRow says that a row may be returned, with its effects: row lock, count and session in one step.
+// allowRow allows a row to be returned, with the effects in one step: row lock, count and session.
 func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 	position := w.position
 	j.allow(by("5.8", "I2 I5 I13"), given, func() *State {
@@ -149,7 +149,7 @@ func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
 	s.sessions = slices.Insert(s.sessions, at, session{id, f.OwnerID, until, j.at})
 }
 
-// objectRow says why a row that was returned must not be.
+// objectRow records why a returned row must not be returned.
 func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh bool) {
 	if e.may && got(j, w) && (!fresh || w.delivered && j.grants(F25Redelivered)) || !j.explaining {
 		return
@@ -185,7 +185,7 @@ func (s *State) holdingRow(j *judge, token string) (w *row, h held) {
 	return nil, held{}
 }
 
-// touch marks a row's session as active, if it is live. F27: whoever owns it. The state must be a clone.
+// touch marks a row's session as active if it is live, whoever owns it (F27). The state must be a clone.
 func (s *State) touch(j *judge, w row) {
 	have := s.session(w.session())
 	if w.session() == "" || have == nil {
@@ -204,7 +204,7 @@ func (s *State) touch(j *judge, w row) {
 	}
 }
 
-// ackWork is docs/contract/provider.md#p5.9.
+// ackWork judges the call by docs/contract/provider.md#p5.9.
 func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 	w, h := s.holdingRow(j, r.LockToken)
 	j.dead("5.9", s, r.LockToken, h)
@@ -242,7 +242,7 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 	}
 }
 
-// renewWork is docs/contract/provider.md#p5.10.
+// renewWork judges the call by docs/contract/provider.md#p5.10.
 func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
 	w, h := s.holdingRow(j, r.LockToken)
 	j.dead("5.10", s, r.LockToken, h)
@@ -261,7 +261,7 @@ func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
 	}
 }
 
-// abandonWork is docs/contract/provider.md#p5.11.
+// abandonWork judges the call by docs/contract/provider.md#p5.11.
 func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 	_, h := s.holdingRow(j, r.LockToken)
 	c := by("5.11", "I5")

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// narrow puts a provider that lacks methods behind one that answers engine.ErrUnsupported for them. It fails for names
-// that no method has.
+// narrow wraps a provider that lacks methods in one that answers engine.ErrUnsupported for them. It fails for names that
+// no method has.
 func (s *Store) narrow() error {
 	known := map[string]bool{}
 	for _, c := range call.All() {
@@ -59,11 +59,11 @@ func (s *Store) narrow() error {
 	return nil
 }
 
-// Lacks are the methods that the provider does not have, as far as that is known before they are called.
+// Lacks returns the methods that the provider does not have, as far as that is known before they are called.
 func (s *Store) Lacks() []string { return s.lacks }
 
-// unimplemented are the methods that a struct has only by way of an embedded interface that is nil: to call one panics.
-// Their code is made by the compiler, and so in no file.
+// unimplemented returns the methods that a struct has only through an embedded nil interface: calling one panics. The
+// compiler generates their code, so no file contains it.
 func unimplemented(p any) map[string]bool {
 	v := reflect.ValueOf(p)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -94,7 +94,7 @@ func embedsNil(v reflect.Value) bool {
 	return false
 }
 
-// written says whether a method stands in a file.
+// written reports whether the method's code is in a file.
 func written(t reflect.Type, method string) bool {
 	m, ok := t.MethodByName(method)
 	if !ok {

@@ -10,11 +10,11 @@ import (
 
 // Factory makes the provider under test.
 type Factory struct {
-	// New makes an empty store and returns it with what can be done to it. Stores of different calls share nothing.
+	// New makes an empty store and returns it with what a test can do to it. Stores from different calls share nothing.
 	New func() (*Store, error)
 }
 
-// Make is New, with the mistakes that a factory can make told apart from those of the provider.
+// Make calls New, and tells the mistakes of a factory apart from those of the provider.
 func (f Factory) Make() (*Store, error) {
 	if f.New == nil {
 		return nil, errors.New("Factory.New is not set")
@@ -36,37 +36,37 @@ func (f Factory) Make() (*Store, error) {
 	return s, nil
 }
 
-// Store is one store with its handle. A nil function means that the store cannot do that; what needs it is left out,
-// and is reported as left out.
+// Store is one store with its handle. A nil function means that the store cannot do that; checks that need it are left
+// out, and are reported as left out.
 type Store struct {
 	// Provider is the store as one caller sees it.
 	Provider engine.Provider
-	// Methods are the methods that the provider has, by their names in the contract, such as "fetch_work_item"; nil stands
-	// for all. What needs another one is left out, so a provider can be built, and checked, method by method. In Go it is
-	// enough to embed a nil engine.Provider, or to answer engine.ErrUnsupported.
+	// Methods lists the methods that the provider has, by their names in the contract, such as "fetch_work_item"; nil
+	// stands for all. Checks that need another one are left out, so a provider can be built, and checked, method by
+	// method. In Go it is enough to embed a nil engine.Provider, or to answer engine.ErrUnsupported.
 	Methods []string
-	// Advance moves the store's clock on by d and returns when everything that thereby became due can be fetched. Nil
-	// means that the store follows the wall clock.
+	// Advance moves the store's clock forward by d and returns when everything that thereby became due can be fetched.
+	// Nil means that the store follows the wall clock.
 	Advance func(d time.Duration)
-	// NowMs is the store's time in milliseconds. It never goes back. Random sequences need it even where Advance is nil,
-	// and go by it to the millisecond: a store that rounds the wall clock in its own way must tell what it makes of it.
+	// NowMs returns the store's time in milliseconds. It never goes back. Random sequences need it even where Advance is
+	// nil, and rely on it to the millisecond: a store that rounds the wall clock must return its own rounded time.
 	NowMs func() int64
-	// CorruptHistory replaces a stored event by bytes that no codec decodes. It fails if there is no such event.
+	// CorruptHistory replaces a stored event with bytes that no codec decodes. It fails if there is no such event.
 	CorruptHistory func(instance string, execution, eventID uint64) error
-	// CorruptMessage does the same to the newest queue row, of either queue, that holds this item. It fails if there is none.
+	// CorruptMessage does the same to the newest row, of either queue, that holds this item. It fails if there is none.
 	CorruptMessage func(item engine.WorkItem) error
-	// Second is how long a second of a conformance case takes on a store that follows the wall clock; zero is a
+	// Second sets how long a second of a conformance case takes on a store that follows the wall clock; zero means a
 	// second. Lock times, delays and waits shrink with it, so a tenth of a second makes them ten times shorter.
 	Second time.Duration
-	// LongPolls says that a fetch that finds nothing waits up to its poll timeout for work.
+	// LongPolls is set if a fetch that finds nothing waits up to its poll timeout for work.
 	LongPolls bool
-	// Sequential says that calls must not overlap, which a provider's must be able to; what is about overlapping calls
-	// then makes them one after the other.
+	// Sequential is set if calls must not overlap, although a provider has to allow that; the checks of overlapping calls
+	// then make them one after the other.
 	Sequential bool
-	// FailNext makes the next call fail as if its storage had, at a place of the store's choice.
+	// FailNext makes the next call fail as if its storage had failed, at a place of the store's choice.
 	FailNext func()
-	// Broken says why nothing can be said about the provider any more, nil while all is well: what stands between it and
-	// the caller has failed.
+	// Broken returns why there can be no verdict about the provider, nil while all is well: something between it and the
+	// caller has failed.
 	Broken func() error
 	// Close releases the store. No call is made after it.
 	Close func()
@@ -74,14 +74,14 @@ type Store struct {
 	lacks []string
 }
 
-// Release closes the store, if it has to be closed.
+// Release closes the store, if it needs closing.
 func (s *Store) Release() {
 	if s.Close != nil {
 		s.Close()
 	}
 }
 
-// LeftOut names what the store cannot do, and what is therefore not checked by random sequences.
+// LeftOut names what the store cannot do, and what random sequences therefore do not check.
 func (s *Store) LeftOut() []string {
 	list := []string{}
 	if lacks := s.Lacks(); len(lacks) > 0 {

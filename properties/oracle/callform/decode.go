@@ -18,13 +18,13 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// UnknownMethodError says that there is no such method.
+// UnknownMethodError reports that there is no such method.
 type UnknownMethodError struct{ Method string }
 
 // Error names the method.
 func (e *UnknownMethodError) Error() string { return fmt.Sprintf("unknown method %q", e.Method) }
 
-// byMethod are the types of the calls by their methods; looked up only.
+// byMethod maps the methods to the types of their calls; for look-ups only.
 var byMethod = func() map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, c := range call.All() {
@@ -33,7 +33,7 @@ var byMethod = func() map[string]reflect.Type {
 	return types
 }()
 
-// DecodeCall reads the parameters of a method: one object, with every needed field and no unknown one. The error is an
+// DecodeCall reads the parameters of a method: one object, with every required field and no unknown one. The error is an
 // *UnknownMethodError if there is no such method.
 func DecodeCall(method string, params []byte) (call.Call, error) {
 	t, ok := byMethod[method]
@@ -50,8 +50,8 @@ func DecodeCall(method string, params []byte) (call.Call, error) {
 	return v.Interface().(call.Call), nil
 }
 
-// Decode reads one JSON value into what into points to. A field is needed unless its tag says omitempty. Strict refuses
-// unknown fields, so that a misspelt name is an error and not a default.
+// Decode reads one JSON value into the value that into points to. A field is required unless its tag has omitempty.
+// Strict refuses unknown fields, so that a misspelt name is an error and not a default.
 func Decode(data []byte, into any, where string, strict bool) error {
 	return decode(data, reflect.ValueOf(into).Elem(), where, strict)
 }
@@ -68,8 +68,8 @@ func decode(data []byte, into reflect.Value, where string, strict bool) error {
 	return reader{strict}.read(raw, into, where)
 }
 
-// reader reads values whose JSON is valid. What is strict is a call: it takes no unknown field of its own, and keeps those
-// of its items and events, and these of unknown kinds, as they are.
+// reader reads values whose JSON is valid. A strict reader reads a call: it accepts no unknown field of the call itself.
+// It keeps unknown fields of items and events, and items and events of unknown kinds, as they are.
 type reader struct{ strict bool }
 
 func (r reader) codec() engine.Codec {
@@ -145,7 +145,7 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	return nil
 }
 
-// duration is milliseconds as a duration; what is too long for one is the longest.
+// duration converts milliseconds to a duration; a number too large for one becomes the longest.
 func duration(ms int64) time.Duration {
 	if ms > math.MaxInt64/int64(time.Millisecond) {
 		return math.MaxInt64
@@ -213,7 +213,7 @@ func (r reader) readList(raw json.RawMessage, into reflect.Value, where string) 
 	if json.Unmarshal(raw, &elements) != nil {
 		return wrongType(reflect.Slice, raw, where)
 	}
-	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // an empty list of ids is not no list
+	if len(elements) == 0 && into.Type().Elem().Kind() != reflect.String { // an empty list of ids differs from no list
 		into.SetZero()
 		return nil
 	}

@@ -15,16 +15,17 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// everything is the codec of all kinds, and opaque keeps what it does not know.
+// everything is the codec of all kinds; opaque keeps what it does not know.
 var (
 	everything = engine.NewJSONCodec("oracle", engine.Kinds2x(), engine.WorkItemKinds2x())
 	opaque     = engine.Opaque(everything)
 )
 
-// EncodeCall is the parameters of a call. It fails for work items and events that have no JSON form.
+// EncodeCall returns the parameters of a call. It fails for work items and events that have no JSON form.
 func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
 
-// Text is a value of engine or engine/call in JSON, for messages; what has no JSON form is shown as Go does.
+// Text returns a value of engine or engine/call in JSON, for messages; a value without a JSON form is shown as Go prints
+// it.
 func Text(v any) string {
 	data, err := appendValue(nil, reflect.ValueOf(v))
 	if err != nil {
@@ -33,10 +34,10 @@ func Text(v any) string {
 	return string(data)
 }
 
-// CallText is a call as a transcript shows it: the method and its parameters.
+// CallText returns a call as a transcript shows it: the method and its parameters.
 func CallText(c call.Call) string { return call.Method(c) + " " + Text(c) }
 
-// AnswerText is the answer to a call of a method as a transcript shows it.
+// AnswerText returns the answer to a call of a method as a transcript shows it.
 func AnswerText(method string, a call.Answer) string {
 	if a.Err != nil {
 		e := ErrorOf(a.Err)
@@ -52,7 +53,7 @@ func AnswerText(method string, a call.Answer) string {
 	return string(data)
 }
 
-// EventText is the canonical text of an event, by which events are compared. It fails for data that no codec writes.
+// EventText returns the canonical text of an event, for comparing events. It fails for data that no codec writes.
 func EventText(e engine.Event) (string, error) {
 	// The codec has no text for an event without an id, which a provider must refuse. Here its id is 0.
 	const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
@@ -79,7 +80,7 @@ func EventText(e engine.Event) (string, error) {
 	return string(text), err
 }
 
-// ItemText is the canonical text of a work item, by which items are compared. It fails for data that no codec writes.
+// ItemText returns the canonical text of a work item, for comparing items. It fails for data that no codec writes.
 func ItemText(w engine.WorkItem) (string, error) {
 	if w == nil {
 		return "", errors.New("no work item")
@@ -155,12 +156,12 @@ func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 	case reflect.String:
 		return appendText(b, v.String()), nil
 	}
-	data, err := json.Marshal(v.Interface()) // a number or a truth value
+	data, err := json.Marshal(v.Interface()) // a number or a boolean
 	return append(b, data...), err
 }
 
 func appendText(b []byte, text string) []byte {
-	data, _ := json.Marshal(text) // a text has always a form
+	data, _ := json.Marshal(text) // a string always has a JSON form
 	return append(b, data...)
 }
 
@@ -169,10 +170,10 @@ type field struct {
 	index    int
 	name     string
 	optional bool // left out when it is zero
-	nullable bool // no list is null, which is not the empty list
+	nullable bool // no list is null, unlike the empty list
 }
 
-// fieldsOf are the fields of a struct that have a tag for JSON. The tag `form:"nullable"` makes a field nullable.
+// fieldsOf returns the fields of a struct that have a JSON tag. The tag `form:"nullable"` makes a field nullable.
 func fieldsOf(t reflect.Type) []field {
 	var list []field
 	for i := range t.NumField() {
@@ -208,8 +209,7 @@ func appendFields(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendByKey writes pairs and entries as an object by key, in order; what is left of an element without its key is the
-// value.
+// appendByKey writes pairs and entries as an object by key, in order; an element without its key is the value.
 func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	b = append(b, '{')
 	var keys []string
@@ -235,7 +235,7 @@ func appendByKey(b []byte, v reflect.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// tagModes are the contract's names of the modes; those in tagSets come with a set.
+// tagModes holds the contract's names of the modes; those in tagSets come with a set.
 var (
 	tagModes = []string{engine.TagDefaultOnly: "DefaultOnly", engine.TagTags: "Tags", engine.TagDefaultAnd: "DefaultAnd", engine.TagAny: "Any", engine.TagNone: "None"}
 	tagSets  = []engine.TagMode{engine.TagTags, engine.TagDefaultAnd}

@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// resultForm says which field of an answer is a method's result.
+// resultForm describes which field of an answer is a method's result.
 type resultForm struct {
 	field func(a *call.Answer) any // a pointer to the field
-	null  bool                     // that there is nothing is a result, null
+	null  bool                     // an absent value is a result too: null
 }
 
-// results are the results by method. A method that is not here has none, which is null in JSON.
+// results maps methods to their results. A method that is missing here has none, which is null in JSON.
 var results = map[string]resultForm{
 	"fetch_orchestration_item":       {func(a *call.Answer) any { return &a.Orchestration }, true},
 	"read":                           {func(a *call.Answer) any { return &a.Events }, false},
@@ -48,7 +48,7 @@ var results = map[string]resultForm{
 	"prune_executions_bulk":          {func(a *call.Answer) any { return &a.Pruned }, false},
 }
 
-// EncodeResult is the result of a method, from an answer that is no error.
+// EncodeResult returns the result of a method, from an answer that is not an error.
 func EncodeResult(method string, a call.Answer) ([]byte, error) {
 	form, ok := results[method]
 	if !ok {
@@ -61,8 +61,8 @@ func EncodeResult(method string, a call.Answer) ([]byte, error) {
 	return appendValue(nil, v)
 }
 
-// DecodeResult makes an answer of a result. Fields that the method does not have are ignored, since a provider may tell
-// more than is asked; so is whatever a method without a result returns.
+// DecodeResult turns a result into an answer. It ignores fields that the method does not have, since a provider may
+// return more than is asked; it also ignores whatever a method without a result returns.
 func DecodeResult(method string, result []byte) (call.Answer, error) {
 	var a call.Answer
 	form, ok := results[method]
@@ -83,13 +83,13 @@ const (
 	CodePermanent = 2
 )
 
-// Error is a failed call.
+// Error is the JSON form of a failed call.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// ErrorOf is the form of an error that a provider returned.
+// ErrorOf returns the JSON form of an error that a provider returned.
 func ErrorOf(err error) *Error {
 	e := &Error{Code: CodePermanent, Message: err.Error()}
 	if engine.IsRetryable(err) {
@@ -102,7 +102,7 @@ func ErrorOf(err error) *Error {
 	return e
 }
 
-// Provider is the error as the provider of a method returned it.
+// Provider returns the error as the provider of a method returned it.
 func (e *Error) Provider(method string) error {
 	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
 }

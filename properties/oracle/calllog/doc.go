@@ -4,6 +4,6 @@
 //	// … calls of p …
 //	calls, err := calllog.Check(file, oracle.Options{})
 //
-// A line is {"at_ms": …, "method": …, "params": …, "result": …} in the forms of docs/oracle-protocol.md. The log is of a
-// store that was empty when it began, and of one caller at a time.
+// A line is {"at_ms": …, "method": …, "params": …, "result": …} in the forms of docs/oracle-protocol.md. A log covers a
+// store that was empty when the log began, and one caller at a time.
 package calllog

@@ -19,11 +19,11 @@ import (
 //
 //	{"at_ms": …, "method": …, "params": …, "result": …}
 //
-// in the forms of docs/oracle-protocol.md; a failed call has "error" in the place of "result", and one whose answer never
-// came "lost": true. Then at_ms may be a pair, between whose times the call took effect.
+// in the forms of docs/oracle-protocol.md; a failed call has "error" instead of "result", and a call whose answer never
+// came has "lost": true. In that case at_ms may be a pair of times between which the call took effect.
 type Entry struct {
-	// Began and Ended number the beginnings and ends of all calls of the log, so that it can be told which calls
-	// overlapped. Zeros, or nothing, stand for a log whose calls were made one after the other.
+	// Began and Ended number the beginnings and ends of all calls of the log, which shows which calls overlapped. Zeros,
+	// or missing numbers, mean that the calls were made one after the other.
 	Began uint64
 	Ended uint64
 	oracle.Exchange
@@ -106,7 +106,7 @@ type Recorder struct {
 }
 
 // Record wraps a provider so that every call and its answer, those of the management surface included, are written to w.
-// NowMs is the store's time in milliseconds, which must not go back. The log is of a store that was empty when it began.
+// NowMs returns the store's time in milliseconds, which must not go back. The store must be empty when the log begins.
 func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
 	r := &Recorder{write: json.NewEncoder(w)}
 	r.Provider = call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
@@ -134,23 +134,23 @@ func (r *Recorder) end(began uint64, e oracle.Exchange) {
 	}
 }
 
-// Err is the first error of writing the log, such as a work item that has no JSON form.
+// Err returns the first error of writing the log, such as a work item that has no JSON form.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Error says which line of a log is wrong, and how.
+// Error names the wrong line of a log and the reason.
 type Error struct {
 	Line int
-	// Refusal is what the contract says to the answer, nil if the line cannot be judged.
+	// Refusal is the contract's objection to the answer, nil if the line cannot be judged.
 	Refusal *oracle.Refusal
-	// Err says why the line cannot be judged.
+	// Err is the reason why the line cannot be judged.
 	Err error
 }
 
-// Error names the line.
+// Error returns the line and the reason.
 func (e *Error) Error() string {
 	if e.Refusal != nil {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Refusal.Error())
@@ -158,15 +158,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
 }
 
-// Unwrap is the reason, if the line cannot be judged.
+// Unwrap returns the reason why the line cannot be judged, if that is the error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxLine bounds a line of a log.
+// maxLine bounds the length of a line of a log.
 const maxLine = 64 << 20
 
-// Check judges a log that Record wrote. It returns the number of calls, and a *Error for the first line with an
-// answer that the contract does not allow, or that cannot be judged: what is no entry, or a call that overlaps the one
-// before it, whose order nobody knows. Empty lines are skipped.
+// Check judges a log that Record wrote. It returns the number of calls, and an *Error for the first line whose answer
+// the contract does not allow, or that cannot be judged: a line that is not an entry, or a call that overlaps the one
+// before it, since their order is unknown. Empty lines are skipped.
 func Check(r io.Reader, o oracle.Options) (calls int, err error) {
 	judge := oracle.New(o)
 	lines := bufio.NewScanner(r)

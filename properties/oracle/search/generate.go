@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 )
 
-// The small worlds that sequences are made of. Small, so that calls meet.
+// The small worlds that sequences draw from. They are small so that calls meet.
 var (
 	genInstances = []string{"A", "B", "C", "D"}
 	genKeys      = []string{"k", "l"}
@@ -75,7 +75,8 @@ func (c *checker) fetch(t *draws) {
 	c.soon(r.LockTimeout)
 }
 
-// turn is a message with what usually follows it: a fetch and an ack. It leads to places that single calls seldom reach.
+// turn sends a message and makes the calls that usually follow it: a fetch and an ack. It leads to states that single
+// calls seldom reach.
 func (c *checker) turn(t *draws) {
 	to := c.instance(t)
 	c.do(t, call.EnqueueForOrchestrator{Item: c.message(t, to), Delay: 0})
@@ -86,7 +87,7 @@ func (c *checker) turn(t *draws) {
 	c.soon(1000 * ms)
 }
 
-// offer is a message and a fetch by some filter.
+// offer sends a message and fetches with some filter.
 func (c *checker) offer(t *draws) {
 	c.do(t, call.EnqueueForOrchestrator{Item: c.message(t, c.instance(t)), Delay: 0})
 	c.fetch(t)
@@ -138,7 +139,7 @@ func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
 	default:
 		m.OrchestrationName, m.OrchestrationVersion = "Orch", pick(t, []string{"1.0.0", "2.0.0"})
 	}
-	// Parents stand before their children, so that there is no circle.
+	// Parents come before their children in the alphabet, so that there is no cycle.
 	if parent := pick(t, []string{"", "", "A", "B", "ghost"}); parent < in || parent == "ghost" {
 		m.ParentInstanceID = parent
 	}
@@ -247,7 +248,7 @@ func (c *checker) renewWork(t *draws) {
 	c.soon(extend)
 }
 
-// sessionLife is an owner who works on a session: fetch, ack or renew later, and renewal of the session.
+// sessionLife plays an owner who works on a session: fetch, ack or renew later, and renewal of the session.
 func (c *checker) sessionLife(t *draws) {
 	owner, id := pick(t, genOwners), pick(t, []string{"s1", "s2"})
 	c.do(t, call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: c.instance(t), ExecutionID: 1, ID: 4, Name: "Act", SessionID: id}})

@@ -9,7 +9,7 @@ import (
 
 func (c *checker) execution(t *draws) uint64 { return t.id(1, 3) }
 
-// append stores events past the queue, seldom, since nothing else does.
+// append seldom stores events directly, past the queue; nothing else in a sequence does.
 func (c *checker) append(t *draws) {
 	if !t.oneIn(4) {
 		return
@@ -26,7 +26,7 @@ func (c *checker) append(t *draws) {
 	}
 }
 
-// read asks for something that a node or a client asks for.
+// read makes a read that a node or a client makes.
 func (c *checker) read(t *draws) {
 	in := c.instance(t)
 	c.do(t, pick(t, []call.Call{
@@ -35,7 +35,7 @@ func (c *checker) read(t *draws) {
 	}))
 }
 
-// admin asks for something that an operator asks for.
+// admin makes a call that an operator makes.
 func (c *checker) admin(t *draws) {
 	in, execution := c.instance(t), c.execution(t)
 	c.do(t, pick(t, []call.Call{
@@ -62,7 +62,7 @@ func (c *checker) remove(t *draws) {
 	}))
 }
 
-// some is a list of instances, perhaps with strange ones and repetitions.
+// some returns a list of instances, perhaps with unknown ones and repetitions.
 func (c *checker) some(t *draws) []string {
 	list := make([]string, t.between(0, 4))
 	for i := range list {
@@ -71,7 +71,7 @@ func (c *checker) some(t *draws) []string {
 	return list
 }
 
-// cutoff is a time near now, or none.
+// cutoff returns a time near now, or none.
 func (c *checker) cutoff(t *draws) *uint64 {
 	now := uint64(c.in.NowMs())
 	return pick(t, []*uint64{nil, pointer(now), pointer(now + 1), pointer(now - 500)})

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// reporter gathers what the sequences of a search showed.
+// reporter gathers the results of a search's sequences.
 type reporter struct {
 	factory undertest.Factory
 	options Options
@@ -20,10 +20,10 @@ type reporter struct {
 	report  *Report
 }
 
-// storiesPerClass bounds for how many findings of a class a shorter story is looked for.
+// storiesPerClass bounds the number of findings of a class for which a shorter story is sought.
 const storiesPerClass = 4
 
-// found sorts the refused sequence into its class, and keeps its story if that is the shortest.
+// found puts the refused sequence into its class, and keeps its story if that is the shortest.
 func (r *reporter) found(c *checker, seed uint64) error {
 	class := classOf(c.refusal)
 	at := slices.IndexFunc(r.report.Findings, func(f *Finding) bool { return f.Class == class })
@@ -61,7 +61,7 @@ func (r *reporter) known(class string) *Known {
 	return nil
 }
 
-// finish adds what is known only at the end.
+// finish adds the results that are known only at the end.
 func (r *reporter) finish() {
 	for i, k := range r.options.Known {
 		if !slices.ContainsFunc(r.report.Findings, func(f *Finding) bool { return f.Known == &r.options.Known[i] }) {
@@ -73,14 +73,14 @@ func (r *reporter) finish() {
 	}
 }
 
-// What differs between two refusals for one mistake.
+// The parts that differ between two refusals of one mistake.
 var (
 	quoted  = regexp.MustCompile(`"[^"]*"`)
 	tokens  = regexp.MustCompile(`token \S+`)
 	numbers = regexp.MustCompile(`\d+(\.\.\d+)?`)
 )
 
-// classOf is what the refusals for one mistake have in common.
+// classOf returns the text that the refusals of one mistake have in common.
 func classOf(r *oracle.Refusal) string {
 	text := "not what the contract allows"
 	if len(r.Objections) > 0 {
@@ -91,12 +91,12 @@ func classOf(r *oracle.Refusal) string {
 	return fmt.Sprintf("%s: %s", call.Method(r.Call), text)
 }
 
-// suspicious are the freedoms that make a mistake legal more often than a choice.
+// suspicious lists the freedoms that more often excuse a mistake than serve a choice.
 var suspicious = []oracle.Freedom{
 	oracle.F4OrphanStops, oracle.F9AbandonScope, oracle.F21MissingParent, oracle.F23Packed, oracle.XOrphanBeforeStart,
 }
 
-// denying are the options without one more freedom, or more.
+// denying returns the options with more freedoms denied.
 func denying(o oracle.Options, more ...oracle.Freedom) oracle.Options {
 	o.Deny = slices.Concat(o.Deny, more)
 	return o

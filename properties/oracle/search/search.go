@@ -9,17 +9,17 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// Options say which sequences are made, and how they are judged.
+// Options describes which sequences are made, and how they are judged.
 type Options struct {
-	// Oracle says what the provider promises beyond the contract. A single caller meets no contention, so F5 is always
-	// denied.
+	// Oracle describes what the provider promises beyond the contract. A single caller meets no contention, so F5 is
+	// always denied.
 	Oracle oracle.Options
-	// First is the seed of the first sequence, and Sequences their number; zeros are seed 1 and 1,000 sequences.
+	// First is the seed of the first sequence, and Sequences their number; zeros stand for seed 1 and 1,000 sequences.
 	First     uint64
 	Sequences int
-	// KeepGoing makes all sequences, and sorts what is refused into classes.
+	// KeepGoing makes all sequences, and sorts the refused ones into classes.
 	KeepGoing bool
-	// Known are mistakes behind which the search goes on.
+	// Known lists mistakes that do not stop the search.
 	Known []Known
 	// Done is called after each sequence. It may be nil.
 	Done func()
@@ -39,57 +39,57 @@ func (o Options) prepared() Options {
 // Finding is a sequence of calls whose last answer the contract does not allow, without the calls that can be left out:
 // the shortest of its class.
 type Finding struct {
-	// Class is what the refusals of one mistake have in common: the method and the objection, without names and numbers.
+	// Class is the text that the refusals of one mistake share: the method and the objection, without names and numbers.
 	Class string
-	// Count is the number of sequences that ended with it.
+	// Count is the number of sequences that ended with this finding.
 	Count int
 	// Seed is the seed of the sequence.
 	Seed uint64
 	// Refusal is about the last call.
 	Refusal *oracle.Refusal
-	// Transcript are the calls before it, with their answers.
+	// Transcript lists the calls before the last one, with their answers.
 	Transcript []string
 	// Known is the entry of Options.Known that expected it, nil if none did.
 	Known *Known
 }
 
-// String is the transcript with the refusal.
+// String returns the transcript with the refusal.
 func (f *Finding) String() string {
 	return strings.Join(append(f.Transcript[:len(f.Transcript):len(f.Transcript)], f.Refusal.Error()), "\n")
 }
 
-// Known is a mistake that is known already: the search goes on behind it.
+// Known is a mistake that is already known: the search continues past it.
 type Known struct {
-	// Class is contained in the class of the findings that it stands for.
+	// Class is a part of the class of each finding that the entry covers.
 	Class string
-	// Reason says why it is left as it is, and Link where that was decided.
+	// Reason explains why the mistake stays, and Link leads to the decision.
 	Reason, Link string
 }
 
-// Warning is a freedom of the contract without which an answer would be wrong: legal, and usually not meant. Deny it to
-// see a sequence.
+// Warning is a freedom of the contract without which an answer would be wrong: the answer is legal, but usually not
+// intended. Deny the freedom to see a sequence.
 type Warning struct {
 	Freedom   oracle.Freedom
 	Summary   string
-	Sequences int    // in which it was needed
+	Sequences int    // that needed the freedom
 	Seed      uint64 // of the first of them
 }
 
-// Report is what a search saw.
+// Report is the result of a search.
 type Report struct {
 	// Passed is the number of sequences in which every answer was allowed.
 	Passed int
 	// Findings are in the order in which they were met.
 	Findings []*Finding
-	// Unseen are the known mistakes that did not show.
+	// Unseen lists the known mistakes that did not show.
 	Unseen []Known
 	// Warnings are in the order of suspicious.
 	Warnings []Warning
-	// LeftOut names what the provider does not offer, and what was therefore not checked.
+	// LeftOut names what the provider does not offer, which was therefore not checked.
 	LeftOut []string
 }
 
-// Unknown is the first finding that was not known, nil if there is none.
+// Unknown returns the first finding that was not known, nil if there is none.
 func (r *Report) Unknown() *Finding {
 	for _, f := range r.Findings {
 		if f.Known == nil {
@@ -99,8 +99,8 @@ func (r *Report) Unknown() *Finding {
 	return nil
 }
 
-// Search makes the sequence of each seed on a fresh store, until an answer is refused that is not known; with KeepGoing
-// it makes all of them. The error is that of the factory, or of Store.Broken: then there is no verdict.
+// Search makes the sequence of each seed on a fresh store, until an answer is refused for a mistake that is not known;
+// with KeepGoing it makes all of them. An error comes from the factory, or from Store.Broken: then there is no verdict.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	o = o.prepared()
 	leftOut, err := usable(f)
@@ -130,7 +130,8 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	return r.report, nil
 }
 
-// usable makes a store and returns what is left out for it. The error says what a factory lacks that every sequence needs.
+// usable makes a store and returns what is left out for it. The error names a need of every sequence that the factory
+// lacks.
 func usable(f undertest.Factory) (leftOut []string, err error) {
 	in, err := f.Make()
 	if err != nil {
@@ -143,15 +144,15 @@ func usable(f undertest.Factory) (leftOut []string, err error) {
 	return in.LeftOut(), nil
 }
 
-// T is what Check needs of a *testing.T.
+// T lists the methods of a *testing.T that Check needs.
 type T interface {
 	Helper()
 	Logf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Check is Search for a test of a provider: an answer that is refused fails the test, with the shortest sequence that
-// shows it. What the factory cannot do is logged.
+// Check runs Search in a test of a provider: a refused answer fails the test, with the shortest sequence that shows it.
+// Check logs what the factory cannot do.
 func Check(t T, f undertest.Factory, o Options) {
 	t.Helper()
 	report, err := Search(f, o)

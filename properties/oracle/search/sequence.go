@@ -13,7 +13,7 @@ import (
 
 const ms = time.Millisecond
 
-// The number of actions of a sequence. An action makes no call, one, or a few that belong together.
+// The number of actions of a sequence. An action makes no call, one call, or a few that belong together.
 const (
 	leastActions = 5
 	mostActions  = 100
@@ -31,11 +31,11 @@ type checker struct {
 	events    []call.CorruptEvent
 	messages  []call.CorruptMessage
 	nextEvent uint64
-	lacks     map[string]bool // methods that the provider has said it does not have
+	lacks     map[string]bool // methods that the provider has reported as missing
 	refusal   *oracle.Refusal
 	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has refused an answer
 	exchanges []oracle.Exchange     // up to then
-	err       error                 // nothing can be said any more
+	err       error                 // a failure after which there is no verdict
 	told      func(oracle.Exchange) // for tests of the generator
 }
 
@@ -60,10 +60,10 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	return c, c.err
 }
 
-// over says that no call is made any more.
+// over reports whether the sequence makes no more calls.
 func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
 
-// actions are what a sequence is made of. One that cannot do anything at the moment does nothing.
+// actions returns the actions that make up a sequence. An action that cannot do anything at the moment does nothing.
 func (c *checker) actions() []func(*draws) {
 	list := []func(*draws){
 		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
@@ -164,7 +164,7 @@ func (c *checker) corrupt(d *draws) {
 	}
 }
 
-// corruptQueued damages a message, seldom.
+// corruptQueued seldom damages a message.
 func (c *checker) corruptQueued(d *draws) {
 	if n := len(c.messages); n > 0 && d.oneIn(3) {
 		c.damage(c.messages[n-1-d.between(0, min(n-1, 3))])
@@ -177,7 +177,7 @@ func (c *checker) damage(r call.Call) {
 	}
 }
 
-// damage makes a stored event or message undecodable; false if it cannot, because it is gone.
+// damage makes a stored event or message undecodable; it returns false if it cannot, because the target is gone.
 func damage(in *undertest.Store, r call.Call) bool {
 	switch r := r.(type) {
 	case call.CorruptEvent:

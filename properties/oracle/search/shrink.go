@@ -13,10 +13,10 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// move is one thing that a sequence does: a call, damage, or waiting. Tokens in args are those of the first run.
+// move is one step of a sequence: a call, damage, or waiting. Tokens in args are those of the first run.
 type move struct {
 	args  call.Call
-	token string        // that the call was answered with in the first run
+	token string        // the token in the call's answer in the first run
 	wait  time.Duration // for args nil
 }
 
@@ -24,11 +24,11 @@ type move struct {
 type shrinker struct {
 	factory undertest.Factory
 	options oracle.Options
-	class   string // of the refusal that is to stay
-	err     error  // nothing can be said any more
+	class   string // class of the refusal that has to remain
+	err     error  // a failure after which there is no verdict
 }
 
-// replay carries moves out on a fresh store. It returns the first refusal, with a transcript of what came before it and
+// replay carries out moves on a fresh store. It returns the first refusal, with a transcript of the calls before it and
 // the number of moves that it took.
 func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []string, used int) {
 	if s.err != nil {
@@ -41,7 +41,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	}
 	defer in.Release()
 	judge, calls := oracle.New(s.options), 0
-	tokens := map[string]string{} // of this run, by the one of the first run; looked up only
+	tokens := map[string]string{} // tokens of this run, keyed by those of the first run; for look-ups only
 	for i, m := range moves {
 		if m.args == nil {
 			in.Advance(m.wait)
@@ -76,7 +76,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	return nil, transcript, len(moves)
 }
 
-// retoken replaces a token by the one of this run. One that nobody gave in this run is replaced by one that nobody gives.
+// retoken replaces a token with its counterpart of this run, or with an unknown token if this run has none.
 func retoken(args call.Call, tokens map[string]string) call.Call {
 	now := func(token string) string {
 		if t := tokens[token]; t != "" {
@@ -107,7 +107,7 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 	return args
 }
 
-// least leaves moves out while an answer is still refused, longer runs of them first, until none can be left out.
+// least leaves out moves while an answer is still refused, longer runs of them first, until none can be left out.
 func (s *shrinker) least(moves []move) []move {
 	fails := func(some []move) (int, bool) {
 		refusal, _, used := s.replay(some)
@@ -116,7 +116,7 @@ func (s *shrinker) least(moves []move) []move {
 	if used, ok := fails(moves); ok {
 		moves = moves[:used]
 	} else {
-		return moves // it does not happen again: the provider is not deterministic
+		return moves // the refusal does not recur: the provider is not deterministic
 	}
 	for size := max(len(moves)/2, 1); ; {
 		shorter := false
@@ -141,10 +141,11 @@ func (s *shrinker) least(moves []move) []move {
 	}
 }
 
-// mostPairs bounds the moves of which pairs are left out: two calls may only go together, such as a fetch and its ack.
+// mostPairs bounds the number of moves for which pairs are tried: two calls may only go together, such as a fetch and
+// its ack.
 const mostPairs = 60
 
-// withoutTwo leaves out two moves, nil if no two can go.
+// withoutTwo leaves out two moves; it returns nil if no two can go.
 func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
 	for i := range moves {
 		for j := i + 1; j < len(moves) && len(moves) <= mostPairs; j++ {
@@ -157,7 +158,7 @@ func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
 	return nil
 }
 
-// simplify leaves out what acks need not bring; it says whether anything was left out.
+// simplify leaves out optional parts of acks; it reports whether anything was left out.
 func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
 	for i, m := range moves {
 		ack, ok := m.args.(call.AckOrchestrationItem)
@@ -176,7 +177,7 @@ func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
 	return simpler
 }
 
-// lesser are acks that bring less than one does.
+// lesser returns acks that contain less than the given one.
 func lesser(ack call.AckOrchestrationItem) (list []call.Call) {
 	try := func(worth bool, change func(a *call.AckOrchestrationItem)) {
 		if worth {

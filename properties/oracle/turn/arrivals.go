@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// startMessage is the index of the message that begins an execution without a history: the first one of the kind that
-// begins this execution, else the first start of any kind; -1 if there is none.
+// startMessage returns the index of the message that begins an execution without a history: the first message of the
+// kind that begins this execution, else the first start of any kind; -1 if there is none.
 func (c *checker) startMessage() int {
 	first := -1
 	for i, m := range c.t.Batch {
@@ -24,8 +24,8 @@ func (c *checker) startMessage() int {
 	return first
 }
 
-// link is a link to a parent, nil if there is no instance. One of an old runtime lacks the execution: the provider may know
-// it, and else it is the first.
+// link returns a link to a parent, nil if the instance is empty. A link from an old runtime lacks the execution: the
+// provider may know it, otherwise it is the first.
 func (c *checker) link(instance string, execution, event uint64) *engine.ParentLink {
 	if instance == "" {
 		return nil
@@ -36,8 +36,8 @@ func (c *checker) link(instance string, execution, event uint64) *engine.ParentL
 	return &engine.ParentLink{Instance: instance, ExecutionID: max(execution, engine.InitialExecutionID), EventID: event}
 }
 
-// parentLink is the instance's link to its parent: as its start says, else as its previous execution's start does, else as
-// the provider tells it.
+// parentLink returns the instance's link to its parent: the one in its start, else the one in its previous execution's
+// start, else the provider's.
 func (c *checker) parentLink() *engine.ParentLink {
 	var link *engine.ParentLink
 	if c.start >= 0 {
@@ -67,8 +67,8 @@ func (c *checker) linkOf(e engine.Event) *engine.ParentLink {
 	return c.link(d.ParentInstance, d.ParentExecutionID, d.ParentID)
 }
 
-// refuse notes the answer to a start that finds the instance begun: a failure to the parent that waits, unless the start is
-// a mere duplicate of the one that made the instance.
+// refuse notes the answer to a start that finds the instance begun: a failure for the waiting parent, unless the start
+// merely duplicates the one that made the instance.
 func (c *checker) refuse(m engine.WorkItem) {
 	s, ok := m.(engine.StartItem)
 	if !ok || s.ParentInstance == "" {
@@ -87,7 +87,7 @@ func failedChild(to *engine.ParentLink, details engine.ErrorDetails) engine.Work
 	return engine.SubOrchFailedItem{ParentInstance: to.Instance, ParentExecutionID: to.ExecutionID, ParentID: to.EventID, Details: details}
 }
 
-// take reads the next event, which must be the given one.
+// take reads the next event, which must be the wanted one.
 func (c *checker) take(source uint64, want engine.EventData, why string) {
 	if c.at == len(c.delta) {
 		c.say("the turn records no %s: expected one %s", want.Kind(), why)
@@ -102,7 +102,7 @@ func (c *checker) take(source uint64, want engine.EventData, why string) {
 	c.enter(e, false)
 }
 
-// checkArrivals: the delta begins with what the batch brings.
+// checkArrivals checks that the delta begins with the events for the messages of the batch.
 func (c *checker) checkArrivals() {
 	if len(c.t.History) == 0 {
 		c.checkStart()
@@ -131,7 +131,7 @@ func (c *checker) checkArrivals() {
 		case engine.ExternalRaisedItem:
 			c.take(0, engine.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
 		case engine.ExternalRaised2Item:
-			// Which form depends on the kinds of the pin (S23).
+			// The form depends on the kinds of the pin (S23).
 			if c.at < len(c.delta) && c.delta[c.at].Kind() == engine.KindExternalEvent {
 				c.take(0, engine.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
 			} else {
@@ -147,8 +147,8 @@ func (c *checker) checkArrivals() {
 	}
 }
 
-// checkStart: a first turn records the start, and then the queue messages that are carried forward. A build may write a
-// note of its own between them.
+// checkStart checks that a first turn records the start, and then the queue messages that are carried forward. A build
+// may write a note of its own between them.
 func (c *checker) checkStart() {
 	var want engine.OrchestrationStarted
 	switch m := c.t.Batch[c.start].(type) {
@@ -180,7 +180,8 @@ func (c *checker) checkStart() {
 	}
 }
 
-// checkVersion: the recorded version is the one that the start names; any, if it names none.
+// checkVersion checks that the recorded version is the one that the start names; if it names none, any version is
+// allowed.
 func (c *checker) checkVersion(asked, got string) {
 	v, err := engine.ParseVersion(got)
 	if err != nil {
@@ -195,13 +196,13 @@ func (c *checker) checkVersion(asked, got string) {
 	}
 }
 
-// fail notes why the turn fails before its code runs; of several reasons that are nondeterminism the last counts.
+// fail notes why the turn fails before its code runs; of several reasons that are nondeterminism, the last one counts.
 func (c *checker) fail(text string) {
 	details := engine.Nondeterminism(text)
 	c.abort = &details
 }
 
-// complete expects the event of a completion, or none. Failure is the error of one that failed.
+// complete expects the event of a completion, or none. Failure is the error of a failed one.
 func (c *checker) complete(execution, id uint64, kind string, data engine.EventData, failure *engine.ErrorDetails) {
 	if execution != c.t.Execution {
 		return // stale
@@ -224,7 +225,7 @@ func (c *checker) complete(execution, id uint64, kind string, data engine.EventD
 	}
 }
 
-// kindOf is what contract texts call the kind of a schedule.
+// kindOf returns the name that contract texts use for the kind of a schedule.
 func kindOf(d engine.EventData) string {
 	switch d.(type) {
 	case engine.ActivityScheduled:

@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// checkCode reads what the code did: schedules, changes of state, and drops. A turn that fails before its code runs has
-// none of them.
+// checkCode reads the events of the code: schedules, changes of state, and drops. A turn that fails before its code runs
+// has none of them.
 func (c *checker) checkCode() {
 	for c.at < len(c.delta) && len(c.wrong) == 0 {
 		e := &c.delta[c.at]
@@ -24,7 +24,7 @@ func (c *checker) checkCode() {
 	}
 }
 
-// endsWait says whether an event is the breadcrumb of a wait that was open at the end.
+// endsWait reports whether an event is the breadcrumb of a wait that was open at the end.
 func endsWait(d engine.EventData) bool {
 	switch d := d.(type) {
 	case engine.ExternalSubscribedCancelled:
@@ -72,8 +72,8 @@ func (c *checker) checkCodeEvent(e *engine.Event) {
 	}
 }
 
-// checkDrop: what is dropped is a schedule of the kind, which has not completed and was not dropped before. A wait may be
-// dropped although its event has come: the event passes to the next.
+// checkDrop checks that the dropped event is a schedule of the kind that has not completed and was not dropped before. A
+// wait may be dropped although its event has come: the event passes to the next wait.
 func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
 	if reason != engine.ReasonDroppedFuture {
 		c.say("%s has the reason %s: expected %s", event(e), reason, engine.ReasonDroppedFuture)
@@ -92,7 +92,7 @@ func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
 	s.noted = true
 }
 
-// events calls f for the events of the history, and those of the delta before its end.
+// events calls f for the events of the history, and for those of the delta before its end.
 func (c *checker) events(f func(e *engine.Event)) {
 	for i := range c.t.History {
 		f(&c.t.History[i])
@@ -106,15 +106,15 @@ func (c *checker) events(f func(e *engine.Event)) {
 	}
 }
 
-// key is what a positional event and its wait must agree in.
+// key holds the fields in which a positional event and its wait must agree.
 type key struct {
 	second      bool
 	name, topic string
 }
 
-// openWaits are the positional waits that have neither an event nor a cancellation, in their order. Of the waits of a key
-// that are not cancelled, the n-th has the n-th event that was delivered; an event is delivered if there are more such waits
-// when it comes than events delivered before (docs/contract/runtime.md#r7.7).
+// openWaits returns the positional waits that have neither an event nor a cancellation, in order. Among the waits of a
+// key that are not cancelled, the n-th has the n-th delivered event. An arriving event is delivered if there are more
+// such waits than events delivered before (docs/contract/runtime.md#r7.7).
 func (c *checker) openWaits() []uint64 {
 	if !c.has("external") {
 		return nil
@@ -162,7 +162,7 @@ func (c *checker) openWaits() []uint64 {
 	return c.inOrder(func(s *schedule) bool { return open[s.event.EventID] })
 }
 
-// openDequeues are the dequeues without a cancellation for which no message has come, in their order.
+// openDequeues returns the dequeues without a cancellation that have received no message, in order.
 func (c *checker) openDequeues() []uint64 {
 	if !c.has("queue") {
 		return nil
@@ -187,7 +187,7 @@ func (c *checker) openDequeues() []uint64 {
 	})
 }
 
-// has says whether there is a schedule of a kind.
+// has reports whether there is a schedule of a kind.
 func (c *checker) has(kind string) bool {
 	for i := range c.schedules {
 		if kindOf(c.schedules[i].event.Data) == kind {
@@ -197,7 +197,7 @@ func (c *checker) has(kind string) bool {
 	return false
 }
 
-// inOrder are the ids of the schedules that f picks.
+// inOrder returns the ids of the schedules that f picks.
 func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 	for i := range c.schedules {
 		if f(&c.schedules[i]) {
@@ -207,7 +207,8 @@ func (c *checker) inOrder(f func(s *schedule) bool) (ids []uint64) {
 	return ids
 }
 
-// brokenLimit is the text of the first limit that this turn breaks, empty if it breaks none (docs/contract/runtime.md#r4.1).
+// brokenLimit returns the text of the first limit that this turn breaks, empty if it breaks none
+// (docs/contract/runtime.md#r4.1).
 func (c *checker) brokenLimit() string {
 	var status *string
 	tag, value, asked := "", "", false
@@ -248,7 +249,7 @@ func (c *checker) brokenLimit() string {
 	return ""
 }
 
-// keys is how many keys the instance has after the turn.
+// keys returns the number of keys that the instance has after the turn.
 func (c *checker) keys() int {
 	keys := map[string]bool{}
 	for _, k := range c.t.Keys {

@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// checkEnd: whether the execution ends, and how, follows from what the turn must fail for, then from a cancel request, then
-// from what the code did. An end has its breadcrumbs and cancellations, exactly.
+// checkEnd checks whether and how the execution ends. This follows from a failure that the turn must report, then from a
+// cancel request, then from the code. An end has its breadcrumbs and cancellations, exactly.
 func (c *checker) checkEnd() {
 	c.checkResult()
 	if c.terminal == nil {
@@ -39,7 +39,7 @@ func (c *checker) checkEnd() {
 	}
 }
 
-// checkResult: which ends are possible.
+// checkResult checks that the turn may end as it does, or go on.
 func (c *checker) checkResult() {
 	failed, fails := c.terminal.(engine.OrchestrationFailed)
 	d := failed.Details
@@ -80,7 +80,7 @@ func (c *checker) checkResult() {
 	}
 }
 
-// namesLimit says whether a text is that of a broken limit.
+// namesLimit reports whether a text reports a broken limit.
 func namesLimit(text string) bool {
 	for _, begin := range []string{"Custom status size (", "Activity '", "KV value for key '", "KV key count ("} {
 		if strings.HasPrefix(text, begin) && strings.Contains(text, ") exceeds limit (") {
@@ -90,7 +90,7 @@ func namesLimit(text string) bool {
 	return false
 }
 
-// passesOn says whether a text begins with that of a failed activity or child, which the code has passed on.
+// passesOn reports whether a text begins with the error of a failed activity or child, which the code has passed on.
 func (c *checker) passesOn(text string) (passed bool) {
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
@@ -103,7 +103,7 @@ func (c *checker) passesOn(text string) (passed bool) {
 	return passed
 }
 
-// checkReturned: when code returns, it has dropped all that it still waited for.
+// checkReturned checks that code that returns has dropped everything it still waited for.
 func (c *checker) checkReturned() {
 	left := c.inOrder(func(s *schedule) bool {
 		kind := kindOf(s.event.Data)
@@ -115,8 +115,8 @@ func (c *checker) checkReturned() {
 	}
 }
 
-// diesInCode says whether a failure comes from running the code: a panic, a nondeterminism, or the bound on its polls. Only
-// the code can tell whether it is right. The nondeterminism of a batch is not the code's.
+// diesInCode reports whether a failure comes from running the code: a panic, nondeterminism, or the bound on its polls.
+// Only the code can tell whether the failure is right. The nondeterminism of a batch does not come from the code.
 func diesInCode(d engine.ErrorDetails) bool {
 	switch {
 	case d.Application != nil:
@@ -132,7 +132,7 @@ func diesInCode(d engine.ErrorDetails) bool {
 	return d.Infrastructure != nil && d.Infrastructure.Operation == "quiescence_loop"
 }
 
-// ending is how the turn ends, in words.
+// ending describes in words how the turn ends.
 func (c *checker) ending() string {
 	if c.terminal == nil {
 		return "no end"
@@ -140,7 +140,7 @@ func (c *checker) ending() string {
 	return string(c.terminal.Kind()) + " " + shown(c.terminal)
 }
 
-// isPoison says that the ack ends the execution because its batch was delivered too often; no turn was computed.
+// isPoison reports whether the ack ends the execution because its batch was delivered too often; no turn was computed.
 func (c *checker) isPoison() bool {
 	failed, ok := c.terminal.(engine.OrchestrationFailed)
 	if !ok || failed.Details.Poison == nil {
@@ -150,10 +150,11 @@ func (c *checker) isPoison() bool {
 	return t.Instance == c.t.Instance && (t.Kind == engine.PoisonFailedDeserialization || t.Kind == engine.PoisonOrchestration)
 }
 
-// checkPoison: the poison of a running execution ends it like any other failure, without its code and without its batch.
+// checkPoison checks that poison ends a running execution like any other failure, without its code and without its
+// batch.
 func (c *checker) checkPoison() {
 	if len(c.t.History) == 0 || c.undecodable() {
-		return // it is begun in order to fail, or cannot be read: S12 judges what follows
+		return // the execution begins in order to fail, or cannot be read: S12 judges what follows
 	}
 	c.checkEnvelopes()
 	for _, m := range c.t.Batch {

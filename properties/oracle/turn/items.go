@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// same expects a list of items.
+// same checks a list of items.
 func (c *checker) same(what string, want, got []engine.WorkItem) {
 	for i := range max(len(want), len(got)) {
 		switch {
@@ -23,7 +23,7 @@ func (c *checker) same(what string, want, got []engine.WorkItem) {
 	}
 }
 
-// checkItems: what the turn sends follows from its events (docs/contract/runtime.md#r7.10).
+// checkItems checks that the items the turn sends follow from its events (docs/contract/runtime.md#r7.10).
 func (c *checker) checkItems() {
 	ack := &c.t.Ack
 	var work, messages []engine.WorkItem
@@ -78,7 +78,7 @@ func (c *checker) checkItems() {
 	c.checkWithdrawn()
 }
 
-// versionAt is the version that the i-th message names: the code's own affair.
+// versionAt returns the version in the i-th message: the code chooses it.
 func (c *checker) versionAt(i int) string {
 	if items := c.t.Ack.OrchestratorItems; i < len(items) {
 		if s, ok := items[i].(engine.StartItem); ok {
@@ -88,7 +88,8 @@ func (c *checker) versionAt(i int) string {
 	return ""
 }
 
-// child is the full id of a child: an automatic one, or one that the code has chosen so, gets the parent's in front.
+// child returns the full id of a child: an automatic id, or one from the code that looks automatic, gets the parent's as
+// a prefix.
 func (c *checker) child(d engine.SubOrchestrationScheduled) string {
 	if strings.HasPrefix(d.Instance, "sub::") {
 		return c.t.Instance + "::" + d.Instance
@@ -96,9 +97,9 @@ func (c *checker) child(d engine.SubOrchestrationScheduled) string {
 	return d.Instance
 }
 
-// cancels are the messages to children that are no longer wanted: those that the code has dropped, in the order of their
-// breadcrumbs, and at an end those that still run. A child that this turn schedules is not started at an end, and needs
-// none.
+// cancels returns the messages to children that are no longer wanted: those that the code has dropped, in the order of
+// their breadcrumbs, and at an end those that still run. At an end, a child that this turn schedules is not started, and
+// needs no message.
 func (c *checker) cancels() (items []engine.WorkItem) {
 	cancel := func(s *schedule, reason string) {
 		if s.old || c.terminal == nil {
@@ -125,7 +126,7 @@ func (c *checker) cancels() (items []engine.WorkItem) {
 	return items
 }
 
-// answer is what the parent is told at an end, nothing without a parent.
+// answer returns the messages for the parent at an end, none without a parent.
 func (c *checker) answer() []engine.WorkItem {
 	p := c.parent
 	if p == nil {
@@ -142,8 +143,8 @@ func (c *checker) answer() []engine.WorkItem {
 	return nil
 }
 
-// next is the message that begins the next execution. Its version is the code's own affair, and so is which queue messages
-// it has taken: the ones that are carried are checked apart.
+// next returns the message that begins the next execution. The code chooses its version, and which queue messages it has
+// taken: the carried ones are checked separately.
 func (c *checker) next(at int) engine.WorkItem {
 	items := c.t.Ack.OrchestratorItems
 	if at >= len(items) || items[at].Kind() != engine.ItemContinueAsNew {
@@ -170,8 +171,9 @@ func (c *checker) next(at int) engine.WorkItem {
 	return want
 }
 
-// checkCarried: the queue messages that cross a continue-as-new are messages of this execution, in the order of history, at
-// most as many as the limit; and of each name no fewer than were not asked for, unless the limit cuts them off.
+// checkCarried checks the queue messages that cross a continue-as-new: they are messages of this execution, in the order
+// of history, at most as many as the limit. Of each name, all that were not asked for must cross, unless the limit cuts
+// them off.
 func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	var arrived []engine.CarriedEvent
 	asked, cut := map[string]int{}, len(got) == engine.MaxCarryForwardEvents
@@ -184,7 +186,7 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 		case engine.QueueSubscriptionCancelled:
 			if s := c.schedule(e.SourceEventID); s != nil {
 				if q, ok := s.event.Data.(engine.QueueSubscribed); ok {
-					asked[q.Name]-- // it has returned nothing
+					asked[q.Name]-- // the dequeue returned nothing
 				}
 			}
 		}
@@ -211,7 +213,7 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	}
 }
 
-// checkWithdrawn: the activities that the provider is told to remove are those that this turn records as cancelled.
+// checkWithdrawn checks that the provider is told to remove exactly the activities that this turn records as cancelled.
 func (c *checker) checkWithdrawn() {
 	var want []engine.ScheduledActivityIdentifier
 	for _, e := range c.delta {
@@ -225,7 +227,8 @@ func (c *checker) checkWithdrawn() {
 	}
 }
 
-// checkMetadata: a first turn names the instance, its parent and its pin; an end has its status and output; nothing else.
+// checkMetadata checks the metadata: a first turn names the instance, its parent and its pin; an end has its status and
+// output; nothing else is set.
 func (c *checker) checkMetadata() {
 	var want engine.ExecutionMetadata
 	if len(c.t.History) == 0 {
@@ -261,7 +264,7 @@ func sameMetadata(a, b *engine.ExecutionMetadata) bool {
 
 func samePointed[E comparable](a, b *E) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// metadata is metadata in words, without addresses.
+// metadata returns metadata in words, without addresses.
 func metadata(m engine.ExecutionMetadata) string {
 	text := "{" + m.OrchestrationName + "@" + m.OrchestrationVersion + " " + string(m.Status)
 	if m.Output != nil {

@@ -11,18 +11,20 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// Turn is a committed turn, with what its node was handed.
+// Turn is a committed turn, with the input of its node.
 type Turn struct {
 	Instance  string
 	Execution uint64
 	// Build is the version of the node's build. The zero value is not compared.
 	Build engine.Version
-	// History is what was stored of this execution, empty on its first turn. Batch is what was delivered, in its order.
+	// History is the stored history of this execution, empty on its first turn. Batch is the delivered messages, in
+	// order.
 	History []engine.Event
 	Batch   []engine.WorkItem
-	// Previous is the first event of the execution before, on the first turn after a continue-as-new; it may be missing.
+	// Previous is the first event of the previous execution, on the first turn after a continue-as-new; it may be
+	// missing.
 	Previous *engine.Event
-	// Parent is the link that the provider tells, nil if it tells none. Status is the execution's, empty if untold.
+	// Parent is the link that the provider reports, nil if none. Status is the execution's, empty if not reported.
 	Parent *engine.ParentLink
 	Status engine.Status
 	// Keys is the key-value state at the start of the execution.
@@ -30,7 +32,7 @@ type Turn struct {
 	Ack  engine.OrchestrationAck
 }
 
-// Check says what is wrong with a turn, in words, in the order of the ack; nothing if the turn is allowed.
+// Check describes what is wrong with a turn, in the order of the ack; it returns nothing if the turn is allowed.
 func Check(t Turn) []string {
 	c := newChecker(&t)
 	if c.nothingToDo() {
@@ -56,8 +58,8 @@ func Check(t Turn) []string {
 	return c.wrong
 }
 
-// CheckTurn judges the events of a turn alone, for histories that were recorded without what else the turn committed. The
-// error says what is wrong, one thing a line.
+// CheckTurn judges the events of a turn alone, for histories recorded without the rest of what the turn committed. The
+// error describes what is wrong, one fault a line.
 func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.Event) error {
 	if len(history)+len(delta) == 0 {
 		return nil
@@ -92,10 +94,10 @@ func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.E
 type checker struct {
 	t         *Turn
 	delta     []engine.Event
-	at        int // how much of the delta is read
+	at        int // the number of events of the delta that are read
 	schedules []schedule
 	cancelled *string              // the reason of the first cancel request
-	abort     *engine.ErrorDetails // why the turn must fail before its code runs
+	abort     *engine.ErrorDetails // the reason why the turn must fail before its code runs
 	terminal  engine.EventData     // of the delta, nil if the execution goes on
 	parent    *engine.ParentLink
 	start     int // index of the message that begins the execution, -1 if none does
@@ -107,7 +109,7 @@ type checker struct {
 type schedule struct {
 	event     *engine.Event
 	closed    bool // a completion is recorded
-	withdrawn bool // a breadcrumb is
+	withdrawn bool // a breadcrumb is recorded
 	noted     bool // this turn recorded the breadcrumb of a dropped future
 	old       bool // it is in the history
 }
@@ -129,7 +131,7 @@ func newChecker(t *Turn) *checker {
 	return c
 }
 
-// enter takes note of an event.
+// enter records an event.
 func (c *checker) enter(e *engine.Event, old bool) {
 	switch d := e.Data.(type) {
 	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled, engine.ExternalSubscribed,
@@ -150,7 +152,7 @@ func (c *checker) enter(e *engine.Event, old bool) {
 	}
 }
 
-// schedule is the schedule of an id, nil if there is none. Ids ascend.
+// schedule returns the schedule with an id, nil if there is none. Ids ascend.
 func (c *checker) schedule(id uint64) *schedule {
 	i, found := slices.BinarySearchFunc(c.schedules, id, func(s schedule, id uint64) int { return cmp.Compare(s.event.EventID, id) })
 	if !found {
@@ -172,10 +174,10 @@ func (c *checker) say(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// event names an event of the delta.
+// event returns the name of an event of the delta for messages.
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
-// shown is a value in a message.
+// shown returns a value as messages show it.
 func shown(v any) string {
 	text := fmt.Sprintf("%+v", v)
 	switch v := v.(type) {
@@ -192,7 +194,7 @@ func shown(v any) string {
 
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// nothingToDo says that no turn is due: the execution has ended, or nothing begins it.
+// nothingToDo reports whether no turn is due: the execution has ended, or nothing begins it.
 func (c *checker) nothingToDo() bool {
 	for i := range c.t.History {
 		if isTerminal(c.t.History[i].Data) {
@@ -202,11 +204,12 @@ func (c *checker) nothingToDo() bool {
 	if len(c.t.History) == 0 && c.start < 0 {
 		return true
 	}
-	// A provider that tells an end which the history does not show decides.
+	// If the provider reports an end that the history does not show, the provider decides.
 	return len(c.delta) == 0 && (c.t.Status == engine.StatusCompleted || c.t.Status == engine.StatusFailed)
 }
 
-// checkDropped: the batch is acknowledged, and nothing else happens but that refused starts are answered.
+// checkDropped checks that the batch is acknowledged, and that nothing else happens except that refused starts are
+// answered.
 func (c *checker) checkDropped() {
 	if len(c.t.Batch) > 0 && c.undecodable() {
 		return
@@ -227,13 +230,14 @@ func (c *checker) checkDropped() {
 	}
 }
 
-// undecodable says that the ack poisons what could not be decoded: one event with an id of its own.
+// undecodable reports whether the ack poisons data that could not be decoded: it has one event with an id of its own.
 func (c *checker) undecodable() bool {
 	return len(c.delta) == 1 && c.delta[0].EventID == engine.CorruptedPoisonEventID
 }
 
-// checkEnvelopes: ids ascend without a gap, and every event is stamped with the instance, the execution, one time and the
-// build. A continue-as-new takes an id and leaves no event: what other coroutines schedule after it comes behind one gap.
+// checkEnvelopes checks that ids ascend without a gap, and that every event is stamped with the instance, the execution,
+// one time and the build. A continue-as-new takes an id and leaves no event: what other coroutines schedule after it
+// comes after one gap.
 func (c *checker) checkEnvelopes() {
 	next := uint64(engine.InitialEventID)
 	if n := len(c.t.History); n > 0 {

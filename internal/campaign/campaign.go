@@ -11,41 +11,41 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Options say what a campaign does.
+// Options configure a campaign.
 type Options struct {
-	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so that it must not
-	// change what calls share. The plan it returns is the run's alone.
+	// Plan expands a seed into the plan of its run. It is called from several goroutines at once, so it must not
+	// change what calls share. The plan it returns belongs to the run alone.
 	Plan func(seed uint64) (*plan.Plan, error)
 	// First and Count are the seeds: First, First+1, and so on. Count must not be 0.
 	First, Count uint64
 	// Shard takes every Of-th seed of them; the zero value takes all.
 	Shard Shard
-	// Workers is how many runs are carried out at once; 0 is one for each core that Go may use.
+	// Workers is the number of runs carried out at once; 0 means one for each core that Go may use.
 	Workers int
-	// Config is what a run has beside its plan and its seed: builds, handlers, monitor. It is called for each run, from
-	// several goroutines at once, so that runs share nothing. Nil is the zero configuration.
+	// Config returns what a run has besides its plan and its seed: builds, handlers, monitor. It is called for each run,
+	// from several goroutines at once, so that runs share nothing. Nil means the zero configuration.
 	Config func() cluster.Config
 	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
 	KeepGoing bool
-	// Until, if not nil, ends the campaign with the first seed for whose result it is true.
+	// Until, if not nil, ends the campaign with the first seed for whose result it returns true.
 	Until func(r *cluster.Result) bool
-	// Twice is how many of the first seeds are run a second time, to see whether the digests agree.
+	// Twice is the number of seeds, from the first, that are run a second time to see whether the digests agree.
 	Twice uint64
-	// MaxViolations bounds the violations that Summary keeps in full; 0 is 10,000. What is beyond is counted.
+	// MaxViolations bounds the violations that Summary keeps in full; 0 means 10,000. Those beyond are only counted.
 	MaxViolations int
-	// AllInstances keeps the names of all instances in Summary.Fate, those that completed as expected, too.
+	// AllInstances keeps the names of all instances in Summary.Fate, including those that completed as expected.
 	AllInstances bool
-	// Context, if not nil, interrupts the campaign when it is done: the seeds that are merged by then are the result, and
-	// runs that are under way are left behind.
+	// Context, if not nil, interrupts the campaign when it is done: the seeds merged by then are the result, and runs
+	// under way are abandoned.
 	Context context.Context
 	// OnResult, if not nil, is called with each result when it is merged, in the order of the seeds, by the goroutine that
-	// called Run. Merge makes the same summary of them.
+	// called Run. Merge makes the same summary from them.
 	OnResult func(r SeedResult)
 	// OnProgress, if not nil, is called after each merged seed, by the goroutine that called Run.
 	OnProgress func(p Progress)
 }
 
-// Progress is how far a campaign is, in seeds.
+// Progress is the progress of a campaign, in seeds.
 type Progress struct{ Done, Failed, Total uint64 }
 
 // Shard is one of several equal parts of a campaign: Index counts from 1 to Of. The zero value is the whole.
@@ -87,10 +87,10 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// total is how many seeds the shard has.
+// total returns the number of seeds in the shard.
 func (o *Options) total() uint64 { return ShardSize(o.Count, o.Shard) }
 
-// ShardSize is the number of seeds that a shard has of a campaign of that many.
+// ShardSize returns the number of seeds in a shard of a campaign of this many seeds.
 func ShardSize(seeds uint64, s Shard) uint64 {
 	first := s.Index - 1
 	if seeds <= first {
@@ -99,23 +99,23 @@ func ShardSize(seeds uint64, s Shard) uint64 {
 	return (seeds-first-1)/s.Of + 1
 }
 
-// seed is the seed of an index below total.
+// seed returns the seed at an index below total.
 func (o *Options) seed(i uint64) uint64 { return o.First + o.Shard.Index - 1 + i*o.Shard.Of }
 
-// PlanError says that a seed has no run, because its plan cannot be made or is invalid: an error of the input.
+// PlanError reports that a seed has no run, because its plan cannot be made or is invalid: an error in the input.
 type PlanError struct {
 	Seed uint64
 	Err  error
 }
 
-// Error names the seed and the reason.
+// Error returns the seed and the reason.
 func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e.Err) }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// Run carries out a campaign. An error is about the options, or a *PlanError: of all seeds without a plan, the first.
-// What runs find is in the Summary. While it lasts, garbage is collected as CollectLess says.
+// Run carries out a campaign. An error concerns the options, or is a *PlanError for the first seed without a plan.
+// The Summary holds the findings of the runs. During the campaign, CollectLess governs garbage collection.
 func Run(o Options) (*Summary, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -141,12 +141,12 @@ func Run(o Options) (*Summary, error) {
 	return sum, nil
 }
 
-// outcome is what became of one seed.
+// outcome is the outcome of one seed.
 type outcome struct {
 	result *cluster.Result
-	// again is the digest of the second run, where there was one.
+	// again is the result of the second run, if there was one.
 	again *cluster.Result
-	// err says that there is no run; crash that a defect of durosim ended it.
+	// err is set if there is no run, crash if a defect of durosim ended it.
 	err   error
 	crash *InternalError
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // How far the heap may grow before garbage is collected: in percent of the live heap, and in bytes. Runs are short and
-// little of what they allocate survives, so that a collection gains little; with the usual 100 percent it takes a fifth of
-// the time. Beyond the limit memory counts for more.
+// little of what they allocate survives, so each collection costs more than it is worth: with the usual 100 percent, they
+// take a fifth of the time. Beyond the limit, saving memory matters more.
 const (
 	heapPercent = 1600
 	heapLimit   = 1 << 30
-	// What Go begins with.
+	// Go's defaults.
 	usualPercent = 100
 	usualLimit   = math.MaxInt64
 )
@@ -25,9 +25,9 @@ var collecting struct {
 	limit  int64 // the limit before
 }
 
-// CollectLess lets the heap grow until the returned function is called, which must be called once. The setting is the
-// process's: of several users at once, the last to finish restores it. What GOGC, GOMEMLIMIT or package runtime/debug
-// have set stays.
+// CollectLess lets the heap grow until the caller calls the returned function, which it must do once. The setting applies
+// to the process: of several users at once, the last to finish restores it. Values set by GOGC, GOMEMLIMIT or package
+// runtime/debug stay in force.
 func CollectLess() (restore func()) {
 	c := &collecting
 	c.Lock()

@@ -12,5 +12,5 @@
 // A defect of durosim does not end a campaign: a panic inside a run becomes an entry in Summary.Internal, with the seed
 // and the stack.
 //
-// This package and the command line are the only ones beside real-time adapters that start goroutines.
+// Apart from real-time adapters, only this package and the command line start goroutines.
 package campaign

@@ -11,11 +11,11 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Fate is what became of the work of a campaign.
+// Fate describes what became of the work of a campaign.
 type Fate struct {
-	// Work is how many instances the plans had, Expected how many of them ended as their plan expects.
+	// Work is the number of instances in the plans, Expected the number of them that ended as their plan expects.
 	Work, Expected uint64
-	// Ends are the ends by kind and cause: those that are not as expected first, then by number.
+	// Ends are the ends by kind and cause: the unexpected ones first, then by count.
 	Ends []End
 	// Waits are the waits for a build, by the step of the schedule before them, the longest first.
 	Waits []WaitGroup
@@ -27,9 +27,10 @@ type End struct {
 	Cause      string
 	AsExpected bool
 	Expect     plan.End // what the plan expected, where it was something else
-	Owes       string   // of the first
+	Owes       string   // what the first of them owes
 	Count      uint64
-	// Instances are those that met it, in order of seeds, up to a limit: all that did not end as expected or as completed.
+	// Instances are those that met it, in order of seeds, up to a limit; by default only those that did not end as
+	// expected, or not as completed.
 	Instances []Met
 }
 
@@ -54,7 +55,7 @@ type WaitGroup struct {
 	all []int64
 }
 
-// maxMet is how many instances are kept for an end.
+// maxMet bounds the instances that are kept for an end.
 const maxMet = 10_000
 
 // fates adds the fates of a run.
@@ -97,7 +98,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 }
 
-// finish sorts what was added.
+// finish sorts the ends and the waits, and computes the totals of each group of waits.
 func (f *Fate) finish() {
 	slices.SortStableFunc(f.Ends, func(a, b End) int {
 		if a.AsExpected != b.AsExpected {
@@ -119,7 +120,7 @@ func (f *Fate) finish() {
 	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int { return cmp.Or(cmp.Compare(b.Max, a.Max), strings.Compare(a.After, b.After)) })
 }
 
-// Lost is the first piece of work that did not end as expected, and how it ended.
+// Lost returns the first piece of work that did not end as expected, and how it ended.
 func (f *Fate) Lost() (m Met, e End, ok bool) {
 	for _, end := range f.Ends {
 		if end.AsExpected || len(end.Instances) == 0 {
@@ -132,7 +133,7 @@ func (f *Fate) Lost() (m Met, e End, ok bool) {
 	return m, e, ok
 }
 
-// Plan is the verdict on the plan as one sentence.
+// Plan returns the verdict on the plan as one sentence.
 func (f *Fate) Plan() string {
 	m, e, lost := f.Lost()
 	switch {
@@ -158,16 +159,16 @@ func (e *End) text() string {
 	return string(e.End) + ", " + e.Cause
 }
 
-// How much Text tells if not everybody is asked for: kinds of ends that are as expected, instances of an end, and steps
-// after which something waited.
+// How much Text shows unless all is asked for: kinds of expected ends, instances of an end, and steps after which
+// something waited.
 const (
 	maxEnds  = 6
 	maxNamed = 3
 	maxSteps = 3
 )
 
-// Text tells the fate of the work, line by line: ends by kind and cause, then the waits for a build. all names every
-// instance that was kept.
+// Text describes the fate of the work, line by line: ends by kind and cause, then the waits for a build. all asks for
+// the name of every instance that was kept.
 func (f *Fate) Text(all bool) string {
 	var b strings.Builder
 	if f.Work > 0 {
@@ -219,7 +220,7 @@ func (f *Fate) Text(all bool) string {
 	return b.String()
 }
 
-// named names who met an end.
+// named writes the names of the instances that met an end.
 func (f *Fate) named(b *strings.Builder, e *End, all bool) {
 	names := e.Instances
 	if !all {

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// ahead is how many jobs each worker may be ahead of the delivery: enough that one slow job does not stop the others.
+// ahead bounds the jobs that each worker may be ahead of the delivery: enough that one slow job does not stop the others.
 const ahead = 16
 
-// inOrder carries out jobs 0 to total-1 by several workers and hands the results to deliver in the order of the jobs,
+// inOrder carries out jobs 0 to total-1 with several workers and hands the results to deliver in the order of the jobs,
 // from the goroutine that called it. When deliver returns false, no further result is delivered. It returns when all
 // workers are done or, if the context is done, at once: jobs that are running are then abandoned. A job
 // that ends its goroutine (runtime.Goexit) has the zero result.
@@ -89,8 +89,8 @@ func (q *queue[T]) put(i uint64, result T) {
 	q.changed.Broadcast()
 }
 
-// get waits for the result of job i, the next to be delivered, and makes room in the window. Nothing is delivered when the
-// context is done.
+// get waits for the result of job i, the next to be delivered, and makes room in the window. It returns no result once
+// the context is done.
 func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,30 +11,30 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Summary is what a campaign came to.
+// Summary is the result of a campaign.
 type Summary struct {
 	// Seeds is the number of merged runs; Total the number asked for. Seeds is less if the campaign stopped early.
 	Seeds, Total uint64
-	// Interrupted says that Options.Context ended the campaign.
+	// Interrupted reports whether Options.Context ended the campaign.
 	Interrupted bool
-	// Passed is how many of them found nothing.
+	// Passed is the number of merged runs that found nothing.
 	Passed uint64
 	// Sums over all runs.
 	Steps, Turns, Calls uint64
 	VirtualMs           int64
 	Counters            node.Counters
-	// Digest folds the digests of the runs, in order of seeds. A run that has none, since durosim crashed in it, counts
+	// Digest folds the digests of the runs, in order of seeds. A run without one, because durosim crashed in it, counts
 	// with a digest of zeros.
 	Digest sim.Digest
-	// Coverage are the points that were reached, with how often, sorted by name.
+	// Coverage lists the points that were reached, with their counts, sorted by name.
 	Coverage []cluster.Point
 	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties say for each property that was violated how often, in order of the first seed, then of the id, that of the plan last. Each
-	// expectation of a scenario counts for itself.
+	// Properties counts the violations of each violated property, in order of the first seed, then of the id, that of the
+	// plan last. Each expectation of a scenario counts separately.
 	Properties []PropertyCount
-	// Fate is what became of the work.
+	// Fate describes what became of the work.
 	Fate Fate
 	// Drifts are the seeds whose two runs differ; Internal the runs in which durosim crashed. Both are sorted by seed.
 	Drifts   []Drift
@@ -47,11 +47,11 @@ type Violation struct {
 	cluster.Violation
 }
 
-// PropertyCount says how often a property was violated.
+// PropertyCount counts the violations of a property.
 type PropertyCount struct {
 	Property string
 	Class    cluster.Class
-	// Seeds is in how many runs, Violations how many times in all; FirstSeed is the lowest such seed.
+	// Seeds is the number of runs that violate it, Violations the number in all; FirstSeed is the lowest such seed.
 	Seeds, Violations, FirstSeed uint64
 	// First is the first violation.
 	First Violation
@@ -59,7 +59,7 @@ type PropertyCount struct {
 	lastSeed uint64 // the seed that was counted last
 }
 
-// Drift is a seed of which two runs had different digests.
+// Drift is a seed whose two runs had different digests.
 type Drift struct {
 	Seed          uint64
 	First, Second sim.Digest
@@ -68,7 +68,7 @@ type Drift struct {
 // InternalError is a defect of durosim that ended a run.
 type InternalError struct {
 	Seed uint64
-	// Text is what the panic said, Stack where, one call a line.
+	// Text is the panic's message, Stack the calls that led to it, one a line.
 	Text, Stack string
 }
 
@@ -77,7 +77,7 @@ func NewInternalError(seed uint64, p any) *InternalError {
 	return &InternalError{Seed: seed, Text: fmt.Sprint(p), Stack: strings.TrimSpace(string(debug.Stack()))}
 }
 
-// Count is how often a point was reached.
+// Count returns how often a point was reached.
 func (s *Summary) Count(point string) uint64 {
 	i, found := slices.BinarySearchFunc(s.Coverage, point, func(p cluster.Point, name string) int { return strings.Compare(p.Name, name) })
 	if !found {
@@ -86,7 +86,7 @@ func (s *Summary) Count(point string) uint64 {
 	return s.Coverage[i].Count
 }
 
-// Missed are those of the points that were not reached, in the order given.
+// Missed returns the points that were not reached, in the order given.
 func (s *Summary) Missed(points []string) []string {
 	var missed []string
 	for _, p := range points {
@@ -97,27 +97,27 @@ func (s *Summary) Missed(points []string) []string {
 	return missed
 }
 
-// Has says whether a violation of the class was found.
+// Has reports whether a violation of the class was found.
 func (s *Summary) Has(c cluster.Class) bool {
 	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
 }
 
-// Single is the summary of one run. again, if not nil, is a second run of the seed; with a crash there is no result.
+// Single returns the summary of one run. again, if not nil, is a second run of the seed; with a crash there is no result.
 func Single(seed uint64, result, again *cluster.Result, crash *InternalError) *Summary {
 	m := newMerge(&Options{Count: 1, Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	m.add(seed, outcome{result: result, again: again, crash: crash})
 	return m.summary()
 }
 
-// SeedResult is what became of a seed: a run, a second one if there was one, or a defect of durosim.
+// SeedResult is the outcome of a seed: a run, a second one if there was one, or a defect of durosim.
 type SeedResult struct {
 	Seed          uint64
 	Result, Again *cluster.Result
 	Crash         *InternalError
 }
 
-// Merge is the summary of a campaign whose results were computed elsewhere, such as those of several shards, in ascending
-// order of the seeds. Coverage is the sum over all runs, if the results do not tell it.
+// Merge returns the summary of a campaign whose results were computed elsewhere, such as those of several shards, in
+// ascending order of the seeds. coverage is the sum over all runs, if the results do not include it.
 func Merge(results []SeedResult, coverage []cluster.Point) *Summary {
 	m := newMerge(&Options{Count: uint64(len(results)), Shard: Shard{Index: 1, Of: 1}, KeepGoing: true, MaxViolations: defaultMaxViolations})
 	for _, r := range results {
@@ -134,7 +134,7 @@ type merge struct {
 	o       *Options
 	sum     Summary
 	digests []sim.Digest
-	// points holds counts by name, and names the order in which they came up: maps are only looked up.
+	// Indexes by name. Maps are only looked up, never ranged over.
 	points     map[string]int
 	properties map[string]int
 	err        error
@@ -144,7 +144,7 @@ func newMerge(o *Options) *merge {
 	return &merge{o: o, sum: Summary{Total: o.total()}, points: map[string]int{}, properties: map[string]int{}}
 }
 
-// add merges the outcome of a seed and says whether the campaign goes on.
+// add merges the outcome of a seed and reports whether the campaign goes on.
 func (m *merge) add(seed uint64, out outcome) (goOn bool) {
 	if out.err != nil {
 		m.err = &PlanError{Seed: seed, Err: out.err}

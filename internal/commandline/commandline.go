@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Join is a command line of these words, each quoted for a POSIX shell where it must be.
+// Join returns a command line of these words, each quoted for a POSIX shell where necessary.
 func Join(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -18,7 +18,7 @@ func Join(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Quote quotes a word for a POSIX shell where it must be.
+// Quote quotes a word for a POSIX shell where necessary.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
@@ -29,14 +29,14 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Self is what starts this program again from the current directory: the word by which it was called, or "go run" and its
-// package if the go command built it for one run.
+// Self returns the words that start this program again from the current directory: the word by which it was called, or
+// "go run" and its package if the go command built it for one run.
 func Self() []string {
 	exe, err := os.Executable()
 	if err != nil {
 		exe = os.Args[0]
 	}
-	info, _ := debug.ReadBuildInfo() // nil has no package
+	info, _ := debug.ReadBuildInfo() // nil means that the package is unknown
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = ""
@@ -44,7 +44,7 @@ func Self() []string {
 	return self(os.Args[0], exe, info, dir)
 }
 
-// throwaway are the places where "go run" and "go tool" leave an executable: a directory of the build, or the build cache.
+// throwaway matches the places where "go run" and "go tool" leave an executable: a build directory, or the build cache.
 var throwaway = regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\]|[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}-d[/\\]`)
 
 func self(called, exe string, info *debug.BuildInfo, dir string) []string {
@@ -52,7 +52,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 		return []string{called}
 	}
 	if info == nil || info.Path == "" || info.Path == "command-line-arguments" {
-		return []string{"go", "run", "."} // files were named: most often those of the directory
+		return []string{"go", "run", "."} // "go run" was given files: most often those of the directory
 	}
 	if root, module, ok := Module(dir); ok && module == info.Main.Path {
 		inModule := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(info.Path, module)))
@@ -63,7 +63,7 @@ func self(called, exe string, info *debug.BuildInfo, dir string) []string {
 	return []string{"go", "run", info.Path}
 }
 
-// Local is a relative directory as the go command takes it: with a dot in front.
+// Local returns a relative directory in the form that the go command takes: with a dot in front.
 func Local(rel string) string {
 	rel = filepath.ToSlash(rel)
 	if rel == "." || strings.HasPrefix(rel, "../") || rel == ".." {
@@ -72,8 +72,8 @@ func Local(rel string) string {
 	return "./" + rel
 }
 
-// PackageIn is the import path of the package in a directory, which the go command takes anywhere in the module; a dot if
-// the directory is in no module.
+// PackageIn returns the import path of the package in a directory, which the go command takes anywhere in the module, or a
+// dot if the directory is in no module.
 func PackageIn(dir string) string {
 	root, module, ok := Module(dir)
 	if !ok {
@@ -88,7 +88,7 @@ func PackageIn(dir string) string {
 
 var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// Module is the nearest directory upwards that has a go.mod, and the module's path.
+// Module returns the nearest directory, upwards from dir, that has a go.mod, and the module's path.
 func Module(dir string) (root, module string, ok bool) {
 	for {
 		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {

@@ -3,6 +3,6 @@
 //	line := commandline.Join(append(commandline.Self(), "replay", "--seed", "7", "my plan.txt")...)
 //	// go run ./cmd/simrun replay --seed 7 'my plan.txt'
 //
-// Whoever reports a failure ends with such a line. It works in the directory in which the program was started, however it
-// was started.
+// Every report of a failure ends with such a line. It works in the directory in which the program was started, however
+// the program was started.
 package commandline

@@ -1,4 +1,4 @@
-// Package foreign owns programs that are not ours: child processes that are talked to over their standard input and
-// output, line by line, and that may be silent, talk nonsense, or die at any moment. It promises that nobody waits for
-// them longer than a deadline, and that an error says what became of them. It does not know what the lines mean.
+// Package foreign runs programs that are not ours: child processes that exchange lines over their standard input and
+// output, and that may be silent, talk nonsense, or die at any moment. It guarantees that nobody waits for them beyond
+// a deadline, and that an error describes what became of them. It does not know what the lines mean.
 package foreign

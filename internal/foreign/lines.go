@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// MaxMessage is the size of the longest message that Lines takes, in bytes.
+// MaxMessage is the size of the longest message that Lines accepts, in bytes.
 const MaxMessage = 16 << 20
 
-// TooLongError says that a line was longer than MaxMessage. What is left of the line was skipped.
+// TooLongError reports that a line was longer than MaxMessage. The rest of the line was skipped.
 type TooLongError struct{ Size int }
 
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a message of %d bytes; at most %d are taken", e.Size, MaxMessage)
 }
 
-// Lines are messages that end with a newline and contain none, over two streams. One goroutine may send while another
-// receives.
+// Lines exchanges messages over two streams. A message ends with a newline and contains no other. One goroutine may send
+// while another receives.
 type Lines struct {
 	in  *bufio.Reader
 	out io.WriteCloser
@@ -29,12 +29,12 @@ type Lines struct {
 	closed  error
 }
 
-// NewLines reads messages from in and writes them to out.
+// NewLines returns Lines that reads messages from in and writes them to out.
 func NewLines(in io.Reader, out io.WriteCloser) *Lines {
 	return &Lines{in: bufio.NewReader(in), out: out}
 }
 
-// Send writes one message. A message that contains a newline or is too long is refused.
+// Send writes one message. It refuses a message that contains a newline or is too long.
 func (l *Lines) Send(message []byte) error {
 	switch {
 	case len(message) > MaxMessage:
@@ -47,8 +47,8 @@ func (l *Lines) Send(message []byte) error {
 	return err
 }
 
-// Recv returns the next message without its newline, blank lines left out. At the end of the stream it returns io.EOF;
-// a last line that lacks its newline counts. After a TooLongError the next message can be received.
+// Recv returns the next message without its newline; it skips blank lines. At the end of the stream it returns io.EOF;
+// a last line without a newline counts as a message. After a TooLongError the next message can be received.
 func (l *Lines) Recv() ([]byte, error) {
 	for {
 		line, err := l.line()
@@ -83,7 +83,7 @@ func (l *Lines) line() ([]byte, error) {
 	}
 }
 
-// Close closes the stream that is written to, once.
+// Close closes the output stream, once.
 func (l *Lines) Close() error {
 	l.closing.Do(func() { l.closed = l.out.Close() })
 	return l.closed

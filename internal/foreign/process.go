@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// keptErrors is how much of the end of a child's standard error its errors quote, in bytes.
+// keptErrors is how many bytes, from the end of a child's standard error, errors about it quote.
 const keptErrors = 2 << 10
 
 // Process is a running child.
 type Process struct {
-	// Lines are its standard output and input.
+	// Lines reads its standard output and writes its standard input.
 	*Lines
 	name    string
 	out     *os.File
@@ -35,7 +35,7 @@ func Start(program string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
-	// Not StdoutPipe: its Wait closes the reader, and what the child said last would be lost.
+	// Not StdoutPipe: Wait closes its reader, and the child's last output would be lost.
 	out, child, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
@@ -55,7 +55,7 @@ func Start(program string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Ended says whether the child has ended.
+// Ended reports whether the child has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.ended:
@@ -65,8 +65,8 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Describe says what became of the child, with the end of what it wrote to standard error. It waits at most for patience
-// for a child that is about to end.
+// Describe returns what became of the child, with the end of its standard error. It waits for at most patience for a child
+// that is about to end.
 func (p *Process) Describe(patience time.Duration) string {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -90,7 +90,7 @@ func (p *Process) Describe(patience time.Duration) string {
 // Stop closes the child's standard input, which asks it to end, and kills it if it has not ended after patience. It
 // returns the child's failure if it ended by itself with one.
 func (p *Process) Stop(patience time.Duration) error {
-	_ = p.Close()       // a child that is gone has closed it already
+	_ = p.Close()       // a child that has ended has closed it already
 	defer p.out.Close() // a grandchild may still hold the other end
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

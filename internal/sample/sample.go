@@ -5,10 +5,10 @@ import "os"
 // Env is the environment variable that asks for every row of every table.
 const Env = "DUROSIM_LONG"
 
-// All says whether every row is to be tried.
+// All reports whether to try every row.
 func All() bool { return os.Getenv(Env) != "" }
 
-// Of returns the rows to try: the first of each group of so many, or all of them. It keeps their order.
+// Of returns the rows to try: the first of each group of every rows, or all of them. It keeps their order.
 func Of[T any](rows []T, every int) []T {
 	if All() {
 		return rows

@@ -22,7 +22,7 @@ type app struct {
 
 // command is a verb with its parsed arguments.
 type command interface {
-	// run does the work and returns the exit status. An error is about the input, unless it is a *crash.
+	// run does the work and returns the exit status. An error concerns the input, unless it is a *crash.
 	run(a *app) (status int, err error)
 }
 
@@ -32,7 +32,7 @@ type crash struct{ err error }
 func (c *crash) Error() string { return c.err.Error() }
 func (c *crash) Unwrap() error { return c.err }
 
-// leave is the panic by which kong's Exit ends parsing once help is printed.
+// leave is the panic value with which kong's Exit ends parsing once help is printed.
 type leave int
 
 // Run carries out a command line, without the program's name, and returns the exit status.
@@ -52,7 +52,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	return status
 }
 
-// untilLeave is main, or the status with which kong leaves it after printing help.
+// untilLeave calls main and returns its status, or the one with which kong leaves it after printing help.
 func (a *app) untilLeave(args []string) (status int) {
 	defer func() {
 		p := recover()

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// bugsCmd is the verb bugs: what catches the planted bugs.
+// bugsCmd is the verb bugs: which properties catch the planted bugs.
 type bugsCmd struct {
 	IDs []string `arg:"" optional:"" name:"id" help:"The bugs to try; all that some property catches if none is named."`
 
@@ -25,7 +25,7 @@ type bugsCmd struct {
 	JSON    bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (bugsCmd) Help() string {
 	return `Switches each planted bug on in the scenario that shows it, and runs seeds until one of the properties that it is expected to break is violated: from ten starting seeds, a million apart. Says which property that is, and the median of the seeds and of the time that it took. A bug that most starting seeds do not find survives; survivors come first, then what is hardest to find.
 
@@ -43,9 +43,9 @@ const farApart = 1_000_000
 // bugTrial is the result of the search for one bug.
 type bugTrial struct {
 	bug   faults.Bug
-	seeds []uint64 // how many it took, by start; 0 where the bug was not caught
+	seeds []uint64 // how many seeds it took, by start; 0 where the bug was not caught
 	times []time.Duration
-	// property is what caught it first, at the first start that caught it.
+	// property is the first property that caught it, at the first start that did.
 	property string
 	err      error
 }
@@ -70,7 +70,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	began := time.Now()
 	trials := c.tryAll(ctx, a, bugs)
 	if ctx.Err() != nil {
-		return exitStopped, nil // half a table says nothing about those that are missing
+		return exitStopped, nil // half a table says nothing about the missing bugs
 	}
 	for _, t := range trials {
 		if t.err != nil {
@@ -162,17 +162,17 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, bug faults.Bug) *bugTrial
 	return t
 }
 
-// caught is how many starting seeds found the bug.
+// caught returns how many starting seeds found the bug.
 func (t *bugTrial) caught() int {
 	return len(t.seeds) - len(slices.DeleteFunc(slices.Clone(t.seeds), func(n uint64) bool { return n > 0 }))
 }
 
 func (t *bugTrial) survives() bool { return median(t.seeds) == notFound }
 
-// notFound is the median if most searches find nothing.
+// notFound stands for the median when most searches find nothing.
 const notFound = ^uint64(0)
 
-// median is the middle of the numbers, the larger of the two if their count is even. 0, not found, counts as the largest.
+// median returns the middle number, the larger of the middle two if the count is even. 0, not found, counts as the largest.
 func median(numbers []uint64) uint64 {
 	sorted := slices.Clone(numbers)
 	for i, n := range sorted {
@@ -187,7 +187,7 @@ func median(numbers []uint64) uint64 {
 	return sorted[len(sorted)/2]
 }
 
-// bugsJSON is what bugs --json prints.
+// bugsJSON is the object that bugs --json prints.
 type bugsJSON struct {
 	Schema      int            `json:"schema"`
 	Verb        string         `json:"verb"`
@@ -205,7 +205,7 @@ type bugTrialJSON struct {
 	Expected []string `json:"expected"`
 	Property string   `json:"property"`
 	Survives bool     `json:"survives"`
-	// Caught is how many starting seeds found it; Seeds how many seeds each took, 0 if it did not find it.
+	// Caught is the number of starting seeds that found it; Seeds is how many seeds each took, 0 if it did not find it.
 	Caught        int      `json:"caught"`
 	Seeds         []uint64 `json:"seeds"`
 	MedianSeeds   uint64   `json:"median_seeds"`

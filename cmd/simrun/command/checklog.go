@@ -10,14 +10,14 @@ import (
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
-// checkLogCmd is the verb check-log: a recorded log of a provider's answers, judged.
+// checkLogCmd is the verb check-log: it judges a recorded log of a provider's answers.
 type checkLogCmd struct {
 	File string `arg:"" help:"The log, one call a line; - reads standard input."`
 
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (checkLogCmd) Help() string {
 	return `Reads a log of calls that were made on a store that was empty at first, one after the other, and names the first answer that the contract does not allow, with what it would have allowed. A line is a JSON object with at_ms, method, params, and result or error, as docs/oracle-protocol.md describes; calllog.Record writes such logs in Go.
 
@@ -29,7 +29,7 @@ Examples:
 Exit status: 0 every answer is allowed, 1 one is not, 2 usage or bad input.`
 }
 
-// checkLogJSON is what check-log --json prints.
+// checkLogJSON is the object that check-log --json prints.
 type checkLogJSON struct {
 	Schema     int    `json:"schema"`
 	Verb       string `json:"verb"`

@@ -36,7 +36,7 @@ const description = `Simulates clusters of mixed versions under crashes, lost an
 
 Without arguments it runs 1,000 seeds of the built-in scenario rolling-upgrade.`
 
-// parse reads the command line. If help is asked for, it prints that and panics with leave.
+// parse reads the command line. If help is asked for, it prints the help and panics with leave.
 func parse(args []string, name string, stdout, stderr io.Writer) (command, error) {
 	var c cli
 	ctx, err := newParser(&c, name, stdout, stderr).Parse(args)
@@ -64,7 +64,7 @@ func newParser(c *cli, name string, stdout, stderr io.Writer) *kong.Kong {
 	return parser
 }
 
-// callItself puts the program's name in place of simrun in the help texts of a node and of all below it.
+// callItself puts the program's name in place of simrun in the help texts of a node and of all nodes below it.
 func callItself(name string, n *kong.Node) {
 	n.Detail = strings.ReplaceAll(n.Detail, "simrun", name)
 	for _, f := range n.Flags {
@@ -75,7 +75,7 @@ func callItself(name string, n *kong.Node) {
 	}
 }
 
-// oneOf is an error if a value is neither empty nor among the known ones.
+// oneOf returns an error if a value is neither empty nor among the known ones.
 func oneOf(what, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

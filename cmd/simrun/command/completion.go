@@ -19,7 +19,7 @@ type completionCmd struct {
 	Shell string `arg:"" help:"The shell: bash, zsh or fish."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (completionCmd) Help() string {
 	return `Prints a few lines for the shell's start-up file, which make it complete verbs, flags, scenarios, bugs and properties.
 
@@ -44,7 +44,7 @@ func (c *completionCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// completeCmd is called by the shell, with the line up to the cursor in COMP_LINE. The arguments that bash adds are ignored.
+// completeCmd is the verb that the shell calls, with the line up to the cursor in COMP_LINE. It ignores bash's arguments.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -56,7 +56,7 @@ func (completeCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// completions are the words that can complete the last word of a line.
+// completions returns the words that can complete the last word of a line.
 func completions(p *Program, line string) []string {
 	words := strings.Fields(line)
 	if len(words) == 0 || strings.HasSuffix(line, " ") {
@@ -89,7 +89,7 @@ func completions(p *Program, line string) []string {
 	return slices.Compact(candidates)
 }
 
-// arguments are the known values of the flag before the last word, or else of the verb's argument.
+// arguments returns the known values of the flag before the last word, or else of the verb's argument.
 func arguments(p *Program, verb *kong.Node, before []string) []string {
 	flag := ""
 	if len(before) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// conformanceCmd is the verb conformance: the contract's cases, asked of a provider in any language.
+// conformanceCmd is the verb conformance: it runs the contract's cases against a provider in any language.
 type conformanceCmd struct {
 	provider
 
@@ -21,7 +21,7 @@ type conformanceCmd struct {
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is shown behind the flags' short texts.
+// Help returns the text printed below the flags.
 func (conformanceCmd) Help() string {
 	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md) and asks it the contract's cases, one after the other. A case that fails shows the calls that were made, with their answers, and what was expected instead. A case that needs what the program does not offer is skipped, and the table says why.
 
@@ -34,7 +34,7 @@ Examples:
 Exit status: 0 no case failed, 1 one did, 2 usage, or the program does not speak the protocol.`
 }
 
-// conformanceJSON is what conformance --json prints.
+// conformanceJSON is the object that conformance --json prints.
 type conformanceJSON struct {
 	Schema     int         `json:"schema"`
 	Verb       string      `json:"verb"`
@@ -48,7 +48,7 @@ type conformanceJSON struct {
 	Cases      []caseJSON  `json:"cases"`
 	ExitStatus int         `json:"exit_status"`
 
-	left int // cases that were not asked after a failure
+	left int // cases that were not run after a failure
 }
 
 type groupJSON struct {
@@ -169,7 +169,7 @@ func (o *conformanceJSON) note() string {
 	return ""
 }
 
-// skips are the reasons for which cases were skipped, with the cases.
+// skips returns the reasons why cases were skipped, with the cases.
 func (o *conformanceJSON) skips() []string {
 	var reasons []string
 	ids := map[string][]string{}
@@ -188,7 +188,7 @@ func (o *conformanceJSON) skips() []string {
 	return reasons
 }
 
-// few are the first of a list.
+// few returns the first items of a list.
 func few(list []string, most int) string {
 	if len(list) > most {
 		return strings.Join(list[:most], ", ") + ", …"

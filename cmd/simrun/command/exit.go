@@ -22,7 +22,7 @@ const (
 // severity orders the statuses: of several that apply, the first counts.
 var severity = []int{exitInternal, exitDrift, exitHandler, exitSafety, exitLiveness, exitPlan, exitVacuous}
 
-// worst is the more severe of two statuses.
+// worst returns the more severe of two statuses.
 func worst(a, b int) int {
 	for _, status := range severity {
 		if a == status || b == status {
@@ -32,7 +32,7 @@ func worst(a, b int) int {
 	return exitOK
 }
 
-// classExit is the exit status for a violation of a class.
+// classExit returns the exit status for a violation of a class.
 func classExit(c cluster.Class) int {
 	switch c {
 	case cluster.ClassSafety:
@@ -47,7 +47,7 @@ func classExit(c cluster.Class) int {
 	return exitInternal
 }
 
-// summaryExit is the exit status of a campaign; missed are the required points that it did not reach.
+// summaryExit returns the exit status of a campaign; missed lists the required points that it did not reach.
 func summaryExit(s *campaign.Summary, missed []string) int {
 	status := exitOK
 	for _, p := range s.Properties {

@@ -18,7 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// findingState is how a finding stands after a campaign.
+// findingState is the state of a finding after a campaign.
 type findingState string
 
 const (
@@ -28,7 +28,7 @@ const (
 	findingResolved  findingState = "resolved"  // its seed was run again, and it was not found
 )
 
-// knownFinding is what campaigns have found: violations of one property of one scenario, with one cause.
+// knownFinding is a finding of past campaigns: violations of one property in one scenario, with one cause.
 type knownFinding struct {
 	ID       string        `json:"id"`
 	State    findingState  `json:"state"`
@@ -38,7 +38,7 @@ type knownFinding struct {
 	Flags    planFlags     `json:"flags"`
 	// Cause is the evidence without names and numbers.
 	Cause string `json:"cause"`
-	// First and Last are when it was found first and last, Campaigns in how many.
+	// First and Last are the times it was first and last found; Campaigns is the number of campaigns that found it.
 	First     time.Time `json:"first_found"`
 	Last      time.Time `json:"last_found"`
 	Campaigns int       `json:"campaigns"`
@@ -87,7 +87,7 @@ func (f *findingsFile) keep() error {
 	return nil
 }
 
-// update compares a campaign with what is known and returns the findings of its scenario, as they stand now. ran says
+// update compares a campaign with the known findings and returns those of its scenario, as they stand now. ran reports
 // whether a seed was run.
 func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
 	now = now.UTC().Truncate(time.Second)
@@ -126,7 +126,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	return here
 }
 
-// isNews says whether a finding is one that nobody knew of.
+// isNews reports whether a finding is new or has regressed.
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
 
 func findingID(s *subject, v campaign.Violation) string {
@@ -135,7 +135,7 @@ func findingID(s *subject, v campaign.Violation) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// cause is the evidence of a violation without what differs from seed to seed: names, numbers and texts in quotes.
+// cause returns the evidence of a violation without what differs from seed to seed: names, numbers and quoted texts.
 func cause(v campaign.Violation) string {
 	text, _, _ := strings.Cut(v.Message, "\n")
 	if v.Instance != "" {
@@ -167,7 +167,7 @@ func cause(v campaign.Violation) string {
 	return strings.Join(words, " ")
 }
 
-// printFindings lists findings, those that are news first.
+// printFindings lists findings, news first.
 func (a *app) printFindings(all []*knownFinding) {
 	count := map[findingState]int{}
 	for _, k := range all {

@@ -10,7 +10,7 @@ import (
 // helpShown bounds how many names a line of help gives.
 const helpShown = 5
 
-// helpLines say what calm and relief did that the plan does not say, one line for each kind of help and each event.
+// helpLines describes the help that calm and relief gave beyond the plan, one line for each kind of help and each event.
 func helpLines(all []cluster.Help) []string {
 	type line struct {
 		head, text string

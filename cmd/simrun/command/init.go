@@ -23,7 +23,7 @@ type initCmd struct {
 	Runs  []string `help:"An orchestration that clients start, with its input if it has one; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (initCmd) Help() string {
 	return `Writes a scenario to begin with: nodes of one build that are upgraded to another one by one, under load and light faults, with comments that say what to change. It runs as it is.
 
@@ -54,7 +54,7 @@ func (c *initCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// text is the scenario. It is parsed, so that a wrong flag is reported before anything is written.
+// text returns the scenario. It parses it first, so that a wrong flag is reported before anything is written.
 func (c *initCmd) text(p *Program) (string, error) {
 	from, to, err := c.builds(p)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *initCmd) text(p *Program) (string, error) {
 	return text, s.CheckOrchestrations(known)
 }
 
-// builds are the names of the builds to upgrade from and to.
+// builds returns the names of the builds to upgrade from and to.
 func (c *initCmd) builds(p *Program) (from, to string, err error) {
 	all := p.builds()
 	slices.SortFunc(all, func(a, b *engine.Build) int { return a.Version.Compare(b.Version) })
@@ -126,7 +126,7 @@ func (c *initCmd) builds(p *Program) (from, to string, err error) {
 	}
 	from, to = c.From, c.To
 	if from == "" && to == "" && p.Builds == nil {
-		from, to = "1.5.0", "2.0.0" // as the README's upgrade
+		from, to = "1.5.0", "2.0.0" // as in the README's upgrade
 	}
 	if to == "" {
 		to = names[len(names)-1]
@@ -140,7 +140,7 @@ func (c *initCmd) builds(p *Program) (from, to string, err error) {
 	return from, to, nil
 }
 
-// runs are what clients start, in the words of scenarios.
+// runs returns what clients start, in the syntax of scenarios.
 func (c *initCmd) runs(p *Program) ([]string, error) {
 	asked := c.Runs
 	if len(asked) == 0 {

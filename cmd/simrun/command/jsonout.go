@@ -13,7 +13,7 @@ import (
 // schema is the version of the objects that --json prints. Adding fields does not change it.
 const schema = 1
 
-// runJSON is what --json prints for runs.
+// runJSON is the object that --json prints for runs.
 type runJSON struct {
 	Schema         int               `json:"schema"`
 	Verb           string            `json:"verb"`
@@ -32,7 +32,7 @@ type runJSON struct {
 	Unreached      []string          `json:"unreached"`
 	// Missed are the required points of Unreached: they make the campaign vacuous.
 	Missed []string `json:"missed"`
-	// Contract and Plan are the two verdicts, as sentences; Fate is what the second one is about.
+	// Contract and Plan are the two verdicts, as sentences; Fate is the basis of the second.
 	Contract       string          `json:"contract"`
 	Plan           string          `json:"plan"`
 	Fate           fateJSON        `json:"fate"`
@@ -48,7 +48,7 @@ type runJSON struct {
 	Notices        []string        `json:"notices,omitempty"`
 }
 
-// fateJSON is what became of the work.
+// fateJSON is the fate of the work.
 type fateJSON struct {
 	Work     uint64     `json:"work"`
 	Expected uint64     `json:"as_expected"`
@@ -179,7 +179,7 @@ func coverageJSON(points []cluster.Point) map[string]uint64 {
 	return out
 }
 
-// decimal is a seed in a JSON string: 64 bits do not fit a JSON number.
+// decimal formats a seed for a JSON string: 64 bits do not fit a JSON number.
 func decimal(seed uint64) string { return strconv.FormatUint(seed, 10) }
 
 func notNil(s []string) []string {

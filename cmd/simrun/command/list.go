@@ -18,7 +18,7 @@ type listCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (listCmd) Help() string {
 	return `Lists what this version has.
 
@@ -28,24 +28,24 @@ Examples:
     simrun list bugs --json`
 }
 
-// itemJSON is an item of a list. Fields that a kind does not name are left out.
+// itemJSON is an item of a list. Fields that do not apply to its kind are left out.
 type itemJSON struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
-	// Of builds: the pins that they replay, the kinds that they read and write.
+	// Of builds: the pins that they replay, and the kinds of events that they read and write.
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
-	// Of orchestrations: the first build that registers it, and how it ends if nothing goes wrong; the latter of shipped
-	// ones.
+	// Of orchestrations: the first build that registers it and, for shipped ones only, how it ends if nothing goes
+	// wrong.
 	Since string `json:"since,omitempty"`
 	Ends  string `json:"ends,omitempty"`
-	// Of scenarios: the seeds from which their requirements count.
+	// Of scenarios: the number of seeds from which their requirements apply.
 	Seeds int `json:"seeds,omitempty"`
 	// Of properties.
 	Name  string `json:"name,omitempty"`
 	Class string `json:"class,omitempty"`
-	// Of bugs: what they are expected to break, and where; the place in docs/contract that says what they do.
+	// Of bugs: what they are expected to break, and where; the place in docs/contract that describes what they do.
 	Properties []string `json:"properties,omitempty"`
 	Scenario   string   `json:"scenario,omitempty"`
 	Source     string   `json:"source,omitempty"`
@@ -53,7 +53,7 @@ type itemJSON struct {
 	Suspends []string `json:"suspends,omitempty"`
 }
 
-// listJSON is what list --json prints.
+// listJSON is the object that list --json prints.
 type listJSON struct {
 	Schema int        `json:"schema"`
 	Verb   string     `json:"verb"`
@@ -126,7 +126,7 @@ func listBuilds(p *Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-// buildSummary says how a build differs from others: how many kinds it reads and writes, and how it replays.
+// buildSummary describes how a build differs from others: how many kinds it reads and writes, and how it replays.
 func buildSummary(b *engine.Build) string {
 	text := fmt.Sprintf("reads %d kinds of events, writes %d", len(b.Codec.Kinds().List()), len(b.Emits.List()))
 	if b.Semantics != engine.SemanticsStandard {
@@ -135,7 +135,7 @@ func buildSummary(b *engine.Build) string {
 	return text
 }
 
-// listOrchestrations lists what nodes may register, in the order of the names.
+// listOrchestrations lists the orchestrations that nodes may register, in the order of their names.
 func listOrchestrations(p *Program) ([]itemJSON, error) {
 	since := map[string]string{}
 	for _, b := range p.builds() {
@@ -218,7 +218,7 @@ func listCoverage(*Program) ([]itemJSON, error) {
 	return items, nil
 }
 
-// orDash joins words, and is a dash if there are none.
+// orDash joins words, and returns a dash if there are none.
 func orDash(words ...string) string {
 	if text := strings.Join(words, " "); text != "" {
 		return text

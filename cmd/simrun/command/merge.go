@@ -17,13 +17,13 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// mergeCmd is the verb merge: one report of several shards.
+// mergeCmd is the verb merge: one report on several shards.
 type mergeCmd struct {
 	Files []string `arg:"" help:"The results files of all shards, as run --results writes them."`
 	JSON  bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (mergeCmd) Help() string {
 	return `Reads the results of all shards of a campaign and reports them as run would have in one process: the same totals, coverage, findings and digest. A shard that is missing, there twice, cut off, or of another campaign is an error.
 
@@ -83,7 +83,7 @@ func (h *resultsHead) sameCampaign(o *resultsHead) bool {
 		slices.Equal((&subject{flags: h.Flags}).options(), (&subject{flags: o.Flags}).options())
 }
 
-// subject opens the scenario of the results. It is an error if that has changed since.
+// subject opens the scenario of the results. It is an error if the scenario has changed since.
 func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, error) {
 	first, err := parseSeed(h.FirstSeed)
 	if err != nil {
@@ -100,7 +100,7 @@ func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, err
 	return s, seedRange{first: first, count: h.Seeds}, err
 }
 
-// readResults adds the results of a file to those of others.
+// readResults adds the results of a file to those of other files.
 func readResults(file string, results *[]campaign.SeedResult, coverage *[]cluster.Point) (*resultsHead, error) {
 	f, err := os.Open(file)
 	if err != nil {

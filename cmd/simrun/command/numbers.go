@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// grouped is a number with commas between groups of three digits.
+// grouped formats a number with commas between groups of three digits.
 func grouped(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	var parts []string
@@ -18,7 +18,7 @@ func grouped(n uint64) string {
 	return strings.Join(append([]string{s}, parts...), ",")
 }
 
-// perSecond is a rate as a whole number, with one decimal below ten.
+// perSecond formats a rate as a whole number, with one decimal below ten.
 func perSecond(n uint64, d time.Duration) string {
 	if d <= 0 {
 		return "-"
@@ -30,7 +30,7 @@ func perSecond(n uint64, d time.Duration) string {
 	return grouped(uint64(rate))
 }
 
-// longTime is a virtual time in the largest units that it needs: 3d 04h 12m, 12m 30s, 9.125s.
+// longTime formats a virtual time in the largest units that it needs: 3d 04h 12m, 12m 30s, 9.125s.
 func longTime(ms int64) string {
 	s := ms / 1000
 	switch {
@@ -44,10 +44,10 @@ func longTime(ms int64) string {
 	return seconds(ms)
 }
 
-// seconds is a virtual time in seconds, to the millisecond.
+// seconds formats a virtual time in seconds, to the millisecond.
 func seconds(ms int64) string { return fmt.Sprintf("%d.%03ds", ms/1000, ms%1000) }
 
-// plural is a count with its noun.
+// plural formats a count with its noun.
 func plural(n uint64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

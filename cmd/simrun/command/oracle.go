@@ -27,7 +27,7 @@ type oracleCmd struct {
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (oracleCmd) Help() string {
 	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, time included, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is made short, and shown with what would have been allowed. What the program does not offer is left out, and listed.
 
@@ -44,7 +44,7 @@ Exit status: 0 nothing found but what is known, 1 an answer is not allowed, 2 us
 // stopPatience is how long a provider may take to end when its input has ended.
 const stopPatience = 5 * time.Second
 
-// oracleJSON is what oracle --json prints.
+// oracleJSON is the object that oracle --json prints.
 type oracleJSON struct {
 	Schema     int           `json:"schema"`
 	Verb       string        `json:"verb"`
@@ -126,7 +126,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	return out.ExitStatus, nil
 }
 
-// report is what was found, as it is printed.
+// report returns the findings, ready to be printed.
 func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
 	d := peer.client.Described()
 	out := &oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
@@ -159,7 +159,7 @@ func (c *oracleCmd) repro(seed uint64) string {
 	return itself(slices.Concat(args, c.arguments())...)
 }
 
-// freedoms are those of these ids.
+// freedoms returns the oracle's freedoms with these ids.
 func freedoms(ids []string) ([]oracle.Freedom, error) {
 	var known []string
 	for _, f := range oracle.Freedoms() {
@@ -175,7 +175,7 @@ func freedoms(ids []string) ([]oracle.Freedom, error) {
 	return list, nil
 }
 
-// readKnown reads a file of known mistakes; without a name there are none.
+// readKnown reads a file of known mistakes; an empty name means none.
 func readKnown(name string) ([]search.Known, error) {
 	if name == "" {
 		return nil, nil

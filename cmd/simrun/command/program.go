@@ -15,20 +15,20 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// Program is what a command simulates. The zero value simulates what durosim ships.
+// Program describes what a command simulates. The zero value simulates what durosim ships.
 type Program struct {
-	// Name is what help and messages call the program; empty is the name of its executable.
+	// Name is the program's name in help and messages; empty means the name of its executable.
 	Name string
 	// Builds are the builds that plans may name, and Handlers registers the orchestrations and activities that a node of a
-	// build ships with, as in cluster.Config; nil is what is shipped. Both are called for each run or node anew and from
-	// several goroutines, and must always give the same.
+	// build ships with, as in cluster.Config; nil means those that durosim ships. Both are called anew for each run or
+	// node, from several goroutines, and must always return the same.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
-	// EachRun, if not nil, makes what belongs to one run alone: handlers with state, invariants and monitors, as in
+	// EachRun, if not nil, makes what belongs to one run only: handlers with state, invariants and monitors, as in
 	// properties.Config.
 	EachRun func() properties.Run
-	// Scenario is what is run if the command line names none: the name of a built-in scenario or a file; empty is
-	// scenario.Default.
+	// Scenario is the scenario to run if the command line names none: the name of a built-in scenario or a file; empty
+	// means scenario.Default.
 	Scenario string
 
 	_ struct{} // fields are named: there will be more
@@ -36,7 +36,7 @@ type Program struct {
 
 // Main carries out the command line of the process, and ends the process with the exit status.
 func Main(p Program) {
-	campaign.CollectLess() // to the end of the process: not campaigns alone run seeds
+	campaign.CollectLess() // to the end of the process: other verbs run seeds, too
 	os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -47,7 +47,7 @@ func (p *Program) name() string {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
-// hint is a command line of the program, quoted for a message.
+// hint returns a command line of the program, quoted for a message.
 func (p *Program) hint(arguments string) string { return `"` + p.name() + " " + arguments + `"` }
 
 func (p *Program) builds() []*engine.Build {
@@ -64,7 +64,7 @@ func (p *Program) defaultScenario() string {
 	return p.Scenario
 }
 
-// newRun is what belongs to the next run.
+// newRun returns what belongs to the next run only.
 func (p *Program) newRun() properties.Run {
 	var run properties.Run
 	if p.EachRun != nil {
@@ -76,10 +76,10 @@ func (p *Program) newRun() properties.Run {
 	return run
 }
 
-// ownHandlers says whether the program has handlers of its own.
+// ownHandlers reports whether the program has handlers of its own.
 func (p *Program) ownHandlers() bool { return p.newRun().Handlers != nil }
 
-// registry is what a node of a build registers.
+// registry returns the registry of a node of a build.
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	handlers := p.newRun().Handlers
 	if handlers == nil {
@@ -92,7 +92,7 @@ func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	return r, nil
 }
 
-// registered are the orchestrations, as "Name@1.0.0", and the activities that nodes of any build may register, sorted.
+// registered returns the orchestrations, as "Name@1.0.0", and the activities that nodes of any build may register, sorted.
 func (p *Program) registered() (orchestrations, activities []string, err error) {
 	for _, b := range p.builds() {
 		r, err := p.registry(b)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal returns the writer as a file, and whether that is a terminal.
+// terminal returns the writer as a file, and whether that file is a terminal.
 func terminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
@@ -36,11 +36,11 @@ func newProgress(w io.Writer, what string, total uint64) *progress {
 	return &progress{bar: newBar(w, what, total, width, 100*time.Millisecond), what: what}
 }
 
-// usualWidth is assumed of a terminal whose width is unknown, in columns.
+// usualWidth is the width assumed for a terminal whose width is unknown, in columns.
 const usualWidth = 80
 
-// newBar makes a bar that fits into a line of width columns and is redrawn once in every at the most. Only a wide line has
-// rates and times.
+// newBar makes a bar that fits into a line of width columns and is redrawn at most once in each period every. Only a wide
+// line has rates and times.
 func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w),
@@ -61,7 +61,7 @@ func newBar(w io.Writer, what string, total uint64, width int, every time.Durati
 // wideLine is the least width with room for rates and times, in columns.
 const wideLine = 100
 
-// show updates the bar: how many are done, and how many of these failed.
+// show updates the bar: how many seeds are done, and how many of these failed.
 func (p *progress) show(done, failed uint64) {
 	if p.bar == nil {
 		return

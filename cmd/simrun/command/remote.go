@@ -21,16 +21,16 @@ type remote struct {
 	stop   func() error
 	client *wire.Client
 	now    int64
-	err    error // of a call that is not the provider's
+	err    error // of a call outside the provider's interface
 }
 
-// provider is how the provider is reached that a verb checks: as a child, or at an address.
+// provider is the provider that a verb checks, reached as a child process or at an address.
 type provider struct {
 	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
 	Connect address  `help:"The address at which the provider listens, in the place of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
 }
 
-// name is the provider in messages.
+// name returns the provider's name for messages.
 func (p *provider) name() string {
 	if p.Connect.network != "" {
 		return p.Connect.String()
@@ -38,7 +38,7 @@ func (p *provider) name() string {
 	return strings.Join(p.Command, " ")
 }
 
-// arguments are those of a command line that reaches the same provider.
+// arguments returns the arguments of a command line that reaches the same provider.
 func (p *provider) arguments() []string {
 	if p.Connect.network != "" {
 		return []string{"--connect", p.Connect.String()}
@@ -77,13 +77,13 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		Became:   func() string { return process.Describe(100 * time.Millisecond) },
 	})
 	if err != nil {
-		_ = process.Stop(0) // it does not speak the protocol; how it ends is no matter
+		_ = process.Stop(0) // it does not speak the protocol; how it ends does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
 	return &remote{stop: func() error { return process.Stop(stopPatience) }, client: client}, nil
 }
 
-// keep keeps the first error of a call that is not the provider's.
+// keep keeps the first error of a call outside the provider's interface.
 func (r *remote) keep(err error) {
 	if r.err == nil {
 		r.err = err
@@ -97,7 +97,7 @@ func (r *remote) broken() error {
 	return r.err
 }
 
-// store makes the other side's store an empty one.
+// store empties the other side's store.
 func (r *remote) store() (*undertest.Store, error) {
 	ctx := context.Background()
 	r.keep(r.client.Reset(ctx))
@@ -129,7 +129,7 @@ func (r *remote) store() (*undertest.Store, error) {
 	return in, r.broken()
 }
 
-// realNow asks a store that follows a clock of its own.
+// realNow asks a store that follows a clock of its own for the time.
 func (r *remote) realNow() int64 {
 	now, err := r.client.Now(context.Background())
 	r.keep(err)
@@ -140,7 +140,7 @@ func (r *remote) realNow() int64 {
 // remoteSecond is how long a second of a case takes on a store with a clock of its own.
 const remoteSecond = 250 * time.Millisecond
 
-// leftOut names what is not checked since the other side does not offer it.
+// leftOut names what is not checked because the other side does not offer it.
 func (r *remote) leftOut(report *search.Report) []string {
 	out := []string{}
 	for _, what := range report.LeftOut {

@@ -28,7 +28,7 @@ type replayCmd struct {
 	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (replayCmd) Help() string {
 	return `Runs one seed with every property checked and tells what happened: which node fetched what, what it passed over and why, what was committed, given back or lost, and where a violation sits. Then it runs the seed again and compares the two runs.
 
@@ -78,7 +78,7 @@ func (c *replayCmd) run(a *app) (int, error) {
 	return r.print(a, show, c.JSON)
 }
 
-// entry is the stored run that the argument names, nil if it names a scenario.
+// entry returns the stored run that the argument names, or nil if it names a scenario.
 func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	_, entry, err := p.open(c.Scenario)
 	if err != nil || entry == nil {
@@ -122,7 +122,7 @@ func (r *replayed) config() (cluster.Config, error) {
 	return cfg, nil
 }
 
-// carryOut runs the seed twice, the first time as a story. An error is about the plan.
+// carryOut runs the seed twice, the first time as a story. An error concerns the plan.
 func (r *replayed) carryOut() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -130,7 +130,7 @@ func (r *replayed) carryOut() (err error) {
 		}
 	}()
 	began := time.Now()
-	r.story = &teller{seed: r.seed} // what was told before a crash counts
+	r.story = &teller{seed: r.seed} // the story up to a crash counts
 	if r.result, err = r.told(r.story); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (r *replayed) check(show selection) error {
 
 func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
 
-// summary is the replay as a campaign of one seed.
+// summary returns the replay as a campaign of one seed.
 func (r *replayed) summary() *campaign.Summary {
 	return campaign.Single(r.seed, r.result, r.again, r.crash)
 }
@@ -301,7 +301,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 }
 
-// difference names the first difference between the two runs: in the trace and, if a third run as a story shows it, there.
+// difference names the first difference between the two runs: in the trace and, if a third run shows it, in the story.
 func (r *replayed) difference() string {
 	at := sim.FirstDifference(r.result.Marks, r.again.Marks)
 	text := fmt.Sprintf("digest %s\nfirst difference: trace record %d of %d and %d\n", r.again.Digest, at, len(r.result.Marks), len(r.again.Marks))
@@ -327,7 +327,7 @@ func lineAt(lines []storyLine, i int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", seconds(l.Ms), l.Node, l.Build, l.Text))
 }
 
-// entrySubject is the subject of a stored run: its plan is fixed.
+// entrySubject returns the subject of a stored run: its plan is fixed.
 func entrySubject(p *Program, e *scenario.Entry, arg string) *subject {
 	name := e.Plan.Name
 	if name == "" {

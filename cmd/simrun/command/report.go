@@ -19,17 +19,17 @@ type report struct {
 	seeds   seedRange
 	shard   shard
 	wall    time.Duration
-	// found is the status that the findings lead to; status is that of the command.
+	// found is the exit status that the findings call for; status is the command's.
 	found, status int
-	// unreached are the points that this campaign could have reached and did not; missed those that it had to.
+	// unreached are the points that this campaign could have reached and did not; missed are the required ones of them.
 	unreached, missed []string
 	// goOn is the command line that runs the rest of an interrupted campaign.
 	goOn string
-	// findings are those of the file of findings that are about the subject.
+	// findings are the entries of the findings file that are about the subject.
 	findings []*knownFinding
-	// instances names every instance in the fate of the work.
+	// instances asks for the name of every instance in the fate of the work.
 	instances bool
-	// stored are the files that were written for failures.
+	// stored lists the files that were written for failures.
 	stored []string
 }
 
@@ -42,7 +42,7 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	return r
 }
 
-// reachable are the points that a run of the subject can reach: all but those of faults that it never injects.
+// reachable returns the points that a run of the subject can reach: all but those of faults that it never injects.
 func (s *subject) reachable() []string {
 	load := s.scenario.Template.Faults
 	if s.over.Faults != nil {
@@ -61,7 +61,7 @@ func (s *subject) reachable() []string {
 	return append(points, s.sometimes()...)
 }
 
-// newStatus is the status without the violations that were known before.
+// newStatus returns the status that remains without the violations that were known before.
 func (r *report) newStatus() int {
 	rest := *r.sum
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
@@ -70,7 +70,7 @@ func (r *report) newStatus() int {
 	return summaryExit(&rest, r.missed)
 }
 
-// deciding is the first violation of the class that decides the exit status: the one to look at first.
+// deciding returns the first violation of the class that decides the exit status: the one to look at first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
 	for _, p := range r.sum.Properties {
 		if classExit(p.Class) == r.found {
@@ -86,7 +86,7 @@ const (
 	shownStack = 40
 )
 
-// byWeight has what is wrong with durosim itself first, and the expectations of the scenario, which may be many, last.
+// byWeight sorts defects of durosim itself first, and the scenario's expectations, which may be many, last.
 func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 	weight := func(p campaign.PropertyCount) int {
 		switch {
@@ -144,7 +144,7 @@ func (a *app) printCampaign(r *report) {
 	}
 }
 
-// seedToSee is the seed whose replay shows the reason for the exit status.
+// seedToSee returns the seed whose replay shows the reason for the exit status.
 func (r *report) seedToSee() (seed uint64, ok bool) {
 	if v, ok := r.deciding(); ok && r.found != exitInternal {
 		return v.Seed, true
@@ -159,7 +159,7 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	return v.Seed, ok
 }
 
-// contract is the verdict on the contract as one sentence: on everything that is not the plan's.
+// contract returns the verdict on the contract, on everything but the plan's expectations, as one sentence.
 func (r *report) contract() string {
 	var broken []string
 	for _, p := range r.sum.Properties {
@@ -194,7 +194,7 @@ func (a *app) printViolation(v campaign.Violation) {
 	a.printf("  evidence  %s\n", strings.ReplaceAll(strings.TrimSpace(v.Message), "\n", "\n            "))
 }
 
-// ruleName is the name of what was violated: of a property, or of one expectation among others.
+// ruleName returns the name of the violated rule: of a property, or of one of the scenario's expectations.
 func ruleName(v cluster.Violation) string {
 	if v.Expectation != "" {
 		return v.Rule()
@@ -202,7 +202,7 @@ func ruleName(v cluster.Violation) string {
 	return propertyName(v.Property)
 }
 
-// propertyName is the id and the name of a property, or the id alone if the catalogue does not have it.
+// propertyName returns the id and the name of a property, or the id alone if the catalogue does not have it.
 func propertyName(id string) string {
 	if p, ok := properties.ByID(id); ok {
 		return p.String()

@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// A results file begins with a line that says what was run. A line for each seed follows, in ascending order, and then a
-// last line, without which the file is incomplete.
+// A results file begins with a line that describes what was run. A line for each seed follows, in ascending order, and
+// then a last line, without which the file is incomplete.
 
 // resultsHead is the first line of a results file.
 type resultsHead struct {
@@ -25,7 +25,7 @@ type resultsHead struct {
 	Verb     string    `json:"verb"`
 	Scenario string    `json:"scenario"` // as the command line names it
 	Flags    planFlags `json:"flags"`
-	// Plan is a hash of the first seed's plan: shards of other scenarios have another one.
+	// Plan is a hash of the first seed's plan: shards of another scenario have a different one.
 	Plan      string `json:"plan"`
 	FirstSeed string `json:"first_seed"`
 	Seeds     uint64 `json:"seeds"`
@@ -80,7 +80,7 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	return w, nil
 }
 
-// hash is the hash of the text of a seed's plan.
+// hash returns the hash of the text of a seed's plan.
 func (s *subject) hash(seed uint64) (string, error) {
 	plan, err := s.plan(seed)
 	if err != nil {

@@ -33,7 +33,7 @@ type runCmd struct {
 	JSON      bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (runCmd) Help() string {
 	return `Runs the scenario once for each seed and checks every property after every step. Ends with a table and, where something did not hold, with a report and one line to paste that shows it again.
 
@@ -54,7 +54,7 @@ There are two verdicts. "contract: held" says that store, engine and nodes kept 
 Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }
 
-// defaultSeeds is the number of seeds of a campaign for which neither the command line nor the scenario says one.
+// defaultSeeds is the number of seeds of a campaign when neither the command line nor the scenario gives one.
 const defaultSeeds = 1000
 
 func (c *runCmd) seeds(s *subject) seedRange {
@@ -137,7 +137,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		r.status = exitStopped
 		done := sum.Seeds
 		if c.Results != "" {
-			done = 0 // results are of all seeds: begin again
+			done = 0 // results cover all seeds: begin again
 		}
 		r.goOn = c.goOn(s, seeds, done)
 	}
@@ -172,7 +172,7 @@ func (c *runCmd) compare(r *report, f *findingsFile) error {
 	return f.keep()
 }
 
-// goOn is the command line that runs the remaining seeds.
+// goOn returns the command line that runs the remaining seeds.
 func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	done *= max(c.Shard.of, 1)
 	left := seedRange{first: seeds.first + done, count: seeds.count - done}
@@ -201,7 +201,7 @@ func interruptible() (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// inputError names the seed of a plan that cannot be run.
+// inputError names the seed in the error of a plan that cannot be run.
 func inputError(err error) error {
 	var p *campaign.PlanError
 	if errors.As(err, &p) {

@@ -21,7 +21,7 @@ type serveCmd struct {
 	Listen address  `help:"Serve connections at this address, each with a store of its own, until standard input ends: unix:PATH or tcp:HOST:PORT, where port 0 is any that is free." placeholder:"ADDRESS"`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (serveCmd) Help() string {
 	return `Answers JSON-RPC 2.0 requests, one a line on standard input, with one line each on standard output: every call of a provider, in memory and in virtual time, as docs/oracle-protocol.md describes. It ends when its input ends. What is no request gets an error, and the next line is served.
 
@@ -35,7 +35,7 @@ Examples:
 Exit status: 0 when the input has ended, 2 usage or bad input.`
 }
 
-// serveStartMs is what the clock shows when a store is new. Times near 0 would hide mistakes with times before now.
+// serveStartMs is the clock's time when a store is new. Times near 0 would hide mistakes with times before now.
 const serveStartMs = 1_000_000
 
 func (c *serveCmd) run(a *app) (int, error) {
@@ -59,7 +59,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// newServer serves stores in memory by these rules, nil for the right ones.
+// newServer returns a server of in-memory stores that follow these rules, nil for the correct ones.
 func newServer(rules *storerules.Rules) *wire.Server {
 	return &wire.Server{New: func() (*wire.Store, error) {
 		rows := &insertedRows{}
@@ -75,7 +75,7 @@ func newServer(rules *storerules.Rules) *wire.Server {
 	}}
 }
 
-// insertedRows remembers what was put into the queues of a store, to damage it.
+// insertedRows remembers the rows put into the queues of a store, so that they can be damaged.
 type insertedRows struct {
 	rows []insertedRow
 }
@@ -89,7 +89,7 @@ type insertedRow struct {
 // Observe implements engine.Sink.
 func (r *insertedRows) Observe(o *engine.Observation) {
 	if o.Kind == engine.ObsRowInserted {
-		text, _ := callform.ItemText(o.Item) // what has no text is not damaged
+		text, _ := callform.ItemText(o.Item) // an item without a text is not damaged
 		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
 	}
 }
@@ -113,7 +113,7 @@ func isProviderBug(id string) bool {
 	return slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id })
 }
 
-// unbuffered is standard output for those who wait for each line.
+// unbuffered is standard output for readers who wait for each line.
 type unbuffered struct{ a *app }
 
 func (u unbuffered) Write(data []byte) (int, error) {
@@ -124,5 +124,5 @@ func (u unbuffered) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Close leaves standard output to the program.
+// Close does nothing: standard output belongs to the program.
 func (unbuffered) Close() error { return nil }

@@ -26,7 +26,7 @@ type shrinkCmd struct {
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (shrinkCmd) Help() string {
 	return `Takes a run that violates a property and leaves out whatever it can: schedule steps, instances, histories, probes, nodes, options, faults and delays. What is left is a plan in which every part is needed, every fault is named, and times are as early and round as they can be.
 
@@ -84,7 +84,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// failing is the run to shrink, as a recorded run; nil if no seed fails.
+// failing returns the run to shrink, as a recorded run; nil if no seed fails.
 func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, error) {
 	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *subject) runConcrete(c shrink.Concrete) (*cluster.Result, error) {
 	return cluster.Run(cfg)
 }
 
-// shrinkOptions keep a violation.
+// shrinkOptions returns options for a shrink that keeps a violation.
 func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
 	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases()}
 }
@@ -149,8 +149,8 @@ func (s *subject) bugs() []faults.BugID {
 	return append(slices.Clone(s.scenario.Template.Bugs), s.over.Bugs...)
 }
 
-// pick is the violation to keep: of the property that is asked for, by its id or by the whole rule, or of what one of the
-// bugs is expected to break, or else the first. It says whether there is one.
+// pick returns the violation to keep: that of the property asked for, by its id or by the whole rule; or of a property
+// that one of the bugs is expected to break; or else the first. It reports whether there is one.
 func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation, bool) {
 	find := func(what func(v cluster.Violation) bool) (cluster.Violation, bool) {
 		if i := slices.IndexFunc(r.Violations, what); i >= 0 {
@@ -162,7 +162,7 @@ func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation
 		return find(func(v cluster.Violation) bool { return v.Property == asked || v.Rule() == asked })
 	}
 	for _, id := range on {
-		bug, _ := faults.Lookup(id) // an unknown one has no properties
+		bug, _ := faults.Lookup(id) // an unknown bug has no properties
 		for _, property := range bug.Properties {
 			if v, ok := find(func(v cluster.Violation) bool { return v.Property == property }); ok {
 				return v, true
@@ -187,7 +187,7 @@ func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
 	return exitOK, nil
 }
 
-// repro is the command line that shrinks the same run again.
+// repro returns the command line that shrinks the same run again.
 func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 	var property []string
 	if c.Property != "" {
@@ -199,7 +199,7 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 	return s.line("shrink", seed, property...)
 }
 
-// shrunkEntry is the corpus entry of a shrunk run.
+// shrunkEntry returns the corpus entry of a shrunk run.
 func (s *subject) shrunkEntry(seed uint64, small *properties.Shrunk) *scenario.Entry {
 	return small.Entry(seed, "first shown by: "+s.repro(seed))
 }

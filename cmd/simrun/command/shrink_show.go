@@ -18,14 +18,14 @@ type shrunk struct {
 	repro   string
 }
 
-// shrunkJSON is what --json prints for shrink.
+// shrunkJSON is the object that shrink --json prints.
 type shrunkJSON struct {
 	Schema     int             `json:"schema"`
 	Verb       string          `json:"verb"`
 	Scenario   string          `json:"scenario"`
 	Seed       string          `json:"seed"`
 	Violations []violationJSON `json:"violations"`
-	// Plan is the text of the plan; Choices are the choices that are not the benign one.
+	// Plan is the text of the plan; Choices are the choices other than the benign one.
 	Plan     string       `json:"plan"`
 	Choices  []choiceJSON `json:"choices"`
 	Size     sizeJSON     `json:"size"`

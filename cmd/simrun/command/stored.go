@@ -21,7 +21,7 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	}
 	var seeds []uint64
 	for _, p := range sum.Properties {
-		asked := "" // what the seed shows best
+		asked := "" // empty: what the seed shows best
 		if p.First.Expectation != "" {
 			asked = p.First.Rule()
 		} else if slices.Contains(seeds, p.FirstSeed) {
@@ -42,8 +42,8 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 	return files, nil
 }
 
-// checkOut is an error if no file can be written to the directory of --out. It is called before the campaign, and creates
-// no directory.
+// checkOut returns an error if no file can be written to the directory of --out. It is called before the campaign, and
+// creates no directory.
 func checkOut(dir string) error {
 	if dir == "" {
 		return nil
@@ -84,7 +84,7 @@ func storeEntry(dir string, entry *scenario.Entry) (path string, err error) {
 	return path, nil
 }
 
-// entry runs a seed once more and makes a stored run of the smallest plan that violates the same, or what is asked for.
+// entry runs a seed once more and makes a stored run of the smallest plan that violates the same rule, or the one asked for.
 func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	cfg, err := s.config(seed)
 	if err != nil {

@@ -31,14 +31,14 @@ func (t *teller) watch(m cluster.Monitor) cluster.Monitor {
 	return &marker{Monitor: m, teller: t}
 }
 
-// marker forwards everything to a monitor, and adds the violations that this finds to the story.
+// marker forwards everything to a monitor, and adds the violations that the monitor finds to the story.
 type marker struct {
 	cluster.Monitor
 	teller *teller
 	seen   int
 }
 
-// WatchHandle implements cluster.HandleWatcher for a monitor that does: the referee watches calls.
+// WatchHandle implements cluster.HandleWatcher if the monitor does: the referee watches calls.
 func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -46,7 +46,7 @@ func (m *marker) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provi
 	return p
 }
 
-// Fates implements cluster.FateTeller for a monitor that does.
+// Fates implements cluster.FateTeller if the monitor does.
 func (m *marker) Fates() []cluster.Fate {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
 		return teller.Fates()
@@ -54,7 +54,7 @@ func (m *marker) Fates() []cluster.Fate {
 	return nil
 }
 
-// Waits implements cluster.FateTeller for a monitor that does.
+// Waits implements cluster.FateTeller if the monitor does.
 func (m *marker) Waits() []cluster.Wait {
 	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
 		return teller.Waits()
@@ -99,10 +99,10 @@ func (m *marker) mark() {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// selection says which lines of a story are shown.
+// selection selects the lines of a story to show.
 type selection struct {
 	all            bool
-	from, to       time.Duration // to 0 is to the end
+	from, to       time.Duration // to 0 means to the end
 	node, instance string
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// planFlags say what is simulated; run, replay and why share them.
+// planFlags are the flags that select what is simulated; run, replay and why share them.
 type planFlags struct {
 	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light or full." placeholder:"LOAD"`
 	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
@@ -29,20 +29,20 @@ type planFlags struct {
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
-// subject is what is simulated: a scenario and the flags that override parts of it.
+// subject is the thing simulated: a scenario and the flags that override parts of it.
 type subject struct {
 	program  *Program
 	scenario *scenario.Scenario
 	// arg is the scenario as the command line names it.
 	arg string
-	// stored says that it is a stored run.
+	// stored reports whether it is a stored run.
 	stored bool
 	flags  planFlags
 	over   scenario.Overrides
 }
 
-// subject finds the scenario and checks the flags. An empty name is the scenario that shows the first bug, or else the
-// default one.
+// subject finds the scenario and checks the flags. An empty name stands for the scenario that shows the first bug, or
+// else for the default one.
 func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	s := &subject{program: p, flags: f}
 	if f.Faults != "" {
@@ -90,7 +90,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 func nearBugs(id string) string {
 	const most = 4
 	var near []string
-	longest := strings.Index(id, "/") + 2 // a family in common is not yet alike
+	longest := strings.Index(id, "/") + 2 // a common family alone is not a match
 	for _, b := range faults.Catalogue() {
 		n := commonPrefix(string(b.ID), id)
 		if n > longest {
@@ -119,7 +119,7 @@ func (p *Program) open(name string) (*scenario.Scenario, *scenario.Entry, error)
 	return scenario.Source{Builds: p.builds(), ReadFile: readFile}.Open(name)
 }
 
-// readFile is os.ReadFile, with - for standard input.
+// readFile reads a file as os.ReadFile does; the name - stands for standard input.
 func readFile(name string) ([]byte, error) {
 	if name == "-" {
 		return standardInput()
@@ -127,10 +127,10 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// standardInput is all of standard input. It is read once, because a verb may ask for it several times.
+// standardInput returns all of standard input. It reads it once, because a verb may ask for it several times.
 var standardInput = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 
-// openScenario is the scenario that an argument names.
+// openScenario returns the scenario that an argument names.
 func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 	s, e, err := p.open(name)
 	if e != nil {
@@ -142,31 +142,31 @@ func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 // plan expands a seed. It may be called from several goroutines at once.
 func (s *subject) plan(seed uint64) (*plan.Plan, error) { return s.scenario.Expand(seed, s.over) }
 
-// config is what runs a seed.
+// config returns the configuration that runs a seed.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
 	plan, err := s.plan(seed)
 	return s.configOf(plan, seed), err
 }
 
-// configOf is what runs a plan with the program's builds and handlers.
+// configOf returns the configuration that runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), Releases: releases(), DoubleCheck: s.flags.DoubleCheck}
 	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
 	return cfg
 }
 
-// releases are the host programs that the environment names. They end with this process.
+// releases returns the host programs that the environment names. They end with this process.
 var releases = sync.OnceValue(func() *realnode.Hosts { return realnode.New(os.Getenv(realnode.Environment)) })
 
-// campaign are the options of a campaign over the subject; the caller adds the seeds.
+// campaign returns the options of a campaign over the subject; the caller adds the seeds.
 func (s *subject) campaign() campaign.Options {
 	return campaign.Options{
 		Plan: s.plan, Config: func() cluster.Config { return s.configOf(nil, 0) },
 	}
 }
 
-// required are the points that a campaign of that many seeds must reach. They are required only of the scenario as it
-// stands: with its own faults, profile and strategy, and without bugs.
+// required returns the points that a campaign of this many seeds must reach. They are required only of the unmodified
+// scenario: with its own faults, profile and strategy, and without bugs.
 func (s *subject) required(seeds uint64) []string {
 	own := s.over.Faults == nil && s.over.Profile == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
@@ -175,7 +175,7 @@ func (s *subject) required(seeds uint64) []string {
 	return slices.Concat(s.scenario.Require, s.sometimes())
 }
 
-// sometimes are the points of the scenario's own expectations.
+// sometimes returns the points of the scenario's own expectations.
 func (s *subject) sometimes() []string {
 	var points []string
 	for _, e := range s.scenario.Expect {
@@ -186,21 +186,21 @@ func (s *subject) sometimes() []string {
 	return points
 }
 
-// repro is the command line that shows a seed again.
+// repro returns the command line that shows a seed again.
 func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
 
-// line is the command line of a verb about a seed.
+// line returns the command line of a verb about a seed.
 func (s *subject) line(verb string, seed uint64, more ...string) string {
 	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
 	return itself(append(append(words, s.arg), more...)...)
 }
 
-// itself is a command line of this program, to paste where it was started.
+// itself returns a command line of this program, to paste in the directory where it was started.
 func itself(words ...string) string {
 	return commandline.Join(append(commandline.Self(), words...)...)
 }
 
-// options are the flags that say what is simulated, as given.
+// options returns the flags that select what is simulated, as given.
 func (s *subject) options() []string {
 	var words []string
 	flag := func(name, value string) {

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// printTable prints what a campaign came to, in numbers.
+// printTable prints the totals of a campaign.
 func (a *app) printTable(r *report) {
 	sum := r.sum
 	which := "seeds " + r.seeds.String()

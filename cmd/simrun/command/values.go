@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// seed is a seed as flags take it: decimal, or hexadecimal with 0x.
+// seed is a seed in the form that flags take: decimal, or hexadecimal with 0x.
 type seed uint64
 
 // UnmarshalText reads a seed.
@@ -35,7 +35,7 @@ func parseSeed(text string) (uint64, error) {
 	return 0, fmt.Errorf("seed %q: expected a number such as 42 or 0x2a", text)
 }
 
-// seedRange is seeds first, first+1, and so on: a count, which begins at 1, or a range A..B or A-B with both ends.
+// seedRange is the seeds first, first+1, and so on: a count, which begins at 1, or an inclusive range A..B or A-B.
 type seedRange struct {
 	first, count uint64
 }
@@ -74,7 +74,7 @@ func (r *seedRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the range with both ends, or the one seed.
+// String returns the range with both ends, or the one seed.
 func (r seedRange) String() string {
 	if r.count == 1 {
 		return strconv.FormatUint(r.first, 10)
@@ -82,13 +82,13 @@ func (r seedRange) String() string {
 	return r.bounds()
 }
 
-// bounds is the range with both ends, as the flag --seeds takes it.
+// bounds returns the range with both ends, as the flag --seeds takes it.
 func (r seedRange) bounds() string { return fmt.Sprintf("%d..%d", r.first, r.first+(r.count-1)) }
 
 // shard is a part of a campaign, I/N with I from 1 to N.
 type shard struct{ index, of uint64 }
 
-// String is I/N.
+// String returns I/N.
 func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
 
 // UnmarshalText reads I/N, or /N for the part that the environment names.
@@ -109,8 +109,8 @@ func (s *shard) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// fromEnvironment is the shard itself, if it was given whole, or else the one that the index variables name: those of a
-// Slurm array, of a Bazel test, and with the number of shards given that of an indexed job of Kubernetes.
+// fromEnvironment returns the shard itself, if it was given whole, or else the one that the index variables name: those of
+// a Slurm array or a Bazel test and, if the number of shards is given, that of an indexed Kubernetes job.
 func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 	if s.index > 0 {
 		return s, nil

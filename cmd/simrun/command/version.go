@@ -27,7 +27,7 @@ func (versionCmd) run(a *app) (int, error) {
 // durosimModule is the path of the module that this package is part of.
 const durosimModule = "github.com/durosim/durosim"
 
-// versionText tells the versions of the program's module, of durosim if that is another, and of Go.
+// versionText returns the versions of the program's module, of durosim if that is a different module, and of Go.
 func versionText(name string, info *debug.BuildInfo) string {
 	version := func(m *debug.Module) string {
 		if m.Replace != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// warn tells what is odd about a scenario and yet no error.
+// warn prints what is odd about a scenario without being an error.
 func (a *app) warn(s *subject) {
 	all := s.scenario.Warnings()
 	if a.program.Handlers == nil {

@@ -20,7 +20,7 @@ type whyCmd struct {
 	JSON bool           `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// Help is printed below the flags.
+// Help returns the text printed below the flags.
 func (whyCmd) Help() string {
 	return `Runs one seed up to a virtual time and says what the instance waits for then: the one rule that keeps it, with its values.
 
@@ -33,7 +33,7 @@ Examples:
 "simrun replay --seed N" shows which instances there are.`
 }
 
-// whyJSON is what why --json prints.
+// whyJSON is the object that why --json prints.
 type whyJSON struct {
 	Schema    int          `json:"schema"`
 	Verb      string       `json:"verb"`
@@ -92,7 +92,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// at is the time to look at: what was asked for, or the end of the run.
+// at returns the time to look at: the one asked for, or the end of the run.
 func (c *whyCmd) at(s *subject, seed uint64) (time.Duration, error) {
 	if c.At != nil {
 		if *c.At < 0 {

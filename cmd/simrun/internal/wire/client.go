@@ -18,10 +18,10 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// Client is an engine.Provider, and its management surface, that asks a server. It may be used by many goroutines.
+// Client is an engine.Provider, with its management surface, that asks a server. Many goroutines may use it.
 //
-// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure tells
-// why: whoever judges the provider looks there first.
+// When the other side breaks the protocol, that call and all later ones fail with a permanent error, and Failure returns
+// the reason: whoever judges the provider looks there first.
 type Client struct {
 	engine.Provider
 
@@ -36,15 +36,15 @@ type Client struct {
 	failure *ProtocolError
 }
 
-// ClientOptions say how a client waits.
+// ClientOptions configure how a client waits.
 type ClientOptions struct {
-	// Patience is how long an answer may take, beside the poll timeout of the call. It must be above 0.
+	// Patience is how long an answer may take, in addition to the call's poll timeout. It must be above 0.
 	Patience time.Duration
-	// Became says what became of the other side when it fell silent; nil says nothing.
+	// Became describes what became of the other side when it fell silent; nil adds no description.
 	Became func() string
 }
 
-// Dial asks the other side what it is.
+// Dial asks the other side to describe itself, and returns a client of it.
 func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
 	watched := watch(ch)
 	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
@@ -62,10 +62,10 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 	return c, nil
 }
 
-// Described is what the other side said about itself.
+// Described returns the other side's description of itself.
 func (c *Client) Described() Described { return c.described }
 
-// Failure is how the other side broke the protocol, nil if it did not.
+// Failure returns how the other side broke the protocol, or nil if it did not.
 func (c *Client) Failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (jso
 	return c.call(ctx, call.Method(r), poll, json.RawMessage(params))
 }
 
-// call makes one call and returns its result. The error is a *jrpc2.Error with one of the two codes of a failed call, a
+// call makes one call and returns its result. The error is a *jrpc2.Error with a code of a failed or unsupported call, a
 // *ProtocolError, or the context's.
 func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
 	if err := c.Failure(); err != nil {
@@ -163,7 +163,7 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	return raw, nil
 }
 
-// read reads the result of a call that is not the provider's.
+// read decodes the result of a call outside the provider's interface.
 func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return c.fail(method, "a senseless result: "+plain(err), false)
@@ -171,7 +171,7 @@ func (c *Client) read(method string, raw json.RawMessage, into any) error {
 	return nil
 }
 
-// plain tells an error of a JSON value's type without the types of Go.
+// plain describes an error of a JSON value's type without naming Go types.
 func plain(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -191,14 +191,14 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
-// watched remembers why no more answers come. It tells so only when the answers that did come have reached their callers.
+// watched remembers why no more answers come. It reports that only after earlier answers have reached their callers.
 type watched struct {
 	channel.Channel
 	mu       sync.Mutex
 	changed  *sync.Cond // of mu
 	sent     int64      // calls, whose ids are the numbers from 1
 	pending  map[int64]bool
-	answered int // calls of which the answer is on its way to the caller
+	answered int // calls whose answer is on its way to the caller
 	err      error
 	last     []byte // the last line
 }
@@ -245,7 +245,7 @@ func (w *watched) Recv() ([]byte, error) {
 	return line, nil
 }
 
-// returned says that a call has returned; had it an answer, that has arrived.
+// returned records that a call has returned; if it had an answer, that answer has arrived.
 func (w *watched) returned() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -253,7 +253,7 @@ func (w *watched) returned() {
 	w.changed.Broadcast()
 }
 
-// latest is the last line since forget, nil if there was none.
+// latest returns the last line since forget, or nil if there was none.
 func (w *watched) latest() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,7 +272,7 @@ func (w *watched) ended() error {
 	return w.err
 }
 
-// fail keeps the first failure.
+// fail keeps the first failure, and returns it.
 func (c *Client) fail(method, reason string, silent bool) error {
 	if silent && c.became != nil {
 		reason += "; " + c.became()
@@ -285,7 +285,7 @@ func (c *Client) fail(method, reason string, silent bool) error {
 	return c.failure
 }
 
-// hook is a call of the store as a whole. Whoever says that it can do it must.
+// hook makes a call about the store as a whole. A server that claims to support the call must answer it.
 func (c *Client) hook(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := c.call(ctx, method, 0, params)
 	var answered *jrpc2.Error
@@ -295,16 +295,16 @@ func (c *Client) hook(ctx context.Context, method string, params any) (json.RawM
 	return raw, err
 }
 
-// Reset makes the store an empty one.
+// Reset empties the store.
 func (c *Client) Reset(ctx context.Context) error {
 	_, err := c.hook(ctx, "reset", none{})
 	return err
 }
 
-// Now is the store's clock in milliseconds.
+// Now returns the time of the store's clock in milliseconds.
 func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
 
-// Advance moves the store's clock on by so many milliseconds, and returns it.
+// Advance moves the store's clock forward by byMs milliseconds, and returns its new time.
 func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
 	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
 }

@@ -1,6 +1,6 @@
 // Package wire owns the JSON-RPC 2.0 form of engine.Provider and engine.ProviderAdmin: the names of the methods, their
 // parameters and results, field by field in the contract's own JSON, and the error codes. docs/oracle-protocol.md
-// describes it for readers who know no Go. A Server offers a store, and a Client is an engine.Provider that asks one.
+// describes it for readers who do not know Go. A Server offers a store, and a Client is an engine.Provider that asks one.
 //
-// It decides nothing that a provider decides, and does not know who is at the other end.
+// It makes none of a provider's decisions, and does not know who is at the other end.
 package wire

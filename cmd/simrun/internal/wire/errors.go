@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// CodeNotOffered is the code of the error that says that a store cannot do this at all. It stands beside the codes of
+// CodeNotOffered is the error code for an operation that a store does not support at all. The other codes are those of
 // JSON-RPC 2.0 itself, callform.CodeRetryable and callform.CodePermanent.
 const CodeNotOffered jrpc2.Code = 3
 
@@ -19,12 +19,12 @@ type notOffered struct{ what, why string }
 
 func (e *notOffered) Error() string { return e.what + ": " + e.why }
 
-// unsupported is the answer of a provider that does not have the method.
+// unsupported returns the answer of a provider that does not have the method.
 func unsupported(m string) error {
 	return jrpc2.Errorf(CodeNotOffered, "%s: %v", m, engine.ErrUnsupported)
 }
 
-// refusal is what a server answers when a call could not be made.
+// refusal returns a server's answer to a call that could not be made.
 func refusal(err error) error {
 	var (
 		offered *notOffered
@@ -39,11 +39,11 @@ func refusal(err error) error {
 	return jrpc2.Errorf(jrpc2.InvalidParams, "%s", err.Error())
 }
 
-// failed is what a server answers when a call failed.
+// failed returns a server's answer to a call that failed.
 func failed(e *callform.Error) error { return jrpc2.Errorf(jrpc2.Code(e.Code), "%s", e.Message) }
 
-// ProtocolError says that the other side broke the protocol: it was silent past the deadline, died, or answered what is
-// no answer. No verdict about a provider can be built on what follows it.
+// ProtocolError reports that the other side broke the protocol: it was silent past the deadline, died, or sent something
+// that is not an answer. No verdict on a provider can be based on what follows it.
 type ProtocolError struct {
 	Method string
 	Reason string

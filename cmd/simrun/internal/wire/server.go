@@ -18,12 +18,12 @@ import (
 	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
-// Store is one store that a server offers. A nil function is not offered.
+// Store is one store that a server offers. A nil function means that the server does not offer it.
 type Store struct {
 	Provider engine.Provider
-	// NowMs is the store's clock.
+	// NowMs returns the time of the store's clock.
 	NowMs func() int64
-	// SetClock sets it, forwards only.
+	// SetClock sets the clock, forward only.
 	SetClock func(ms int64)
 	// CorruptEvent damages a stored event.
 	CorruptEvent func(instance string, executionID, eventID uint64) error
@@ -31,7 +31,7 @@ type Store struct {
 	CorruptMessage func(item engine.WorkItem) error
 }
 
-// Server answers calls one at a time, in the order in which they come.
+// Server answers calls one at a time, in the order of arrival.
 type Server struct {
 	// New makes an empty store: for the first call, and for each reset.
 	New func() (*Store, error)
@@ -39,25 +39,25 @@ type Server struct {
 	store *Store
 }
 
-// Described is what a store says about itself when it is asked.
+// Described is a store's description of itself.
 type Described struct {
 	// Protocol is the version of the protocol, 1.
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  string `json:"version"`
-	// Methods are the methods of the provider that are there; nil stands for all.
+	// Methods lists the provider's methods that are available; nil stands for all.
 	Methods []string `json:"methods,omitempty"`
-	// Admin says that the methods of the management surface are there.
+	// Admin reports whether the methods of the management surface are available.
 	Admin bool `json:"admin"`
-	// VirtualClock says that the clock stands still between calls and is moved by clock_advance and clock_set.
+	// VirtualClock reports whether the clock stands still between calls and moves by clock_advance and clock_set.
 	VirtualClock bool `json:"virtual_clock"`
-	// CorruptEvent says that corrupt_event is there.
+	// CorruptEvent reports whether corrupt_event is available.
 	CorruptEvent bool `json:"corrupt_event"`
-	// CorruptMessage says that corrupt_message is there.
+	// CorruptMessage reports whether corrupt_message is available.
 	CorruptMessage bool `json:"corrupt_message,omitempty"`
 }
 
-// Parameters of the calls that are about the store as a whole.
+// Parameters of the calls about the store as a whole.
 type (
 	none     struct{}
 	clockSet struct {
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// hooks are the calls that are not a provider's, by name.
+// hooks are the calls outside the provider's interface, by name.
 var hooks = map[string]func(s *Server, params []byte) (any, error){
 	"describe": hook(func(s *Server, _ none) (any, error) {
 		p := s.store.Provider
@@ -98,7 +98,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 	}),
 }
 
-// hook makes a call of a function over decoded parameters.
+// hook turns a function of decoded parameters into one that decodes them itself.
 func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params []byte) (any, error) {
 	return func(s *Server, params []byte) (any, error) {
 		var in P
@@ -133,7 +133,7 @@ func (s *Server) setClock(method string, ms int64) (any, error) {
 	return s.store.NowMs(), nil
 }
 
-// Assign is what jrpc2 finds a method with.
+// Assign returns the handler of a method; it implements jrpc2.Assigner.
 func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
 	if h, ok := hooks[name]; ok {
 		return func(_ context.Context, r *jrpc2.Request) (any, error) { return answer(h(s, params(r))) }
@@ -194,8 +194,8 @@ func answer(result any, err error) (any, error) {
 	return result, err
 }
 
-// Serve answers calls from in to out until in ends, ctx ends, or out cannot be written. Whatever comes in is answered:
-// what is no request gets an error too.
+// Serve answers calls from in to out until in ends, ctx ends, or out cannot be written. It answers everything that comes
+// in: a line that is not a request gets an error, too.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	if err := s.reset(); err != nil {
 		return err
@@ -207,8 +207,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	return rpc.Wait()
 }
 
-// inOrder hands a server the next request when the last one is answered, so that calls take effect in the order in
-// which they come, and the end of the input cuts nobody off. What is no single request it answers itself.
+// inOrder hands a server the next request once the previous one is answered, so that calls take effect in the order of
+// arrival, and the end of the input cuts off no answer. It answers whatever is not a single request itself.
 type inOrder struct {
 	lines    *foreign.Lines
 	answered chan struct{}
@@ -238,7 +238,7 @@ func (c *inOrder) Recv() ([]byte, error) {
 	}
 }
 
-// request says why a line is no request that gets an answer.
+// request returns the error with which to refuse a line, or nil if it is a request that gets an answer.
 func request(line []byte) error {
 	if !json.Valid(line) {
 		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))
@@ -259,7 +259,7 @@ func request(line []byte) error {
 	return nil
 }
 
-// quote shows the beginning of a line.
+// quote quotes the beginning of a line.
 func quote(line []byte) string {
 	const most = 80
 	if len(line) > most {

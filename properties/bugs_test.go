@@ -17,7 +17,7 @@ const caughtWithin = 200
 // TestEachBugIsCaught holds the catalogue of seeded bugs: each breaks a property named for it, in the scenario named for
 // it, within a few seeds.
 func TestEachBugIsCaught(t *testing.T) {
-	for _, bug := range sample.Of(faults.Catalogue(), 4) {
+	for _, bug := range sample.Of(faults.Catalogue(), 8) {
 		t.Run(string(bug.ID), func(t *testing.T) {
 			s, err := scenario.Lookup(bug.Scenario)
 			if err != nil {

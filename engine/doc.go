@@ -1,5 +1,5 @@
 // Package engine defines the vocabulary of a durable-execution runtime and the contract of its storage. To write a
-// provider, implement Provider; to check it against the contract, pass it to contract/conformance:
+// provider, implement Provider; to check it against the contract, pass it to properties/conformance:
 //
 //	type Store struct{ db *sql.DB }
 //	var _ engine.Provider = (*Store)(nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// TestChoices is what the store promises beyond the contract, which contract/conformance asks it for: where the contract
+// TestChoices is what the store promises beyond the contract, which properties/conformance asks it for: where the contract
 // is free (doc.go has the list), and instants to the millisecond.
 func TestChoices(t *testing.T) {
 	for _, c := range choices {

@@ -123,7 +123,7 @@
 //
 // 23. S23: unpinned executions and pins of which the run has no build are exempt.
 //
-// 24. S24: every ack of a node is judged by the specification of a turn (package contract/oracle/turn), from the history and
+// 24. S24: every ack of a node is judged by the specification of a turn (package properties/oracle/turn), from the history and
 // the batch that the node was handed, damaged or not. It shares no code with the replay engine and knows no orchestration's
 // code: a turn is free to make any schedules, but all that follows from them is fixed. An ack that poisons what has not
 // begun, or cannot be decoded, is left to S12.

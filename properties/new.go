@@ -16,7 +16,7 @@ type Options struct {
 	Without []string
 	// Expectations are what a scenario expects besides the properties. They are checked whatever Properties selects.
 	Expectations []plan.Expectation
-	// Referee has contract/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
+	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
 	// reported under the id "referee".
 	Referee bool
 }

@@ -41,7 +41,7 @@ var elsewhere = []struct {
 	// An activity that a node does not have.
 	{57, "engine/node/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
 	// Deletion, which no scenario does.
-	{64, "contract/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
+	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
 	// A turn that never comes to rest.
 	{66, "engine/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
 }

@@ -71,7 +71,7 @@ func TestPlanted(t *testing.T) {
 		{"page outside the module", checkReferences, cites("// See design.md."), "design.md: cite a page by its path"},
 		{"section by its number", checkReferences, cites("// This is section 5.2."), "a section by its number"},
 		{"section in a scenario", checkReferences, map[string]string{"sim/scenario/scenarios/x.txt": "# Section 3."}, "x.txt:1: a section by its number"},
-		{"clause that is not there", checkReferences, map[string]string{providerPage: `<a id="p5.2"></a>`, "contract/oracle/x.go": "package oracle\nfunc f() { g(by(\"5.2\", \"I1\"), free(F1, \"5.3\")) }"}, "x.go:2: docs/contract/provider.md has no anchor #p5.3"},
+		{"clause that is not there", checkReferences, map[string]string{providerPage: `<a id="p5.2"></a>`, "properties/oracle/x.go": "package oracle\nfunc f() { g(by(\"5.2\", \"I1\"), free(F1, \"5.3\")) }"}, "x.go:2: docs/contract/provider.md has no anchor #p5.3"},
 		{"link to nothing", checkReferences, map[string]string{"docs/a.md": "[b](b.md)"}, "docs/a.md:1: no file docs/b.md"},
 		{"link to no anchor", checkReferences, map[string]string{"docs/a.md": "# A\n[b](b.md#c)", "docs/b.md": "# B"}, "docs/a.md:2: docs/b.md has no anchor #c"},
 		{"link to no anchor of the page itself", checkReferences, map[string]string{"docs/a.md": "# A\n[a](#b)"}, "docs/a.md has no anchor #b"},

@@ -93,7 +93,7 @@ func checkReferences(m *module) []finding {
 			if page {
 				continue
 			}
-			if strings.HasPrefix(x.name, "contract/oracle/") {
+			if strings.HasPrefix(x.name, "properties/oracle/") {
 				for _, c := range clausePattern.FindAllStringSubmatch(text, -1) {
 					if !slices.Contains(pages[providerPage], "p"+c[1]) {
 						add(i+1, "%s has no anchor #p%s", providerPage, c[1])

@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/durosim/durosim/contract/oracle"
-	"github.com/durosim/durosim/contract/oracle/calllog"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // checkLogCmd is the verb check-log: it judges a recorded log of a provider's answers.

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/durosim/durosim/contract/conformance"
-	"github.com/durosim/durosim/contract/undertest"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 // conformanceCmd is the verb conformance: it runs the contract's cases against a provider in any language.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/durosim/durosim/contract/oracle"
-	"github.com/durosim/durosim/contract/oracle/search"
-	"github.com/durosim/durosim/contract/undertest"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 // oracleCmd is the verb oracle: a provider in any language, checked against the contract.

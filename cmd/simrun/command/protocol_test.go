@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/contract/oracle"
-	"github.com/durosim/durosim/contract/oracle/calllog"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // protocolPage is the page that says how to speak the protocol, for readers who know no Go.

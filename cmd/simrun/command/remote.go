@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
-	"github.com/durosim/durosim/contract/oracle/search"
-	"github.com/durosim/durosim/contract/undertest"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 // remote is a provider in another process.

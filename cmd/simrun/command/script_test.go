@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			provider, err := filepath.Abs("../../../contract/oracle/examples/python/provider.py")
+			provider, err := filepath.Abs("../../../properties/oracle/examples/python/provider.py")
 			env.Setenv("PROVIDER", provider)
 			return err
 		},

@@ -1,10 +1,10 @@
 package answers
 
 import (
-	"github.com/durosim/durosim/contract/oracle"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

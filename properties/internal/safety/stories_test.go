@@ -57,7 +57,7 @@ func TestSafeStories(t *testing.T) {
 	}
 	for _, id := range IDs() {
 		if id == "S24" {
-			continue // its good and bad turns are in contract/oracle/turn
+			continue // its good and bad turns are in properties/oracle/turn
 		}
 		for _, half := range []string{id + "_ok", id + "_bad"} {
 			if id != shadowID && id != "S22" && !told[half] {

@@ -1,9 +1,9 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/contract/oracle/turn"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/oracle/turn"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

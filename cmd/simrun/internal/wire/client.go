@@ -15,7 +15,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // Client is an engine.Provider, with its management surface, that asks a server. Many goroutines may use it.

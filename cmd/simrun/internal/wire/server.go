@@ -14,8 +14,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // Store is one store that a server offers. A nil function means that the server does not offer it.

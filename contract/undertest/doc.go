@@ -1,9 +1,0 @@
-// Package undertest describes the provider under test: a factory of empty stores, with what a test can do to each. The
-// cases of contract/conformance and the sequences of contract/oracle/search take the same factory.
-//
-//	factory := undertest.Factory{New: func() (*undertest.Store, error) {
-//		clock := newTestClock()
-//		store := mystore.Open(t.TempDir(), clock)
-//		return &undertest.Store{Provider: store, NowMs: clock.Ms, Advance: clock.Advance, Close: func() { store.Close() }}, nil
-//	}}
-package undertest

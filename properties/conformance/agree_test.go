@@ -1,0 +1,39 @@
+package conformance_test
+
+import (
+	"testing"
+
+	calls "github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// TestOracleAgrees lets the specification judge every call of every case: what a case asks for must be allowed, and what
+// it sets up must be too.
+func TestOracleAgrees(t *testing.T) {
+	right := memory(nil)
+	for _, id := range conformance.IDs() {
+		watched := conformance.Factory{New: func() (*conformance.Store, error) {
+			in, err := right.New()
+			judge := oracle.New(oracle.Options{})
+			apply := func(e oracle.Exchange) {
+				if refusal := judge.Apply(e); refusal != nil {
+					t.Errorf("%s: %v", id, refusal)
+				}
+			}
+			in.Provider = oracle.Watch(in.Provider, "", in.NowMs, apply)
+			corrupt := in.CorruptHistory
+			in.CorruptHistory = func(instance string, execution, event uint64) error {
+				if err := corrupt(instance, execution, event); err != nil {
+					return err
+				}
+				apply(oracle.Exchange{Call: calls.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event}, At: oracle.At(in.NowMs())})
+				return nil
+			}
+			return in, err
+		}}
+		if r := conformance.Ask(watched, id)[0]; r.Failure != "" {
+			t.Error(r.Failure)
+		}
+	}
+}

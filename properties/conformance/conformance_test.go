@@ -1,0 +1,72 @@
+package conformance_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+// memory makes stores of the given rules, nil for the right ones, in virtual time.
+func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(rules, nil) }
+
+// watchedMemory tells a sink what the stores do.
+func watchedMemory(rules *storerules.Rules, sink engine.Sink) conformance.Factory {
+	return conformance.Factory{New: func() (*conformance.Store, error) {
+		store := memprovider.New(memprovider.Options{Rules: rules, Sink: sink, StartMs: 1_000_000, Recheck: true})
+		return &conformance.Store{
+			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
+			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
+			NowMs:    store.Now,
+			CorruptHistory: func(instance string, execution, event uint64) error {
+				return store.Damage(instance, execution, event, []byte("{"))
+			},
+			Sequential: true,
+		}, nil
+	}}
+}
+
+// codec reads and writes every kind of event.
+func codec() engine.Codec {
+	for _, b := range engine.ShippedBuilds() {
+		if b.Name() == "2.0.0" {
+			return b.Codec
+		}
+	}
+	panic("no build 2.0.0")
+}
+
+// TestMemprovider asks memprovider everything, in virtual time.
+func TestMemprovider(t *testing.T) { conformance.Run(t, memory(nil)) }
+
+// TestMemproviderWithTwoIndexes asks it with rules of its own, which are the right ones: the index by them is another
+// one, and finds the same.
+func TestMemproviderWithTwoIndexes(t *testing.T) {
+	conformance.Run(t, memory(storerules.Default()))
+}
+
+// TestTwoRunsAreOne asks twice and compares everything that the stores did.
+func TestTwoRunsAreOne(t *testing.T) {
+	run := func() []string {
+		log := &callLog{}
+		conformance.Ask(watchedMemory(nil, log))
+		return log.lines
+	}
+	if diff := cmp.Diff(run(), run()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// callLog keeps what can be compared of every observation.
+type callLog struct{ lines []string }
+
+func (l *callLog) Observe(o *engine.Observation) {
+	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Undo, o.Instance, o.Execution, o.EventID,
+		o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status))
+}

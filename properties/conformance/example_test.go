@@ -1,0 +1,76 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+// newStore makes an empty store for each case, and says what else it can do.
+func newStore() (*conformance.Store, error) {
+	store := memprovider.New(memprovider.Options{StartMs: 1_000_000})
+	return &conformance.Store{
+		Provider:   store.Handle(codec(), engine.Caller{}),
+		Advance:    func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
+		NowMs:      store.Now,
+		Sequential: true,
+	}, nil
+}
+
+// In a test of your own it is
+//
+//	func TestConformance(t *testing.T) {
+//		conformance.Run(t, conformance.Factory{New: newStore})
+//	}
+//
+// with a subtest for each case. Ask is the same without go test.
+func ExampleAsk() {
+	passed := 0
+	skipped := map[string]int{}
+	for _, r := range conformance.Ask(conformance.Factory{New: newStore}) {
+		switch {
+		case r.Failure != "":
+			fmt.Println(r.Failure)
+		case r.Skipped != "":
+			skipped[r.Skipped]++
+		default:
+			passed++
+		}
+	}
+	fmt.Println(passed, "cases passed, skipped:", skipped["the store cannot damage a history (Store.CorruptHistory)"], "without damage")
+	// Output:
+	// 363 cases passed, skipped: 10 without damage
+}
+
+// brittle forgets to give its locks back.
+type brittle struct{ engine.Provider }
+
+func (p brittle) AbandonOrchestrationItem(context.Context, string, time.Duration, bool) error {
+	return nil
+}
+
+// A failure shows what was asked, and what should have been answered.
+func ExampleRun() {
+	factory := conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := newStore()
+		in.Provider = brittle{in.Provider}
+		return in, err
+	}}
+	fmt.Println(conformance.Ask(factory, "LX-02")[0].Failure)
+	// Output:
+	// LX-02 abandon_releases_lock_immediately
+	// An abandoned instance can be fetched at once.
+	//
+	//     send start:A
+	//     fetch t lock=1000 -> A#1 x1 [start]
+	//     abandon t
+	//     fetch -> none
+	//
+	// fetch
+	//   got  none
+	//   want A#1 x2 [start]
+}

@@ -1,0 +1,52 @@
+package conformance_test
+
+import (
+	_ "embed"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+// kills says for each case which wrong provider it must fail on: a seeded bug of memprovider, or one of this package's
+// tests. Every line is a case and the name of a killer.
+//
+//go:embed testdata/kills.txt
+var kills string
+
+// TestEveryCaseCanFail asks each case of the wrong provider that it is there for, alone, and wants it to fail; and to
+// fail because of an answer, not because the wrong provider broke down.
+func TestEveryCaseCanFail(t *testing.T) {
+	byName := map[string]conformance.Factory{}
+	for _, k := range killers() {
+		if _, twice := byName[k.name]; twice {
+			t.Errorf("two killers are named %q", k.name)
+		}
+		byName[k.name] = k.factory
+	}
+	killed := map[string]bool{}
+	for _, line := range strings.Split(strings.TrimSpace(kills), "\n") {
+		id, name, _ := strings.Cut(line, " ")
+		name = strings.TrimSpace(name)
+		factory, ok := byName[name]
+		if !ok {
+			t.Errorf("%s: no killer is named %q", id, name)
+			continue
+		}
+		switch r := conformance.Ask(factory, id)[0]; {
+		case r.Skipped != "":
+			t.Errorf("%s was not asked of %q: %s", id, name, r.Skipped)
+		case r.Failure == "":
+			t.Errorf("%s passes although the provider is wrong: %s", id, name)
+		case strings.Contains(r.Failure, "the provider panicked") && name != "panics when there is nothing":
+			t.Errorf("%s fails on %q by a panic:\n%s", id, name, r.Failure)
+		default:
+			killed[id] = true
+		}
+	}
+	for _, id := range conformance.IDs() {
+		if !killed[id] {
+			t.Errorf("%s: nothing is known that it fails on", id)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package conformance_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/live"
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+// TestLive asks the same store with the wall clock, called by many at once, in seconds of a tenth.
+func TestLive(t *testing.T) {
+	conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
+		store := live.Open(memprovider.Options{Recheck: true})
+		return &conformance.Store{
+			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
+			NowMs: func() (now int64) {
+				store.Do(func(s *memprovider.Store) { now = s.Now() })
+				return now
+			},
+			CorruptHistory: func(instance string, execution, event uint64) (err error) {
+				store.Do(func(s *memprovider.Store) { err = s.Damage(instance, execution, event, []byte("{")) })
+				return err
+			},
+			Second:    100 * time.Millisecond,
+			LongPolls: true,
+			Close: func() {
+				if err := store.Close(); err != nil {
+					t.Error(err)
+				}
+			},
+		}, nil
+	}})
+}

@@ -1,0 +1,114 @@
+package conformance_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+// realTime makes stores without a clock to set, of which the broken ones answer "nothing" to a second fetch, after
+// taking a while if they are slow. It counts the stores made.
+func realTime(second time.Duration, made *int, broken func(store int) bool, takes time.Duration) conformance.Factory {
+	right := memory(nil)
+	return conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := right.New()
+		in.Advance, in.Second = nil, second
+		*made++
+		if broken(*made) {
+			fetches := 0
+			in.Provider = wrong{in.Provider, on("FetchOrchestrationItem", func(c *call) {
+				if fetches++; fetches == 2 {
+					for begin := time.Now(); time.Since(begin) < takes; {
+						fetches = 2 // a slow machine, not an idle one
+					}
+					return
+				}
+				c.do()
+			})}
+		}
+		return in, err
+	}}
+}
+
+// TestLateFailuresAreAskedAgain has a machine that is late while the provider is asked first.
+func TestLateFailuresAreAskedAgain(t *testing.T) {
+	made := 0
+	r := conformance.Ask(realTime(10*time.Millisecond, &made, func(store int) bool { return store == 1 }, 5*time.Millisecond), "LX-02")[0]
+	if r.Failure != "" || made != 2 {
+		t.Errorf("after %d stores: %s", made, r.Failure)
+	}
+}
+
+// TestFailuresInTimeCount has a provider that is wrong in time, once; and one that is wrong however long its seconds are.
+func TestFailuresInTimeCount(t *testing.T) {
+	made := 0
+	r := conformance.Ask(realTime(time.Hour, &made, func(store int) bool { return store == 1 }, 0), "LX-02")[0]
+	if !strings.Contains(r.Failure, "want A#1 x2 [start]") || made != 1 {
+		t.Errorf("wrong in time, after %d stores: %q", made, r.Failure)
+	}
+	made = 0
+	r = conformance.Ask(realTime(10*time.Millisecond, &made, func(int) bool { return true }, 20*time.Millisecond), "LX-02")[0]
+	if !strings.Contains(r.Failure, "want A#1 x2 [start]") || made != 3 {
+		t.Errorf("always wrong and late, after %d stores: %q", made, r.Failure)
+	}
+}
+
+// TestWhatIsMissingIsSaid has a store that can do nothing beyond the calls, and a provider without management surface.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	bare := conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := memory(nil).New()
+		return &conformance.Store{Provider: unmanaged{wrong{in.Provider, func(c *call) { c.do() }}}, Advance: in.Advance, Sequential: true}, err
+	}}
+	for id, want := range map[string]string{
+		"CF-39": "Store.CorruptHistory", "LP-02": "Store.LongPolls", "BP-151": "Instance.Sequential", "DL-01": "Provider.Admin", "IL-01": "",
+	} {
+		r := conformance.Ask(bare, id)[0]
+		if r.Failure != "" || !strings.Contains(r.Skipped, want) || (want == "") != (r.Skipped == "") {
+			t.Errorf("%s: skipped: %q, failure: %s", id, r.Skipped, r.Failure)
+		}
+	}
+}
+
+// TestStorageFailures has a storage that fails when told: once so that nothing has happened, and once after the lock was
+// taken.
+func TestStorageFailures(t *testing.T) {
+	for _, keepsLock := range []bool{false, true} {
+		failing := conformance.Factory{New: func() (*conformance.Store, error) {
+			in, err := memory(nil).New()
+			next := false
+			in.FailNext = func() { next = true }
+			in.Provider = wrong{in.Provider, func(c *call) {
+				if !next || keepsLock {
+					c.do()
+				}
+				if next {
+					next, c.fetched, c.err = false, nil, engine.Retryablef("call", "storage failed")
+				}
+			}}
+			return in, err
+		}}
+		if r := conformance.Ask(failing, "BP-155")[0]; (r.Failure != "") != keepsLock {
+			t.Errorf("the failing fetch keeps its lock: %v, failure: %q", keepsLock, r.Failure)
+		}
+	}
+}
+
+// TestMistakesInScripts has scripts that would ask less than they seem to.
+func TestMistakesInScripts(t *testing.T) {
+	for script, want := range map[string]string{
+		"fetsh":                 "no such operation",
+		"abandon t ignor":       "2 plain words, abandon takes 1 to 1",
+		"fetch t lok=1":         "fetch takes no lok=",
+		"send what:A":           `no item "what:A"`,
+		"ack t events=2:sett:k": `no event "2:sett:k"`,
+		"wait soon":             "invalid syntax",
+		"bulk before=never":     "no mark never",
+	} {
+		if got := conformance.Mistake(memory(nil), script); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// The length of a walk, and the number of walks in virtual and in real time.
+const (
+	walkSteps = 150
+	walks     = 20
+	realWalks = 4
+)
+
+// walk makes random calls, the same ones every time, and lets the specification judge every answer. search.Check goes
+// further: it draws new sequences, and shrinks the one that fails.
+func walk(w *world) {
+	number := uint64(walks)
+	if w.Advance == nil {
+		number = realWalks
+	}
+	for n := range number {
+		w.fresh()
+		w.done = nil
+		judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{oracle.F5Contention}})
+		w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
+			if refusal := judge.Apply(e); refusal != nil {
+				fail("walk %d: an answer that the specification does not allow\n%v", n, refusal)
+			}
+		})
+		r := rand.New(rand.NewPCG(157, n))
+		for step := range walkSteps {
+			op := randomStep(r, step)
+			got, err := w.run(op)
+			if err != nil {
+				got = class(err)
+			}
+			w.done = append(w.done, fmt.Sprintf("%s -> %s", op, got))
+		}
+	}
+}
+
+// steps are the forms of a walk's calls: %i is an instance, %t a token of an instance, %w of an activity, %n a new event
+// id, %d a short time, %l a lock's, %o an owner, %s a status, %v a version, %k a key.
+var steps = []string{
+	"send start:%i", "send start:%i", "send ext:%i:e", "send ext:%i:e", "send queue:%i:q", "send stop:%i", "send ext:%i:late delay=%d",
+	"send timer:%i:+500", "send done:%i:7", "send can:%i",
+	"fetch %t lock=%l", "fetch %t lock=%l", "fetch %t lock=%l", "fetch %t lock=%l filter=1.0.0..%v", "fetch %t lock=%l filter=%v..9.0.0", "fetch %t filter=",
+	"ack %t", "ack %t events=%n name=TestOrch@1.0.0 pin=%v", "ack %t events=%n,%n:set:%k:v work=act:%i:%n", "ack %t exec=2 events=%n name=TestOrch@2.0.0",
+	"ack %t events=%n status=%s output=o", "ack %t events=1,%n send=ext:%i:sent,timer:%i:+300", "ack %t events=%n:status:s,%n:clear:%k cancel=%i:7",
+	"ack %t events=%n:clearall,%n:set:%k:w status=%s name=TestOrch@1.0.0",
+	"abandon %t", "abandon %t delay=%d", "abandon %t ignore", "renew %t %l",
+	"act %i:7", "act %i:8@s1", "act %i:9@s2/gpu", "act %i:7/gpu",
+	"work %w lock=%l", "work %w lock=%l owner=%o slock=%l", "work %w lock=%l owner=%o slock=%l tags=any", "work %w tags=gpu", "work %w tags=+gpu",
+	"finish %w", "finish %w done:%i:7", "quit %w", "quit %w delay=%d", "quit %w ignore", "extend %w %l",
+	"hold %o %l", "hold %o %l idle=%d", "sweep",
+	"wait %d", "wait %d", "wait %d", "wait 1", "read %i", "read %i 1", "kv %i %k", "kvs %i", "status %i 0", "stats %i",
+}
+
+// randomStep fills in a form.
+func randomStep(r *rand.Rand, step int) string {
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	form := steps[r.IntN(len(steps))]
+	op := ""
+	for i := 0; i < len(form); i++ {
+		if form[i] != '%' {
+			op += form[i : i+1]
+			continue
+		}
+		i++
+		switch form[i] {
+		case 'i':
+			op += pick("A", "A", "B")
+		case 't':
+			op += pick("t1", "t1", "t2")
+		case 'w':
+			op += pick("w1", "w1", "w2")
+		case 'n':
+			op += fmt.Sprint(100 + 10*step + len(op)%10)
+		case 'd':
+			op += pick("100", "300", "500")
+		case 'l':
+			op += pick("300", "1000", "30000")
+		case 'o':
+			op += pick("worker-A", "worker-B")
+		case 's':
+			op += pick("Completed", "Failed", "ContinuedAsNew", "Running")
+		case 'v':
+			op += pick("1.0.0", "2.0.0", "3.0.0")
+		case 'k':
+			op += pick("x", "y")
+		}
+	}
+	return op
+}

@@ -1,0 +1,293 @@
+package oracle
+
+import (
+	"math"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// held tells whether a token names a holding at all, and whether the holding is live.
+type held struct {
+	exists bool
+	live   truth
+}
+
+// holding finds the instance whose lock carries the token.
+func (s *State) holding(j *judge, token string) (in *instance, h held) {
+	for _, in := range s.instances {
+		if in.lock != nil && in.lock.token == token {
+			return in, held{true, in.lock.until.reached(j.at).not()}
+		}
+	}
+	return nil, held{}
+}
+
+// dead judges a call whose token is not live: it is refused, with one of the words if the token is not known at all.
+func (j *judge) dead(section string, s *State, token string, h held, words ...string) {
+	switch {
+	case !h.exists:
+		j.permanent(by(section, "I1 I17"), s, "token "+token+" names no holding: never given, acked, abandoned, taken over or deleted", words...)
+	case !h.live.must:
+		j.permanent(by(section, "I1"), s, "the lock of token "+token+" has run out")
+	}
+}
+
+// ackOrchestration judges the call by docs/contract/provider.md#p5.3.
+func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
+	in, h := s.holding(j, r.LockToken)
+	j.dead("5.3", s, r.LockToken, h, "Invalid lock token", "lock_token")
+	if !h.live.may {
+		return
+	}
+	if !j.writes(r) {
+		j.permanent(by("3.3", ""), s, "the caller's build has no form for something in it")
+	}
+	work, queue := misKinded(r)
+	if work || queue {
+		j.fails(free(F17MisKinded, "4.2"), s, "an item stands in the wrong list")
+	}
+	parent := r.Metadata.ParentInstanceID
+	if !in.row && parent != "" && !s.find(parent).row {
+		j.fails(free(F21MissingParent, "3.1"), s, "the parent has no row")
+	}
+	// A call that must fail for an event id may also fail for one of the reasons above, whichever the provider meets
+	// first.
+	if why := s.unackable(in, r); why != "" {
+		j.permanent(by("5.3", "I7"), s, why)
+		return
+	}
+	for _, c := range s.ackChoices(j, in, r, work, queue) {
+		j.allow(c.clause, j.answer.Err == nil, func() *State {
+			return s.with(func(n *State) { n.commit(j, n.edit(in.id), r, c) })
+		}, "success")
+	}
+	if j.answer.Err != nil && !j.answer.Err.Retryable {
+		j.object(by("5.3", ""), "the token is live and nothing is wrong with the ack")
+	}
+}
+
+// fails allows the call to fail, in either class; it has then changed nothing.
+func (j *judge) fails(c clause, s *State, why string) {
+	j.allow(c, j.answer.Err != nil, func() *State { return s }, "an error: %s", why)
+}
+
+// unackable returns why an ack of a live token must fail (step 6), empty if it need not.
+func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
+	for i, e := range r.HistoryDelta {
+		if e.EventID == 0 {
+			return "an event has the id 0"
+		}
+		taken := slices.ContainsFunc(in.events(r.ExecutionID), func(h stored) bool { return h.id == e.EventID })
+		again := slices.ContainsFunc(r.HistoryDelta[:i], func(b engine.Event) bool { return b.EventID == e.EventID })
+		if taken || again {
+			return "an event id is taken in that execution"
+		}
+	}
+	return ""
+}
+
+// writes reports whether the caller's build has a form for everything in an ack.
+func (j *judge) writes(r call.AckOrchestrationItem) bool {
+	for _, e := range r.HistoryDelta {
+		if _, err := callform.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
+			return false
+		}
+	}
+	for _, item := range slices.Concat(r.WorkerItems, r.OrchestratorItems) {
+		if _, err := callform.ItemText(item); err != nil || !j.decodesItem(item, false) {
+			return false
+		}
+	}
+	return r.ExecutionID != 0
+}
+
+// misKinded reports for each of the two lists whether it has an item that belongs in the other one.
+func misKinded(r call.AckOrchestrationItem) (work, queue bool) {
+	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
+	return slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) }),
+		slices.ContainsFunc(r.OrchestratorItems, isActivity)
+}
+
+// ackChoice is one way of committing an ack where the contract leaves a choice.
+type ackChoice struct {
+	clause  clause
+	create  bool // the instances row, from half a name
+	largest bool // the pointer of a new row is the largest execution (I9), not the acked one
+	// mis-kinded items are stored; a provider may do this with one list and not with the other
+	storeWork, storeQueue bool
+}
+
+func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, work, queue bool) []ackChoice {
+	list := []ackChoice{{clause: by("5.3", "I4 I8")}}
+	vary := func(c clause, change func(*ackChoice)) {
+		for _, have := range list[:len(list):len(list)] {
+			have.clause = c
+			change(&have)
+			list = append(list, have)
+		}
+	}
+	half := (r.Metadata.OrchestrationName == "") != (r.Metadata.OrchestrationVersion == "")
+	if half && !in.row {
+		vary(free(F20HalfNamed, "5.3"), func(c *ackChoice) { c.create = true })
+	}
+	if !in.row && r.Metadata.OrchestrationName != "" && len(in.executions) > 0 && in.latest() > r.ExecutionID {
+		vary(free(XPointerOfLateRow, "5.3"), func(c *ackChoice) { c.largest = true })
+	}
+	if work || queue {
+		if !j.grants(F17MisKinded) {
+			return nil
+		}
+		if work {
+			vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.storeWork = true })
+		}
+		if queue {
+			vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.storeQueue = true })
+		}
+	}
+	return list
+}
+
+// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in must
+// belong to it.
+func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ackChoice) {
+	now := j.at
+	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.LockToken }) // 1
+	meta := r.Metadata
+	both := meta.OrchestrationName != "" && meta.OrchestrationVersion != ""
+	if (both || c.create) && !in.row { // 2
+		in.row, in.half, in.current = true, !both, r.ExecutionID
+		if c.largest {
+			in.current = max(in.current, in.latest())
+		}
+		if meta.ParentInstanceID != "" {
+			in.parent = engine.ParentLink{Instance: meta.ParentInstanceID, ExecutionID: meta.ParentExecutionID, EventID: meta.ParentEventID}
+		}
+		in.name, in.version = meta.OrchestrationName, meta.OrchestrationVersion
+	}
+	if both {
+		in.name, in.version, in.half = meta.OrchestrationName, meta.OrchestrationVersion, false
+	}
+	e := in.addExecution(r.ExecutionID) // 3
+	if meta.PinnedVersion != nil {      // 4
+		pin := meta.PinnedVersion.Triple()
+		e.pin = &pin
+	}
+	if in.row { // 5
+		in.current = max(in.current, r.ExecutionID)
+	}
+	for _, event := range r.HistoryDelta { // 6
+		text, _ := callform.EventText(event)
+		in.add(r.ExecutionID, event, text)
+	}
+	if meta.Status != "" { // 7
+		before := *e
+		e.status, e.output, e.completed, e.stamped = meta.Status, meta.Output, now, known(true)
+		if meta.Status == engine.StatusRunning && j.grants(F18RunningStamp) {
+			e.stamped = truth{true, before.stamped.must}
+			if before.stamped.may {
+				e.completed = before.completed.over(now)
+			}
+		}
+	}
+	in.setCustomStatus(r.HistoryDelta) // 8
+	in.setKeys(r.HistoryDelta)         // 9
+	if meta.Status.Terminal() {        // 9, at the boundary
+		in.merge()
+	}
+	for _, item := range r.WorkerItems { // 10
+		if item.Kind() == engine.ItemActivityExecute || c.storeWork {
+			text, _ := callform.ItemText(item)
+			s.enqueueWork(item, text, now)
+		}
+	}
+	s.work = slices.DeleteFunc(s.work, func(w row) bool { // 11
+		a, ok := w.activity()
+		return ok && slices.Contains(r.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID})
+	})
+	for _, item := range r.OrchestratorItems { // 12
+		text, _ := callform.ItemText(item)
+		visible := now
+		if timer, ok := engine.Known(item).(engine.TimerFiredItem); ok {
+			visible = At(int64(min(timer.FireAtMs, math.MaxInt64)))
+		}
+		if item.Kind() != engine.ItemActivityExecute || c.storeQueue {
+			s.enqueue(item.Target(), item, text, visible)
+		}
+	}
+	in.lock = nil // 13
+}
+
+// setCustomStatus follows docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
+func (in *instance) setCustomStatus(delta []engine.Event) {
+	for i := len(delta) - 1; i >= 0 && in.row; i-- {
+		if u, ok := engine.KnownData(delta[i].Data).(engine.CustomStatusUpdated); ok {
+			in.custom = u.Status
+			in.customVersion++
+			return
+		}
+	}
+}
+
+// setKeys follows docs/contract/provider.md#p6.9, up to the boundary.
+func (in *instance) setKeys(delta []engine.Event) {
+	for _, e := range delta {
+		switch d := engine.KnownData(e.Data).(type) {
+		case engine.KeyValueSet:
+			in.delta = put(in.delta, entry{key: d.Key, value: d.Value, updatedMs: d.LastUpdatedAtMs})
+		case engine.KeyValueCleared:
+			in.delta = put(in.delta, entry{key: d.Key, tombstone: true})
+		case engine.KeyValuesCleared:
+			for i := range in.delta {
+				in.delta[i] = entry{key: in.delta[i].key, tombstone: true}
+			}
+			for _, have := range in.store {
+				in.delta = put(in.delta, entry{key: have.key, tombstone: true})
+			}
+		}
+	}
+}
+
+// merge moves the delta into the store (I15).
+func (in *instance) merge() {
+	in.store, in.delta = in.merged(), nil
+}
+
+// enqueueForOrchestrator judges the call by docs/contract/provider.md#p5.1.
+func (s *State) enqueueForOrchestrator(j *judge, r call.EnqueueForOrchestrator) {
+	text, err := callform.ItemText(r.Item)
+	if err == nil && r.Item.Kind() == engine.ItemActivityExecute {
+		j.permanent(by("4.2", ""), s, "an activity does not belong into the orchestrator queue")
+		return
+	}
+	if err != nil || !j.decodesItem(r.Item, false) {
+		j.permanent(by("3.3", ""), s, "the caller's build has no form for the item")
+	}
+	if err == nil {
+		j.succeeds(by("5.1", "I20"), func() *State {
+			return s.with(func(n *State) { n.enqueue(r.Item.Target(), r.Item, text, j.at.plus(r.Delay.Milliseconds())) })
+		})
+	}
+}
+
+// enqueueForWorker judges the call by docs/contract/provider.md#p5.7.
+func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
+	text, err := callform.ItemText(r.Item)
+	if err != nil || !j.decodesItem(r.Item, false) {
+		j.permanent(by("3.3", ""), s, "the caller's build has no form for the item")
+	}
+	if err != nil {
+		return
+	}
+	c := by("5.7", "I20")
+	if r.Item.Kind() != engine.ItemActivityExecute {
+		c = free(F17MisKinded, "4.2")
+		j.fails(c, s, "the item is no activity")
+		j.allow(c, j.answer.Err == nil, func() *State { return s }, "success, without storing it")
+	}
+	j.succeeds(c, func() *State {
+		return s.with(func(n *State) { n.enqueueWork(r.Item, text, j.at) })
+	})
+}

@@ -1,0 +1,198 @@
+package calllog
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// Entry is a line of a log: a call that returned. In JSON it is
+//
+//	{"at_ms": …, "method": …, "params": …, "result": …}
+//
+// in the forms of docs/oracle-protocol.md; a failed call has "error" instead of "result", and a call whose answer never
+// came has "lost": true. In that case at_ms may be a pair of times between which the call took effect.
+type Entry struct {
+	// Began and Ended number the beginnings and ends of all calls of the log, which shows which calls overlapped. Zeros,
+	// or missing numbers, mean that the calls were made one after the other.
+	Began uint64
+	Ended uint64
+	oracle.Exchange
+}
+
+type entryLine struct {
+	Began  uint64          `json:"began,omitempty"`
+	Ended  uint64          `json:"ended,omitempty"`
+	At     oracle.Span     `json:"at_ms"`
+	Build  string          `json:"build,omitempty"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *callform.Error `json:"error,omitempty"`
+	Lost   bool            `json:"lost,omitempty"`
+}
+
+// MarshalJSON writes a line. It fails for work items and events that have no JSON form.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	if e.Call == nil {
+		return nil, errors.New("an entry without a call")
+	}
+	params, err := callform.EncodeCall(e.Call)
+	if err != nil {
+		return nil, err
+	}
+	line := entryLine{Began: e.Began, Ended: e.Ended, At: e.At, Build: e.Build, Method: call.Method(e.Call), Params: params, Lost: e.Lost}
+	switch {
+	case e.Lost:
+	case e.Answer.Err != nil:
+		line.Error = callform.ErrorOf(e.Answer.Err)
+	default:
+		if line.Result, err = callform.EncodeResult(line.Method, e.Answer); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(line)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Unknown methods, parameters and fields are errors.
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	var line entryLine
+	if err := callform.Decode(data, &line, "entry", true); err != nil {
+		return err
+	}
+	c, err := callform.DecodeCall(line.Method, line.Params)
+	if err != nil {
+		return fmt.Errorf("%s: %w", line.Method, err)
+	}
+	answers := 0
+	for _, given := range []bool{line.Result != nil, line.Error != nil, line.Lost} {
+		if given {
+			answers++
+		}
+	}
+	if answers != 1 {
+		return fmt.Errorf("%s: want one of result, error and lost, got %d of them", line.Method, answers)
+	}
+	*e = Entry{Began: line.Began, Ended: line.Ended, Exchange: oracle.Exchange{Build: line.Build, Call: c, Lost: line.Lost, At: line.At}}
+	switch {
+	case line.Error != nil:
+		e.Answer.Err = line.Error.Provider(line.Method)
+	case line.Result != nil:
+		if e.Answer, err = callform.DecodeResult(line.Method, line.Result); err != nil {
+			return fmt.Errorf("%s: %w", line.Method, err)
+		}
+	}
+	return nil
+}
+
+// Recorder is a provider that writes a log of its calls, one JSON object a line, in the order in which they return. It
+// may be used concurrently if the provider may.
+type Recorder struct {
+	engine.Provider
+
+	mu     sync.Mutex
+	number uint64
+	write  *json.Encoder
+	err    error
+}
+
+// Record wraps a provider so that every call and its answer, those of the management surface included, are written to w.
+// NowMs returns the store's time in milliseconds, which must not go back. The store must be empty when the log begins.
+func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
+	r := &Recorder{write: json.NewEncoder(w)}
+	r.Provider = call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		number, began := r.begin(), nowMs()
+		a := call.Perform(ctx, p, c)
+		r.end(number, oracle.Exchange{Call: c, Answer: a, At: oracle.Between(began, nowMs())})
+		return a
+	})
+	return r
+}
+
+func (r *Recorder) begin() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number++
+	return r.number
+}
+
+func (r *Recorder) end(began uint64, e oracle.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number++
+	if err := r.write.Encode(Entry{began, r.number, e}); err != nil && r.err == nil {
+		r.err = fmt.Errorf("call %d is not in the log: %w", began, err)
+	}
+}
+
+// Err returns the first error of writing the log, such as a work item that has no JSON form.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Error names the wrong line of a log and the reason.
+type Error struct {
+	Line int
+	// Refusal is the contract's objection to the answer, nil if the line cannot be judged.
+	Refusal *oracle.Refusal
+	// Err is the reason why the line cannot be judged.
+	Err error
+}
+
+// Error returns the line and the reason.
+func (e *Error) Error() string {
+	if e.Refusal != nil {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Refusal.Error())
+	}
+	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+}
+
+// Unwrap returns the reason why the line cannot be judged, if that is the error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxLine bounds the length of a line of a log.
+const maxLine = 64 << 20
+
+// Check judges a log that Record wrote. It returns the number of calls, and an *Error for the first line whose answer
+// the contract does not allow, or that cannot be judged: a line that is not an entry, or a call that overlaps the one
+// before it, since their order is unknown. Empty lines are skipped.
+func Check(r io.Reader, o oracle.Options) (calls int, err error) {
+	judge := oracle.New(o)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	var ended uint64
+	line := 0
+	for lines.Scan() {
+		line++
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var e Entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return calls, &Error{Line: line, Err: fmt.Errorf("not an entry of a log: %w", err)}
+		}
+		if e.Began < ended {
+			return calls, &Error{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is not known, a log must be of one caller at a time")}
+		}
+		if refusal := judge.Apply(e.Exchange); refusal != nil {
+			return calls, &Error{Line: line, Refusal: refusal}
+		}
+		ended = e.Ended
+		calls++
+	}
+	if err := lines.Err(); err != nil {
+		return calls, &Error{Line: line + 1, Err: err}
+	}
+	return calls, nil
+}

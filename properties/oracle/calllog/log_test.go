@@ -1,0 +1,103 @@
+package calllog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+var startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}
+
+func newStore() (*memprovider.Store, engine.Provider) {
+	store := memprovider.New(memprovider.Options{StartMs: 1000})
+	return store, store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{Node: 1, Incarnation: 1})
+}
+
+// logOf is the log of a few calls on a store.
+func logOf(t *testing.T, calls func(ctx context.Context, p engine.Provider)) string {
+	t.Helper()
+	store, p := newStore()
+	var log bytes.Buffer
+	r := Record(p, store.Now, &log)
+	calls(t.Context(), r)
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return log.String()
+}
+
+func someCalls(ctx context.Context, p engine.Provider) {
+	_ = p.EnqueueForOrchestrator(ctx, startA, 0)
+	f, _ := p.FetchOrchestrationItem(ctx, time.Second, 0, engine.FilterFor(engine.VersionRange{Max: engine.V(2, 0, 0)}))
+	_ = p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
+		LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 1, InstanceID: "A", ExecutionID: 1, TimestampMs: 1000, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"}}},
+		Metadata:            engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"},
+		WorkerItems:         []engine.WorkItem{engine.ActivityExecuteItem{Instance: "A", ExecutionID: 1, ID: 2, Name: "Act", SessionID: "s"}},
+		CancelledActivities: []engine.ScheduledActivityIdentifier{{Instance: "A", ExecutionID: 1, ActivityID: 9}},
+	})
+	_, _ = p.FetchWorkItem(ctx, time.Second, 0, &engine.SessionFetchConfig{OwnerID: "w", LockTimeout: time.Second}, engine.TagFilter{})
+	_, _ = p.Admin().GetInstanceInfo(ctx, "A")
+	_, _ = p.Admin().GetInstanceInfo(ctx, "B")
+}
+
+func TestCheckTakesARightLog(t *testing.T) {
+	log := logOf(t, someCalls)
+	calls, err := Check(strings.NewReader(log), oracle.Options{})
+	if err != nil || calls != 6 {
+		t.Errorf("%d calls, %v:\n%s", calls, err, log)
+	}
+}
+
+func TestCheckNamesTheFirstWrongLine(t *testing.T) {
+	log := logOf(t, someCalls)
+	for _, c := range []struct {
+		name, old, new, want string
+		line                 int
+		refused              bool
+	}{
+		{"answer", `"execution_id":1,"version":"1.0.0"`, `"execution_id":2,"version":"1.0.0"`, "the current execution is 1, got 2 [docs/contract/provider.md#p5.2, I9]", 2, true},
+		{"lost effect", `"session_id":"s"`, `"session_id":"other"`, "no such row is in the queue", 4, true},
+		{"method", `"get_instance_info"`, `"get_instance"`, `unknown method "get_instance"`, 5, false},
+		{"field", `"lock_timeout_ms"`, `"lock_timeout"`, `unknown field "lock_timeout"`, 2, false},
+		{"cut off", "null}\n", "null\n", "not an entry of a log", 1, false},
+		{"overlap", `{"began":3`, `{"began":1`, "the call began before the one above it ended", 2, false},
+		{"time", `"at_ms":1000`, `"at_ms":2000`, "time goes back", 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := 1
+			if c.name == "lost effect" {
+				n = strings.Count(log, c.old) - 1 // where it is scheduled, not where it is fetched
+			}
+			wrong := strings.Replace(log, c.old, c.new, n)
+			if wrong == log {
+				t.Fatalf("no %s in\n%s", c.old, log)
+			}
+			_, err := Check(strings.NewReader(wrong), oracle.Options{})
+			var e *Error
+			if !errors.As(err, &e) || e.Line != c.line || (e.Refusal != nil) != c.refused || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("expected %q in line %d, got: %v", c.want, c.line, err)
+			}
+		})
+	}
+}
+
+func TestRecordTellsWhatItCannotWrite(t *testing.T) {
+	store, p := newStore()
+	r := Record(p, store.Now, failingWriter{})
+	_ = r.EnqueueForOrchestrator(t.Context(), startA, 0)
+	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("%v", err)
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }

@@ -1,0 +1,190 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// delivery is the answer that a fetch must return for a batch.
+type delivery struct {
+	instance  string
+	kind      contextKind
+	name      string
+	version   string
+	execution uint64
+	history   []stored
+	messages  []engine.WorkItem
+	texts     []string // of the messages
+	damaged   bool     // history_error must be set
+	either    bool     // history_error may be set (X5)
+	half      bool     // name and version are not known (F20)
+	snapshot  []entry
+	count     uint32
+	status    engine.Status
+	parent    engine.ParentLink
+	pin       *engine.Version
+}
+
+// delivery follows docs/contract/provider.md#p5.2 steps 4 to 8; ok is false if the batch is not delivered.
+func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bool) {
+	in := c.in
+	d = delivery{instance: in.id, kind: s.contextOf(j, in, batch), execution: engine.InitialExecutionID, snapshot: in.store}
+	for _, i := range batch {
+		m := &s.queue[i]
+		d.count = max(d.count, m.count+1)
+		if !j.decodesItem(m.item, m.corrupt) {
+			d.damaged = true
+			continue
+		}
+		d.messages, d.texts = append(d.messages, m.item), append(d.texts, m.text)
+	}
+	switch d.kind {
+	case contextRow:
+		d.name, d.version, d.execution = in.name, orUnknown(in.version), in.current
+		d.history, d.parent, d.half = in.events(in.current), in.parent, in.half
+		if e := in.execution(in.current); e != nil {
+			d.status, d.pin = e.status, e.pin
+		}
+	case contextHistory:
+		d.history = in.events(in.latest())
+		for _, h := range d.history {
+			if start, is := engine.KnownData(h.event.Data).(engine.OrchestrationStarted); is && j.decodes(&h) {
+				d.name, d.version = start.Name, start.Version
+			}
+		}
+	case contextStart:
+		d.name, d.version = startNamed(d.messages)
+		// A history without a readable start is not delivered, so its damage may go unnoticed.
+		if hidden := !j.decodesAll(in.events(in.latest())); hidden && j.grants(XRowlessUndecodable) {
+			d.either = true
+		} else if hidden {
+			d.damaged = true
+		}
+	case contextUnknown:
+		if !j.grants(XRowlessUndecodable) {
+			return d, false
+		}
+		d.damaged = true
+	default:
+		return d, false
+	}
+	d.damaged = d.damaged || !j.decodesAll(d.history)
+	return d, true
+}
+
+func startNamed(messages []engine.WorkItem) (name, version string) {
+	for _, m := range messages {
+		switch start := engine.Known(m).(type) {
+		case engine.StartItem:
+			return start.Orchestration, orUnknown(start.Version)
+		case engine.ContinueAsNewItem:
+			return start.Orchestration, orUnknown(start.Version)
+		}
+	}
+	return "", ""
+}
+
+func orUnknown(version string) string {
+	if version == "" {
+		return "unknown"
+	}
+	return version
+}
+
+// differs compares the delivery with the returned one; the text is empty if nothing differs.
+func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
+	if !sameItems(got.Item.Messages, d.texts) {
+		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
+	}
+	if got.AttemptCount != d.count {
+		return fmt.Sprintf("attempt count %d, expected %d, the maximum over the batch", got.AttemptCount, d.count), by("6.3", "I5 I6")
+	}
+	if d.damaged != (got.Item.HistoryError != "") && !d.either {
+		if d.damaged {
+			return "history_error is not set, although something stored cannot be decoded", by("5.2", "I7")
+		}
+		return fmt.Sprintf("history_error %q, although everything can be decoded", got.Item.HistoryError), by("5.2", "I7")
+	}
+	if d.damaged {
+		if len(got.Item.History) > 0 {
+			return "a history beside history_error", by("5.2", "I7")
+		}
+	} else if !sameEvents(got.Item.History, d.history) {
+		return fmt.Sprintf("the history is not what was stored: expected %s, got %s", shown{eventsOf(d.history)}, shown{got.Item.History}), by("5.2", "I7")
+	}
+	if got.LockToken == "" {
+		return "no token", by("2", "I1")
+	}
+	return d.contextDiffers(j, got)
+}
+
+// contextDiffers compares what the answer says about the instance.
+func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (string, clause) {
+	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.Item.HistoryError != "") && d.kind != contextRow
+	if !loose || !j.grants(F14RowlessContext) && d.kind == contextHistory {
+		if !d.half && (got.Item.OrchestrationName != d.name && d.name != "" || got.Item.Version != d.version) {
+			return fmt.Sprintf("it is %s %s, got %s %s", d.name, d.version, got.Item.OrchestrationName, got.Item.Version), by("5.2", "")
+		}
+		if got.Item.ExecutionID != d.execution && d.kind != contextHistory {
+			return fmt.Sprintf("the current execution is %d, got %d", d.execution, got.Item.ExecutionID), by("5.2", "I9")
+		}
+	}
+	if !d.damaged && !sameEntries(got.Item.KVSnapshot, d.snapshot) {
+		return fmt.Sprintf("kv_snapshot is not the state at the last boundary: expected %s, got %s", shown{kvEntries(d.snapshot)}, shown{got.Item.KVSnapshot}), by("6.9", "I14")
+	}
+	if got.Item.CurrentStatus != "" && d.kind == contextRow && got.Item.CurrentStatus != d.status {
+		return fmt.Sprintf("status %s, expected %s", got.Item.CurrentStatus, d.status), by("3.2", "")
+	}
+	if got.Item.Parent != nil && d.kind == contextRow && *got.Item.Parent != d.parent {
+		return fmt.Sprintf("parent %+v, expected %+v", *got.Item.Parent, d.parent), by("3.2", "")
+	}
+	if got.Item.Pin != nil && d.kind == contextRow && (d.pin == nil || got.Item.Pin.Triple() != *d.pin) {
+		return fmt.Sprintf("pin %s, expected %s", got.Item.Pin, shown{d.pin}), by("6.5", "I19")
+	}
+	return "", clause{}
+}
+
+// String returns the delivery as an allowed answer.
+func (d delivery) String() string {
+	text := fmt.Sprintf("instance %q, execution %d (%s %s), messages %s, attempt count %d", d.instance, d.execution, d.name, d.version, shown{d.messages}, d.count)
+	if d.damaged {
+		return text + ", history_error set and no history"
+	}
+	return fmt.Sprintf("%s, history of %d events, snapshot of %d keys", text, len(d.history), len(d.snapshot))
+}
+
+// sameItems compares items with canonical texts.
+func sameItems(items []engine.WorkItem, texts []string) bool {
+	if len(items) != len(texts) {
+		return false
+	}
+	for i, item := range items {
+		text, err := callform.ItemText(item)
+		if err != nil || text != texts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func kvEntries(list []entry) []engine.KVEntry {
+	var out []engine.KVEntry
+	for _, e := range list {
+		out = append(out, engine.KVEntry{Key: e.key, Value: e.value, LastUpdatedAtMs: e.updatedMs})
+	}
+	return out
+}
+
+func sameEntries(got []engine.KVEntry, want []entry) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for i, e := range kvEntries(want) {
+		if got[i] != e {
+			return false
+		}
+	}
+	return true
+}

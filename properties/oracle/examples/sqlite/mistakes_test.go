@@ -1,0 +1,126 @@
+package sqlite
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle/search"
+)
+
+// checkThenAct chooses an instance in one transaction and takes its lock in the next.
+type checkThenAct struct {
+	*Provider
+	between func()
+}
+
+func (p checkThenAct) FetchOrchestrationItem(ctx context.Context, lock, _ time.Duration, filter *engine.CapabilityFilter) (fetched *engine.FetchedOrchestration, err error) {
+	const op = "fetch_orchestration_item"
+	var candidates []string
+	if err := p.transact(ctx, op, func(t *tx) (err error) {
+		candidates, err = t.candidates(filter)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	p.between()
+	err = p.transact(ctx, op, func(t *tx) (err error) {
+		for _, instance := range candidates {
+			if fetched, err = t.deliver(instance, lock); fetched != nil || err != nil {
+				break
+			}
+		}
+		return err
+	})
+	return fetched, err
+}
+
+// countLater counts a delivery of work when the fetch is over.
+type countLater struct {
+	*Provider
+	between func()
+}
+
+func (p countLater) FetchWorkItem(ctx context.Context, lock, poll time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+	const op = "fetch_work_item"
+	var fetched *engine.FetchedWork
+	err := p.transact(ctx, op, func(t *tx) (err error) {
+		fetched, err = t.takeWork(op, lock, session, tags)
+		if err != nil || fetched == nil {
+			return err
+		}
+		return t.change(`UPDATE worker_queue SET attempt_count = attempt_count - 1 WHERE lock_token = ?`, fetched.LockToken)
+	})
+	if err != nil || fetched == nil {
+		return nil, err
+	}
+	p.between()
+	return fetched, p.transact(ctx, op, func(t *tx) error {
+		return t.change(`UPDATE worker_queue SET attempt_count = attempt_count + 1 WHERE lock_token = ?`, fetched.LockToken)
+	})
+}
+
+// ackOfAll removes all messages of the instance, not only the batch.
+type ackOfAll struct{ *Provider }
+
+func (p ackOfAll) AckOrchestrationItem(ctx context.Context, ack engine.OrchestrationAck) error {
+	const op = "ack_orchestration_item"
+	return p.transact(ctx, op, func(t *tx) error {
+		instance, err := t.holder(op, ack.LockToken)
+		if err != nil {
+			return err
+		}
+		if err := t.change(`DELETE FROM orchestrator_queue WHERE instance_id = ?`, instance); err != nil {
+			return err
+		}
+		return t.ack(op, ack)
+	})
+}
+
+// completionApart sends the completion of an activity in a transaction of its own. Nobody else can see the instant between
+// both, since an activity that is locked and one that is gone look the same; a completion that is refused shows it.
+type completionApart struct{ *Provider }
+
+func (p completionApart) AckWorkItem(ctx context.Context, token string, completion engine.WorkItem) error {
+	if err := p.Provider.AckWorkItem(ctx, token, nil); err != nil || completion == nil {
+		return err
+	}
+	return p.EnqueueForOrchestrator(ctx, completion, 0)
+}
+
+// TestMistakesAreSeen is what the other tests are worth. What calls one after the other cannot show, only concurrency
+// shows.
+func TestMistakesAreSeen(t *testing.T) {
+	for _, m := range []struct {
+		name       string
+		wrong      variant
+		conforms   string // the case of conformance that fails for certain
+		sequences  bool   // search.Search finds it soon
+		concurrent bool   // concurrent histories have no right order
+	}{
+		{"the lock is checked in one transaction and taken in another", func(p *Provider, between func()) engine.Provider { return checkThenAct{p, between} }, "", false, true},
+		{"a delivery is counted after the fetch", func(p *Provider, between func()) engine.Provider { return countLater{p, between} }, "", false, true},
+		{"a completion is sent after the activity is gone", func(p *Provider, _ func()) engine.Provider { return completionApart{p} }, "", true, false},
+		{"an ack removes what arrived since the fetch", func(p *Provider, _ func()) engine.Provider { return ackOfAll{p} }, "IL-07", true, true},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			if m.conforms != "" && conformance.Ask(virtual(t, m.wrong), m.conforms)[0].Failure == "" {
+				t.Errorf("case %s passes", m.conforms)
+			}
+			if m.sequences {
+				report, err := search.Search(virtual(t, m.wrong), search.Options{})
+				if err != nil || report.Unknown() == nil {
+					t.Errorf("search.Search found nothing: %v", err)
+				}
+			}
+			const most = 300
+			for seed := uint64(0); m.concurrent && linearizable(together(t, m.wrong, seed)); seed++ {
+				if seed == most {
+					t.Fatalf("%d concurrent histories have a right order", most)
+				}
+			}
+		})
+	}
+}

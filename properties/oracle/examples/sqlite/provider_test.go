@@ -1,0 +1,126 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// everything decodes all that there is.
+var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
+
+// open opens a store.
+func open(t testing.TB, file string, now func() int64) *Provider {
+	t.Helper()
+	p, err := Open(context.Background(), file, everything, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// variant is a provider built on a right one. What should be one transaction and is two calls between in the middle.
+type variant func(p *Provider, between func()) engine.Provider
+
+func right(p *Provider, _ func()) engine.Provider { return p }
+
+// virtual makes stores whose clock the test moves.
+func virtual(t testing.TB, v variant) undertest.Factory {
+	return undertest.Factory{New: func() (*undertest.Store, error) {
+		var clock atomic.Int64
+		clock.Store(1000)
+		dir := t.TempDir()
+		p := open(t, filepath.Join(dir, "store.db"), clock.Load)
+		return &undertest.Store{
+			Provider:       v(p, func() {}),
+			Advance:        func(d time.Duration) { clock.Add(d.Milliseconds()) },
+			NowMs:          clock.Load,
+			CorruptHistory: p.corruptHistory,
+			CorruptMessage: p.corruptMessage,
+			Close: func() {
+				shut(t, p)
+				if err := os.RemoveAll(dir); err != nil { // a long run makes many
+					t.Error(err)
+				}
+			},
+		}, nil
+	}}
+}
+
+func shut(t testing.TB, p *Provider) {
+	t.Helper()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// corruptHistory replaces a stored event by what nobody decodes.
+func (p *Provider) corruptHistory(instance string, execution, event uint64) error {
+	return p.damage(`UPDATE history SET event_data = '{' WHERE instance_id = ? AND execution_id = ? AND event_id = ?`, instance, execution, event)
+}
+
+// corruptMessage does that to the newest row with the item. Only one of the queues takes items of its kind.
+func (p *Provider) corruptMessage(item engine.WorkItem) error {
+	data, err := p.codec.AppendWorkItem(nil, item)
+	if err != nil {
+		return err
+	}
+	table := "orchestrator_queue"
+	if item.Kind() == engine.ItemActivityExecute {
+		table = "worker_queue"
+	}
+	return p.damage(`UPDATE `+table+` SET work_item = '{' WHERE id = (SELECT MAX(id) FROM `+table+` WHERE work_item = ?)`, data)
+}
+
+func (p *Provider) damage(update string, args ...any) error {
+	result, err := p.db.Exec(update, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); n == 1 || err != nil {
+		return err
+	}
+	return errors.New("no such row")
+}
+
+func TestConformance(t *testing.T) { conformance.Run(t, virtual(t, right)) }
+
+// TestConformanceInRealTime asks cases about locks, delays, sessions and overlapping calls on the wall clock.
+func TestConformanceInRealTime(t *testing.T) {
+	factory := undertest.Factory{New: func() (*undertest.Store, error) {
+		p := open(t, filepath.Join(t.TempDir(), "store.db"), nil)
+		return &undertest.Store{Provider: p, Second: 100 * time.Millisecond, Close: func() { shut(t, p) }}, nil
+	}}
+	for _, r := range conformance.Ask(factory, "AT-04", "IL-01", "LX-01", "BP-149", "BP-150") {
+		if r.Failure != "" || r.Skipped != "" {
+			t.Errorf("%s %s: %s%s", r.ID, r.Name, r.Failure, r.Skipped)
+		}
+	}
+}
+
+// promised are the freedoms that the provider does not use. It uses F8 (an abandon with an expired token fails), F18 (status
+// Running stamps no end) and X5.
+var promised = []oracle.Freedom{
+	oracle.F1AnyInstance, oracle.F4OrphanStops, oracle.F6Depths, oracle.F7DuplicateAppend, oracle.F9AbandonScope, oracle.F14RowlessContext,
+	oracle.F15DeletedCount, oracle.F16UnknownStatus, oracle.F19Bytes, oracle.F20HalfNamed, oracle.F21MissingParent,
+	oracle.F22BulkAtomicity, oracle.F23Packed, oracle.F25Redelivered, oracle.F26ShorterSession, oracle.F27LateTouch, oracle.F28SurvivingWork,
+	oracle.XOrphanBeforeStart, oracle.XUndecodableRow, oracle.XUnknownDeleted, oracle.XPointerOfLateRow,
+}
+
+func TestOracle(t *testing.T) {
+	search.Check(t, virtual(t, right), search.Options{Sequences: 100})
+}
+
+func TestOracleOfWhatIsPromised(t *testing.T) {
+	search.Check(t, virtual(t, right), search.Options{Oracle: oracle.Options{Deny: promised}, First: 101, Sequences: 100})
+}

@@ -1,0 +1,83 @@
+package oracle
+
+import (
+	"context"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// Exchange is a call that was made, with its answer.
+type Exchange struct {
+	// Build is the name of the codec of the handle that made the call; it determines what the caller can decode. Empty
+	// means a caller that decodes everything that is not damaged.
+	Build  string
+	Call   call.Call
+	Answer call.Answer
+	// Lost is set if the answer never came: nobody knows whether the call took effect.
+	Lost bool
+	// At is the store time at which the call took effect.
+	At Span
+}
+
+// String returns the call as a transcript shows it: the method and its parameters in JSON.
+func (e Exchange) String() string {
+	text := callform.CallText(e.Call)
+	if e.Build != "" {
+		text += " by build " + e.Build
+	}
+	return text
+}
+
+// AnswerText returns the answer as a transcript shows it.
+func (e Exchange) AnswerText() string {
+	if e.Lost {
+		return "no answer came"
+	}
+	return callform.AnswerText(call.Method(e.Call), e.Answer)
+}
+
+// answer is an answer in the form that is judged.
+type answer struct {
+	call.Answer
+	Err  *failure // hides the error that the provider returned
+	Lost bool
+}
+
+// failure is a failed call: its class and its text, the only parts that the contract describes.
+type failure struct {
+	Retryable bool
+	Message   string
+}
+
+func (e *Exchange) answer() *answer {
+	a := &answer{Answer: e.Answer, Lost: e.Lost}
+	if e.Answer.Err != nil {
+		a.Err = &failure{Retryable: engine.IsRetryable(e.Answer.Err), Message: callform.ErrorOf(e.Answer.Err).Message}
+	}
+	return a
+}
+
+// Token returns the lock token that an answer hands out, empty if none.
+func Token(a call.Answer) string {
+	switch {
+	case a.Orchestration != nil:
+		return a.Orchestration.LockToken
+	case a.Work != nil:
+		return a.Work.LockToken
+	}
+	return ""
+}
+
+// Watch wraps a provider, its management surface included, and passes each call to tell when it has returned. Answers
+// pass unchanged. Calls run concurrently if the caller makes them so; then tell must allow for it. Build names the codec
+// of the provider's handle; nowMs returns the store's time in milliseconds.
+func Watch(p engine.Provider, build string, nowMs func() int64, tell func(Exchange)) engine.Provider {
+	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		began := nowMs()
+		a := call.Perform(ctx, p, c)
+		tell(Exchange{Build: build, Call: c, Answer: a, At: Between(began, nowMs())})
+		return a
+	})
+}

@@ -1,0 +1,171 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// judge collects what one state allows as the answer to one call: the states that follow if the given answer is allowed
+// and, only when asked to explain, texts.
+type judge struct {
+	options *Options
+	call    call.Call
+	answer  *answer
+	at      Span
+	codec   engine.Codec // of the caller; nil decodes everything
+	// anything accepts every result of a successful deletion or prune as the given one: the answer was lost.
+	anything bool
+
+	next       []*State
+	explaining bool
+	allowed    []Clause
+	objections []Clause
+}
+
+// clause is a place in docs/contract/provider.md: a section, the invariants of docs/contract/provider.md#p12 that it
+// serves, and the freedom it stands for.
+type clause struct {
+	section    string
+	invariants string // "I1 I2"
+	freedom    Freedom
+}
+
+func by(section, invariants string) clause { return clause{section: section, invariants: invariants} }
+
+func free(f Freedom, section string) clause { return clause{section: section, freedom: f} }
+
+func (j *judge) grants(f Freedom) bool { return j.options.denied.grants(f) }
+
+// allow records that the contract allows an answer, described by the text, and whether it is the given one; if so, the
+// store is in the state that then returns.
+func (j *judge) allow(c clause, given bool, then func() *State, format string, args ...any) {
+	if c.freedom != none && !j.grants(c.freedom) {
+		return
+	}
+	if given {
+		j.next = append(j.next, then())
+	}
+	if j.explaining {
+		j.allowed = appendClause(j.allowed, c, format, args)
+	}
+}
+
+// object records why the given answer is not allowed.
+func (j *judge) object(c clause, format string, args ...any) {
+	if j.explaining {
+		j.objections = appendClause(j.objections, c, format, args)
+	}
+}
+
+func appendClause(list []Clause, c clause, format string, args []any) []Clause {
+	text := fmt.Sprintf(format, args...)
+	for _, have := range list {
+		if have.Text == text {
+			return list
+		}
+	}
+	return append(list, Clause{Text: text, Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
+}
+
+// succeeds allows the call to answer without an error, whatever else it answers.
+func (j *judge) succeeds(c clause, then func() *State) {
+	j.allow(c, j.answer.Err == nil, then, "success")
+}
+
+// permanent allows the call to fail permanently, with one of the words in the message if any are named; nothing has
+// changed then (I8).
+func (j *judge) permanent(c clause, s *State, why string, words ...string) {
+	c.invariants = strings.TrimSpace(c.invariants + " I8")
+	text := "a permanent error"
+	if len(words) > 0 {
+		text += " that contains " + strings.Join(words, " or ")
+	}
+	a := j.answer
+	given := a.Err != nil && !a.Err.Retryable
+	if given && !containsOne(a.Err.Message, words) {
+		given = false
+		j.object(c, "the message contains none of the words that it must")
+	}
+	j.allow(c, given, func() *State { return s }, "%s: %s", text, why)
+	if a.Err == nil {
+		j.object(c, "%s", why)
+	}
+}
+
+// containsOne compares in lower case: no two required words differ only by case.
+func containsOne(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
+			return true
+		}
+	}
+	return len(words) == 0
+}
+
+// result allows the call to succeed and change nothing; same reports whether the given result is the wanted one.
+func (j *judge) result(c clause, s *State, same bool, want any) {
+	j.allow(c, j.answer.Err == nil && same, func() *State { return s }, "%s", shown{want})
+}
+
+// shown is a value that is converted to JSON only when it is printed.
+type shown struct{ v any }
+
+// String returns the JSON.
+func (s shown) String() string {
+	return callform.Text(s.v)
+}
+
+// decodes reports whether the caller can decode a stored event.
+func (j *judge) decodes(h *stored) bool {
+	return !h.corrupt && (j.codec == nil || j.codec.Kinds().Has(h.event.Kind()))
+}
+
+// decodesAll reports whether the caller can decode a history.
+func (j *judge) decodesAll(history []stored) bool {
+	for i := range history {
+		if !j.decodes(&history[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// decodesItem reports whether the caller can decode a queue row, and so write it.
+func (j *judge) decodesItem(item engine.WorkItem, corrupt bool) bool {
+	if corrupt {
+		return false
+	}
+	if j.codec == nil {
+		return true
+	}
+	_, err := j.codec.AppendWorkItem(nil, engine.Known(item))
+	return err == nil
+}
+
+// sameEvents compares events with history rows by their canonical text.
+func sameEvents(events []engine.Event, history []stored) bool {
+	if len(events) != len(history) {
+		return false
+	}
+	for i, e := range events {
+		text, err := callform.EventText(e)
+		if err != nil || text != history[i].text {
+			return false
+		}
+	}
+	return true
+}
+
+func eventsOf(history []stored) []engine.Event {
+	events := []engine.Event{}
+	for _, h := range history {
+		events = append(events, h.event)
+	}
+	return events
+}
+
+func sameText(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

@@ -1,0 +1,33 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
+)
+
+// TestEveryCallHasAJSONForm writes the calls and answers of random sequences and reads them back.
+func TestEveryCallHasAJSONForm(t *testing.T) {
+	for seed := range uint64(200) {
+		_, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
+			entry := calllog.Entry{Exchange: e}
+			data, err := json.Marshal(entry)
+			if err != nil {
+				t.Fatalf("%+v: %v", entry, err)
+			}
+			var back calllog.Entry
+			if err := json.Unmarshal(data, &back); err != nil {
+				t.Fatalf("%s: %v", data, err)
+			}
+			if again, err := json.Marshal(back); err != nil || !bytes.Equal(again, data) {
+				t.Fatalf("%s came back as %s, %v", data, again, err)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

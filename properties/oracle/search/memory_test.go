@@ -1,0 +1,153 @@
+package search
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/live"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
+
+// inMemory makes memprovider's stores by the given rules; nil are the contract's.
+func inMemory(rules func() *storerules.Rules) undertest.Factory {
+	return undertest.Factory{New: func() (*undertest.Store, error) {
+		rows := &insertedRows{}
+		o := memprovider.Options{StartMs: 1000, Sink: rows}
+		if rules != nil {
+			o.Rules = rules()
+		}
+		store := memprovider.New(o)
+		return &undertest.Store{
+			Provider: store.Handle(everything, engine.Caller{Node: 1, Incarnation: 1}),
+			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
+			NowMs:    store.Now,
+			CorruptHistory: func(instance string, execution, eventID uint64) error {
+				return store.Damage(instance, execution, eventID, []byte("{"))
+			},
+			CorruptMessage: func(item engine.WorkItem) error { return rows.corrupt(store, item) },
+		}, nil
+	}}
+}
+
+// insertedRows remembers what was put into the queues of a store.
+type insertedRows struct {
+	rows []insertedRow
+}
+
+type insertedRow struct {
+	no      engine.MessageNo
+	item    engine.WorkItem
+	damaged bool
+}
+
+func (r *insertedRows) Observe(o *engine.Observation) {
+	if o.Kind == engine.ObsRowInserted {
+		r.rows = append(r.rows, insertedRow{no: o.Message, item: o.Item})
+	}
+}
+
+func (r *insertedRows) corrupt(store *memprovider.Store, item engine.WorkItem) error {
+	for i := len(r.rows) - 1; i >= 0; i-- {
+		row := &r.rows[i]
+		if !row.damaged && reflect.DeepEqual(row.item, item) && store.DamageMessage(row.no, []byte("{")) == nil {
+			row.damaged = true
+			return nil
+		}
+	}
+	return errors.New("no such row")
+}
+
+func TestMemprovider(t *testing.T) { Check(t, inMemory(nil), Options{Sequences: 500}) }
+
+// chosen are the freedoms that memprovider's documentation gives up.
+var chosen = []oracle.Freedom{
+	oracle.F1AnyInstance, oracle.F4OrphanStops, oracle.F6Depths, oracle.F7DuplicateAppend, oracle.F8ExpiredAbandon, oracle.F9AbandonScope,
+	oracle.F15DeletedCount, oracle.F18RunningStamp, oracle.F19Bytes, oracle.F20HalfNamed, oracle.F21MissingParent, oracle.F22BulkAtomicity,
+	oracle.F23Packed, oracle.F25Redelivered, oracle.F26ShorterSession, oracle.F27LateTouch, oracle.F28SurvivingWork, oracle.XOrphanBeforeStart,
+}
+
+func TestMemproviderDoesWhatItChose(t *testing.T) {
+	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: chosen}, First: 501, Sequences: 500})
+}
+
+// TestWallClock checks a store that follows the wall clock: what is due while a call runs may go either way.
+func TestWallClock(t *testing.T) {
+	Check(t, undertest.Factory{New: func() (*undertest.Store, error) {
+		store := live.Open(memprovider.Options{})
+		return &undertest.Store{
+			Provider: store.Handle(everything, engine.Caller{Node: 1, Incarnation: 1}),
+			NowMs: func() (now int64) {
+				store.Do(func(s *memprovider.Store) { now = s.Now() })
+				return now
+			},
+			CorruptHistory: func(instance string, execution, eventID uint64) (err error) {
+				store.Do(func(s *memprovider.Store) { err = s.Damage(instance, execution, eventID, []byte("{")) })
+				return err
+			},
+			Close: func() { _ = store.Close() },
+		}, nil
+	}}, Options{Sequences: 200})
+}
+
+// TestSequencesReachEverything sees that the sequences call every method, that most are answered in every way that there
+// is, and that much of what is left free is met.
+func TestSequencesReachEverything(t *testing.T) {
+	succeeded, failed, states := map[string]int{}, map[string]int{}, 0
+	found, calls := 0, 0
+	for seed := range uint64(500) {
+		c, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
+			calls++
+			if e.Answer.Err != nil {
+				failed[call.Method(e.Call)]++
+			} else {
+				succeeded[call.Method(e.Call)]++
+			}
+			if f := e.Answer.Orchestration; f != nil && len(f.Item.History) > 0 || e.Answer.Work != nil {
+				found++
+			}
+		})
+		if err != nil || c.refusal != nil {
+			t.Fatal(err, c.refusal)
+		}
+		states = max(states, c.oracle.States())
+	}
+	t.Logf("%d calls, %d deliveries with a history or of work, at most %d states at the end of a sequence", calls, found, states)
+	for _, c := range call.All() {
+		if _, planted := c.(call.Plant); !planted && succeeded[call.Method(c)] == 0 {
+			t.Errorf("%s never succeeded", call.Method(c))
+		}
+	}
+	for _, c := range []call.Call{
+		call.AckOrchestrationItem{}, call.AbandonOrchestrationItem{}, call.RenewOrchestrationItemLock{}, call.AckWorkItem{}, call.AbandonWorkItem{},
+		call.RenewWorkItemLock{}, call.EnqueueForOrchestrator{}, call.AppendWithExecution{}, call.Read{}, call.DeleteInstance{},
+		call.DeleteInstancesAtomic{}, call.PruneExecutions{}, call.GetInstanceInfo{}, call.GetExecutionInfo{}, call.GetParentID{},
+	} {
+		if failed[call.Method(c)] == 0 {
+			t.Errorf("%s never failed", call.Method(c))
+		}
+	}
+	if found < 200 || states < 4 {
+		t.Errorf("%d deliveries with a history or of work, at most %d states", found, states)
+	}
+}
+
+// wrongBy makes the rules of a store with planted bugs.
+func wrongBy(ids ...faults.BugID) func() *storerules.Rules {
+	return func() *storerules.Rules {
+		tables, err := faults.NewTables(ids...)
+		if err != nil {
+			panic(err)
+		}
+		return tables.Provider
+	}
+}

@@ -1,0 +1,131 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// reporter gathers the results of a search's sequences.
+type reporter struct {
+	factory undertest.Factory
+	options Options
+	lacks   map[string]bool // methods that have answered engine.ErrUnsupported
+	report  *Report
+}
+
+// storiesPerClass bounds the number of findings of a class for which a shorter story is sought.
+const storiesPerClass = 4
+
+// found puts the refused sequence into its class, and keeps its story if that is the shortest.
+func (r *reporter) found(c *checker, seed uint64) error {
+	class := classOf(c.refusal)
+	at := slices.IndexFunc(r.report.Findings, func(f *Finding) bool { return f.Class == class })
+	if at >= 0 && r.report.Findings[at].Count >= storiesPerClass {
+		r.report.Findings[at].Count++
+		return nil
+	}
+	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class}
+	refusal, transcript, _ := s.replay(s.least(c.moves))
+	if s.err != nil {
+		return s.err
+	}
+	if refusal == nil { // the provider is not deterministic, or stores share something
+		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share something"}
+	}
+	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Known: r.known(class)}
+	if at < 0 {
+		r.report.Findings = append(r.report.Findings, f)
+		return nil
+	}
+	have := r.report.Findings[at]
+	if have.Count++; len(f.Transcript) < len(have.Transcript) {
+		f.Count = have.Count
+		r.report.Findings[at] = f
+	}
+	return nil
+}
+
+func (r *reporter) known(class string) *Known {
+	for i := range r.options.Known {
+		if strings.Contains(class, r.options.Known[i].Class) {
+			return &r.options.Known[i]
+		}
+	}
+	return nil
+}
+
+// finish adds the results that are known only at the end.
+func (r *reporter) finish() {
+	for i, k := range r.options.Known {
+		if !slices.ContainsFunc(r.report.Findings, func(f *Finding) bool { return f.Known == &r.options.Known[i] }) {
+			r.report.Unseen = append(r.report.Unseen, k)
+		}
+	}
+	if len(r.lacks) > 0 {
+		r.report.LeftOut = append(r.report.LeftOut, "methods that answered that they are not supported: "+strings.Join(slices.Sorted(maps.Keys(r.lacks)), ", "))
+	}
+}
+
+// The parts that differ between two refusals of one mistake.
+var (
+	quoted  = regexp.MustCompile(`"[^"]*"`)
+	tokens  = regexp.MustCompile(`token \S+`)
+	numbers = regexp.MustCompile(`\d+(\.\.\d+)?`)
+)
+
+// classOf returns the text that the refusals of one mistake have in common.
+func classOf(r *oracle.Refusal) string {
+	text := "not what the contract allows"
+	if len(r.Objections) > 0 {
+		text, _, _ = strings.Cut(r.Objections[0].Text, ":")
+		text, _, _ = strings.Cut(text, " {")
+	}
+	text = numbers.ReplaceAllString(tokens.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "token …"), "n")
+	return fmt.Sprintf("%s: %s", call.Method(r.Call), text)
+}
+
+// suspicious lists the freedoms that more often excuse a mistake than serve a choice.
+var suspicious = []oracle.Freedom{
+	oracle.F4OrphanStops, oracle.F9AbandonScope, oracle.F21MissingParent, oracle.F23Packed, oracle.XOrphanBeforeStart,
+}
+
+// denying returns the options with more freedoms denied.
+func denying(o oracle.Options, more ...oracle.Freedom) oracle.Options {
+	o.Deny = slices.Concat(o.Deny, more)
+	return o
+}
+
+// warn notes which of the suspicious freedoms the answers of a sequence needed.
+func (r *reporter) warn(c *checker, seed uint64) {
+	if c.strict != nil {
+		return // none
+	}
+	for _, f := range suspicious {
+		judge := oracle.New(denying(r.options.Oracle, f))
+		if slices.Contains(r.options.Oracle.Deny, f) || !slices.ContainsFunc(c.exchanges, func(e oracle.Exchange) bool { return judge.Apply(e) != nil }) {
+			continue
+		}
+		at := slices.IndexFunc(r.report.Warnings, func(w Warning) bool { return w.Freedom == f })
+		if at < 0 {
+			at = len(r.report.Warnings)
+			r.report.Warnings = append(r.report.Warnings, Warning{Freedom: f, Summary: summary(f), Seed: seed})
+		}
+		r.report.Warnings[at].Sequences++
+	}
+}
+
+func summary(f oracle.Freedom) string {
+	for _, info := range oracle.Freedoms() {
+		if info.ID == f {
+			return info.Summary
+		}
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// Options describes which sequences are made, and how they are judged.
+type Options struct {
+	// Oracle describes what the provider promises beyond the contract. A single caller meets no contention, so F5 is
+	// always denied.
+	Oracle oracle.Options
+	// First is the seed of the first sequence, and Sequences their number; zeros stand for seed 1 and 1,000 sequences.
+	First     uint64
+	Sequences int
+	// KeepGoing makes all sequences, and sorts the refused ones into classes.
+	KeepGoing bool
+	// Known lists mistakes that do not stop the search.
+	Known []Known
+	// Done is called after each sequence. It may be nil.
+	Done func()
+}
+
+func (o Options) prepared() Options {
+	o.Oracle.Deny = append(o.Oracle.Deny[:len(o.Oracle.Deny):len(o.Oracle.Deny)], oracle.F5Contention)
+	if o.First == 0 {
+		o.First = 1
+	}
+	if o.Sequences == 0 {
+		o.Sequences = 1000
+	}
+	return o
+}
+
+// Finding is a sequence of calls whose last answer the contract does not allow, without the calls that can be left out:
+// the shortest of its class.
+type Finding struct {
+	// Class is the text that the refusals of one mistake share: the method and the objection, without names and numbers.
+	Class string
+	// Count is the number of sequences that ended with this finding.
+	Count int
+	// Seed is the seed of the sequence.
+	Seed uint64
+	// Refusal is about the last call.
+	Refusal *oracle.Refusal
+	// Transcript lists the calls before the last one, with their answers.
+	Transcript []string
+	// Known is the entry of Options.Known that expected it, nil if none did.
+	Known *Known
+}
+
+// String returns the transcript with the refusal.
+func (f *Finding) String() string {
+	return strings.Join(append(f.Transcript[:len(f.Transcript):len(f.Transcript)], f.Refusal.Error()), "\n")
+}
+
+// Known is a mistake that is already known: the search continues past it.
+type Known struct {
+	// Class is a part of the class of each finding that the entry covers.
+	Class string
+	// Reason explains why the mistake stays, and Link leads to the decision.
+	Reason, Link string
+}
+
+// Warning is a freedom of the contract without which an answer would be wrong: the answer is legal, but usually not
+// intended. Deny the freedom to see a sequence.
+type Warning struct {
+	Freedom   oracle.Freedom
+	Summary   string
+	Sequences int    // that needed the freedom
+	Seed      uint64 // of the first of them
+}
+
+// Report is the result of a search.
+type Report struct {
+	// Passed is the number of sequences in which every answer was allowed.
+	Passed int
+	// Findings are in the order in which they were met.
+	Findings []*Finding
+	// Unseen lists the known mistakes that did not show.
+	Unseen []Known
+	// Warnings are in the order of suspicious.
+	Warnings []Warning
+	// LeftOut names what the provider does not offer, which was therefore not checked.
+	LeftOut []string
+}
+
+// Unknown returns the first finding that was not known, nil if there is none.
+func (r *Report) Unknown() *Finding {
+	for _, f := range r.Findings {
+		if f.Known == nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Search makes the sequence of each seed on a fresh store, until an answer is refused for a mistake that is not known;
+// with KeepGoing it makes all of them. An error comes from the factory, or from Store.Broken: then there is no verdict.
+func Search(f undertest.Factory, o Options) (*Report, error) {
+	o = o.prepared()
+	leftOut, err := usable(f)
+	if err != nil {
+		return nil, err
+	}
+	r := &reporter{factory: f, options: o, lacks: map[string]bool{}, report: &Report{LeftOut: leftOut}}
+	for i := range uint64(o.Sequences) {
+		c, err := sequence(f, o.Oracle, o.First+i, r.lacks, nil)
+		if err != nil {
+			return r.report, err
+		}
+		r.warn(c, o.First+i)
+		if c.refusal == nil {
+			r.report.Passed++
+		} else if err := r.found(c, o.First+i); err != nil {
+			return r.report, err
+		}
+		if o.Done != nil {
+			o.Done()
+		}
+		if r.report.Unknown() != nil && !o.KeepGoing {
+			break
+		}
+	}
+	r.finish()
+	return r.report, nil
+}
+
+// usable makes a store and returns what is left out for it. The error names a need of every sequence that the factory
+// lacks.
+func usable(f undertest.Factory) (leftOut []string, err error) {
+	in, err := f.Make()
+	if err != nil {
+		return nil, fmt.Errorf("the factory is of no use: %w", err)
+	}
+	defer in.Release()
+	if in.NowMs == nil {
+		return nil, errors.New("the factory is of no use: Store.NowMs is not set; it must tell the very clock that the store's locks go by, to the millisecond")
+	}
+	return in.LeftOut(), nil
+}
+
+// T lists the methods of a *testing.T that Check needs.
+type T interface {
+	Helper()
+	Logf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Check runs Search in a test of a provider: a refused answer fails the test, with the shortest sequence that shows it.
+// Check logs what the factory cannot do.
+func Check(t T, f undertest.Factory, o Options) {
+	t.Helper()
+	report, err := Search(f, o)
+	if err != nil {
+		t.Fatalf("no verdict: %v", err)
+		return
+	}
+	for _, what := range report.LeftOut {
+		t.Logf("left out: %s", what)
+	}
+	for _, w := range report.Warnings {
+		t.Logf("warning: %d sequences, the first that of seed %d, are allowed only by freedom %s, %s", w.Sequences, w.Seed, w.Freedom, w.Summary)
+	}
+	for _, k := range report.Unseen {
+		t.Logf("known, and not seen: %s (%s)", k.Class, k.Reason)
+	}
+	if finding := report.Unknown(); finding != nil {
+		t.Fatalf("seed %d: the provider gave an answer that the contract does not allow; the shortest sequence that is refused:\n%s", finding.Seed, finding)
+	}
+}

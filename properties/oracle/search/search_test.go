@@ -1,0 +1,127 @@
+package search
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+func searched(t *testing.T, f undertest.Factory, o Options) *Report {
+	t.Helper()
+	r, err := Search(f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Search finds nothing in a right provider, and a wrong one's shortest sequence; the same seed finds the same.
+func TestSearch(t *testing.T) {
+	done := 0
+	if r := searched(t, inMemory(nil), Options{Sequences: 200, Done: func() { done++ }}); len(r.Findings) > 0 || r.Passed != 200 || done != 200 {
+		t.Errorf("%d done, %d passed: %v", done, r.Passed, r.Findings)
+	}
+	wrong := inMemory(wrongBy("provider/filter-ignored"))
+	f := searched(t, wrong, Options{Sequences: 2000}).Unknown()
+	if f == nil {
+		t.Fatal("nothing found")
+	}
+	if len(f.Transcript) > mostCalls {
+		t.Errorf("%d calls before the refused one", len(f.Transcript))
+	}
+	again := searched(t, wrong, Options{First: f.Seed, Sequences: 1}).Unknown()
+	if diff := cmp.Diff(f.String(), again.String()); diff != "" {
+		t.Errorf("seed %d finds something else the second time:\n%s", f.Seed, diff)
+	}
+}
+
+// TestKeepGoing: what is refused is sorted into classes, each with a count and a short story.
+func TestKeepGoing(t *testing.T) {
+	wrong := inMemory(wrongBy("provider/filter-ignored", "provider/tags-ignored"))
+	r := searched(t, wrong, Options{Sequences: 300, KeepGoing: true})
+	refused := 0
+	classes := map[string]bool{}
+	for _, f := range r.Findings {
+		refused += f.Count
+		if classes[f.Class] || len(f.Transcript) > 2*mostCalls {
+			t.Errorf("class %q, %d sequences, %d calls", f.Class, f.Count, len(f.Transcript))
+		}
+		classes[f.Class] = true
+	}
+	if len(classes) < 2 || refused+r.Passed != 300 {
+		t.Errorf("%d passed, %d refused, classes %v", r.Passed, refused, classes)
+	}
+
+	// The same mistakes as known ones: nothing is left to find, and one that is not there is told.
+	var known []Known
+	for class := range classes {
+		known = append(known, Known{Class: class, Reason: "later"})
+	}
+	known = append(known, Known{Class: "it sings", Reason: "mended"})
+	again := searched(t, wrong, Options{Sequences: 300, Known: known})
+	if f := again.Unknown(); f != nil || again.Passed != r.Passed {
+		t.Errorf("%d passed, unknown: %v", again.Passed, f)
+	}
+	if diff := cmp.Diff([]Known{{Class: "it sings", Reason: "mended"}}, again.Unseen); diff != "" {
+		t.Errorf("known and not seen: -want +got:\n%s", diff)
+	}
+}
+
+// TestWarnings: what only a suspicious freedom makes legal is counted, unless it is denied, and then it is refused.
+func TestWarnings(t *testing.T) {
+	touches := inMemory(wrongBy("duroxide-0.1.26/abandon-touches-all"))
+	r := searched(t, touches, Options{Sequences: 500})
+	if len(r.Findings) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Freedom != oracle.F9AbandonScope || r.Warnings[0].Sequences == 0 {
+		t.Errorf("findings %v, warnings %+v", r.Findings, r.Warnings)
+	}
+	r = searched(t, touches, Options{Sequences: 500, Oracle: oracle.Options{Deny: []oracle.Freedom{oracle.F9AbandonScope}}})
+	if r.Unknown() == nil || len(r.Warnings) > 0 {
+		t.Errorf("denied: %v, warnings %+v", r.Unknown(), r.Warnings)
+	}
+	if r := searched(t, inMemory(nil), Options{Sequences: 500}); len(r.Warnings) > 0 {
+		t.Errorf("memprovider: %+v", r.Warnings)
+	}
+}
+
+// TestSubsets: a provider gets a verdict on the methods that it has.
+func TestSubsets(t *testing.T) {
+	subset := func(rules string, methods ...string) undertest.Factory {
+		whole := inMemory(nil)
+		if rules != "" {
+			whole = inMemory(wrongBy("provider/filter-ignored"))
+		}
+		return undertest.Factory{New: func() (*undertest.Store, error) {
+			in, err := whole.New()
+			in.Methods = methods
+			return in, err
+		}}
+	}
+	three := []string{"enqueue_for_orchestrator", "fetch_orchestration_item", "abandon_orchestration_item"}
+	r := searched(t, subset("", three...), Options{Sequences: 200})
+	if len(r.Findings) > 0 || !strings.Contains(strings.Join(r.LeftOut, "\n"), "get_instance_stats") {
+		t.Errorf("findings %v, left out %q", r.Findings, r.LeftOut)
+	}
+	// With acks there are pins, and what is wrong shows.
+	r = searched(t, subset("wrong", append(three, "ack_orchestration_item")...), Options{})
+	if f := r.Unknown(); f == nil || !strings.Contains(f.Class, "fetch_orchestration_item") {
+		t.Errorf("found %v", f)
+	}
+}
+
+// A store that breaks gives no verdict.
+func TestSearchOfWhatBreaks(t *testing.T) {
+	right := inMemory(nil)
+	breaks := undertest.Factory{New: func() (*undertest.Store, error) {
+		in, err := right.New()
+		in.Broken = func() error { return errors.New("it is gone") }
+		return in, err
+	}}
+	if r, err := Search(breaks, Options{Sequences: 10}); r.Unknown() != nil || err == nil || !strings.Contains(err.Error(), "it is gone") {
+		t.Errorf("found %v, %v", r, err)
+	}
+}

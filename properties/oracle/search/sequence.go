@@ -1,0 +1,189 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+const ms = time.Millisecond
+
+// The number of actions of a sequence. An action makes no call, one call, or a few that belong together.
+const (
+	leastActions = 5
+	mostActions  = 100
+)
+
+// checker makes one sequence of calls, until an answer is refused.
+type checker struct {
+	in        *undertest.Store
+	oracle    *oracle.Oracle
+	moves     []move
+	deadlines []int64  // instants at which something may change
+	tokens    []string // of instances
+	items     []string // the instance of each of tokens
+	work      []string // tokens of worker rows
+	events    []call.CorruptEvent
+	messages  []call.CorruptMessage
+	nextEvent uint64
+	lacks     map[string]bool // methods that the provider has reported as missing
+	refusal   *oracle.Refusal
+	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has refused an answer
+	exchanges []oracle.Exchange     // up to then
+	err       error                 // a failure after which there is no verdict
+	told      func(oracle.Exchange) // for tests of the generator
+}
+
+// sequence makes the sequence of a seed on a fresh store.
+func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[string]bool, told func(oracle.Exchange)) (*checker, error) {
+	in, err := f.Make()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Release()
+	c := &checker{
+		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, told: told,
+	}
+	d := newDraws(seed)
+	actions := c.actions()
+	for range d.between(leastActions, mostActions) {
+		if c.over() {
+			break
+		}
+		pick(d, actions)(d)
+	}
+	return c, c.err
+}
+
+// over reports whether the sequence makes no more calls.
+func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
+
+// actions returns the actions that make up a sequence. An action that cannot do anything at the moment does nothing.
+func (c *checker) actions() []func(*draws) {
+	list := []func(*draws){
+		c.enqueue, c.fetch, c.fetch, c.turn, c.turn, c.offer, c.ack, c.abandon, c.renew, c.enqueueWork, c.fetchWork, c.ackWork, c.abandonWork,
+		c.renewWork, c.sessions, c.sessionLife, c.append, c.read,
+	}
+	if c.in.Provider.Admin() != nil {
+		list = append(list, c.admin, c.remove)
+	}
+	if c.in.Advance != nil {
+		list = append(list, c.advance, c.advance)
+	}
+	if c.in.CorruptHistory != nil {
+		list = append(list, c.corrupt)
+	}
+	if c.in.CorruptMessage != nil {
+		list = append(list, c.corruptQueued)
+	}
+	return list
+}
+
+// do makes a call, unless the sequence is over.
+func (c *checker) do(_ *draws, r call.Call) call.Answer {
+	if c.over() || c.lacks[call.Method(r)] {
+		return call.Answer{Err: engine.ErrUnsupported}
+	}
+	began := c.in.NowMs()
+	a := call.Perform(context.Background(), c.in.Provider, r)
+	if errors.Is(a.Err, engine.ErrUnsupported) {
+		c.lacks[call.Method(r)] = true
+		return a
+	}
+	switch r := r.(type) {
+	case call.EnqueueForOrchestrator:
+		c.messages = append(c.messages, call.CorruptMessage{Item: r.Item})
+	case call.EnqueueForWorker:
+		c.messages = append(c.messages, call.CorruptMessage(r))
+	}
+	c.judge(oracle.Exchange{Call: r, Answer: a, At: oracle.Between(began, c.in.NowMs())})
+	return a
+}
+
+func (c *checker) judge(e oracle.Exchange) {
+	if c.told != nil {
+		c.told(e)
+	}
+	c.moves = append(c.moves, move{args: e.Call, token: oracle.Token(e.Answer)})
+	if c.in.Broken != nil {
+		c.err = c.in.Broken()
+	}
+	if c.err == nil {
+		c.refusal = c.oracle.Apply(e)
+	}
+	if c.strict != nil && c.refusal == nil && c.err == nil {
+		c.exchanges = append(c.exchanges, e)
+		if c.strict.Apply(e) != nil {
+			c.strict = nil
+		}
+	}
+}
+
+// soon notes an instant at which something may change.
+func (c *checker) soon(after time.Duration) {
+	if after > 0 && !c.over() {
+		c.deadlines = append(c.deadlines, c.in.NowMs()+after.Milliseconds())
+	}
+}
+
+// advance lets time pass: a millisecond, or to just before, at or just after a deadline.
+func (c *checker) advance(d *draws) {
+	now := c.in.NowMs()
+	to := now + 1
+	var ahead []int64
+	for _, at := range c.deadlines {
+		if at >= now {
+			ahead = append(ahead, at)
+		}
+	}
+	if len(ahead) > 0 && !d.oneIn(4) {
+		to = pick(d, ahead) + pick(d, []int64{0, 1, -1})
+	}
+	if to > now {
+		c.wait(time.Duration(to-now) * ms)
+	}
+}
+
+func (c *checker) wait(d time.Duration) {
+	if c.over() {
+		return
+	}
+	c.in.Advance(d)
+	c.moves = append(c.moves, move{wait: d})
+}
+
+// corrupt damages a stored event.
+func (c *checker) corrupt(d *draws) {
+	if len(c.events) > 0 {
+		c.damage(pick(d, c.events))
+	}
+}
+
+// corruptQueued seldom damages a message.
+func (c *checker) corruptQueued(d *draws) {
+	if n := len(c.messages); n > 0 && d.oneIn(3) {
+		c.damage(c.messages[n-1-d.between(0, min(n-1, 3))])
+	}
+}
+
+func (c *checker) damage(r call.Call) {
+	if damage(c.in, r) {
+		c.judge(oracle.Exchange{Call: r, At: oracle.At(c.in.NowMs())})
+	}
+}
+
+// damage makes a stored event or message undecodable; it returns false if it cannot, because the target is gone.
+func damage(in *undertest.Store, r call.Call) bool {
+	switch r := r.(type) {
+	case call.CorruptEvent:
+		return in.CorruptHistory(r.Instance, r.ExecutionID, r.EventID) == nil
+	case call.CorruptMessage:
+		return in.CorruptMessage(r.Item) == nil
+	}
+	return false
+}

@@ -1,0 +1,287 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/oracle/callform"
+)
+
+// ready reports whether a worker row is visible and unlocked.
+func (w *row) ready(j *judge) truth {
+	unlocked := known(true)
+	if w.token != "" {
+		unlocked = w.until.reached(j.at)
+	}
+	return w.visible.reached(j.at).and(unlocked)
+}
+
+// takesTag reports whether a filter takes a tag, by docs/contract/provider.md#p6.7.
+func takesTag(f engine.TagFilter, tag string) bool {
+	in := slices.Contains(f.Tags, tag)
+	switch f.Mode {
+	case engine.TagDefaultOnly:
+		return tag == ""
+	case engine.TagTags:
+		return tag != "" && in
+	case engine.TagDefaultAnd:
+		return tag == "" || in
+	case engine.TagAny:
+		return true
+	}
+	return false
+}
+
+// takesSession reports whether a fetch takes a row of the session, by docs/contract/provider.md#p6.6.
+func (s *State) takesSession(j *judge, id string, f *engine.SessionFetchConfig) truth {
+	if id == "" {
+		return known(true)
+	}
+	if f == nil {
+		return known(false)
+	}
+	have := s.session(id)
+	if have == nil || have.owner == f.OwnerID {
+		return known(true)
+	}
+	return have.until.reached(j.at)
+}
+
+func (s *State) session(id string) *session {
+	for i := range s.sessions {
+		if s.sessions[i].id == id {
+			return &s.sessions[i]
+		}
+	}
+	return nil
+}
+
+// fetchWork judges the call by docs/contract/provider.md#p5.8.
+func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
+	got, err := j.answer.Work, j.answer.Err
+	ready, damaged, fresh := false, false, false // whether an earlier row is ready, undecodable, or fresh
+	same := func() *State { return s }
+	for i := range s.work {
+		w := &s.work[i]
+		e := w.ready(j).and(s.takesSession(j, w.session(), r.Session))
+		if !takesTag(r.Tags, w.tag()) {
+			e = known(false)
+		}
+		decodable := j.decodesItem(w.item, w.corrupt)
+		given := decodable && err == nil && got != nil && w.is(got)
+		if given {
+			s.objectRow(j, r, w, e, fresh)
+		}
+		if decodable && e.may && (!fresh || w.delivered && j.grants(F25Redelivered)) {
+			given = given && got.AttemptCount == w.count+1 && got.LockToken != ""
+			s.allowRow(j, r, w, given)
+		}
+		if e.may && !decodable {
+			damaged = true
+		}
+		if e.must && decodable {
+			ready = true
+			fresh = fresh || !w.delivered || !j.grants(F25Redelivered)
+		}
+	}
+	nothing := err == nil && got == nil
+	switch {
+	case !ready:
+		j.allow(by("5.8", "I10"), nothing, same, "nothing")
+	case damaged:
+		j.allow(free(XUndecodableRow, "5.8"), nothing, same, "nothing: an undecodable row blocks the queue")
+	default:
+		j.allow(free(F5Contention, "9"), nothing, same, "nothing, under contention")
+		if nothing {
+			j.object(by("5.8", ""), "nothing was found although a row is ready")
+		}
+	}
+	if damaged {
+		j.allow(free(XUndecodableRow, "5.8"), err != nil, same, "a permanent error, with nothing locked: the row cannot be decoded")
+	}
+	if got != nil && len(j.objections) == 0 {
+		j.object(by("5.8", "I2 I12 I17"), "no such row is in the queue")
+	}
+	if err != nil && !err.Retryable {
+		j.object(by("5.8", "I11"), "a fetch that finds nothing is no error")
+	}
+}
+
+// is reports whether a row holds the returned item.
+func (w *row) is(got *engine.FetchedWork) bool {
+	text, err := callform.ItemText(got.Item)
+	return err == nil && text == w.text
+}
+
+// allowRow allows a row to be returned, with the effects in one step: row lock, count and session.
+func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
+	position := w.position
+	j.allow(by("5.8", "I2 I5 I13"), given, func() *State {
+		return s.with(func(n *State) {
+			for i := range n.work {
+				if t := &n.work[i]; t.position == position {
+					t.token, t.until, t.delivered = j.answer.Work.LockToken, j.at.plus(r.LockTimeout.Milliseconds()), true
+					t.count++
+					if r.Session != nil && t.session() != "" {
+						t.owner = r.Session.OwnerID
+						n.claim(j, t.session(), r.Session)
+					}
+				}
+			}
+		})
+	}, "%s, attempt count %d", shown{w.item}, w.count+1)
+}
+
+// claim gives a session to an owner, or refreshes it (F26). The state must be a clone.
+func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
+	until := j.at.plus(f.LockTimeout.Milliseconds())
+	if have := s.session(id); have != nil {
+		if have.owner == f.OwnerID && j.grants(F26ShorterSession) && have.until.reached(j.at).not().may {
+			until.Hi = max(until.Hi, have.until.Hi)
+		}
+		*have = session{id, f.OwnerID, until, j.at}
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.sessions, id, func(have session, id string) int { return strings.Compare(have.id, id) })
+	s.sessions = slices.Insert(s.sessions, at, session{id, f.OwnerID, until, j.at})
+}
+
+// objectRow records why a returned row must not be returned.
+func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh bool) {
+	if e.may && got(j, w) && (!fresh || w.delivered && j.grants(F25Redelivered)) || !j.explaining {
+		return
+	}
+	unlocked := w.token == "" || w.until.reached(j.at).may
+	switch {
+	case !takesTag(r.Tags, w.tag()):
+		j.object(by("6.7", ""), "the tag filter does not take tag %q", w.tag())
+	case !s.takesSession(j, w.session(), r.Session).may:
+		j.object(by("6.6", "I13"), "the row belongs to session %q, which the caller neither owns nor may claim", w.session())
+	case !w.visible.reached(j.at).may:
+		j.object(by("5.8", ""), "the row is not visible before %s ms", w.visible)
+	case !unlocked:
+		j.object(by("5.8", "I1 I2"), "the row is locked by token %q until %s ms", w.token, w.until)
+	case !got(j, w):
+		j.object(by("6.3", "I5"), "attempt count %d, expected %d", j.answer.Work.AttemptCount, w.count+1)
+	default:
+		j.object(by("5.8", ""), "an older row is ready")
+	}
+}
+
+func got(j *judge, w *row) bool {
+	return j.answer.Work.AttemptCount == w.count+1 && j.answer.Work.LockToken != ""
+}
+
+// holdingRow finds the row that carries a token.
+func (s *State) holdingRow(j *judge, token string) (w *row, h held) {
+	for i := range s.work {
+		if w := &s.work[i]; token != "" && w.token == token {
+			return w, held{true, w.until.reached(j.at).not()}
+		}
+	}
+	return nil, held{}
+}
+
+// touch marks a row's session as active if it is live, whoever owns it (F27). The state must be a clone.
+func (s *State) touch(j *judge, w row) {
+	have := s.session(w.session())
+	if w.session() == "" || have == nil {
+		return
+	}
+	live := have.until.reached(j.at).not()
+	if have.owner != w.owner {
+		live.must = false
+		live.may = live.may && j.grants(F27LateTouch)
+	}
+	switch {
+	case live.must:
+		have.active = j.at
+	case live.may:
+		have.active = have.active.over(j.at)
+	}
+}
+
+// ackWork judges the call by docs/contract/provider.md#p5.9.
+func (s *State) ackWork(j *judge, r call.AckWorkItem) {
+	w, h := s.holdingRow(j, r.LockToken)
+	j.dead("5.9", s, r.LockToken, h)
+	if !h.live.may {
+		return
+	}
+	completion := r.Completion
+	text := ""
+	if completion != nil {
+		var err error
+		text, err = callform.ItemText(completion)
+		k := completion.Kind()
+		if k != engine.ItemActivityCompleted && k != engine.ItemActivityFailed {
+			j.permanent(by("4.2", ""), s, fmt.Sprintf("a %s is no completion", k))
+			return
+		}
+		if err != nil || !j.decodesItem(completion, false) {
+			j.permanent(by("3.3", ""), s, "the caller's build has no form for the completion")
+		}
+		if err != nil {
+			return
+		}
+	}
+	j.succeeds(by("5.9", "I12"), func() *State {
+		return s.with(func(n *State) {
+			n.touch(j, *w)
+			n.work = slices.DeleteFunc(n.work, func(have row) bool { return have.position == w.position })
+			if completion != nil {
+				n.enqueue(completion.Target(), completion, text, j.at)
+			}
+		})
+	})
+	if j.answer.Err != nil {
+		j.object(by("5.9", ""), "the lock is live")
+	}
+}
+
+// renewWork judges the call by docs/contract/provider.md#p5.10.
+func (s *State) renewWork(j *judge, r call.RenewWorkItemLock) {
+	w, h := s.holdingRow(j, r.LockToken)
+	j.dead("5.10", s, r.LockToken, h)
+	if !h.live.may {
+		return
+	}
+	j.succeeds(by("5.10", "I2"), func() *State {
+		return s.with(func(n *State) {
+			n.touch(j, *w)
+			have, _ := n.holdingRow(j, r.LockToken)
+			have.until = j.at.plus(r.ExtendFor.Milliseconds())
+		})
+	})
+	if j.answer.Err != nil {
+		j.object(by("5.10", ""), "the lock is live")
+	}
+}
+
+// abandonWork judges the call by docs/contract/provider.md#p5.11.
+func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
+	_, h := s.holdingRow(j, r.LockToken)
+	c := by("5.11", "I5")
+	switch {
+	case !h.exists:
+		j.dead("5.11", s, r.LockToken, h)
+		return
+	case !h.live.must:
+		j.permanent(free(F8ExpiredAbandon, "5.11"), s, "the lock of token "+r.LockToken+" has run out")
+	}
+	j.succeeds(c, func() *State {
+		return s.with(func(n *State) {
+			have, _ := n.holdingRow(j, r.LockToken)
+			have.token, have.until, have.visible = "", Span{}, j.at.plus(r.Delay.Milliseconds())
+			if r.IgnoreAttempt && have.count > 0 {
+				have.count--
+			}
+		})
+	})
+	if j.answer.Err != nil {
+		j.object(by("5.11", ""), "the token names a holding")
+	}
+}

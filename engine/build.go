@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Build is a version of the runtime as deployed: the kinds it reads, the kinds it writes and how it replays them.
 //
 // Invariant: Emits is a subset of what Codec decodes.
@@ -20,10 +26,36 @@ type Build struct {
 	Introduced []Introduction
 	// DefaultRange is the range that a node of this build declares when its options name none.
 	DefaultRange VersionRange
-	// Semantics names the build's replay semantics. Builds of different semantics compute different actions from one
-	// history although they read the same kinds.
+	// Semantics names the build's replay semantics for the executions that no entry of Changes is about. Builds of
+	// different semantics compute different actions from one history although they read the same kinds.
+	Semantics Semantics
+	// Changes lists later semantics that the build has, too, each for the executions that builds of that version or a
+	// newer one began, in ascending order of Since (docs/contract/runtime.md#r15.2).
+	Changes []SemanticsChange
+	// Limits are what the build lets an execution carry and keep. A zero field is that of DefaultLimits.
+	Limits Limits
+}
+
+// SemanticsChange is the replay semantics of the executions that a build of version Since or newer began.
+type SemanticsChange struct {
+	Since     Version
 	Semantics Semantics
 }
+
+// SemanticsOf returns the semantics by which the build replays an execution whose first event has that stamp; nil is a
+// stamp that is no version. A pre-release comes before its release, unlike in filters.
+func (b *Build) SemanticsOf(stamp *Version) Semantics {
+	of := b.Semantics
+	for _, c := range b.Changes {
+		if stamp != nil && (stamp.Compare(c.Since) > 0 || stamp.Compare(c.Since) == 0 && (stamp.Pre == "" || c.Since.Pre != "")) {
+			of = c.Semantics
+		}
+	}
+	return of
+}
+
+// Bounds returns the limits of the build, each of them set.
+func (b *Build) Bounds() Limits { return b.Limits.filled() }
 
 // Introduction records that builds read Kind from version Since on.
 type Introduction struct {
@@ -57,7 +89,23 @@ const (
 	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might. It exists to show
 	// what a pin protects against; only scenarios that ask for it use it.
 	SemanticsEagerTimers
+	// SemanticsDiscard has a dropped wait take the event that it was given with it, at the drop; by SemanticsStandard
+	// the event passes to the next wait (docs/contract/runtime.md#r15.2, rule 5).
+	SemanticsDiscard
 )
+
+// String returns the name of the semantics in scenarios: standard, eager-timers, discard.
+func (s Semantics) String() string { return semanticsNames[s] }
+
+var semanticsNames = [...]string{"standard", "eager-timers", "discard"}
+
+// ParseSemantics returns the semantics of that name.
+func ParseSemantics(name string) (Semantics, error) {
+	if i := slices.Index(semanticsNames[:], name); i >= 0 {
+		return Semantics(i), nil
+	}
+	return 0, fmt.Errorf("semantics %q: want one of %s", name, strings.Join(semanticsNames[:], ", "))
+}
 
 // Name returns the name that plans use for the build: its release, or else its version, followed by "+" and the
 // application's version if it has one.

@@ -194,3 +194,27 @@ func TestKindSet(t *testing.T) {
 		t.Error("kinds of 1.x and 2.x")
 	}
 }
+
+// TestSemanticsOf: the stamp of the first event decides, and a pre-release comes before its release.
+func TestSemanticsOf(t *testing.T) {
+	b := &Build{Changes: []SemanticsChange{{V(0, 1, 31), SemanticsDiscard}, {V(2, 0, 0), SemanticsEagerTimers}}}
+	for stamp, want := range map[string]Semantics{
+		"0.1.30": SemanticsStandard, "0.1.31-rc.1": SemanticsStandard, "0.1.31": SemanticsDiscard, "1.9.9": SemanticsDiscard,
+		"2.0.0-rc.1": SemanticsDiscard, "2.0.0": SemanticsEagerTimers, "3.0.0": SemanticsEagerTimers,
+	} {
+		if v := MustParseVersion(stamp); b.SemanticsOf(&v) != want {
+			t.Errorf("%s: %s, want %s", stamp, b.SemanticsOf(&v), want)
+		}
+	}
+	if got := b.SemanticsOf(nil); got != SemanticsStandard {
+		t.Errorf("no version: %s", got)
+	}
+}
+
+// TestLimits: a limit that a build does not set is the contract's.
+func TestLimits(t *testing.T) {
+	b := &Build{Limits: Limits{CarriedEvents: 100}}
+	if got, want := b.Bounds(), (Limits{CarriedEvents: 100, Keys: MaxKVKeys, ValueBytes: MaxKVValueBytes}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

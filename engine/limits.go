@@ -1,5 +1,25 @@
 package engine
 
+import "cmp"
+
+// Limits are the limits of docs/contract/runtime.md#r4.1 that releases have changed. A zero field means the contract's.
+type Limits struct {
+	// CarriedEvents bounds the unread queue messages that cross a continue-as-new.
+	CarriedEvents int
+	// Keys and ValueBytes bound an instance's key-value state.
+	Keys, ValueBytes int
+}
+
+// DefaultLimits are those of the contract.
+func DefaultLimits() Limits {
+	return Limits{CarriedEvents: MaxCarryForwardEvents, Keys: MaxKVKeys, ValueBytes: MaxKVValueBytes}
+}
+
+func (l Limits) filled() Limits {
+	d := DefaultLimits()
+	return Limits{cmp.Or(l.CarriedEvents, d.CarriedEvents), cmp.Or(l.Keys, d.Keys), cmp.Or(l.ValueBytes, d.ValueBytes)}
+}
+
 // The limits of docs/contract/runtime.md#r4.1. Sizes are bytes of UTF-8; the limits themselves are allowed.
 const (
 	// MaxCarryForwardEvents bounds the number of unread queue messages that cross a continue-as-new; the oldest do.

@@ -67,7 +67,7 @@ func turnBugs() []Bug {
 		{ID: "engine/carry-forward-lost", Summary: "unread queue messages do not cross a continue-as-new",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: func(r *replay.Rules) {
-				r.CarryForward = func(unread []engine.CarriedEvent) (_, _ []engine.CarriedEvent) { return nil, unread }
+				r.CarryForward = func(unread []engine.CarriedEvent, _ int) (_, _ []engine.CarriedEvent) { return nil, unread }
 			}},
 		{ID: "engine/custom-status-not-carried", Summary: "the custom status does not cross a continue-as-new",
 			Properties: []string{"outcome"}, Scenario: features,
@@ -77,8 +77,8 @@ func turnBugs() []Bug {
 
 func carriesOne(r *replay.Rules) {
 	right := r.CarryForward
-	r.CarryForward = func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
-		carried, lost = right(unread)
+	r.CarryForward = func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
+		carried, lost = right(unread, limit)
 		most := min(len(carried), 1)
 		return carried[:most], slices.Concat(carried[most:], lost)
 	}
@@ -86,8 +86,8 @@ func carriesOne(r *replay.Rules) {
 
 func carriesReversed(r *replay.Rules) {
 	right := r.CarryForward
-	r.CarryForward = func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
-		carried, lost = right(unread)
+	r.CarryForward = func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
+		carried, lost = right(unread, limit)
 		carried = slices.Clone(carried)
 		slices.Reverse(carried)
 		return carried, lost

@@ -26,7 +26,7 @@ func Catalogue() []Property {
 		{"S07", "history-append-only", s, "Stored events never change, move or vanish but by deletion, pruning or an injected fault, and an ack reads no old event."},
 		{"S08", "terminal-once", s, "An execution's terminal status never changes, and its history has one terminal event."},
 		{"S09", "pin-fixed", s, "An execution's pin is the build of its first turn; it is never changed and never inherited."},
-		{"S10", "routed-right", s, "Every committed turn, first turns and poison aside, was by a node whose filter admitted the pin when it fetched and whose build reads the history."},
+		{"S10", "routed-right", s, "Every committed turn, first turns and poison aside, was by a node whose filter admitted the pin when it fetched and whose build reads the history and has the execution's semantics."},
 		{"S11", "replay-deterministic", s, "An ended execution's history, replayed on every build that runs it, gives the same actions."},
 		{"S12", "message-conserved", s, "Every accepted message is queued, or consumed by one committed turn that saw it, or dropped by a named rule."},
 		{"S13", "completion-once", s, "A schedule gets at most one completion, and none crosses executions."},

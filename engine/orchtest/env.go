@@ -233,7 +233,7 @@ func (e *Env) Waits() []string {
 	if e.Ended() {
 		return nil
 	}
-	for _, event := range replay.OpenWaits(e.history) {
+	for _, event := range replay.OpenWaits(e.history, e.build) {
 		switch d := event.Data.(type) {
 		case engine.ExternalSubscribed:
 			out = append(out, "the event "+d.Name)

@@ -72,7 +72,6 @@ func (t *turn) newTask(token orch.Token, fn func(*orch.Context) (string, error))
 
 // start makes the handler runnable.
 func (t *turn) start() {
-	t.eager = t.in.Build.Semantics == engine.SemanticsEagerTimers
 	t.ctx = orch.NewContext(t.host)
 	t.futures = append(slices.Grow(t.futures, t.schedules+4), future{})
 	t.due = true

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"unicode/utf8"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 )
 
@@ -23,7 +24,6 @@ type code struct {
 	current   *task
 	replaying bool
 	due       bool // the walk has given the code something new
-	eager     bool // each timer is scheduled twice
 	tearing   bool
 	returned  bool  // the handler has returned
 	order     []int // see position
@@ -160,7 +160,7 @@ func (t *turn) Schedule(a orch.Action) orch.Token {
 		t.futures[token].wait = waitQueue
 	}
 	t.emit(a, token)
-	if a.Kind == orch.ActionTimer && t.eager {
+	if a.Kind == orch.ActionTimer && t.semantics() == engine.SemanticsEagerTimers {
 		t.emit(a, 0)
 	}
 	return token
@@ -297,6 +297,9 @@ func (t *turn) giveUp(token orch.Token) {
 		return
 	}
 	f.state = futureDropped
+	if f.wait != noWait && f.pos >= 0 && t.semantics() == engine.SemanticsDiscard {
+		t.unsubscribe(int(f.pos))
+	}
 	c := f.child
 	if c == nil {
 		return
@@ -320,10 +323,11 @@ func (t *turn) arrive(key waitKey, data string) {
 	}
 }
 
-// unsubscribe applies the cancellation of a wait or a dequeue. An arrival that it frees goes to the next one, and the code
-// goes on with it once all consecutive breadcrumbs are applied.
+// unsubscribe applies the cancellation of a wait or a dequeue, once. An arrival that it frees goes to the next one, and the
+// code goes on with it once all consecutive breadcrumbs are applied. With the semantics that discard, a wait's arrival goes
+// nowhere, and what was bound when the code dropped it is cancelled there and then.
 func (t *turn) unsubscribe(pos int) {
-	if w := t.waits.cancel(pos); w != nil {
+	if w := t.waits.cancel(pos, t.semantics() == engine.SemanticsDiscard); w != nil {
 		t.served(w, false)
 	}
 	if q := t.queues.cancel(pos); q != nil {

@@ -18,6 +18,7 @@ func (t *turn) overLimit() string {
 
 // limitBrokenBy returns the text of the first limit broken by these events, which are the last ones of the execution.
 func (t *turn) limitBrokenBy(events []engine.Event) string {
+	most := t.in.Build.Bounds()
 	for _, e := range slices.Backward(events) {
 		if d, ok := e.Data.(engine.CustomStatusUpdated); ok && d.Status != nil {
 			if n := len(*d.Status); n > engine.MaxCustomStatusBytes {
@@ -32,12 +33,12 @@ func (t *turn) limitBrokenBy(events []engine.Event) string {
 		}
 	}
 	for i := range events {
-		if d, ok := events[i].Data.(engine.KeyValueSet); ok && len(d.Value) > engine.MaxKVValueBytes {
-			return fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), engine.MaxKVValueBytes)
+		if d, ok := events[i].Data.(engine.KeyValueSet); ok && len(d.Value) > most.ValueBytes {
+			return fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), most.ValueBytes)
 		}
 	}
-	if n := t.rules.KVKeyCount(func() int { return len(t.kv) }, t.keysOfTurn); n > engine.MaxKVKeys {
-		return fmt.Sprintf("KV key count (%d) exceeds limit (%d)", n, engine.MaxKVKeys)
+	if n := t.rules.KVKeyCount(func() int { return len(t.kv) }, t.keysOfTurn); n > most.Keys {
+		return fmt.Sprintf("KV key count (%d) exceeds limit (%d)", n, most.Keys)
 	}
 	return ""
 }

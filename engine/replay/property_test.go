@@ -197,7 +197,7 @@ func TestReplayIsDeterministic(t *testing.T) {
 	ends := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		p := program{steps: drawSteps(t, 2), end: rapid.SampledFrom([]string{"return", "return", "fail", "panic", "continue"}).Draw(t, "end")}
-		builds := standardBuilds()
+		builds := rapid.SampledFrom([][]*engine.Build{standardBuilds(), thresholdBuilds()}).Draw(t, "builds")
 		pin := rapid.SampledFrom(builds).Draw(t, "pin")
 		w := &world{in: Input{
 			Build: pin, Instance: "i", ExecutionID: 1, Handler: p.handler, NowMs: 1000, DoubleCheck: true,
@@ -215,7 +215,7 @@ func TestReplayIsDeterministic(t *testing.T) {
 			w.in.NowMs += 1000
 			if out.Result != ResultContinue {
 				ends[out.Result.String()]++
-				checkEnd(t, w.in, out, pin)
+				checkEnd(t, w.in, out, builds, pin)
 				return
 			}
 			if out.Metadata.Status != "" {
@@ -257,6 +257,17 @@ func standardBuilds() []*engine.Build {
 	for _, b := range engine.ShippedBuilds() {
 		if b.Semantics == engine.SemanticsStandard {
 			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// thresholdBuilds are builds of which the later ones replay executions that they begin by semantics of their own.
+func thresholdBuilds() []*engine.Build {
+	out := standardBuilds()
+	for _, b := range out {
+		if b.Version.Compare(engine.V(2, 0, 0)) >= 0 {
+			b.Changes = []engine.SemanticsChange{{Since: engine.V(2, 0, 0), Semantics: engine.SemanticsDiscard}}
 		}
 	}
 	return out
@@ -332,7 +343,7 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 }
 
 // checkEnd checks what holds of every ended execution: in.History has the end already.
-func checkEnd(t *rapid.T, in Input, out Output, pin *engine.Build) {
+func checkEnd(t *rapid.T, in Input, out Output, builds []*engine.Build, pin *engine.Build) {
 	terminals := 0
 	running := map[uint64]bool{}
 	for _, e := range in.History {
@@ -363,7 +374,7 @@ func checkEnd(t *rapid.T, in Input, out Output, pin *engine.Build) {
 	if told != 1 {
 		t.Fatalf("%d messages to the parent or the next execution", told)
 	}
-	checkVerify(t, in, standardBuilds(), pin)
+	checkVerify(t, in, builds, pin)
 	in.Messages = []engine.WorkItem{engine.CancelInstanceItem{Instance: "i"}}
 	if after, err := Turn(in); err != nil || len(after.Delta) > 0 || len(after.Dropped) != 1 {
 		t.Fatalf("a turn after the end: %v %+v", err, after)

@@ -181,12 +181,12 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 		}
 		unread = append(unread, engine.CarriedEvent(d))
 	}
-	return t.rules.CarryForward(unread)
+	return t.rules.CarryForward(unread, t.in.Build.Bounds().CarriedEvents)
 }
 
 // carryOldest keeps the oldest messages, as many as the limit allows.
-func carryOldest(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent) {
-	n := min(len(unread), engine.MaxCarryForwardEvents)
+func carryOldest(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
+	n := min(len(unread), limit)
 	return unread[:n:n], unread[n:]
 }
 

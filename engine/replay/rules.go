@@ -25,6 +25,8 @@ type Rules struct {
 	Recipient func(own orch.Token, pending func() []orch.Token) orch.Token
 	// Writes reports whether the build writes the kind into an execution of that pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
+	// Semantics returns the semantics by which the build replays an execution of that origin.
+	Semantics func(b *engine.Build, x Origin) engine.Semantics
 	// CancelEnds makes a cancel request end the execution.
 	CancelEnds bool
 	// TellsParent reports whether the parent gets an answer about an end of that kind.
@@ -54,7 +56,7 @@ type Rules struct {
 	PendingDequeueReads bool
 	// CarryForward splits the unread queue messages, in the order of history, into those for the next execution and those
 	// that are lost.
-	CarryForward func(unread []engine.CarriedEvent) (carried, lost []engine.CarriedEvent)
+	CarryForward func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent)
 	// CarriedStatus returns the custom status that the next execution gets.
 	CarriedStatus func(last *string) *string
 	// FreedEventWakes makes code go on in the same turn with an event that a dropped wait has left it.
@@ -73,6 +75,15 @@ type Rules struct {
 	LimitEnds bool
 }
 
+// Origin is what is known of an execution when a build chooses the semantics of its replay.
+type Origin struct {
+	// Stamp is the version on its first event, Latest that on its last one; nil for a text that is no version.
+	Stamp, Latest *engine.Version
+	// Continued reports whether a continue-as-new began the execution, First whether this is its first turn, and
+	// Replaying whether the code is at a place that history has.
+	Continued, First, Replaying bool
+}
+
 // DefaultRules returns the correct rules.
 func DefaultRules() Rules {
 	return Rules{
@@ -81,6 +92,7 @@ func DefaultRules() Rules {
 		Pins:             onlyFirst,
 		Winner:           firstReady,
 		Writes:           (*engine.Build).Writes,
+		Semantics:        byFirstStamp,
 		CancelEnds:       true,
 		TellsParent:      everyEndButContinue,
 		AnswersResult:    onlyCompleted,
@@ -107,6 +119,8 @@ func DefaultRules() Rules {
 }
 
 func sameExecution(current, carried uint64) bool { return current == carried }
+
+func byFirstStamp(b *engine.Build, x Origin) engine.Semantics { return b.SemanticsOf(x.Stamp) }
 
 func closedIsDuplicate(closed, _, _ bool) bool { return closed }
 

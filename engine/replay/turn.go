@@ -240,6 +240,21 @@ func (t *turn) pin() *engine.Version {
 	return t.pinned
 }
 
+// semantics returns the semantics by which the turn replays.
+func (t *turn) semantics() engine.Semantics {
+	if len(t.in.Build.Changes) == 0 {
+		return t.in.Build.Semantics
+	}
+	x := Origin{Stamp: t.pin(), Continued: t.in.ExecutionID > engine.InitialExecutionID, First: len(t.in.History) == 0, Replaying: t.replaying}
+	x.Latest = x.Stamp
+	if n := len(t.in.History); n > 0 {
+		if v, err := engine.ParseVersion(t.in.History[n-1].DuroxideVersion); err == nil {
+			x.Latest = &v
+		}
+	}
+	return t.rules.Semantics(t.in.Build, x)
+}
+
 // writes reports whether this turn may write events of that kind.
 func (t *turn) writes(k engine.EventKind) bool {
 	return t.rules.Writes(t.in.Build, k, t.pin())

@@ -51,8 +51,12 @@ func (w *waits) arrive(data string) bool {
 	return true
 }
 
-func (w *waits) cancel(i int) {
+// cancel cancels the i-th subscription; with discard, the arrival that it would get goes with it.
+func (w *waits) cancel(i int, discard bool) {
 	if !w.subs[i].cancelled {
+		if n := w.arrival(i); discard && n < len(w.arrivals) {
+			w.arrivals = slices.Delete(w.arrivals, n, n+1)
+		}
 		w.subs[i].cancelled = true
 		w.live--
 		w.settle()
@@ -77,16 +81,22 @@ func (w *waits) result(i int) (string, bool) {
 	if w.subs[i].cancelled {
 		return "", false
 	}
+	n := w.arrival(i)
+	if n >= len(w.arrivals) {
+		return "", false
+	}
+	return w.arrivals[n], true
+}
+
+// arrival returns the number of the arrival that belongs to the i-th subscription.
+func (w *waits) arrival(i int) int {
 	n := i - w.cancelled
 	for j := w.settled; j < i; j++ {
 		if w.subs[j].cancelled {
 			n--
 		}
 	}
-	if n >= len(w.arrivals) {
-		return "", false
-	}
-	return w.arrivals[n], true
+	return n
 }
 
 // each calls f for the subscriptions that are not settled and have an arrival, or have none.
@@ -170,12 +180,12 @@ func (wt *waitTable) arrive(key waitKey, data string) *waits {
 }
 
 // cancel cancels a subscription and returns its waits, nil if there is no such subscription.
-func (wt *waitTable) cancel(pos int) *waits {
+func (wt *waitTable) cancel(pos int, discard bool) *waits {
 	p, ok := wt.placeOf(pos)
 	if !ok {
 		return nil
 	}
-	wt.all[p.queue].cancel(p.index)
+	wt.all[p.queue].cancel(p.index, discard)
 	return &wt.all[p.queue]
 }
 
@@ -192,9 +202,13 @@ func (wt *waitTable) consume(pos int) {
 // OpenWaits returns the events of the history, in its order, that subscribe to something that has not come and was not
 // cancelled: ExternalSubscribed, ExternalSubscribed2 and QueueSubscribed. It applies the rule of
 // docs/contract/runtime.md#r7.7 to a whole history: an arrival that a cancelled wait leaves behind belongs to the next
-// wait of its key, and a queue message waits for a dequeue.
-func OpenWaits(history []engine.Event) []engine.Event {
-	t := turn{in: &Input{History: history}, sched: make([]schedule, len(history)), hasWaits: true, hasQueues: true}
+// wait of its key, unless the build discards it, and a queue message waits for a dequeue. A nil build has the standard
+// semantics.
+func OpenWaits(history []engine.Event, build *engine.Build) []engine.Event {
+	if build == nil {
+		build = &engine.Build{}
+	}
+	t := turn{in: &Input{History: history, Build: build}, rules: DefaultRules(), sched: make([]schedule, len(history)), hasWaits: true, hasQueues: true}
 	open := append(t.openWaits(), t.openDequeues()...)
 	slices.Sort(open)
 	events := make([]engine.Event, len(open))
@@ -222,7 +236,7 @@ func (t *turn) openWaits() []int {
 		case engine.ExternalEvent2:
 			wt.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
 		case engine.ExternalSubscribedCancelled:
-			wt.cancel(t.find(e.SourceEventID))
+			wt.cancel(t.find(e.SourceEventID), t.semantics() == engine.SemanticsDiscard)
 		}
 	}
 	open := make([]bool, len(t.sched))

@@ -13,23 +13,26 @@ func TestOpenWaits(t *testing.T) {
 	wait, topic, dequeue := engine.ExternalSubscribed{Name: "go"}, engine.ExternalSubscribed2{Name: "go", Topic: "eu"}, engine.QueueSubscribed{Name: "go"}
 	came, came2, message := engine.ExternalEvent{Name: "go"}, engine.ExternalEvent2{Name: "go", Topic: "eu"}, engine.QueueEventDelivered{Name: "go"}
 	cancelled, unqueued := engine.ExternalSubscribedCancelled{}, engine.QueueSubscriptionCancelled{}
+	discards := &engine.Build{Semantics: engine.SemanticsDiscard}
 	for _, c := range []struct {
 		name    string
 		history []engine.EventData
 		sources []uint64 // source event ids, by position
 		want    []uint64
+		build   *engine.Build
 	}{
-		{"nothing", nil, nil, nil},
-		{"one of each", []engine.EventData{dequeue, wait, topic}, nil, []uint64{1, 2, 3}},
-		{"arrived", []engine.EventData{wait, topic, dequeue, came, came2, message}, nil, nil},
-		{"arrived too early: a wait skips it, a dequeue takes it", []engine.EventData{came, message, wait, dequeue}, nil, []uint64{3}},
-		{"another generation", []engine.EventData{wait, came2, topic, came}, nil, []uint64{3}},
-		{"another topic", []engine.EventData{topic, engine.ExternalEvent2{Name: "go", Topic: "us"}}, nil, []uint64{1}},
-		{"the first of two", []engine.EventData{wait, wait, came}, nil, []uint64{2}},
-		{"cancelled before the arrival", []engine.EventData{wait, wait, cancelled, came}, []uint64{0, 0, 1, 0}, nil},
-		{"cancelled after it: it passes to the next wait", []engine.EventData{wait, wait, came, cancelled}, []uint64{0, 0, 0, 1}, nil},
-		{"cancelled dequeue", []engine.EventData{dequeue, dequeue, message, unqueued}, []uint64{0, 0, 0, 1}, nil},
-		{"one message for two dequeues", []engine.EventData{dequeue, message, dequeue}, nil, []uint64{3}},
+		{"nothing", nil, nil, nil, nil},
+		{"one of each", []engine.EventData{dequeue, wait, topic}, nil, []uint64{1, 2, 3}, nil},
+		{"arrived", []engine.EventData{wait, topic, dequeue, came, came2, message}, nil, nil, nil},
+		{"arrived too early: a wait skips it, a dequeue takes it", []engine.EventData{came, message, wait, dequeue}, nil, []uint64{3}, nil},
+		{"another generation", []engine.EventData{wait, came2, topic, came}, nil, []uint64{3}, nil},
+		{"another topic", []engine.EventData{topic, engine.ExternalEvent2{Name: "go", Topic: "us"}}, nil, []uint64{1}, nil},
+		{"the first of two", []engine.EventData{wait, wait, came}, nil, []uint64{2}, nil},
+		{"cancelled before the arrival", []engine.EventData{wait, wait, cancelled, came}, []uint64{0, 0, 1, 0}, nil, nil},
+		{"cancelled after it: it passes to the next wait", []engine.EventData{wait, wait, came, cancelled}, []uint64{0, 0, 0, 1}, nil, nil},
+		{"cancelled after it, where it is discarded", []engine.EventData{wait, wait, came, cancelled}, []uint64{0, 0, 0, 1}, []uint64{2}, discards},
+		{"cancelled dequeue", []engine.EventData{dequeue, dequeue, message, unqueued}, []uint64{0, 0, 0, 1}, nil, nil},
+		{"one message for two dequeues", []engine.EventData{dequeue, message, dequeue}, nil, []uint64{3}, nil},
 	} {
 		var history []engine.Event
 		for i, d := range c.history {
@@ -40,7 +43,7 @@ func TestOpenWaits(t *testing.T) {
 			history = append(history, e)
 		}
 		var got []uint64
-		for _, e := range replay.OpenWaits(history) {
+		for _, e := range replay.OpenWaits(history, c.build) {
 			got = append(got, e.EventID)
 		}
 		if d := cmp.Diff(c.want, got); d != "" {

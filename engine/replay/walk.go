@@ -215,6 +215,9 @@ func (t *turn) bind(pos int, token orch.Token, data engine.EventData) {
 	case engine.QueueSubscribed:
 		s.kind = scheduleDequeue
 		t.dequeue(d.Name, pos, token)
+		if token != 0 && t.futures[token].state == futureDropped && t.semantics() == engine.SemanticsDiscard {
+			t.unsubscribe(pos)
+		}
 	case engine.ExternalSubscribed2:
 		s.kind = scheduleWait
 		t.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, token)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -177,5 +178,12 @@ func (c *clients) openWaits(id string) []engine.Event {
 	if err != nil {
 		return nil
 	}
-	return replay.OpenWaits(history)
+	if len(history) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(c.builds, func(b *engine.Build) bool { return b.Version.String() == history[0].DuroxideVersion })
+	if i < 0 {
+		return replay.OpenWaits(history, nil)
+	}
+	return replay.OpenWaits(history, c.builds[i])
 }

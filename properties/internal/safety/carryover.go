@@ -10,13 +10,14 @@ import (
 )
 
 // This file has S17's model of queue messages (docs/contract/runtime.md#r7.7 and #r7.9): each arrives once, in the order
-// in which it was sent. When an execution continues as new, the oldest 20 messages that no dequeue has read are carried
+// in which it was sent. When an execution continues as new, the oldest ones that no dequeue has read are carried
 // over.
 
 // queueData holds what is known of the queue messages of an instance's current execution.
 type queueData struct {
 	known    bool // its beginning was observed
 	arrivals []engine.CarriedEvent
+	handed   int // how many of the arrivals the execution before carried over
 	names    []queueName
 }
 
@@ -49,6 +50,7 @@ func (k *stateChecker) queued(c *model.Call, no engine.InstanceNo, d *instanceDa
 		case engine.OrchestrationStarted:
 			*q = queueData{known: true}
 			carried = data.CarryForwardEvents
+			q.handed = len(carried)
 		case engine.QueueEventDelivered:
 			q.arrivals = append(q.arrivals, engine.CarriedEvent(data))
 			arrived = append(arrived, engine.CarriedEvent(data))
@@ -110,10 +112,14 @@ func (k *stateChecker) carried(c *model.Call, no engine.InstanceNo, d *instanceD
 		if len(next.CarryForwardEvents) > 0 {
 			k.Run.Happened(check.FactCarried)
 		}
-		if seen := q.wrong(next.CarryForwardEvents); seen != "" {
+		most := engine.MaxCarryForwardEvents
+		if inc := k.Run.Model.Incarnation(c.Caller); inc != nil {
+			most = inc.Build.Bounds().CarriedEvents
+		}
+		if seen := q.wrong(next.CarryForwardEvents, most); seen != "" {
 			k.report(c, no, "continued as new "+seen)
 		}
-		if len(next.CarryForwardEvents) == engine.MaxCarryForwardEvents {
+		if len(next.CarryForwardEvents) == most {
 			k.Run.Happened(check.FactCarryLimit)
 		}
 		return
@@ -121,9 +127,9 @@ func (k *stateChecker) carried(c *model.Call, no engine.InstanceNo, d *instanceD
 }
 
 // wrong describes what is wrong with the messages that are carried over, empty if nothing is.
-func (q *queueData) wrong(carried []engine.CarriedEvent) string {
-	if n := len(carried); n > engine.MaxCarryForwardEvents {
-		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, engine.MaxCarryForwardEvents)
+func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
+	if n := len(carried); n > most {
+		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, most)
 	}
 	rest := carried
 	for _, a := range q.arrivals {
@@ -134,7 +140,11 @@ func (q *queueData) wrong(carried []engine.CarriedEvent) string {
 	if len(rest) > 0 {
 		return fmt.Sprintf("with message %q of queue %q, which did not arrive in that place: expected unread messages in the order of their arrival", rest[0].Data, rest[0].Name)
 	}
-	if len(carried) == engine.MaxCarryForwardEvents {
+	if left := q.leftOfHanded(); left > len(carried) {
+		return fmt.Sprintf("with %d queue messages, and of the %d that the execution before carried over at least %d are unread: expected those to be carried on, whatever the limit of the build",
+			len(carried), q.handed, left)
+	}
+	if len(carried) == most {
 		return ""
 	}
 	for _, a := range q.arrivals {
@@ -145,6 +155,17 @@ func (q *queueData) wrong(carried []engine.CarriedEvent) string {
 		}
 	}
 	return ""
+}
+
+// leftOfHanded returns how many of the messages that the execution before carried over are unread, at least.
+func (q *queueData) leftOfHanded() (left int) {
+	handed := q.arrivals[:min(q.handed, len(q.arrivals))]
+	for i, a := range handed {
+		if count(handed[:i], a.Name) == 0 {
+			left += max(0, count(handed, a.Name)-q.reads(a.Name))
+		}
+	}
+	return left
 }
 
 // reads returns the number of dequeues of that name.

@@ -15,10 +15,12 @@ type commitChecker struct {
 	// readable are, by pin, the kinds that some build of that version reads; 0 for a pin that no build of the run has.
 	pins     []engine.Version
 	readable []model.KindSet
+	// began is the build whose node began an execution; only looked up.
+	began map[*model.Execution]*engine.Build
 }
 
 func newCommitChecker(m *check.Run) check.Checker {
-	k := &commitChecker{Base: check.Base{Run: m}}
+	k := &commitChecker{Base: check.Base{Run: m}, began: map[*model.Execution]*engine.Build{}}
 	for i, b := range m.Model.Builds {
 		k.enter(b.Version, m.Model.Kinds.Reads[i])
 	}
@@ -153,7 +155,11 @@ func (k *commitChecker) pinBefore(ex *model.Execution) *engine.Version {
 
 // checkRouted checks S10.
 func (k *commitChecker) checkRouted(t *commit) {
-	if t.was.Events == 0 || isPoison(t) {
+	if t.was.Events == 0 {
+		k.began[t.ex] = t.inc.Build
+		return
+	}
+	if isPoison(t) {
 		return
 	}
 	filter := t.lock.Filter
@@ -169,6 +175,13 @@ func (k *commitChecker) checkRouted(t *commit) {
 		if id, kind := k.unread(t, unread); id != 0 {
 			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s, although its build does not read event %d (%s): expected a node that reads the history",
 				k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, id, kind)
+			return
+		}
+	}
+	if by := k.began[t.ex]; by != nil && by.Release == "" && t.inc.Build.Release == "" {
+		if want, has := by.SemanticsOf(&by.Version), t.inc.Build.SemanticsOf(&by.Version); has != want {
+			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s by the semantics %q, although build %s began it with %q: expected a node that has the execution's semantics",
+				k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, has, by.Name(), want)
 		}
 	}
 }

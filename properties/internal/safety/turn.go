@@ -45,19 +45,19 @@ func (k *turnChecker) Observe(o *engine.Observation) {
 		f := k.handed[c.Request.Ack.LockToken]
 		// A released runtime decides some things otherwise than the contract (docs/real-nodes.md#exempt).
 		if inc := k.Run.Model.Incarnation(c.Caller); f != nil && inc != nil && inc.Build.Release == "" {
-			k.judge(o, c.Request.Ack, &f.Item, inc.Build.Version)
+			k.judge(o, c.Request.Ack, &f.Item, inc.Build)
 		}
 		delete(k.handed, c.Request.Ack.LockToken)
 	}
 }
 
-func (k *turnChecker) judge(o *engine.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build engine.Version) {
+func (k *turnChecker) judge(o *engine.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) {
 	if item.HistoryError != "" || len(item.Messages) == 0 {
 		return // S18 judges what follows the one, and no provider hands out the other
 	}
 	t := turn.Turn{
-		Instance: item.Instance, Execution: ack.ExecutionID, Build: build, History: item.History, Batch: item.Messages,
-		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack,
+		Instance: item.Instance, Execution: ack.ExecutionID, Build: build.Version, History: item.History, Batch: item.Messages,
+		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack, Limits: build.Limits,
 	}
 	if ack.ExecutionID != item.ExecutionID { // the next execution
 		t.History, t.Status = nil, ""
@@ -65,6 +65,14 @@ func (k *turnChecker) judge(o *engine.Observation, ack *engine.OrchestrationAck,
 			t.Previous = &item.History[0]
 		}
 	}
+	stamp := &build.Version
+	if len(t.History) > 0 {
+		stamp = nil
+		if v, err := engine.ParseVersion(t.History[0].DuroxideVersion); err == nil {
+			stamp = &v
+		}
+	}
+	t.Semantics = build.SemanticsOf(stamp)
 	for _, wrong := range turn.Check(t) {
 		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)

@@ -176,7 +176,7 @@ func (c *checker) next(at int) engine.WorkItem {
 // them off.
 func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	var arrived []engine.CarriedEvent
-	asked, cut := map[string]int{}, len(got) == engine.MaxCarryForwardEvents
+	asked, cut := map[string]int{}, len(got) == c.most.CarriedEvents
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
 		case engine.QueueEventDelivered:
@@ -191,8 +191,8 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 			}
 		}
 	})
-	if len(got) > engine.MaxCarryForwardEvents {
-		c.say("%d queue messages are carried: expected at most %d", len(got), engine.MaxCarryForwardEvents)
+	if len(got) > c.most.CarriedEvents {
+		c.say("%d queue messages are carried: expected at most %d", len(got), c.most.CarriedEvents)
 	}
 	n := 0
 	for _, m := range arrived {

@@ -29,7 +29,11 @@ type Turn struct {
 	Status engine.Status
 	// Keys is the key-value state at the start of the execution.
 	Keys []engine.KVEntry
-	Ack  engine.OrchestrationAck
+	// Semantics are those of the build that began the execution, Limits those of the node's build; a zero field of them is
+	// that of engine.DefaultLimits.
+	Semantics engine.Semantics
+	Limits    engine.Limits
+	Ack       engine.OrchestrationAck
 }
 
 // Check describes what is wrong with a turn, in the order of the ack; it returns nothing if the turn is allowed.
@@ -94,6 +98,7 @@ func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.E
 type checker struct {
 	t         *Turn
 	delta     []engine.Event
+	most      engine.Limits
 	at        int // the number of events of the delta that are read
 	schedules []schedule
 	cancelled *string              // the reason of the first cancel request
@@ -115,7 +120,16 @@ type schedule struct {
 }
 
 func newChecker(t *Turn) *checker {
-	c := &checker{t: t, delta: t.Ack.HistoryDelta, start: -1}
+	c := &checker{t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits()}
+	if n := t.Limits.CarriedEvents; n > 0 {
+		c.most.CarriedEvents = n
+	}
+	if n := t.Limits.Keys; n > 0 {
+		c.most.Keys = n
+	}
+	if n := t.Limits.ValueBytes; n > 0 {
+		c.most.ValueBytes = n
+	}
 	for i := range t.History {
 		c.enter(&t.History[i], true)
 	}

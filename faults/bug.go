@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -90,7 +90,7 @@ func Profile(release string) []Bug {
 	}))
 }
 
-// BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "engine/replay" or
+// BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "internal/replay" or
 // "engine/node"), whether a property catches it or not, each under one id. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
@@ -99,7 +99,7 @@ func (b *Bug) owner() string {
 	case b.provider != nil:
 		return "memprovider"
 	case b.replay != nil:
-		return "engine/replay"
+		return "internal/replay"
 	case b.node != nil:
 		return "engine/node"
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // turnBugs returns bugs that break what a turn records, applies and sends.

@@ -3,7 +3,7 @@ package faults
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 )
 

@@ -2,7 +2,7 @@ package faults
 
 import (
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // stateSwitches returns the switches about continue-as-new, queue messages, waits and keys.

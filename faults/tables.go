@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 )
 

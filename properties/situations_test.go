@@ -28,22 +28,22 @@ func TestSituations(t *testing.T) {
 }
 
 // elsewhere are the situations that concern what no scenario can write, with the files that tell them instead, from the
-// module's root, and a line that such a file must have. Stories of engine/replay and engine/node are run by the tests of
+// module's root, and a line that such a file must have. Stories of internal/replay and engine/node are run by the tests of
 // their package; one whose name ends in -bug tells what 0.1.26 does.
 var elsewhere = []struct {
 	number     int
 	file, line string
 }{
 	// The handler returns after it has continued as new.
-	{23, "engine/replay/testdata/continue-and-return.txt", "code continue-and-return"},
+	{23, "internal/replay/testdata/continue-and-return.txt", "code continue-and-return"},
 	// More messages than may cross a continue-as-new.
-	{26, "engine/replay/testdata/carry-forward-limit.txt", "queue b 22"},
+	{26, "internal/replay/testdata/carry-forward-limit.txt", "queue b 22"},
 	// An activity that a node does not have.
 	{57, "engine/node/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
 	// Deletion, which no scenario does.
 	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
 	// A turn that never comes to rest.
-	{66, "engine/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
+	{66, "internal/replay/nondeterminism_test.go", "func TestQuiescenceCapOfDequeues(t *testing.T) {"},
 }
 
 // TestEverySituationIsHeld: each of the 66 has a scenario, or a story elsewhere.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // Input is the closed set of events that a node reacts to. Every input carries the node's clock in milliseconds.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // BenchmarkTurn is one batch from delivery to the next fetch: a first turn that ends at once, its ack included. Its floor is

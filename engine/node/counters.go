@@ -1,6 +1,6 @@
 package node
 
-import "github.com/durosim/durosim/engine/replay"
+import "github.com/durosim/durosim/internal/replay"
 
 // Counters count what a node did since its start. Abandons and poisons are counted when they are decided, commits when
 // the provider has confirmed them.

@@ -2,7 +2,7 @@ package node
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // delivery is a fetched batch with the facts that the tests need. It is derived once and read-only afterwards.

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // TestScripts runs the scripts in testdata: blocks of commands, one a line, with the calls that they led to. A file may

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // A node is driven by hand: it fetches, is given a start, takes its time for the turn, and commits it.

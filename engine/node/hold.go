@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // hold is a batch or an activity that a slot has locked.

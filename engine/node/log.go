@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // The log lines of docs/contract/runtime.md#r11.2. Their texts are the contract's where it gives them.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // Config configures a node.

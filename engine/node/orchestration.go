@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // The rules by which the node itself drops messages; package replay has its own.

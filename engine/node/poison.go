@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // poisonCause is the reason, as far as the poisoning node can see, that a poisoned batch was never committed.

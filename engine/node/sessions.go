@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // sessionKeeper renews the sessions that the node's workers own, and sweeps the orphaned ones

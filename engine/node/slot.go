@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // slot is one loop: it fetches, holds the work until it is handed back, and fetches again.

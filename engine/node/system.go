@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // activityCode finds the code of an activity: a system activity, which every node has, or one from the registry.

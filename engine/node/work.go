@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back

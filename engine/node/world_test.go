@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 	"pgregory.net/rapid"
 )
 

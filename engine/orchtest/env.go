@@ -8,7 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // T is the part of a *testing.T that this package uses.

@@ -37,29 +37,29 @@ var (
 // packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
 // not allowed here: imports run downwards only,
 //
-//	cmd/simrun → properties → sim/scenario → sim/cluster → sim/plan → faults → memprovider, engine/node → engine/replay → engine/orch → engine
+//	cmd/simrun → properties → sim/scenario → sim/cluster → sim/plan → faults → memprovider, engine/node → internal/replay → engine/orch → engine
 //	                                             └→ sim
 var packages = map[string]imports{
-	"sim":           {},
-	"engine":        {others: publicModules},
-	"engine/call":   {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
-	"engine/orch":   {module: []string{"engine"}, others: publicModules},
-	"engine/replay": {module: []string{"engine", "engine/orch"}, tests: []string{"faults"}, others: publicModules},
-	"engine/client": {module: []string{"engine"}, others: publicModules},
+	"sim":             {},
+	"engine":          {others: publicModules},
+	"internal/call":   {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
+	"engine/orch":     {module: []string{"engine"}, others: publicModules},
+	"internal/replay": {module: []string{"engine", "engine/orch"}, tests: []string{"faults"}, others: publicModules},
+	"engine/client":   {module: []string{"engine"}, others: publicModules},
 	"engine/orchtest": {
-		module: []string{"engine", "engine/node", "engine/orch", "engine/replay"}, others: publicModules},
-	"engine/node": {module: []string{"engine", "engine/call", "engine/orch", "engine/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
+		module: []string{"engine", "engine/node", "engine/orch", "internal/replay"}, others: publicModules},
+	"engine/node": {module: []string{"engine", "internal/call", "engine/orch", "internal/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
 	"memprovider": {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
 	"memprovider/live": {
-		module: []string{"engine", "engine/call", "memprovider"}, others: publicModules},
+		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
 	"faults": {
-		module: []string{"engine", "engine/replay", "engine/node", "internal/storerules"}, others: publicModules},
+		module: []string{"engine", "internal/replay", "engine/node", "internal/storerules"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
 	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "engine/call", "engine/replay", "engine/node", "memprovider", "faults", "internal/storerules"},
+		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules"},
 		tests:  []string{"engine/orch", "sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
@@ -67,7 +67,7 @@ var packages = map[string]imports{
 		tests:  []string{"sim/workload"},
 		others: publicModules},
 	"sim/realnode": {
-		module: []string{"sim/cluster", "sim/program", "engine", "engine/call", "engine/node", "internal/foreign", "properties/oracle/callform"},
+		module: []string{"sim/cluster", "sim/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform"},
 		tests:  []string{"properties", "sim/scenario"},
 		others: publicModules},
 	"properties": {
@@ -77,10 +77,10 @@ var packages = map[string]imports{
 	"properties/internal/model": {module: []string{"engine", "engine/node", "memprovider", "sim/cluster"}, others: publicModules},
 	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan"}, others: publicModules},
 	"properties/internal/track": {
-		module: []string{"engine", "engine/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan"},
+		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan"},
 		others: publicModules},
 	"properties/internal/safety": {
-		module: []string{"engine", "engine/call", "engine/node", "engine/replay", "faults", "properties/internal/check", "properties/internal/model",
+		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model",
 			"properties/oracle/turn", "sim/cluster", "sim/plan", "sim/program"},
 		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
@@ -89,7 +89,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/coverage": {
-		module: []string{"engine", "engine/node", "engine/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track",
+		module: []string{"engine", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track",
 			"sim/cluster"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"},
 		others: publicModules},
@@ -102,7 +102,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/answers": {
-		module: []string{"engine", "engine/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
+		module: []string{"engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
 		tests:  []string{"faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"},
 		others: publicModules},
 	"properties/internal/monitor": {
@@ -120,22 +120,22 @@ var packages = map[string]imports{
 	"properties/gen": {
 		module: []string{"sim/plan", "sim/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
-	"internal/campaign":          {module: []string{"sim", "sim/cluster", "sim/plan", "engine/node"}, tests: []string{"engine"}, others: publicModules},
-	"internal/commandline":       {},
-	"internal/storerules":        {module: []string{"engine"}, others: publicModules},
-	"internal/sample":            {others: publicModules},
-	"internal/tidy":              {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
-	"cmd/simrun":                 {module: []string{"cmd/simrun/command"}},
-	"cmd/simrun/command":         {all: true, others: slices.Concat(publicModules, commandModules)},
-	"properties/conformance":     {module: []string{"engine", "engine/call", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"properties/undertest":       {module: []string{"engine", "engine/call"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle":          {module: []string{"engine", "engine/call", "properties/oracle/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
-	"properties/oracle/turn":     {module: []string{"engine"}, tests: []string{"engine/orch", "engine/replay"}, others: publicModules},
-	"properties/oracle/callform": {module: []string{"engine", "engine/call"}, others: publicModules},
-	"properties/oracle/calllog":  {module: []string{"engine", "engine/call", "properties/oracle", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle/search":   {module: []string{"engine", "engine/call", "properties/oracle", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/sample", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"internal/foreign":           {others: publicModules},
-	"cmd/simrun/internal/wire":   {module: []string{"engine", "engine/call", "internal/foreign", "properties/oracle/callform"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
+	"internal/campaign":         {module: []string{"sim", "sim/cluster", "sim/plan", "engine/node"}, tests: []string{"engine"}, others: publicModules},
+	"internal/commandline":      {},
+	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
+	"internal/sample":           {others: publicModules},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
+	"cmd/simrun":                {module: []string{"cmd/simrun/command"}},
+	"cmd/simrun/command":        {all: true, others: slices.Concat(publicModules, commandModules)},
+	"properties/conformance":    {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/undertest":      {module: []string{"engine", "internal/call"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/oracle":         {module: []string{"engine", "internal/call", "internal/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
+	"properties/oracle/turn":    {module: []string{"engine"}, tests: []string{"engine/orch", "internal/replay"}, others: publicModules},
+	"internal/callform":         {module: []string{"engine", "internal/call"}, others: publicModules},
+	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"memprovider"}, others: publicModules},
+	"properties/oracle/search":  {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/sample", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
+	"internal/foreign":          {others: publicModules},
+	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
 }
 
 // permits are bans that do not hold for a file.
@@ -176,8 +176,8 @@ var exempt = []exemption{
 	{"properties/test.go", permits{imports: []string{"os"}}, "reads `DUROSIM_SEED` and `DUROSIM_PLAN`"},
 	{"properties/oracle/search/draws.go", permits{imports: []string{"math/rand/v2"}}, "makes a generator with the seed of one sequence"},
 	{"properties/oracle/calllog/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
-	{"engine/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
-	{"engine/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
+	{"internal/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
+	{"internal/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
 	{"engine/node/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 

@@ -3,7 +3,7 @@ package conformance_test
 import (
 	"testing"
 
-	calls "github.com/durosim/durosim/engine/call"
+	calls "github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 )

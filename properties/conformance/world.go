@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // world is the state of one running case: a store, the time that the case let pass, and the names it gave.

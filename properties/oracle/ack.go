@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // held tells whether a token names a holding at all, and whether the holding is live.

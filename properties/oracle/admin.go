@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 const engineFirstEvent = engine.InitialEventID

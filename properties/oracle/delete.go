@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // erase removes instances with everything they own except sessions, and counts what went

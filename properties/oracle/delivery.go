@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // delivery is the answer that a fetch must return for a batch.

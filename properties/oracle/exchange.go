@@ -4,17 +4,23 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 )
+
+// Call is a call of a provider with its arguments. Watch tells which calls were made; nobody else needs to make one.
+type Call = call.Call
+
+// Answer is what a call returned.
+type Answer = call.Answer
 
 // Exchange is a call that was made, with its answer.
 type Exchange struct {
 	// Build is the name of the codec of the handle that made the call; it determines what the caller can decode. Empty
 	// means a caller that decodes everything that is not damaged.
 	Build  string
-	Call   call.Call
-	Answer call.Answer
+	Call   Call
+	Answer Answer
 	// Lost is set if the answer never came: nobody knows whether the call took effect.
 	Lost bool
 	// At is the store time at which the call took effect.
@@ -60,7 +66,7 @@ func (e *Exchange) answer() *answer {
 }
 
 // Token returns the lock token that an answer hands out, empty if none.
-func Token(a call.Answer) string {
+func Token(a Answer) string {
 	switch {
 	case a.Orchestration != nil:
 		return a.Orchestration.LockToken

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // ids are the freedoms of docs/contract/provider.md#p10.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // invariantCases has for each invariant of docs/contract/provider.md#p12 a script that ends with an answer which

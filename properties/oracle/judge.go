@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // judge collects what one state allows as the answer to one call: the states that follow if the given answer is allowed

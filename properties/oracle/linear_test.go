@@ -12,8 +12,8 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )

@@ -1,7 +1,7 @@
 package oracle
 
 import (
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // abandonOrchestration judges the call by docs/contract/provider.md#p5.4.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // lost returns the states after a call whose answer never came: the call had no effect, or the effect of any answer that

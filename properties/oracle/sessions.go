@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // renewSessions judges the call by docs/contract/provider.md#p5.12.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // narrow wraps a provider that lacks methods in one that answers engine.ErrUnsupported for them. It fails for names that

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/undertest"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 )

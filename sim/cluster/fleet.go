@@ -7,8 +7,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"

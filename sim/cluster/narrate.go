@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // narrator tells a run as a story.

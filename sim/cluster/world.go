@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // known returns the call with its items and events in this module's own form: a runtime writes the same fields in another

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // loops attributes the calls of a node to its dispatchers and workers. A runtime does not say which of its loops makes a

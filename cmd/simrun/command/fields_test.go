@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // TestProtocolFields: the page lists the fields of every work item, and says which may be missing.

@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // serveCmd is the verb serve: the in-memory provider for programs in any language.

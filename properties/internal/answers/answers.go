@@ -2,7 +2,7 @@ package answers
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"

@@ -5,8 +5,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"

@@ -3,7 +3,7 @@ package safety
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"

@@ -2,8 +2,8 @@ package track
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )

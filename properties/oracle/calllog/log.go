@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/properties/oracle"
-	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // Entry is a line of a log: a call that returned. In JSON it is

@@ -14,8 +14,8 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/properties/oracle/callform"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 )
 
 // Client is an engine.Provider, with its management surface, that asks a server. Many goroutines may use it.

@@ -13,9 +13,9 @@ import (
 	"github.com/creachadair/jrpc2"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/foreign"
-	"github.com/durosim/durosim/properties/oracle/callform"
 )
 
 // Store is one store that a server offers. A nil function means that the server does not offer it.

@@ -15,7 +15,7 @@ import (
 )
 
 // TestStories plays testdata/*.txt, one situation a file, all of it about one execution at a time, whose history grows.
-// The directives are documented in the switch of (*story).run. "go test ./engine/replay -rewrite" writes what is printed.
+// The directives are documented in the switch of (*story).run. "go test ./internal/replay -rewrite" writes what is printed.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := newStory()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/memprovider"
 )
 

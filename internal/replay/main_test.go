@@ -4,13 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 // TestMain hands over the table of planted bugs, whose package imports this one.
 func TestMain(m *testing.M) {
-	for _, b := range faults.BugsOf("engine/replay") {
+	for _, b := range faults.BugsOf("internal/replay") {
 		replay.PlantedBugs = append(replay.PlantedBugs, string(b.ID))
 	}
 	replay.RulesWith = func(ids ...string) replay.Rules {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/replay"
 )
 
 func TestOpenWaits(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // everything is the codec of all kinds; opaque keeps what it does not know.
@@ -24,7 +24,7 @@ var (
 // EncodeCall returns the parameters of a call. It fails for work items and events that have no JSON form.
 func EncodeCall(c call.Call) ([]byte, error) { return appendValue(nil, reflect.ValueOf(c)) }
 
-// Text returns a value of engine or engine/call in JSON, for messages; a value without a JSON form is shown as Go prints
+// Text returns a value of engine or internal/call in JSON, for messages; a value without a JSON form is shown as Go prints
 // it.
 func Text(v any) string {
 	data, err := appendValue(nil, reflect.ValueOf(v))

@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/call"
 )
 
 // resultForm describes which field of an answer is a method's result.

@@ -11,42 +11,64 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// Environment is the variable that names the directory of the host programs.
+// Environment is the variable that names the directory of the host programs, in place of the user's cache.
 const Environment = "DUROSIM_HOSTS"
 
 // Hosts starts nodes of released runtimes, each incarnation in a process of its own, so that counters that a runtime keeps
 // for its whole process, such as that of tasks, start afresh. It is safe for concurrent use.
 type Hosts struct {
 	dir      string
+	err      error // why there is no directory
 	patience time.Duration
 }
 
 var _ cluster.Releases = (*Hosts)(nil)
 
-// New returns the Hosts for the host programs in a directory; with an empty name there are none. A host that does not
-// answer within a minute has failed.
+// New returns the Hosts for the host programs in a directory, which need not exist. A host that does not answer within a
+// minute has failed.
 func New(dir string) *Hosts {
 	return &Hosts{dir: dir, patience: time.Minute}
 }
 
-// program returns the path of the host program of a release.
-func (h *Hosts) program(b *engine.Build) string {
-	return filepath.Join(h.dir, "durosim-host-"+strings.ReplaceAll(b.Version.String(), ".", "-"))
+// Default returns the Hosts for the directory that Environment names or, if it is not set, for one in the user's cache
+// directory, of which each state of the hosts' sources has its own.
+func Default() *Hosts {
+	dir, err := os.Getenv(Environment), error(nil)
+	if dir != "" {
+		dir, err = filepath.Abs(dir)
+	} else if dir, err = os.UserCacheDir(); err == nil {
+		dir = filepath.Join(dir, "durosim", "hosts", sourceDigest())
+	}
+	h := New(dir)
+	if err != nil {
+		h.err = fmt.Errorf("there is no place for host programs, unless %s names one: %w", Environment, err)
+	}
+	return h
+}
+
+// Program returns the path at which the host program of a released build is looked for.
+func (h *Hosts) Program(b *engine.Build) string { return filepath.Join(h.dir, programName(b)) }
+
+func programName(b *engine.Build) string {
+	return "durosim-host-" + strings.ReplaceAll(b.Version.String(), ".", "-")
+}
+
+// Built reports whether there is a host program of a released build.
+func (h *Hosts) Built(b *engine.Build) bool {
+	info, err := os.Stat(h.Program(b))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Check returns an error if there is no host program for a released build; the error says how to build it.
 func (h *Hosts) Check(b *engine.Build) error {
-	why := "the environment variable " + Environment + " is not set"
-	if h.dir != "" {
-		_, err := os.Stat(h.program(b))
-		if err == nil {
-			return nil
-		}
-		why = "there is no " + h.program(b)
+	switch {
+	case h.err != nil:
+		return h.err
+	case !h.Built(b):
+		return fmt.Errorf("a node runs duroxide %s, which needs a host program, and there is no %s. With cargo installed, this builds it:\n    simrun hosts build",
+			b.Version, h.Program(b))
 	}
-	return fmt.Errorf("a node runs duroxide %s, which needs a host program, and %s. In the module's source, with cargo:\n"+
-		"    cargo build --release --locked --target-dir hosts --manifest-path sim/realnode/host/%s/Cargo.toml\n"+
-		"    export %s=$PWD/hosts/release", b.Version, why, b.Release, Environment)
+	return nil
 }
 
 // Start starts a host program for a node and returns the node's machine.
@@ -54,7 +76,7 @@ func (h *Hosts) Start(c cluster.ReleasedConfig) (cluster.ReleasedMachine, error)
 	if err := h.Check(c.Build); err != nil {
 		return nil, err
 	}
-	host, err := startHost(h.program(c.Build), c.Build.Version.String(), h.patience)
+	host, err := startHost(h.Program(c.Build), c.Build.Version.String(), h.patience)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,14 @@ package realnode_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/realnode"
@@ -78,11 +80,17 @@ func run(t *testing.T, text string, seed uint64, releases cluster.Releases) (*cl
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runScenario(s, seed, releases)
+}
+
+func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases) (*cluster.Result, error) {
 	plan, err := s.Expand(seed, scenario.Overrides{})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
+	monitor := func(w *cluster.World) cluster.Monitor {
+		return properties.New(w, properties.Options{Expectations: s.Expect})
+	}
 	return cluster.Run(cluster.Config{Plan: plan, Seed: seed, Releases: releases, Monitor: monitor})
 }
 
@@ -121,14 +129,40 @@ func TestHostThatFails(t *testing.T) {
 
 // Without a host nothing is run, and the error says how to build it.
 func TestNoHost(t *testing.T) {
-	for _, c := range []struct{ dir, want string }{
-		{"", "the environment variable DUROSIM_HOSTS is not set."},
-		{"nowhere", "there is no " + filepath.Join("nowhere", "durosim-host-0-1-32") + "."},
-	} {
-		_, err := run(t, text, 1, realnode.New(c.dir))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--manifest-path sim/realnode/host/duroxide-0.1.32/Cargo.toml") {
-			t.Errorf("%q: got %v, want %q and the command that builds the host", c.dir, err, c.want)
-		}
+	_, err := run(t, text, 1, realnode.New("nowhere"))
+	want := "there is no " + filepath.Join("nowhere", "durosim-host-0-1-32") + "."
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "simrun hosts build") {
+		t.Errorf("got %v, want %q and the command that builds the host", err, want)
+	}
+}
+
+// Hosts are looked for where the environment says and, if it says nothing, in the user's cache.
+func TestDefault(t *testing.T) {
+	build := engine.ReleasedBuilds()[2]
+	dir := t.TempDir()
+	t.Setenv(realnode.Environment, dir)
+	if got, want := realnode.Default().Program(build), filepath.Join(dir, "durosim-host-0-1-32"); got != want {
+		t.Errorf("with %s set: %s, want %s", realnode.Environment, got, want)
+	}
+	t.Setenv(realnode.Environment, "")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := realnode.Default().Program(build), filepath.Join(cache, "durosim", "hosts"); !strings.HasPrefix(got, want) {
+		t.Errorf("without %s: %s, want it below %s", realnode.Environment, got, want)
+	}
+}
+
+func TestBuildWithoutCargo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	dir := t.TempDir()
+	err := realnode.New(dir).Build(t.Context(), engine.ReleasedBuilds()[0], io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "cargo, which is not installed or not in PATH") {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("it has left %v behind", left)
 	}
 }
 

@@ -1,12 +1,11 @@
 package realnode_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
 )
 
 // mixed has nodes of each release, a rollback, a modelled node, and every fault that hits calls.
@@ -66,20 +65,26 @@ func TestReleasedFindings(t *testing.T) {
 		seed     uint64
 		property string
 	}{
-		{"ack-failure-fails-orchestration", 7, "L02"},
-		{"corrupted-parent-not-told", 1, "L06"},
-		{"detached-lost-in-can", 1, "S11"},
-		{"renewal-error-cancels", 3, "L02"},
-		{"terminal-poisoned", 2, "S08"},
-		{"unstarted-child-cancelled", 1, "S11"},
+		{"real-ack-failure-fails-orchestration", 7, "L02"},
+		{"real-children-left-running", 1, "expect"},
+		{"real-corrupted-parent-not-told", 1, "L06"},
+		{"real-detached-lost-in-can", 1, "S11"},
+		{"real-other-outcome-applied", 1, "S13"},
+		{"real-poison-cancels-nothing", 1, "expect"},
+		{"real-poisoned-start-unpinned", 1, "expect"},
+		{"real-renewal-error-cancels", 3, "L02"},
+		{"real-status-by-history", 1, "L01"},
+		{"real-terminal-poisoned", 2, "S08"},
+		{"real-turn-abandon-not-sent", 268, "S19"},
+		{"real-unstarted-child-cancelled", 1, "S11"},
 		{"real-rolling-upgrade", 9, "L06"},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("scenarios", c.scenario+".txt"))
+			s, err := scenario.Lookup(c.scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := run(t, string(text), c.seed, releases)
+			result, err := runScenario(s, c.seed, releases)
 			if err != nil {
 				t.Fatal(err)
 			}

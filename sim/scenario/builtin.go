@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-//go:embed scenarios/*.txt situations/*.txt
+//go:embed scenarios/*.txt situations/*.txt released/*.txt
 var embedded embed.FS
 
 // Default is the scenario that runs when none is named.
@@ -25,8 +25,13 @@ type Named struct {
 	Text []byte
 }
 
-// Builtin returns the scenarios that come with the module, sorted by name. The caller owns the result.
+// Builtin returns the scenarios that come with the module and need nothing else, sorted by name. The caller owns the
+// result.
 func Builtin() []Named { return filesIn("scenarios") }
+
+// Released returns the scenarios that come with the module and have nodes of released runtimes, so that they need host
+// programs; sorted by name. The caller owns the result.
+func Released() []Named { return filesIn("released") }
 
 // Situations returns the corner cases of docs/contract/runtime.md#r13: one small scenario for each case that a scenario can
 // express, sorted by name, which begins with the case's number. No campaign runs them; a test does, and simrun run FILE
@@ -53,10 +58,10 @@ func filesIn(dir string) []Named {
 	return all
 }
 
-// Lookup returns the built-in scenario of that name. It may name these builds or, if none are given, the
+// Lookup returns the scenario of that name, of Builtin or Released. It may name these builds or, if none are given, the
 // shipped ones.
 func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
-	for _, n := range Builtin() {
+	for _, n := range slices.Concat(Builtin(), Released()) {
 		if n.Name == name {
 			return Parse(n.File, n.Text, builds...)
 		}
@@ -67,7 +72,7 @@ func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 // nearest names the built-in scenario that was probably meant, or all of them if none is near.
 func nearest(name string) string {
 	var known []string
-	for _, n := range Builtin() {
+	for _, n := range slices.Concat(Builtin(), Released()) {
 		known = append(known, n.Name)
 	}
 	if near := didYouMean(name, known); near != "" {

@@ -22,6 +22,7 @@ type cli struct {
 	Merge       mergeCmd       `cmd:"" help:"Put the results of shards together: one report, as of one process."`
 	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
 	Bugs        bugsCmd        `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
+	Hosts       hostsCmd       `cmd:"" help:"Build the host programs in which released runtimes run, or list them."`
 	List        listCmd        `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
 
 	Help       helpCmd       `cmd:"" help:"Show the help of a verb."`

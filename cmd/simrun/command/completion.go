@@ -107,7 +107,7 @@ func arguments(p *Program, verb *kong.Node, before []string) []string {
 	case verb.Name == "completion":
 		return []string{"bash", "zsh", "fish"}
 	case slices.ContainsFunc(verb.Positional, func(v *kong.Positional) bool { return v.Name == "scenario" }):
-		return idsOf(scenario.Builtin(), func(n scenario.Named) string { return n.Name })
+		return idsOf(slices.Concat(scenario.Builtin(), scenario.Released()), func(n scenario.Named) string { return n.Name })
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -42,6 +43,8 @@ type itemJSON struct {
 	Ends  string `json:"ends,omitempty"`
 	// Of scenarios: the number of seeds from which their requirements apply.
 	Seeds int `json:"seeds,omitempty"`
+	// Of scenarios: the released runtimes that they need host programs for.
+	Hosts []string `json:"hosts,omitempty"`
 	// Of properties.
 	Name  string `json:"name,omitempty"`
 	Class string `json:"class,omitempty"`
@@ -74,7 +77,9 @@ func listings() []listing {
 	return []listing{
 		{"builds", listBuilds, []string{"build", "replays pins", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Range, i.Summary} }},
 		{"orchestrations", listOrchestrations, []string{"orchestration", "since build", "ends", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Since, orDash(i.Ends), orDash(i.Summary)} }},
-		{"scenarios", listScenarios, []string{"scenario", "seeds", "summary"}, func(i itemJSON) []string { return []string{i.ID, fmt.Sprint(i.Seeds), i.Summary} }},
+		{"scenarios", listScenarios, []string{"scenario", "seeds", "needs", "summary"}, func(i itemJSON) []string {
+			return []string{i.ID, fmt.Sprint(i.Seeds), orDash(strings.Join(i.Hosts, ", ")), i.Summary}
+		}},
 		{"properties", listProperties, []string{"property", "name", "class", "holds"}, func(i itemJSON) []string { return []string{i.ID, i.Name, i.Class, i.Summary} }},
 		{"faults", listFaults, []string{"fault", "suspends", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Suspends...), i.Summary} }},
 		{"bugs", listBugs, []string{"bug", "breaks", "scenario", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Properties...), i.Scenario, i.Summary} }},
@@ -176,12 +181,20 @@ func kindNames(s engine.KindSet) []string {
 
 func listScenarios(*Program) ([]itemJSON, error) {
 	var items []itemJSON
-	for _, n := range scenario.Builtin() {
+	for _, n := range slices.Concat(scenario.Builtin(), scenario.Released()) {
 		s, err := scenario.Lookup(n.Name)
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, itemJSON{ID: n.Name, Summary: n.Title, Seeds: s.Seeds.Count})
+		item := itemJSON{ID: n.Name, Summary: n.Title, Seeds: s.Seeds.Count}
+		plan, err := s.Expand(1, scenario.Overrides{})
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range plan.Releases() {
+			item.Hosts = append(item.Hosts, "duroxide "+b.Version.String())
+		}
+		items = append(items, item)
 	}
 	return items, nil
 }

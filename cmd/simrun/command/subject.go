@@ -83,7 +83,15 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()})
+	if err := first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()}); err != nil {
+		return nil, err
+	}
+	for _, b := range first.Releases() {
+		if err := releases().Check(b); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // nearBugs names the bugs that share the longest prefix with an id, if there are few.
@@ -155,8 +163,8 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	return cfg
 }
 
-// releases returns the host programs that the environment names. They end with this process.
-var releases = sync.OnceValue(func() *realnode.Hosts { return realnode.New(os.Getenv(realnode.Environment)) })
+// releases returns the host programs of released runtimes.
+var releases = sync.OnceValue(realnode.Default)
 
 // campaign returns the options of a campaign over the subject; the caller adds the seeds.
 func (s *subject) campaign() campaign.Options {

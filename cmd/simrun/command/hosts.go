@@ -1,0 +1,121 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// hostsCmd is the verb hosts: the programs in which released runtimes run.
+type hostsCmd struct {
+	List  hostsListCmd  `cmd:"" default:"withargs" help:"List the host programs: which are built, and where (the default)."`
+	Build hostsBuildCmd `cmd:"" help:"Build host programs with cargo."`
+}
+
+// Help returns the text printed below the flags.
+func (hostsCmd) Help() string {
+	return `A node that runs a released duroxide needs a host program around that release. Host programs are built with cargo, once for each state of their sources, in the user's cache directory or, if the environment variable DUROSIM_HOSTS is set, in the directory that it names.
+
+Examples:
+
+    simrun hosts
+    simrun hosts build
+    simrun run real-rolling-upgrade --seeds 100`
+}
+
+type hostsListCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// hostJSON describes a host program.
+type hostJSON struct {
+	Release string `json:"release"`
+	Built   bool   `json:"built"`
+	Program string `json:"program"`
+}
+
+// hostsJSON is the object that hosts --json prints.
+type hostsJSON struct {
+	Schema int        `json:"schema"`
+	Verb   string     `json:"verb"`
+	Hosts  []hostJSON `json:"hosts"`
+}
+
+func (c *hostsListCmd) run(a *app) (int, error) {
+	hosts := releases()
+	out := hostsJSON{Schema: schema, Verb: "hosts"}
+	for _, b := range engine.ReleasedBuilds() {
+		out.Hosts = append(out.Hosts, hostJSON{Release: b.Version.String(), Built: hosts.Built(b), Program: hosts.Program(b)})
+	}
+	if c.JSON {
+		return exitOK, a.writeJSON(out)
+	}
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "duroxide\thost program\tpath")
+	missing := false
+	for _, h := range out.Hosts {
+		state := "built"
+		if !h.Built {
+			state, missing = "not built", true
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", h.Release, state, h.Program)
+	}
+	flushTable(t)
+	if missing {
+		fmt.Fprintf(a.stdout, "\n%s builds what is missing, with cargo\n", a.program.hint("hosts build"))
+	}
+	return exitOK, nil
+}
+
+type hostsBuildCmd struct {
+	Releases []string `arg:"" optional:"" name:"release" help:"The releases to build hosts for, such as 0.1.32; all if none is named."`
+}
+
+func (c *hostsBuildCmd) run(a *app) (int, error) {
+	builds, err := c.builds()
+	if err != nil {
+		return 0, err
+	}
+	hosts := releases()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	for _, b := range builds {
+		fmt.Fprintf(a.stderr, "building the host of duroxide %s\n", b.Version)
+		if err := hosts.Build(ctx, b, a.stderr); errors.Is(err, context.Canceled) {
+			return exitStopped, nil
+		} else if err != nil {
+			return 0, err
+		}
+		fmt.Fprintf(a.stdout, "%s   %s\n", b.Version, hosts.Program(b))
+	}
+	return exitOK, nil
+}
+
+// builds returns the released builds that the arguments name.
+func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
+	all := engine.ReleasedBuilds()
+	if len(c.Releases) == 0 {
+		return all, nil
+	}
+	var out []*engine.Build
+	for _, name := range c.Releases {
+		var known []string
+		found := false
+		for _, b := range all {
+			known = append(known, b.Version.String())
+			if b.Version.String() == strings.TrimPrefix(name, engine.ReleasePrefix) {
+				out, found = append(out, b), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("hosts build %q: expected one of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,118 @@
+package realnode
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// sources are those of the host programs: a package for each release, around one shared source.
+//
+//go:embed host/src/*.rs host/duroxide-*/Cargo.toml host/duroxide-*/Cargo.lock
+var sources embed.FS
+
+// sourceDigest returns a short name for the state of the sources.
+var sourceDigest = sync.OnceValue(func() string {
+	h := sha256.New()
+	err := eachSource(func(name string, data []byte) error {
+		fmt.Fprintf(h, "%s %d\n", name, len(data))
+		h.Write(data)
+		return nil
+	})
+	if err != nil {
+		panic(fmt.Sprintf("realnode: embedded files: %v", err))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+})
+
+// eachSource calls f for each source file, by its name below host, in the order of names. It returns f's first error.
+func eachSource(f func(name string, data []byte) error) error {
+	return fs.WalkDir(sources, "host", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := sources.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return f(strings.TrimPrefix(file, "host/"), data)
+	})
+}
+
+// Build builds the host program of a released build with cargo, which may ask its registry for crates, and puts it where
+// Start looks for it. What cargo prints goes to progress. An error says what is missing or has the end of cargo's output;
+// then no program has changed.
+func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) error {
+	if h.err != nil {
+		return h.err
+	}
+	cargo, err := exec.LookPath("cargo")
+	if err != nil {
+		return fmt.Errorf("host programs are built with cargo, which is not installed or not in PATH (Rust: https://rustup.rs): %w", err)
+	}
+	src := filepath.Join(h.dir, "src")
+	if err := writeSources(src); err != nil {
+		return err
+	}
+	target := filepath.Join(h.dir, "target")
+	manifest := filepath.Join(src, path.Join(b.Release, "Cargo.toml"))
+	command := exec.CommandContext(ctx, cargo, "build", "--release", "--locked", "--target-dir", target, "--manifest-path", manifest)
+	var said bytes.Buffer
+	command.Stdout = io.MultiWriter(&said, progress)
+	command.Stderr = command.Stdout
+	if err := command.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("cargo build of duroxide %s: %w\n%s", b.Version, err, lastLines(said.String()))
+	}
+	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
+}
+
+// writeSources writes the sources below a directory. It leaves alone what is there already, for cargo builds anew what has
+// been written anew.
+func writeSources(dir string) error {
+	return eachSource(func(name string, data []byte) error {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, data) {
+			return nil
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, data, 0o644)
+	})
+}
+
+// install gives a program a second name, in one step, so that whoever starts it meanwhile starts the old one or the new.
+func install(from, to string) error {
+	part := to + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Link(from, part); err != nil {
+		return err
+	}
+	return os.Rename(part, to)
+}
+
+// lastLines returns the last lines of a text.
+func lastLines(s string) string {
+	const most = 12
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(len(lines)-most, 0):], "\n")
+}

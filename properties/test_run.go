@@ -92,8 +92,8 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, fmt.Errorf("Config.Scenario: %s is a stored run, not a scenario; %s=%s replays it", c.Scenario, EnvPlan, c.Scenario)
 		}
 	}
-	if known, _ := c.known(); known != nil {
-		if err := s.CheckOrchestrations(known); err != nil {
+	if orchestrations, activities := c.known(); orchestrations != nil {
+		if err := s.CheckHandlers(orchestrations, activities); err != nil {
 			return nil, err
 		}
 	}

@@ -232,6 +232,41 @@ func (r *Registry) Clone() *Registry {
 	return c
 }
 
+// Adopt adds the selected code of another registry that this one lacks, and reports whether the other has any of it.
+// selected is asked about versions of orchestrations, as name@version, and about names of activities. Unlike with
+// Register, a version may be earlier than those that are there.
+func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
+	any := false
+	for _, o := range from.orchestrations {
+		for _, v := range o.versions {
+			if v.handler == nil || !selected(v.text) {
+				continue
+			}
+			any = true
+			i, found := r.find(o.name)
+			if !found {
+				r.orchestrations = slices.Insert(r.orchestrations, i, registeredOrchestration{name: o.name, policy: o.policy})
+			}
+			mine := &r.orchestrations[i]
+			if at, exists := mine.find(v.version); !exists {
+				mine.versions = slices.Insert(mine.versions, at, v)
+			} else if mine.versions[at].handler == nil {
+				mine.versions[at] = v
+			}
+		}
+	}
+	for _, a := range from.activities {
+		if !selected(a.name) {
+			continue
+		}
+		any = true
+		if i, found := r.findActivity(a.name); !found {
+			r.activities = slices.Insert(r.activities, i, a)
+		}
+	}
+	return any
+}
+
 func (r *Registry) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.orchestrations, name, func(o registeredOrchestration, name string) int {
 		return strings.Compare(o.name, name)

@@ -79,7 +79,7 @@ type Result struct {
 	Runs int
 	From Size
 	// Minimal reports whether nothing more can be left out: no schedule step, instance, history, probe, node (with its
-	// steps), action, option, handler, fault rate, expectation or choice, without losing the failure. It is false if the
+	// steps), action, option, handler, declared build, fault rate, expectation or choice, without losing the failure. It is false if the
 	// bound on runs ended the search.
 	Minimal bool
 }

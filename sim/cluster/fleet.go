@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/workload"
 )
 
 // fleet holds the nodes of the plan: it starts and stops them, feeds them, and carries out what they ask for.
@@ -173,13 +172,8 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	n.startAt = 0
 	n.inc++
 	n.incKey = n.key.Num(labelIncarnation, uint64(n.inc))
-	n.registry = f.handlersOf(n.build)
-	if n.plan.Handlers != nil {
-		if err := keepOnly(n.registry, n.plan.Handlers); err != nil {
-			panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
-		}
-	}
-	if err := workload.RegisterPrograms(n.registry, f.plan.Programs); err != nil {
+	var err error
+	if n.registry, err = f.registryOf(n.plan, n.build); err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // tryHandlers has tried
 	}
 	for _, c := range n.changes {
@@ -213,26 +207,6 @@ func (f *fleet) onNodeStart(n *nodeState) {
 
 // storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.
 func (f *fleet) storeRules(caller engine.Caller) *storerules.Rules { return f.brought[caller] }
-
-// handlersOf returns a new registry with the handlers of a build. Shipped handlers are registered once per run.
-func (f *fleet) handlersOf(b *engine.Build) *node.Registry {
-	if b.Release != "" {
-		return node.NewRegistry() // it has programs only
-	}
-	for i := range f.shipped {
-		if f.shipped[i].build == b {
-			return f.shipped[i].registry.Clone()
-		}
-	}
-	r := node.NewRegistry()
-	if err := f.cfg.Handlers(r, b); err != nil {
-		panic(fmt.Sprintf("cluster: handlers of build %s: %v", b.Name(), err)) // tryHandlers has tried
-	}
-	if f.shippedHandlers {
-		f.shipped = append(f.shipped, shippedRegistry{b, r.Clone()})
-	}
-	return r
-}
 
 // shippedRegistry holds the handlers shipped with a build; it is never changed.
 type shippedRegistry struct {

@@ -128,9 +128,10 @@ func keepOnly(r *node.Registry, keep []string) error {
 	return nil
 }
 
-// tryHandlers calls the user's registration, if there is one, for each build that a node will run, so no start can fail.
+// tryHandlers makes the registry of each build that a node will run, so no start can fail. Without code of the user's and
+// declared builds none can.
 func (f *fleet) tryHandlers(p *plan.Node) error {
-	if f.shippedHandlers {
+	if f.shippedHandlers && len(f.plan.Builds) == 0 {
 		return nil
 	}
 	builds := []string{p.Build}
@@ -140,12 +141,8 @@ func (f *fleet) tryHandlers(p *plan.Node) error {
 		}
 	}
 	for _, b := range builds {
-		r := node.NewRegistry()
-		if err := f.cfg.Handlers(r, plan.FindBuild(f.builds, b)); err != nil {
-			return fmt.Errorf("handlers of build %s: %w", b, err)
-		}
-		if err := workload.RegisterPrograms(r, f.plan.Programs); err != nil {
-			return fmt.Errorf("with the handlers of build %s: %w", b, err)
+		if _, err := f.registryOf(p, plan.FindBuild(f.builds, b)); err != nil {
+			return err
 		}
 	}
 	return nil

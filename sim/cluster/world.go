@@ -62,6 +62,10 @@ func newWorld(cfg *Config) (*World, error) {
 		}
 		cfg.Builds = append(slices.Clone(cfg.Builds), released...)
 	}
+	builds, err := cfg.Plan.AllBuilds(cfg.Builds)
+	if err != nil {
+		return nil, err // Validate has tried
+	}
 	chooser := cfg.Chooser
 	if chooser == nil {
 		chooser = sim.Random(cfg.Seed)
@@ -82,7 +86,7 @@ func newWorld(cfg *Config) (*World, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	b := &base{
-		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: cfg.Builds, ctx: context.Background(), chooser: chooser,
+		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
 	b.fleet = &fleet{base: b, brought: map[engine.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace(), executions: map[string]*executionTurns{}}

@@ -13,8 +13,10 @@ import (
 // Plan describes everything that a run will do, as data. Times are virtual, counted from the start of the run. A run never
 // changes its Plan; clone a Plan before you change it.
 type Plan struct {
-	Name  string
-	Nodes []Node
+	Name string
+	// Builds are the builds that the plan declares, besides the known ones.
+	Builds []Build
+	Nodes  []Node
 	// Schedule is executed in order of At; steps due at the same time are executed in the order given.
 	Schedule []Step
 	// Programs are orchestrations that every node has in addition to its handlers; instances run them by name.

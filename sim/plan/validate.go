@@ -16,6 +16,11 @@ import (
 // A run of a valid plan does not fail.
 func (p *Plan) Validate(known Known) error {
 	v := &validation{plan: p, known: known}
+	if all, err := p.AllBuilds(known.Builds); err != nil {
+		v.errs = append(v.errs, err)
+	} else {
+		v.known.Builds = all
+	}
 	v.nodes()
 	v.schedule()
 	v.programs()
@@ -84,11 +89,7 @@ func (v *validation) fail(format string, args ...any) {
 func (v *validation) build(what, name string) *engine.Build {
 	b := FindBuild(v.known.Builds, name)
 	if b == nil {
-		names := make([]string, len(v.known.Builds))
-		for i, b := range v.known.Builds {
-			names[i] = b.Name()
-		}
-		v.fail("%s: unknown build %q: want one of %s", what, name, strings.Join(names, ", "))
+		v.fail("%s: unknown build %q: want one of %s", what, name, buildNames(v.known.Builds))
 	}
 	return b
 }

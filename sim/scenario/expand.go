@@ -341,6 +341,7 @@ func (p *parser) instanceIDs() iter.Seq[string] {
 // clonePlan returns a copy that shares nothing with p.
 func clonePlan(p *plan.Plan) *plan.Plan {
 	c := *p
+	c.Builds = slices.Clone(p.Builds) // what is below them never changes
 	c.Nodes = slices.Clone(p.Nodes)
 	for i := range c.Nodes {
 		c.Nodes[i].Options = slices.Clone(p.Nodes[i].Options)

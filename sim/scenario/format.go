@@ -85,6 +85,7 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	for _, r := range p.Faults.Rates[:single] {
 		line("%s", formatRate(r))
 	}
+	formatBuilds(b, p.Builds)
 	s.formatNodes(b)
 	s.formatInstances(b)
 	s.formatLoad(b)

@@ -38,6 +38,43 @@ func TestScenarioRoundTrip(t *testing.T) {
 	})
 }
 
+// drawBuilds draws declared builds, each like a known one or an earlier one; one may have the name of a known one.
+func drawBuilds(t *rapid.T, known []string) []plan.Build {
+	handlers := func(what string) []string {
+		return rapid.SliceOfN(rapid.SampledFrom([]string{"Ship", "Leaf@1.0.0", "with", "none", "a b", `q"q`}), 0, 1).Draw(t, what)
+	}
+	var builds []plan.Build
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1.0.0", "2.0.0", "2.1.0-rc.1", "3.1.0+2.0.0"}), 0, 3, rapid.ID).Draw(t, "builds") {
+		b := plan.Build{Name: name, Like: rapid.SampledFrom(known).Draw(t, "like")}
+		if rapid.Bool().Draw(t, "ranged") {
+			b.Range = &engine.VersionRange{Min: engine.V(rapid.Uint32Range(0, 3).Draw(t, "min"), 0, 0), Max: engine.V(3, rapid.Uint32().Draw(t, "max"), 0)}
+		}
+		for _, k := range plan.VariableKinds() {
+			switch rapid.IntRange(0, 4).Draw(t, "kind") {
+			case 0:
+				b.Reads.With = append(b.Reads.With, k)
+			case 1:
+				b.Reads.With, b.Writes.With = append(b.Reads.With, k), append(b.Writes.With, k)
+			case 2:
+				b.Reads.Without = append(b.Reads.Without, k)
+			case 3:
+				b.Writes.Without = append(b.Writes.Without, k)
+			}
+		}
+		if rapid.Bool().Draw(t, "only") {
+			b.Handlers.Only = append([]string{}, handlers("handlers")...)
+		}
+		if b.Handlers.Only == nil {
+			b.Handlers.With = append(b.Handlers.With, handlers("more")...)
+		}
+		if len(b.Handlers.With) == 0 && len(b.Handlers.Only) == 0 {
+			b.Handlers.Without = append(b.Handlers.Without, handlers("fewer")...)
+		}
+		builds, known = append(builds, b), append(known, name)
+	}
+	return builds
+}
+
 func drawPlan(t *rapid.T) *plan.Plan {
 	builds := []string{"0.8.0", "1.5.0", "2.0.0-rc.1", "2.0.0", "3.0.0"}
 	// Names are awkward on purpose: keywords, quotes, comments, spaces, bytes that are no text.
@@ -49,6 +86,10 @@ func drawPlan(t *rapid.T) *plan.Plan {
 	at := rapid.Custom(func(t *rapid.T) time.Duration {
 		return time.Duration(rapid.Int64Range(0, 200_000_000).Draw(t, "us")) * time.Microsecond
 	})
+	declared := drawBuilds(t, builds)
+	for _, b := range declared {
+		builds = append(builds, b.Name)
+	}
 	build := rapid.SampledFrom(builds)
 	version := rapid.SampledFrom([]string{"", "1.0.0", "2.0.0-rc.1"})
 	handler := rapid.Map(name, func(s string) string { return s + "@1.0.0" })
@@ -59,6 +100,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 
 	p := &plan.Plan{
 		Name:       name.Draw(t, "name"),
+		Builds:     declared,
 		Strategy:   plan.Strategy(rapid.SampledFrom(strategies).Draw(t, "strategy")),
 		Profile:    plan.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
 		Turbulence: at.Draw(t, "turbulence"),

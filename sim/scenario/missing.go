@@ -10,7 +10,7 @@ import (
 )
 
 // CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known lists what the nodes of
-// all builds may register, as in CheckOrchestrations, and their activities; own means that the caller has handlers of its
+// all builds may register, as in CheckHandlers, and their activities; own means that the caller has handlers of its
 // own. The error is an *Error.
 func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 	var missing []string
@@ -26,11 +26,12 @@ func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 		"replay it with the program or the test that stored it", strings.Join(missing, ", "))}
 }
 
-// CheckOrchestrations refuses a scenario in which a client starts an orchestration that no node has: the instance would end
-// as poison, as the contract asks, and the scenario would hold without a turn. If one is missing on purpose, its instance
-// says "expect poison" or "expect any". known lists what the nodes of all builds may register, as "Name@1.0.0"; programs of
-// the scenario are known, too. The error is an *Error.
-func (s *Scenario) CheckOrchestrations(known []string) error {
+// CheckHandlers refuses a scenario that names code which no node has. An instance of such an orchestration would end as
+// poison, as the contract asks, and the scenario would hold without a turn; if one is missing on purpose, its instance says
+// "expect poison" or "expect any". A handler of a declared build would be withdrawn without effect.
+// orchestrations, as "Name@1.0.0", and activities are what the nodes of all known builds may register; programs of the
+// scenario are known, too. The error is an *Error.
+func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	type start struct {
 		what, name, version string
 		expect              plan.End
@@ -46,7 +47,7 @@ func (s *Scenario) CheckOrchestrations(known []string) error {
 			}
 		}
 	}
-	known = slices.Clone(known)
+	known := slices.Clone(orchestrations)
 	for _, p := range s.Template.Programs {
 		known = append(known, p.Name+"@"+program.Version)
 	}
@@ -54,6 +55,9 @@ func (s *Scenario) CheckOrchestrations(known []string) error {
 	for _, k := range known {
 		name, _, _ := strings.Cut(k, "@")
 		names = append(names, name)
+	}
+	if err := s.checkBuilds(slices.Concat(known, names, activities)); err != nil {
+		return err
 	}
 	for _, st := range starts {
 		handler, near := st.name, ""
@@ -69,6 +73,18 @@ func (s *Scenario) CheckOrchestrations(known []string) error {
 		}
 		return &Error{File: s.File, Msg: fmt.Sprintf("%s: no node can have the orchestration %q%s; "+
 			`if it is to be missing, write "expect poison" or "expect any" behind it`, st.what, handler, near)}
+	}
+	return nil
+}
+
+// checkBuilds refuses a declared build with a handler that is not known.
+func (s *Scenario) checkBuilds(known []string) error {
+	for _, b := range s.Template.Builds {
+		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {
+			if !slices.Contains(known, name) {
+				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, didYouMean(name, known))}
+			}
+		}
 	}
 	return nil
 }

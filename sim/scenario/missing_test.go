@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCheckOrchestrations: an orchestration that nobody has is refused, unless the scenario says that it is missing.
-func TestCheckOrchestrations(t *testing.T) {
+// TestCheckHandlers: an orchestration that nobody has is refused, unless the scenario says that it is missing.
+func TestCheckHandlers(t *testing.T) {
 	known := []string{"Leaf@1.0.0", "Order@1.0.0", "Order@2.0.0"}
 	for _, c := range []struct{ text, want string }{
 		{"instance a runs Leaf\ninstance b runs Order@2.0.0", ""},
@@ -23,7 +23,7 @@ func TestCheckOrchestrations(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
-		switch err := s.CheckOrchestrations(known); {
+		switch err := s.CheckHandlers(known, nil); {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: refused: %v", c.text, err)
 		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):

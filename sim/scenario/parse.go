@@ -28,7 +28,8 @@ func Parse(file string, data []byte, builds ...*engine.Build) (*Scenario, error)
 // values.
 type parser struct {
 	file   string
-	builds []string
+	from   []*engine.Build // the known builds
+	builds []string        // the names of those, and of the declared ones so far
 	s      *Scenario
 	// entry is nil when a scenario is read.
 	entry *Entry
@@ -58,6 +59,7 @@ type ownerKind uint8
 
 const (
 	ownerNone ownerKind = iota
+	ownerBuild
 	ownerNode
 	ownerInstance
 	ownerLoad
@@ -70,6 +72,7 @@ func newParser(file string, builds []*engine.Build) *parser {
 	if len(builds) == 0 {
 		builds = engine.ShippedBuilds()
 	}
+	p.from = builds
 	for _, b := range builds {
 		p.builds = append(p.builds, b.Name())
 	}
@@ -209,13 +212,22 @@ func (p *parser) statement() {
 	// fault KIND N in M is one kind of fault; single kinds go before the plan that faults names.
 	case "fault":
 		p.fault()
+	// build NAME like BUILD declares a build; the lines below it say in what it differs.
+	case "build":
+		p.declareBuild()
+	// range RANGE are the pins that nodes of the build above admit.
+	case "range":
+		p.buildRange(owner)
+	// reads and writes with KIND... without KIND... change the kinds of events of the build above.
+	case "reads", "writes":
+		p.kinds(owner, head.text)
 	// node NAME... runs BUILD is where a build runs; option and handlers below it are about this node.
 	case "node", "nodes":
 		p.node()
 	// option NAME VALUE sets an option of the node above.
 	case "option":
 		p.option(owner)
-	// handlers NAME@VERSION... limits what the node above registers.
+	// handlers NAME@VERSION... limits what the node above registers, or says what the build above ships.
 	case "handlers":
 		p.handlers(owner)
 	// program NAME begins a program; the lines up to its end are its statements.

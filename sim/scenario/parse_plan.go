@@ -110,9 +110,13 @@ func (p *parser) option(owner ownerKind) {
 	}
 }
 
-// handlers reads none, or NAME@VERSION...
+// handlers reads none, or NAME@VERSION...; below a build, what buildHandlers reads.
 func (p *parser) handlers(owner ownerKind) {
-	if !p.below(owner, "a node", ownerNode) {
+	if !p.below(owner, "a node or a build", ownerNode, ownerBuild) {
+		return
+	}
+	if owner == ownerBuild {
+		p.buildHandlers()
 		return
 	}
 	list := []string{}

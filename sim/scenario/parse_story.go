@@ -270,6 +270,7 @@ func (p *parser) finish() {
 		return
 	}
 	p.s.lines = p.named
+	p.warnBuilds()
 	p.warnMarks()
 	p.warnSteps()
 	p.warnEvents()

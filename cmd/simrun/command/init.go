@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -20,6 +21,7 @@ type initCmd struct {
 	Nodes []string `help:"The nodes' names." default:"A,B,C" placeholder:"NAME,..."`
 	From  string   `help:"The build that the nodes run at first; if not given, the one before --to, of shipped builds 1.5.0." placeholder:"BUILD"`
 	To    string   `help:"The build that they are upgraded to; if not given, the newest, of shipped builds 2.0.0." placeholder:"BUILD"`
+	Build []string `help:"A build of your own, by its version, and the build that it is like; may be repeated. The first is the one to upgrade from, if there are several, and the last the one to upgrade to, unless --from and --to say otherwise." placeholder:"VERSION=BUILD" sep:"none"`
 	Runs  []string `help:"An orchestration that clients start, with its input if it has one; may be repeated." placeholder:"NAME[=INPUT]" sep:"none"`
 }
 
@@ -31,6 +33,7 @@ Examples:
 
     simrun init my-upgrade.txt
     simrun init --nodes east,west --from 1.5.0 --to 2.0.0 --runs Chain=3..6 --runs Leaf my-upgrade.txt
+    simrun init --build 1.0.0=1.5.0 --build 1.1.0=2.0.0 my-upgrade.txt
 
 Exit status: 0 written, 2 usage or bad input.`
 }
@@ -56,7 +59,11 @@ func (c *initCmd) run(a *app) (int, error) {
 
 // text returns the scenario. It parses it first, so that a wrong flag is reported before anything is written.
 func (c *initCmd) text(p *Program) (string, error) {
-	from, to, err := c.builds(p)
+	declared, err := c.declared()
+	if err != nil {
+		return "", err
+	}
+	from, to, err := c.builds(p, declared)
 	if err != nil {
 		return "", err
 	}
@@ -78,6 +85,12 @@ func (c *initCmd) text(p *Program) (string, error) {
 	line("")
 	line("# A node's build is the version of the runtime: it decides which histories the node can replay.")
 	line("# The version of an orchestration is another matter: a build may have several.")
+	if len(declared) > 0 {
+		line("# The builds below are yours: each is like another one, and lines below it say in what it differs, such as")
+		line("#   range >=1.0.0, <=%s", declared[len(declared)-1].Name)
+		line("#   handlers without ORCHESTRATION@1.0.0 ACTIVITY")
+		b.Write(scenario.Format(&plan.Plan{Builds: declared}))
+	}
 	line("nodes %s run %s", strings.Join(c.Nodes, " "), from)
 	line("")
 	line("# What goes wrong meanwhile: none, light or full; \"%s list faults\" lists each kind, which can stand here alone.", p.name())
@@ -106,17 +119,33 @@ func (c *initCmd) text(p *Program) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("these flags make no scenario: %w", err)
 	}
-	known, _, err := p.registered()
+	orchestrations, activities, err := p.registered()
 	if err != nil {
 		return "", err
 	}
-	return text, s.CheckOrchestrations(known)
+	return text, s.CheckHandlers(orchestrations, activities)
+}
+
+// declared returns the builds of --build.
+func (c *initCmd) declared() ([]plan.Build, error) {
+	var declared []plan.Build
+	for _, text := range c.Build {
+		name, like, ok := strings.Cut(text, "=")
+		if !ok || name == "" || like == "" {
+			return nil, fmt.Errorf("--build %q: expected VERSION=BUILD, the build that it is like, such as 2.1.0=2.0.0", text)
+		}
+		declared = append(declared, plan.Build{Name: name, Like: like})
+	}
+	return declared, nil
 }
 
 // builds returns the names of the builds to upgrade from and to.
-func (c *initCmd) builds(p *Program) (from, to string, err error) {
-	all := p.builds()
-	slices.SortFunc(all, func(a, b *engine.Build) int { return a.Version.Compare(b.Version) })
+func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, err error) {
+	all, err := (&plan.Plan{Builds: declared}).AllBuilds(p.builds())
+	if err != nil {
+		return "", "", fmt.Errorf("--build: %w", err)
+	}
+	slices.SortStableFunc(all, func(a, b *engine.Build) int { return a.Version.Compare(b.Version) })
 	var names []string
 	for _, b := range all {
 		names = append(names, b.Name())
@@ -125,6 +154,14 @@ func (c *initCmd) builds(p *Program) (from, to string, err error) {
 		return "", "", err
 	}
 	from, to = c.From, c.To
+	if n := len(declared); n > 0 && to == "" {
+		to = declared[n-1].Name
+		if from == "" && n > 1 {
+			from = declared[0].Name
+		} else if from == "" {
+			from = declared[0].Like
+		}
+	}
 	if from == "" && to == "" && p.Builds == nil {
 		from, to = "1.5.0", "2.0.0" // as in the README's upgrade
 	}

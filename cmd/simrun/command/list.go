@@ -9,14 +9,16 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
 
 // listCmd is the verb list.
 type listCmd struct {
-	Kind string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
-	JSON bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
+	Scenario string `arg:"" optional:"" help:"With builds: a scenario, whose own builds are listed, too."`
+	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -26,6 +28,7 @@ func (listCmd) Help() string {
 Examples:
 
     simrun list scenarios
+    simrun list builds my-upgrade.txt
     simrun list bugs --json`
 }
 
@@ -37,6 +40,12 @@ type itemJSON struct {
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
+	// Of builds that a scenario declares: the build that it is like; all that it ships, if it does not ship what that one
+	// does; what it ships besides; what it does not ship.
+	Like     string   `json:"like,omitempty"`
+	Ships    []string `json:"ships,omitempty"`
+	ShipsToo []string `json:"ships_too,omitempty"`
+	Lacks    []string `json:"lacks,omitempty"`
 	// Of orchestrations: the first build that registers it and, for shipped ones only, how it ends if nothing goes
 	// wrong.
 	Since string `json:"since,omitempty"`
@@ -94,7 +103,11 @@ func (c *listCmd) run(a *app) (int, error) {
 	}
 	for _, l := range listings() {
 		if l.kind == c.Kind {
-			return l.print(a, c.JSON)
+			items, err := c.items(a.program, l)
+			if err != nil {
+				return 0, err
+			}
+			return l.print(a, items, c.JSON)
 		}
 	}
 	if c.Kind == "" {
@@ -103,11 +116,36 @@ func (c *listCmd) run(a *app) (int, error) {
 	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))
 }
 
-func (l listing) print(a *app, asJSON bool) (int, error) {
-	items, err := l.items(a.program)
-	if err != nil {
-		return 0, &crash{err}
+// items returns what there is of a kind; of builds, also those that a scenario declares.
+func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
+	switch {
+	case c.Scenario == "":
+		items, err := l.items(p)
+		if err != nil {
+			return nil, &crash{err}
+		}
+		return items, nil
+	case l.kind != "builds":
+		return nil, fmt.Errorf("list %s %s: only builds are listed for a scenario", l.kind, c.Scenario)
 	}
+	s, entry, err := p.open(c.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	var of *plan.Plan
+	if entry != nil {
+		of = entry.Plan
+	} else {
+		of = &s.Template
+	}
+	all, err := of.AllBuilds(p.builds())
+	if err != nil {
+		return nil, err
+	}
+	return buildItems(all, of), nil
+}
+
+func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
 	if asJSON {
 		return exitOK, a.writeJSON(listJSON{Schema: schema, Verb: "list", Kind: l.kind, Items: items})
 	}
@@ -120,15 +158,38 @@ func (l listing) print(a *app, asJSON bool) (int, error) {
 	return exitOK, nil
 }
 
-func listBuilds(p *Program) ([]itemJSON, error) {
+func listBuilds(p *Program) ([]itemJSON, error) { return buildItems(p.builds(), &plan.Plan{}), nil }
+
+// buildItems describes builds, of which the plan declares some.
+func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {
 	var items []itemJSON
-	for _, b := range p.builds() {
-		items = append(items, itemJSON{
+	for _, b := range builds {
+		item := itemJSON{
 			ID: b.Name(), Range: b.DefaultRange.String(), Reads: kindNames(b.Codec.Kinds()), Emits: kindNames(b.Emits),
 			Summary: buildSummary(b),
-		})
+		}
+		if d := of.Declared(b.Name()); d != nil {
+			item.Like, item.Ships, item.ShipsToo, item.Lacks = d.Like, d.Handlers.Only, d.Handlers.With, d.Handlers.Without
+			item.Summary += "; like " + d.Like
+			for _, h := range []struct {
+				text  string
+				names []string
+			}{{"; ships only ", d.Handlers.Only}, {"; ships besides ", d.Handlers.With}, {"; lacks ", d.Handlers.Without}} {
+				if h.names != nil {
+					item.Summary += h.text + orNone(h.names)
+				}
+			}
+		}
+		items = append(items, item)
 	}
-	return items, nil
+	return items
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 // buildSummary describes how a build differs from others: how many kinds it reads and writes, and how it replays.

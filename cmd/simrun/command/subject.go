@@ -71,11 +71,11 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		return nil, err
 	}
 	s.arg = name
-	known, _, err := p.registered()
+	orchestrations, activities, err := p.registered()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.scenario.CheckOrchestrations(known); err != nil {
+	if err := s.scenario.CheckHandlers(orchestrations, activities); err != nil {
 		return nil, err
 	}
 	// An error in the plan or the flags is the same for every seed: report it before the first run.

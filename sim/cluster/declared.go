@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/workload"
+)
+
+// registryOf returns a new registry with what a node of a build registers: what the build ships, of which the node keeps
+// only some if the plan says so, and the plan's programs.
+func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error) {
+	r := node.NewRegistry()
+	var declared []*plan.Build
+	if b.Release == "" { // a released runtime has programs only
+		var err error
+		if r, err = f.shippedBy(b); err != nil {
+			return nil, err
+		}
+		declared, _ = f.plan.Ancestors(b.Name())
+	}
+	if n.Handlers != nil {
+		if err := keepOnly(r, n.Handlers); err != nil {
+			return nil, err
+		}
+	}
+	programs := slices.DeleteFunc(f.plan.Programs.Clone(), func(p program.Program) bool { return lacks(declared, p.Name) })
+	if err := workload.RegisterPrograms(r, programs); err != nil {
+		return nil, fmt.Errorf("with the handlers of build %s: %w", b.Name(), err)
+	}
+	return r, nil
+}
+
+// lacks reports whether a build made of these declarations, its own first, has lost a program.
+func lacks(declared []*plan.Build, name string) bool {
+	for _, d := range declared {
+		switch {
+		case slices.Contains(d.Handlers.Without, name):
+			return true
+		case slices.Contains(d.Handlers.With, name):
+			return false
+		}
+	}
+	return false
+}
+
+// shippedBy returns a new registry with the handlers that a build ships. Those of durosim's own are made once per run.
+func (f *fleet) shippedBy(b *engine.Build) (*node.Registry, error) {
+	for i := range f.shipped {
+		if f.shipped[i].build == b {
+			return f.shipped[i].registry.Clone(), nil
+		}
+	}
+	declared, known := f.plan.Ancestors(b.Name())
+	r, err := f.register(known)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Backward(declared) {
+		if err := f.change(r, &d.Handlers); err != nil {
+			return nil, fmt.Errorf("handlers of build %s: %w", d.Name, err)
+		}
+	}
+	if f.shippedHandlers {
+		f.shipped = append(f.shipped, shippedRegistry{b, r.Clone()})
+	}
+	return r, nil
+}
+
+// register returns a new registry with the handlers of a build that the plan does not declare.
+func (f *fleet) register(known string) (*node.Registry, error) {
+	r := node.NewRegistry()
+	if err := f.cfg.Handlers(r, plan.FindBuild(f.cfg.Builds, known)); err != nil {
+		return nil, fmt.Errorf("handlers of build %s: %w", known, err)
+	}
+	return r, nil
+}
+
+// change carries out what a declared build changes in the handlers of the build that it is like.
+func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
+	if c.Only != nil {
+		for _, list := range [][]string{r.Orchestrations(), r.Activities()} {
+			for _, name := range list {
+				if !slices.ContainsFunc(c.Only, func(only string) bool { return plan.Names(only, name) }) {
+					withdraw(r, name)
+				}
+			}
+		}
+	}
+	for _, name := range slices.Concat(c.Only, c.With) {
+		if f.plan.Programs.Lookup(name) != nil {
+			continue // registryOf registers it
+		}
+		if err := f.ship(r, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Without {
+		withdraw(r, name)
+	}
+	return nil
+}
+
+// ship registers what a name stands for, as the known builds ship it, unless the registry has it.
+func (f *fleet) ship(r *node.Registry, name string) error {
+	found := false
+	for _, b := range f.cfg.Builds {
+		if b.Release != "" {
+			continue
+		}
+		from, err := f.register(b.Name())
+		if err != nil {
+			return err
+		}
+		found = r.Adopt(from, func(code string) bool { return plan.Names(name, code) }) || found
+	}
+	if !found {
+		return fmt.Errorf("no known build ships %s", name)
+	}
+	return nil
+}
+
+// withdraw removes what a name stands for: one version of an orchestration, all versions, or an activity.
+func withdraw(r *node.Registry, name string) {
+	for _, have := range r.Orchestrations() {
+		if n, v, err := plan.ParseHandler(have); err == nil && plan.Names(name, have) {
+			r.Deregister(n, v)
+		}
+	}
+	r.DeregisterActivity(name)
+}

@@ -164,7 +164,10 @@ func (c *obligations) messages(in *model.Instance, settling bool) {
 		mine := c.live.Row(r.No)
 		input.backoffMs = mine.BackoffMs
 		if mine.FirstVisibleMs > c.now {
-			continue // its instance accounts for it
+			if !c.live.AnyRuns(in) { // else its instance accounts for it
+				c.until(mine.FirstVisibleMs + poisonBound(input).ms)
+			}
+			continue
 		}
 		from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
 		var b bound

@@ -269,8 +269,8 @@ type ExecutionInfo struct {
 	StartedAt   uint64  `json:"started_at"`
 	CompletedAt *uint64 `json:"completed_at"`
 	EventCount  uint64  `json:"event_count"`
-	// PinnedVersion is an extension: the execution's pin, nil if unpinned.
-	PinnedVersion *Version `json:"pinned_version"`
+	// PinnedVersion is an extension: the execution's pin, nil if unpinned or not told.
+	PinnedVersion *Version `json:"pinned_version,omitempty"`
 }
 
 // SystemMetrics are totals over a store.

@@ -23,10 +23,13 @@ type T[Sub any] interface {
 	Parallel()
 	Skip(args ...any)
 	Fatal(args ...any)
+	Log(args ...any)
+	Cleanup(f func())
 }
 
 // Run runs every case as a subtest named by its id. A failure shows the calls made so far with their answers, and the
-// answer that the contract asks for instead. go test -run 'TestName/AT-01' runs one case. Pass the *testing.T of a test.
+// answer that the contract asks for instead. go test -run 'TestName/AT-01' runs one case. In the end the outcomes by group
+// are logged. Pass the *testing.T of a test.
 func Run[Sub T[Sub]](t Sub, f Factory) {
 	t.Helper()
 	probe, err := f.Make()
@@ -36,12 +39,16 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 	}
 	realTime := probe.Advance == nil
 	probe.Release()
+	asked := &tally{outcomes: map[string]Outcome{}}
+	t.Cleanup(func() { t.Log("\n" + asked.summary().String()) })
 	for _, c := range catalogue {
 		t.Run(c.id, func(t Sub) {
 			if realTime {
 				t.Parallel()
 			}
-			switch v := c.ask(f); {
+			v := c.ask(f)
+			asked.count(c.id, v.outcome())
+			switch {
 			case v.missing != "":
 				t.Skip(v.missing)
 			case v.failure != "":

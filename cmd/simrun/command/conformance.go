@@ -16,6 +16,7 @@ type conformanceCmd struct {
 	provider
 
 	Run       string        `help:"Ask the cases whose line \"ID name #tag…\" matches, such as 'CF-|#filter'." placeholder:"REGEXP"`
+	Known     string        `help:"A TOML file of mistakes that are known: the cases that fail for them are told apart." placeholder:"FILE"`
 	KeepGoing bool          `help:"Ask the other cases, too, after one has failed."`
 	Timeout   time.Duration `help:"How long one answer may take." default:"10s"`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
@@ -31,41 +32,38 @@ Examples:
     simrun conformance --keep-going --run 'LX|#sessions' -- ./provider
     simrun conformance --run AT-01 -- simrun serve
 
-Exit status: 0 no case failed, 1 one did, 2 usage, or the program does not speak the protocol.`
+Exit status: 0 no case failed but for what is known, 1 one did, 2 usage, or the program does not speak the protocol.`
 }
 
 // conformanceJSON is the object that conformance --json prints.
 type conformanceJSON struct {
-	Schema     int         `json:"schema"`
-	Verb       string      `json:"verb"`
-	Provider   string      `json:"provider"`
-	Version    string      `json:"version"`
-	Asked      int         `json:"asked"`
-	Passed     int         `json:"passed"`
-	Failed     int         `json:"failed"`
-	Skipped    int         `json:"skipped"`
-	Groups     []groupJSON `json:"groups"`
-	Cases      []caseJSON  `json:"cases"`
-	ExitStatus int         `json:"exit_status"`
+	Schema     int                 `json:"schema"`
+	Verb       string              `json:"verb"`
+	Provider   string              `json:"provider"`
+	Version    string              `json:"version"`
+	Asked      int                 `json:"asked"`
+	Passed     int                 `json:"passed"`
+	Failed     int                 `json:"failed"`
+	Known      int                 `json:"known"`
+	Skipped    int                 `json:"skipped"`
+	Groups     conformance.Summary `json:"groups"`
+	Cases      []caseJSON          `json:"cases"`
+	Unseen     []string            `json:"known_not_seen"`
+	ExitStatus int                 `json:"exit_status"`
 
 	left int // cases that were not run after a failure
 }
 
-type groupJSON struct {
-	Group   string `json:"group"`
-	Passed  int    `json:"passed"`
-	Failed  int    `json:"failed"`
-	Skipped int    `json:"skipped"`
-}
-
 type caseJSON struct {
-	ID      string   `json:"id"`
-	Name    string   `json:"name"`
-	About   string   `json:"about"`
-	Group   string   `json:"group"`
-	Tags    []string `json:"tags"`
-	Outcome string   `json:"outcome"` // passed, failed or skipped
-	Detail  string   `json:"detail,omitempty"`
+	ID      string              `json:"id"`
+	Name    string              `json:"name"`
+	About   string              `json:"about"`
+	Group   string              `json:"group"`
+	Tags    []string            `json:"tags"`
+	Outcome conformance.Outcome `json:"outcome"`
+	Detail  string              `json:"detail,omitempty"`
+	Reason  string              `json:"reason,omitempty"` // why a known failure stays
+	Link    string              `json:"link,omitempty"`
 }
 
 func (c *conformanceCmd) run(a *app) (int, error) {
@@ -85,6 +83,10 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	case c.Timeout <= 0:
 		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
 	}
+	known, err := readKnown(c.Known)
+	if err != nil {
+		return 0, err
+	}
 	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err
@@ -93,7 +95,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	bar := newProgress(a.stderr, "cases", uint64(len(cases)))
 	defer bar.clear()
 	d := peer.client.Described()
-	out := &conformanceJSON{Schema: schema, Verb: "conformance", Provider: d.Name, Version: d.Version, Groups: []groupJSON{}, Cases: []caseJSON{}}
+	out := &conformanceJSON{Schema: schema, Verb: "conformance", Provider: d.Name, Version: d.Version, Groups: conformance.Summary{}, Cases: []caseJSON{}, Unseen: []string{}}
 	for i, one := range cases {
 		if out.Failed > 0 && !c.KeepGoing {
 			out.left = len(cases) - i
@@ -103,7 +105,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 		if err := peer.broken(); err != nil {
 			return 0, fmt.Errorf("%s: no verdict on %s: %w", c.name(), one.ID, err)
 		}
-		out.add(r)
+		out.add(r, known.ofCase(r.ID))
 		bar.show(uint64(i+1), uint64(out.Failed))
 	}
 	bar.clear()
@@ -114,49 +116,58 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// add counts a result.
-func (o *conformanceJSON) add(r conformance.Result) {
-	if n := len(o.Groups); n == 0 || o.Groups[n-1].Group != r.Group {
-		o.Groups = append(o.Groups, groupJSON{Group: r.Group})
-	}
-	g := &o.Groups[len(o.Groups)-1]
-	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: "passed"}
-	o.Asked++
-	switch {
-	case r.Failure != "":
-		shown.Outcome, shown.Detail, o.ExitStatus = "failed", r.Failure, exitSafety
-		o.Failed++
-		g.Failed++
-	case r.Skipped != "":
-		shown.Outcome, shown.Detail = "skipped", r.Skipped
-		o.Skipped++
-		g.Skipped++
+// add counts a result. A failure that is known is none.
+func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
+	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: r.Outcome()}
+	switch shown.Outcome {
+	case conformance.Failed:
+		shown.Detail = r.Failure
+		if known == nil {
+			o.ExitStatus = exitSafety
+		} else {
+			shown.Outcome, shown.Reason, shown.Link = conformance.Known, known.Reason, known.Link
+		}
+	case conformance.Skipped:
+		shown.Detail = r.Skipped
 	default:
-		o.Passed++
-		g.Passed++
+		if known != nil {
+			o.Unseen = append(o.Unseen, r.ID)
+		}
 	}
+	o.Groups.Count(r.Group, shown.Outcome)
+	sum := o.Groups.Total()
+	o.Asked++
+	o.Passed, o.Failed, o.Known, o.Skipped = sum.Passed, sum.Failed, sum.Known, sum.Skipped
 	o.Cases = append(o.Cases, shown)
 }
 
 func (a *app) printConformance(o *conformanceJSON) {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), o.Provider, o.Version)
-	fmt.Fprintf(t, "%s\t%d passed, %d failed, %d skipped%s\n", a.style.quiet("cases"), o.Passed, o.Failed, o.Skipped, o.note())
+	fmt.Fprintf(t, "%s\t%d passed, %d failed, %d known, %d skipped%s\n", a.style.quiet("cases"), o.Passed, o.Failed, o.Known, o.Skipped, o.note())
 	flushTable(t)
 	a.printf("\n")
-	fmt.Fprintf(t, "%s\n", a.style.quiet("group\tpassed\tfailed\tskipped"))
-	for _, g := range o.Groups {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", g.Group, g.Passed, g.Failed, g.Skipped)
-	}
-	flushTable(t)
+	head, groups, _ := strings.Cut(o.Groups.String(), "\n")
+	a.printf("%s\n%s", a.style.quiet(head), groups)
 	if reasons := o.skips(); len(reasons) > 0 {
 		a.printf("\n")
 		for _, r := range reasons {
 			a.printf("%s  %s\n", a.style.quiet("skipped"), r)
 		}
 	}
+	if o.Known+len(o.Unseen) > 0 {
+		a.printf("\n")
+	}
 	for _, c := range o.Cases {
-		if c.Outcome == "failed" {
+		if c.Outcome == conformance.Known {
+			a.printf("%s  %s: %s\n", a.style.quiet("known"), c.ID, strings.TrimSpace(c.Reason+" "+c.Link))
+		}
+	}
+	for _, id := range o.Unseen {
+		a.printf("%s  %s is known to fail, and passed\n", a.style.quiet("not seen"), id)
+	}
+	for _, c := range o.Cases {
+		if c.Outcome == conformance.Failed {
 			a.printf("\nFAILED  %s\n", c.Detail)
 		}
 	}
@@ -174,7 +185,7 @@ func (o *conformanceJSON) skips() []string {
 	var reasons []string
 	ids := map[string][]string{}
 	for _, c := range o.Cases {
-		if c.Outcome != "skipped" {
+		if c.Outcome != conformance.Skipped {
 			continue
 		}
 		if ids[c.Detail] == nil {

@@ -7,8 +7,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
@@ -24,6 +22,7 @@ type oracleCmd struct {
 	Deny      []string      `help:"Take a freedom away that the contract leaves to providers, such as F9; may be given several times. docs/oracle.md tells more." placeholder:"FREEDOM"`
 	Known     string        `help:"A TOML file of mistakes that are known: the search goes on behind them, and says which do not show any more." placeholder:"FILE"`
 	KeepGoing bool          `help:"Make all sequences, and sort what is not allowed into classes, each with its shortest story."`
+	Stories   bool          `help:"Print the stories of known mistakes, too."`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -98,9 +97,11 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if options.Oracle.Deny, err = freedoms(c.Deny); err != nil {
 		return 0, err
 	}
-	if options.Known, err = readKnown(c.Known); err != nil {
+	known, err := readKnown(c.Known)
+	if err != nil {
 		return 0, err
 	}
+	options.Known = known.classes()
 	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err
@@ -122,7 +123,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if c.JSON {
 		return out.ExitStatus, a.writeJSON(out)
 	}
-	a.printOracle(out)
+	a.printOracle(out, c.Stories)
 	return out.ExitStatus, nil
 }
 
@@ -175,32 +176,7 @@ func freedoms(ids []string) ([]oracle.Freedom, error) {
 	return list, nil
 }
 
-// readKnown reads a file of known mistakes; an empty name means none.
-func readKnown(name string) ([]search.Known, error) {
-	if name == "" {
-		return nil, nil
-	}
-	var file struct {
-		Known []struct{ Class, Reason, Link string }
-	}
-	meta, err := toml.DecodeFile(name, &file)
-	if err != nil {
-		return nil, fmt.Errorf("--known: %s: %w", name, err)
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, reason and link", name, unknown[0].String())
-	}
-	var list []search.Known
-	for i, k := range file.Known {
-		if k.Class == "" || k.Reason == "" {
-			return nil, fmt.Errorf("--known: %s: entry %d: it needs a class, which is part of the class of what is found, and a reason", name, i+1)
-		}
-		list = append(list, search.Known{Class: k.Class, Reason: k.Reason, Link: k.Link})
-	}
-	return list, nil
-}
-
-func (a *app) printOracle(o *oracleJSON) {
+func (a *app) printOracle(o *oracleJSON, stories bool) {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t%s\n", a.style.quiet(what), fmt.Sprintf(format, args...))
@@ -227,10 +203,14 @@ func (a *app) printOracle(o *oracleJSON) {
 	}
 	flushTable(t)
 	for _, f := range o.Findings {
+		what := "REFUSED"
 		if f.Known {
+			what = "KNOWN"
+		}
+		if f.Known && !stories {
 			continue
 		}
-		a.printf("\nREFUSED  seed %s; the shortest sequence of calls:\n\n", f.Seed)
+		a.printf("\n%s  seed %s; the shortest sequence of calls:\n\n", what, f.Seed)
 		for _, line := range f.Transcript {
 			a.printf("%s\n", line)
 		}

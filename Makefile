@@ -14,7 +14,7 @@ check:
 
 # -rewrite and -update are known to these packages only.
 golden:
-	go test ./engine/node ./internal/replay ./properties/internal/safety -rewrite
+	go test ./internal/machine ./internal/replay ./properties/internal/safety -rewrite
 	go test ./internal/tidy -run TestGeneratedLists -update
 
 fuzz:

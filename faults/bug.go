@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 )
@@ -53,7 +53,7 @@ type Bug struct {
 	// One of these replaces the rule; as names another row that already does so under its own id.
 	provider func(*storerules.Rules)
 	replay   func(*replay.Rules)
-	node     func(*node.Rules)
+	node     func(*machine.Rules)
 	as       BugID
 }
 
@@ -91,7 +91,7 @@ func Profile(release string) []Bug {
 }
 
 // BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "internal/replay" or
-// "engine/node"), whether a property catches it or not, each under one id. The caller owns the slice.
+// "internal/machine"), whether a property catches it or not, each under one id. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
 func (b *Bug) owner() string {
@@ -101,7 +101,7 @@ func (b *Bug) owner() string {
 	case b.replay != nil:
 		return "internal/replay"
 	case b.node != nil:
-		return "engine/node"
+		return "internal/machine"
 	}
 	return ""
 }

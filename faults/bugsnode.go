@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // nodeBugs returns bugs that break what a node does with its work.
@@ -14,36 +14,36 @@ func nodeBugs() []Bug {
 	return []Bug{
 		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
 			Properties: []string{"L02"}, Scenario: refusedAcks,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				next := r.AckFailed
-				r.AckFailed = func(kind node.SlotKind, err error, failures int) node.AckStep {
+				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
 					step := next(kind, err, failures)
-					if step.Do == node.AckAbandon && kind == node.SlotOrchestration {
-						step.Do = node.AckFail
+					if step.Do == machine.AckAbandon && kind == machine.SlotOrchestration {
+						step.Do = machine.AckFail
 					}
 					return step
 				}
 			}},
 		{ID: "engine/activity-failure-as-result", Summary: "an activity that fails is acknowledged as completed, with the failure's text",
 			Properties: []string{"S20"}, Scenario: programs,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.FailureFails = false
 			}},
 		{ID: "engine/activity-inputs-crossed", Summary: "of the activities that one turn schedules, the last two get each other's input",
 			Properties: []string{"S20"}, Scenario: programs,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.WorkerItems = withInputsCrossed
 			}},
 		{ID: "engine/backoff-doubles-forever", Summary: "the backoff of a missing handler has no upper bound",
 			Properties: []string{"L02"}, Scenario: earlyInput,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.UnregisteredBackoff = func(n uint32, base, _ time.Duration) time.Duration {
 					return base << min(max(n, 1)-1, 20)
 				}
 			}},
 		{ID: "engine/can-input-dropped", Summary: "input before a waiting continue-as-new start is acknowledged away", Source: "docs/contract/runtime.md#r2.2",
 			Properties: []string{"L10"}, Scenario: earlyInput,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				right := r.Ended
 				r.Ended = func(status engine.Status, hasStart bool) bool {
 					return right(status, hasStart) || status == engine.StatusContinuedAsNew && !hasStart
@@ -51,103 +51,103 @@ func nodeBugs() []Bug {
 			}},
 		{ID: "engine/count-ignored", Summary: "nothing is ever poison",
 			Properties: []string{"L01"}, Scenario: noHandlers,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.ExceedsMaxAttempts = func(uint32, uint32) bool { return false }
 			}},
 		{ID: "engine/deferred-input-counted", Summary: "input before a waiting continue-as-new start is given back counted, so that it can poison what it waits for", Source: "docs/contract-decisions.md#row-4",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				right := r.AbandonIgnoresAttempt
-				r.AbandonIgnoresAttempt = func(d node.Decision) bool { return d != node.DecideWaitForStart && right(d) }
+				r.AbandonIgnoresAttempt = func(d machine.Decision) bool { return d != machine.DecideWaitForStart && right(d) }
 			}},
 		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and bounces what it cannot replay",
 			Properties: []string{"L05", "L03"}, Scenario: upgrade,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.DeclareFilter = func(engine.VersionRange) *engine.CapabilityFilter { return nil }
 			}},
 		{ID: "engine/handler-of-latest", Summary: "a turn runs the newest version of its handler, whichever the history records", Source: "docs/contract/incidents.md#r4",
 			Properties: []string{"S11", "L02"}, Scenario: upgrade,
-			node: func(r *node.Rules) { r.ResolvesAsRecorded = false }},
+			node: func(r *machine.Rules) { r.ResolvesAsRecorded = false }},
 		{ID: "engine/history-error-ignores-attempt", Summary: "an undecodable history is given back uncounted, so it never ends",
 			Properties: []string{"L04"}, Scenario: nobody,
-			node: func(r *node.Rules) {
-				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, node.DecideHistoryError)
+			node: func(r *machine.Rules) {
+				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, machine.DecideHistoryError)
 			}},
 		{ID: "engine/incompatible-abandon-ignores-attempt", Summary: "an incompatible item is given back uncounted, so it never ends",
 			Properties: []string{"L01"}, Scenario: upgrade, With: []BugID{"provider/filter-ignored"},
-			node: func(r *node.Rules) {
-				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, node.DecideIncompatible)
+			node: func(r *machine.Rules) {
+				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, machine.DecideIncompatible)
 			}},
 		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
 			Properties: []string{"S19"}, Scenario: slowWork,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.RenewalInterval = func(time.Duration, time.Duration) time.Duration { return 0 }
 			}},
 		{ID: "engine/pause-too-long", Summary: "a slot whose fetch failed pauses for 15 seconds",
 			Properties: []string{"L08", "L09"}, Scenario: outage,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 15 * time.Second, true }
 			}},
 		{ID: "engine/phantom-activity", Summary: "a turn's ack enqueues an activity that no event schedules",
 			Properties: []string{"S21"}, Scenario: upgrade,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.WorkerItems = withPhantom
 			}},
 		{ID: "engine/phantom-of-next-execution", Summary: "a turn's ack enqueues its last activity a second time, for the next execution",
 			Properties: []string{"S21"}, Scenario: races,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.WorkerItems = withPhantomOfNext
 			}},
 		{ID: "engine/poison-off-by-one", Summary: "the last allowed delivery is already poison",
 			Properties: []string{"L05"}, Scenario: crashes,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
 			}},
 		{ID: "engine/poisons-terminal", Summary: "poison is tested before the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
 			Properties: []string{"S08"}, Scenario: noHandlers,
-			node: func(r *node.Rules) {
-				r.Order = moved(r.Order, node.TestTerminal, slices.Index(r.Order, node.TestHistoryError))
+			node: func(r *machine.Rules) {
+				r.Order = moved(r.Order, machine.TestTerminal, slices.Index(r.Order, machine.TestHistoryError))
 			}},
 		{ID: "engine/poll-stops", Summary: "a slot whose fetch failed never fetches again",
 			Properties: []string{"L02", "L08"}, Scenario: upgrade,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.PauseAfterError = func(bool, int) (time.Duration, bool) { return 0, false }
 			}},
 		{ID: "engine/renewal-error-cancels-activity", Summary: "any failed renewal cancels the activity, and its row is acknowledged without a completion", Source: "docs/contract/runtime.md#r6.3",
 			Properties: []string{"L02"}, Scenario: lostLocks,
-			node: func(r *node.Rules) {
-				r.ActivityRenewalFailed = func(error) node.RenewalStep { return node.RenewalDiscard }
+			node: func(r *machine.Rules) {
+				r.ActivityRenewalFailed = func(error) machine.RenewalStep { return machine.RenewalDiscard }
 			}},
 		{ID: "engine/session-cap-ignored", Summary: "a node serves as many sessions as it is given",
 			Properties: []string{"S16"}, Scenario: sessions,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.SessionCap = func(int) int { return math.MaxInt }
 			}},
 		{ID: "engine/session-not-renewed", Summary: "no session is ever renewed",
 			Properties: []string{"S19"}, Scenario: sessions,
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.RenewsSessions = false
 			}},
 		{ID: "engine/turn-not-retried", Summary: "a turn whose ack failed is forgotten: not sent again, not given back",
 			Properties: []string{"S19"}, Scenario: tornAcks,
-			node: func(r *node.Rules) {
-				r.AckFailed = func(node.SlotKind, error, int) node.AckStep { return node.AckStep{Do: node.AckForget} }
+			node: func(r *machine.Rules) {
+				r.AckFailed = func(machine.SlotKind, error, int) machine.AckStep { return machine.AckStep{Do: machine.AckForget} }
 			}},
 		{ID: "engine/version-check-missing", Summary: "the node replays any pin that it is given",
 			Properties: []string{"S10"}, Scenario: upgrade, With: []BugID{"engine/filter-not-declared"},
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
 			}},
 	}
 }
 
 // moved returns the order with one test moved to another place; the others keep their order.
-func moved(order []node.Test, t node.Test, to int) []node.Test {
-	rest := slices.DeleteFunc(slices.Clone(order), func(have node.Test) bool { return have == t })
+func moved(order []machine.Test, t machine.Test, to int) []machine.Test {
+	rest := slices.DeleteFunc(slices.Clone(order), func(have machine.Test) bool { return have == t })
 	return slices.Insert(rest, to, t)
 }
 
-func alsoIgnoring(next func(node.Decision) bool, also node.Decision) func(node.Decision) bool {
-	return func(d node.Decision) bool { return d == also || next(d) }
+func alsoIgnoring(next func(machine.Decision) bool, also machine.Decision) func(machine.Decision) bool {
+	return func(d machine.Decision) bool { return d == also || next(d) }
 }
 
 // withPhantom repeats the last activity under the next event's id, as a node that numbers an item twice would.

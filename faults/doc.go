@@ -9,6 +9,6 @@
 // The table of bugs names the properties of which one must then break, and the scenario. With no bug on, the rule
 // tables hold the correct rules.
 //
-// The package knows the rule tables (Rules) of internal/storerules, internal/replay and engine/node; it knows nothing
+// The package knows the rule tables (Rules) of internal/storerules, internal/replay and internal/machine; it knows nothing
 // about how properties are checked.
 package faults

@@ -2,7 +2,7 @@ package faults
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 )
@@ -74,12 +74,12 @@ func unseenSwitches() []Bug {
 		{ID: "duroxide-0.1.26/turn-abandon-not-sent", Summary: "a turn whose ack failed for good is not given back: its lock runs out", Source: "docs/contract/runtime.md#r5.4",
 			Place:  "src/runtime/dispatchers/orchestration.rs:998-1002,1188-1192",
 			Unseen: "the lock that is left runs out within its timeout, so that the work is only late, within every bound",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				next := r.AckFailed
-				r.AckFailed = func(kind node.SlotKind, err error, failures int) node.AckStep {
+				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
 					step := next(kind, err, failures)
-					if step.Do == node.AckAbandon && kind == node.SlotOrchestration {
-						step.Do = node.AckForget
+					if step.Do == machine.AckAbandon && kind == machine.SlotOrchestration {
+						step.Do = machine.AckForget
 					}
 					return step
 				}
@@ -91,12 +91,12 @@ func unseenSwitches() []Bug {
 		{ID: "duroxide-0.1.26/worker-ack-not-retried", Summary: "the ack of an activity is sent once", Source: "docs/contract/runtime.md#r6.2",
 			Place:  "src/runtime/dispatchers/worker.rs:635-646,677-692",
 			Unseen: "the activity runs once more after 100 ms, which the contract allows: activities run at least once",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				next := r.AckFailed
-				r.AckFailed = func(kind node.SlotKind, err error, failures int) node.AckStep {
+				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
 					step := next(kind, err, failures)
-					if kind == node.SlotWorker && step.Do == node.AckRetry {
-						step.Do = node.AckAbandon
+					if kind == machine.SlotWorker && step.Do == machine.AckRetry {
+						step.Do = machine.AckAbandon
 					}
 					return step
 				}

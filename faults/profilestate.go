@@ -1,7 +1,7 @@
 package faults
 
 import (
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -25,16 +25,16 @@ func stateSwitches() []Bug {
 			Properties: []string{"L02"}, Scenario: secondStarts,
 			Consequence: "A client that repeats its start at the wrong moment stops an orchestration between two executions for ever.",
 			Fix:         "After a continue-as-new only a continue-as-new message is a start; the duplicate is dropped alone.",
-			node: func(r *node.Rules) {
-				r.DuplicateStart = node.DuplicateWins
+			node: func(r *machine.Rules) {
+				r.DuplicateStart = machine.DuplicateWins
 			}},
 		{ID: "duroxide-0.1.26/duplicate-start-code", Summary: "a duplicate start of a running instance brings its own handler and version", Source: "docs/contract/runtime.md#case-56",
 			Place: "src/runtime/state_helpers.rs:431-448", Mended: "0.1.32",
 			Properties: []string{"S11"}, Scenario: secondStarts,
 			Consequence: "A client that repeats its start after an upgrade runs new code over an old history, and the orchestration fails as nondeterministic.",
 			Fix:         "Take name and version of a running execution from its history.",
-			node: func(r *node.Rules) {
-				r.DuplicateStart = node.DuplicateBrings
+			node: func(r *machine.Rules) {
+				r.DuplicateStart = machine.DuplicateBrings
 			}},
 		{ID: "duroxide-0.1.26/detached-lost-in-can", Summary: "a detached start in a turn that continues as new is recorded and never enqueued", Source: "docs/contract/runtime.md#case-24",
 			Place:      "src/runtime/execution.rs:289-341",

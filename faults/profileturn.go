@@ -1,6 +1,6 @@
 package faults
 
-import "github.com/durosim/durosim/engine/node"
+import "github.com/durosim/durosim/internal/machine"
 
 // turnSwitches returns the switches about locks, acks, counts and poison.
 func turnSwitches() []Bug {
@@ -22,7 +22,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"S19"}, Scenario: slowWork,
 			Consequence: "During each graceful restart, turns and activities that take longer than their locks run a second time elsewhere.",
 			Fix:         "Renew as long as something is held, draining or not.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.RenewsWhileDraining = false
 			}},
 		{ID: "duroxide-0.1.26/turn-renewal-gives-up", Summary: "any failed renewal of a turn is its last", Source: "docs/contract/runtime.md#r5.5",
@@ -30,7 +30,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"S19"}, Scenario: slowWork,
 			Consequence: "After one lost renewal a long turn loses its lock, its work is thrown away and done again.",
 			Fix:         "Renew again after a retryable error.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.TurnRenewalFailed = func(error) bool { return false }
 			}},
 		{ID: "duroxide-0.1.26/head-of-line-block", Summary: "a fetch finds nothing while the oldest instance that its filter admits has neither a history nor a start", Source: "docs/contract/runtime.md#case-13",
@@ -50,8 +50,8 @@ func turnSwitches() []Bug {
 			Properties: []string{"L01"}, Scenario: upgrade, With: []BugID{"provider/filter-ignored"},
 			Consequence: "Work that every node bounces is bounced for ever, and a compatible node that comes later poisons it at sight.",
 			Fix:         "Test the count before the pin, and name pin and range in the poison.",
-			node: func(r *node.Rules) {
-				r.Order = moved(r.Order, node.TestIncompatible, 0)
+			node: func(r *machine.Rules) {
+				r.Order = moved(r.Order, machine.TestIncompatible, 0)
 			}},
 		{ID: "duroxide-0.1.26/terminal-poisoned", Summary: "a message for an ended instance that was delivered too often fails the instance again", Source: "docs/contract/runtime.md#case-15",
 			Place:      "src/runtime/dispatchers/orchestration.rs:544-555",
@@ -64,7 +64,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"L01"}, Scenario: families,
 			Consequence: "An instance whose history cannot be read is poisoned again at its next message, which the store refuses, for ever.",
 			Fix:         "Let the provider tell the status of the execution, and drop what comes after its end.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.StatusIsTold = false
 			}},
 		{ID: "duroxide-0.1.26/undecodable-message-lost", Summary: "a message that cannot be decoded is left out of its batch, and the ack deletes it", Source: "docs/contract/runtime.md#case-14",
@@ -78,7 +78,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"L06"}, Scenario: families,
 			Consequence: "The parent of a child whose history cannot be read waits for ever.",
 			Fix:         "Let the provider keep the parent link beside the history, and answer the parent with the poison.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.PoisonTellsParent = func(undecodable bool) bool { return !undecodable }
 			}},
 		{ID: "duroxide-0.1.26/poison-cancels-nothing", Summary: "the activities of a poisoned execution run on", Source: "docs/contract/runtime.md#r10.1",
@@ -86,7 +86,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"L02"}, Scenario: orphans,
 			Consequence: "Children and activities of a poisoned orchestration run on, with nobody to read their results.",
 			Fix:         "End a poisoned execution like any other: cancel what runs.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.PoisonCancels = false
 			}},
 		{ID: "duroxide-0.1.26/poison-on-old-execution", Summary: "the poison of a continue-as-new start fails the execution that continued", Source: "docs/contract/runtime.md#r10.1",
@@ -94,7 +94,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"S08"}, Scenario: crashes,
 			Consequence: "A loop that has continued as new shows its finished execution as failed, and the next one does not exist.",
 			Fix:         "Poison of a continue-as-new start begins the next execution and fails that one.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.PoisonWaitsForStart = false
 			}},
 		{ID: "duroxide-0.1.26/poisoned-start-unpinned", Summary: "a poisoned start makes an execution without a pin", Source: "docs/contract/runtime.md#r10.1",
@@ -102,7 +102,7 @@ func turnSwitches() []Bug {
 			Properties: []string{"S09"}, Scenario: noHandlers,
 			Consequence: "An execution that only poison began has no pin, so that nodes which cannot read it are handed it.",
 			Fix:         "Pin it to the build that writes it, as any first turn does.",
-			node: func(r *node.Rules) {
+			node: func(r *machine.Rules) {
 				r.PoisonPins = false
 			}},
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 )
@@ -14,7 +14,7 @@ import (
 type Tables struct {
 	// Provider is nil if no bug has replaced a rule of the store.
 	Provider *storerules.Rules
-	Node     node.Rules
+	Node     machine.Rules
 	Replay   replay.Rules
 }
 
@@ -98,7 +98,9 @@ func (p *Planted) For(node, build string) *Tables {
 	return t
 }
 
-func newTables() *Tables { return &Tables{Node: *node.DefaultRules(), Replay: replay.DefaultRules()} }
+func newTables() *Tables {
+	return &Tables{Node: *machine.DefaultRules(), Replay: replay.DefaultRules()}
+}
 
 func (t *Tables) apply(b *Bug) {
 	if b.as != "" {

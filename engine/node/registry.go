@@ -78,9 +78,6 @@ func (r Resolved) String() string {
 	return r.text
 }
 
-// version returns the version as text.
-func (r Resolved) version() string { return r.String()[len(r.Name)+1:] }
-
 func handlerText(name string, version engine.Version) string { return name + "@" + version.String() }
 
 // NewRegistry returns an empty registry.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -102,7 +103,11 @@ func TestResolve(t *testing.T) {
 }
 
 func TestDeregister(t *testing.T) {
-	r := testRegistry(t)
+	charge := func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }
+	r := NewRegistry()
+	if err := errors.Join(r.Register("Order", engine.V(1, 0, 0), echo), r.Register("Order", engine.V(2, 0, 0), echo), r.RegisterActivity("charge", charge)); err != nil {
+		t.Fatal(err)
+	}
 	before := r.Clone()
 	if !r.Deregister("Order", engine.V(2, 0, 0)) || r.Deregister("Order", engine.V(2, 0, 0)) || r.Deregister("Nobody", engine.V(1, 0, 0)) {
 		t.Error("Deregister does not say what was there")
@@ -123,10 +128,10 @@ func TestDeregister(t *testing.T) {
 	if !r.DeregisterActivity("charge") || r.DeregisterActivity("charge") {
 		t.Error("DeregisterActivity does not say what was there")
 	}
-	if !slices.Equal(before.Orchestrations(), []string{"Crowded@1.0.0", "Keeper@1.0.0", "Loop@1.0.0", "Order@1.0.0", "Order@2.0.0", "Pair@1.0.0"}) {
+	if !slices.Equal(before.Orchestrations(), []string{"Order@1.0.0", "Order@2.0.0"}) {
 		t.Errorf("a clone changed: %v", before.Orchestrations())
 	}
-	if !slices.Equal(before.Activities(), []string{"charge", "crash", "crash-oddly", "decline", "exit", "mute"}) {
+	if !slices.Equal(before.Activities(), []string{"charge"}) {
 		t.Errorf("a clone changed: %v", before.Activities())
 	}
 	if r.Register("", engine.V(1, 0, 0), echo) == nil || r.Register("X", engine.V(1, 0, 0), nil) == nil || r.RegisterActivity("x", nil) == nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -22,7 +22,7 @@ type Summary struct {
 	// Sums over all runs.
 	Steps, Turns, Calls uint64
 	VirtualMs           int64
-	Counters            node.Counters
+	Counters            machine.Counters
 	// Digest folds the digests of the runs, in order of seeds. A run without one, because durosim crashed in it, counts
 	// with a digest of zeros.
 	Digest sim.Digest

@@ -37,9 +37,10 @@ var (
 // packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
 // not allowed here: imports run downwards only,
 //
-//	cmd/simrun → properties → sim/scenario → sim/cluster → sim/plan → faults → memprovider, engine/node → internal/replay → engine/orch → engine
+//	cmd/simrun → properties → sim/scenario → sim/cluster → sim/plan → faults → memprovider, internal/machine → internal/replay, engine/node → engine/orch → engine
 //	                                             └→ sim
 var packages = map[string]imports{
+
 	"sim":             {},
 	"engine":          {others: publicModules},
 	"internal/call":   {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
@@ -48,18 +49,19 @@ var packages = map[string]imports{
 	"engine/client":   {module: []string{"engine"}, others: publicModules},
 	"engine/orchtest": {
 		module: []string{"engine", "engine/node", "engine/orch", "internal/replay"}, others: publicModules},
-	"engine/node": {module: []string{"engine", "internal/call", "engine/orch", "internal/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
-	"memprovider": {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
+	"internal/machine": {module: []string{"engine", "engine/node", "engine/orch", "internal/call", "internal/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
+	"engine/node":      {module: []string{"engine", "engine/orch"}, others: publicModules},
+	"memprovider":      {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
 	"faults": {
-		module: []string{"engine", "internal/replay", "engine/node", "internal/storerules"}, others: publicModules},
+		module: []string{"engine", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
 	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
 	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules"},
+		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine"},
 		tests:  []string{"engine/orch", "sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/scenario": {
@@ -67,38 +69,36 @@ var packages = map[string]imports{
 		tests:  []string{"sim/workload"},
 		others: publicModules},
 	"sim/realnode": {
-		module: []string{"sim/cluster", "sim/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform"},
+		module: []string{"sim/cluster", "sim/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine"},
 		tests:  []string{"properties", "sim/scenario"},
 		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink"},
 		tests:  []string{"sim/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"},
 		others: publicModules},
-	"properties/internal/model": {module: []string{"engine", "engine/node", "memprovider", "sim/cluster"}, others: publicModules},
+	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}, others: publicModules},
 	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan"}, others: publicModules},
 	"properties/internal/track": {
-		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan"},
+		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
 		others: publicModules},
 	"properties/internal/safety": {
-		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model",
-			"properties/oracle/turn", "sim/cluster", "sim/plan", "sim/program"},
+		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "sim/program", "internal/machine"},
 		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/liveness": {
-		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
+		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/coverage": {
-		module: []string{"engine", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track",
-			"sim/cluster"},
+		module: []string{"engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"},
 		others: publicModules},
 	"properties/internal/expect": {
-		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
+		module: []string{"engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/outcome": {
-		module: []string{"engine", "engine/node", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan"},
+		module: []string{"engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/answers": {
@@ -112,7 +112,7 @@ var packages = map[string]imports{
 		tests:  []string{"faults"},
 		others: publicModules},
 	"properties/internal/rig": { // for tests
-		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan"},
+		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"},
 		others: publicModules},
 	"properties/shrink": {
 		module: []string{"sim", "sim/plan", "sim/program", "sim/scenario", "faults"},
@@ -120,7 +120,7 @@ var packages = map[string]imports{
 	"properties/gen": {
 		module: []string{"sim/plan", "sim/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
-	"internal/campaign":         {module: []string{"sim", "sim/cluster", "sim/plan", "engine/node"}, tests: []string{"engine"}, others: publicModules},
+	"internal/campaign":         {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine"}, tests: []string{"engine"}, others: publicModules},
 	"internal/commandline":      {},
 	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
 	"internal/sample":           {others: publicModules},
@@ -133,7 +133,7 @@ var packages = map[string]imports{
 	"properties/oracle/turn":    {module: []string{"engine"}, tests: []string{"engine/orch", "internal/replay"}, others: publicModules},
 	"internal/callform":         {module: []string{"engine", "internal/call"}, others: publicModules},
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle/search":  {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/sample", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
+	"properties/oracle/search":  {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
 	"internal/foreign":          {others: publicModules},
 	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
 }
@@ -178,7 +178,7 @@ var exempt = []exemption{
 	{"properties/oracle/calllog/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
 	{"internal/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},
 	{"internal/replay/foreign.go", permits{imports: []string{"sync/atomic"}}, "refuses calls from goroutines that a handler has started, which run at the same time"},
-	{"engine/node/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
+	{"internal/machine/record.go", permits{imports: []string{"log/slog"}}, "makes log records as data, at a time that it is given; whoever drives the node handles them"},
 }
 
 // permitted says what a file may do.

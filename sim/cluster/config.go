@@ -3,6 +3,7 @@ package cluster
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -125,10 +126,13 @@ type Result struct {
 	Fates []Fate
 	Waits []Wait
 	// Counters are the sums over all incarnations of all nodes.
-	Counters node.Counters
+	Counters Counters
 	// Marks are the running hashes of the trace, if they were kept.
 	Marks []sim.Mark
 }
+
+// Counters count what nodes did, as their metrics do.
+type Counters = machine.Counters
 
 // Outcome is the state that an instance reached. All fields but Instance are zero if the store never heard of it.
 type Outcome struct {

@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // Every turn of an execution replays the turns before it, so the cost is the square of their number. Long before the step
@@ -21,7 +21,7 @@ type executionTurns struct {
 }
 
 // countTurn counts a computed turn, and ends the run if its execution seems to go on forever.
-func (f *fleet) countTurn(n *nodeState, note *node.Note) {
+func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	f.turns++
 	if note.Turn == nil {
 		return

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 )
@@ -56,14 +56,14 @@ func (nw *network) execute(i int) {
 }
 
 // perform makes the call, unless a fault refuses it.
-func (nw *network) perform(c *callState) node.Answer {
+func (nw *network) perform(c *callState) machine.Answer {
 	if isQueueCall(c.kind) {
 		if err := nw.refuse(c.kind); err != nil {
-			return node.Answer{Err: err}
+			return machine.Answer{Err: err}
 		}
 	}
 	a := call.Perform(nw.ctx, c.provider, c.request)
-	return node.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value, Events: a.Events}
+	return machine.Answer{Err: a.Err, Orchestration: a.Orchestration, Work: a.Work, Count: a.Count, Value: a.Value, Events: a.Events}
 }
 
 // isQueueCall reports whether faults may refuse a call: only calls on the two queues, not reads or session upkeep.

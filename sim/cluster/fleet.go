@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
@@ -25,12 +26,12 @@ type fleet struct {
 	// shippedHandlers is set if the configuration names no handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, as far as needed
-	nodeCalls       []node.Call       // room for what a step of a node asks for
+	nodeCalls       []machine.Call    // room for what a step of a node asks for
 	turns           uint64
 	executions      map[string]*executionTurns // by instance; looked up only
 	mostTurns       int                        // taken by any execution that has ended
-	log             node.Log                   // the current one; reused, as is note
-	note            node.Note
+	log             machine.Log                // the current one; reused, as is note
+	note            machine.Note
 	// handlerFaults counts the turns whose two computations differed.
 	handlerFaults int
 }
@@ -67,7 +68,7 @@ type nodeState struct {
 
 	timers   []timer // that are set
 	jobs     []job   // that run
-	counters node.Counters
+	counters machine.Counters
 }
 
 // makeNodes makes the nodes of the plan, all down.
@@ -123,7 +124,7 @@ func (f *fleet) drain(n *nodeState) {
 	f.inform(n)
 	f.record(&Record{Kind: RecNodeDraining, Node: n.number, Incarnation: n.inc})
 	f.kernel.After(drainMax, n.incKey.At(labelKill), event{kind: evKill, node: n.number, inc: n.inc})
-	f.step(n, node.Drain{NowMs: f.nowMs()})
+	f.step(n, machine.Drain{NowMs: f.nowMs()})
 }
 
 // onKill ends a graceful stop that took too long.
@@ -180,7 +181,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		f.applyChange(n, c)
 	}
 	rules := f.planted.For(n.plan.Name, n.build.Name())
-	machine, err := f.makeMachine(n, node.Config{
+	m, err := f.makeMachine(n, machine.Config{
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,
 		Workspace:   f.workspace,
@@ -193,7 +194,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 	}
-	n.machine = machine
+	n.machine = m
 	n.running, n.runningOptions = n.build, n.options.Clone()
 	caller := engine.Caller{Node: n.number, Incarnation: n.inc}
 	if rules.Provider != f.planted.For("", "").Provider {
@@ -202,7 +203,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	n.provider = f.storeHandle(n.build.Codec, caller)
 	f.inform(n)
 	f.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
-	f.step(n, node.Start{NowMs: f.nowMs()})
+	f.step(n, machine.Start{NowMs: f.nowMs()})
 }
 
 // storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.

@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // PropertyHandler is violated by a handler if two computations of one of its turns differ (Config.DoubleCheck).
@@ -13,7 +13,7 @@ const PropertyHandler = "handler-deterministic"
 const handlerReports = 3
 
 // checkHandler reports a turn whose two computations differ.
-func (f *fleet) checkHandler(n *nodeState, note *node.Note) {
+func (f *fleet) checkHandler(n *nodeState, note *machine.Note) {
 	if note.Turn == nil || note.Turn.Nondeterministic == "" {
 		return
 	}

@@ -4,26 +4,26 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
 )
 
 // timer is a timer that a node has set. Lists of timers and jobs are short: a node has a few slots.
 type timer struct {
-	id     node.TimerID
+	id     machine.TimerID
 	handle sim.Handle
 }
 
 // job is a turn or an activity that is running on a node.
 type job struct {
-	id       node.JobID
+	id       machine.JobID
 	handle   sim.Handle
-	activity *node.RunActivity // nil for a turn
+	activity *machine.RunActivity // nil for a turn
 }
 
 // takeTimer removes a timer from the list; ok is false if it is not set.
-func (n *nodeState) takeTimer(id node.TimerID) (t timer, ok bool) {
+func (n *nodeState) takeTimer(id machine.TimerID) (t timer, ok bool) {
 	for i, t := range n.timers {
 		if t.id == id {
 			n.timers = slices.Delete(n.timers, i, i+1)
@@ -34,7 +34,7 @@ func (n *nodeState) takeTimer(id node.TimerID) (t timer, ok bool) {
 }
 
 // takeJob removes a job from the list; ok is false if it is not running.
-func (n *nodeState) takeJob(id node.JobID) (j job, ok bool) {
+func (n *nodeState) takeJob(id machine.JobID) (j job, ok bool) {
 	for i, j := range n.jobs {
 		if j.id == id {
 			n.jobs = slices.Delete(n.jobs, i, i+1)
@@ -55,16 +55,16 @@ func (f *fleet) onNodeEvent(e event) {
 		return
 	}
 	if e.kind == evTimer {
-		if t, ok := n.takeTimer(node.TimerID(e.a)); ok {
-			f.step(n, node.Wake{NowMs: f.nowMs(), Timer: t.id})
+		if t, ok := n.takeTimer(machine.TimerID(e.a)); ok {
+			f.step(n, machine.Wake{NowMs: f.nowMs(), Timer: t.id})
 		}
 		return
 	}
-	j, ok := n.takeJob(node.JobID(e.a))
+	j, ok := n.takeJob(machine.JobID(e.a))
 	if !ok {
 		return
 	}
-	in := node.Finished{NowMs: f.nowMs(), Job: j.id}
+	in := machine.Finished{NowMs: f.nowMs(), Job: j.id}
 	if e.b != 0 {
 		in.Panic = ActivityPanicText
 	}
@@ -78,7 +78,7 @@ func (f *fleet) onNodeEvent(e event) {
 const ActivityPanicText = "activity panicked by a fault"
 
 // runTurn lets time pass for a turn that has already been computed, and may freeze the node meanwhile.
-func (f *fleet) runTurn(n *nodeState, c node.RunTurn) {
+func (f *fleet) runTurn(n *nodeState, c machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
 	switch {
@@ -96,7 +96,7 @@ func (f *fleet) runTurn(n *nodeState, c node.RunTurn) {
 }
 
 // runActivity lets time pass for an activity, and may make it panic by a fault.
-func (f *fleet) runActivity(n *nodeState, c node.RunActivity) {
+func (f *fleet) runActivity(n *nodeState, c machine.RunActivity) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond
 	switch {

@@ -6,16 +6,17 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/program"
 )
 
 // Machine is one incarnation of a node: a state machine that takes inputs and returns the calls that it wants made.
-// *node.Node is the machine of the builds that durosim models.
+// *machine.Node is the machine of the builds that durosim models.
 type Machine interface {
-	StepInto(in node.Input, calls []node.Call) []node.Call
+	StepInto(in machine.Input, calls []machine.Call) []machine.Call
 	Filter() *engine.CapabilityFilter
-	Counters() node.Counters
+	Counters() Counters
 }
 
 // ReleasedMachine is the machine of a released runtime, which runs outside the simulation.
@@ -47,9 +48,9 @@ type ReleasedConfig struct {
 }
 
 // makeMachine makes the machine of a node's new incarnation.
-func (f *fleet) makeMachine(n *nodeState, c node.Config) (Machine, error) {
+func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Machine, error) {
 	if n.build.Release == "" {
-		return node.New(c)
+		return machine.New(c)
 	}
 	released, err := f.cfg.Releases.Start(ReleasedConfig{
 		Name: n.plan.Name, Build: n.build, Options: n.options.Clone(), Programs: f.plan.Programs,

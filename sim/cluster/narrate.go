@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // narrator tells a run as a story.
@@ -59,7 +59,7 @@ func (nr *narrator) record(r *Record) {
 	case RecNote:
 		nr.note(r)
 	case RecLog:
-		nr.tell(r.Node, r.Log.Level != node.LevelInfo, "log: %s%s", r.Log.Text, logFields(r.Log))
+		nr.tell(r.Node, r.Log.Level != machine.LevelInfo, "log: %s%s", r.Log.Text, logFields(r.Log))
 	case RecAnswered:
 		if r.Err != nil {
 			nr.tell(r.Node, true, "%s fails: %v", r.CallKind, r.Err)
@@ -95,7 +95,7 @@ func faultText(r *Record) string {
 	return ""
 }
 
-func logFields(l *node.Log) string {
+func logFields(l *machine.Log) string {
 	var b strings.Builder
 	if l.Instance != "" {
 		b.WriteString(" instance=" + l.Instance)
@@ -109,7 +109,7 @@ func logFields(l *node.Log) string {
 func (nr *narrator) note(r *Record) {
 	n := r.Note
 	switch n.Decision {
-	case node.DecideTurn:
+	case machine.DecideTurn:
 		t := n.Turn
 		first := ""
 		if t != nil && t.First {
@@ -118,7 +118,7 @@ func (nr *narrator) note(r *Record) {
 		if t != nil {
 			nr.tell(r.Node, false, "runs %s of %s execution %d%s: %d new events, %s", t.Handler, n.Instance, n.ExecutionID, first, t.Events, t.Result)
 		}
-	case node.DecideWorkRun, node.DecideWorkDone:
+	case machine.DecideWorkRun, machine.DecideWorkDone:
 	default:
 		text := fmt.Sprintf("%s: %s execution %d, delivery %d", n.Decision, n.Instance, n.ExecutionID, n.AttemptCount)
 		if n.Cause != "" {
@@ -132,7 +132,7 @@ func (nr *narrator) note(r *Record) {
 }
 
 // executed narrates what a provider call did at its atomic instant.
-func (nr *narrator) executed(c *callState, a node.Answer) {
+func (nr *narrator) executed(c *callState, a machine.Answer) {
 	if a.Err != nil {
 		nr.tell(c.node, true, "%s is refused: %v", c.kind, a.Err)
 		return
@@ -188,11 +188,11 @@ func pinText(v *engine.Version) string {
 	return v.String()
 }
 
-func slotName(s node.Slot) string {
+func slotName(s machine.Slot) string {
 	switch s.Kind {
-	case node.SlotOrchestration:
+	case machine.SlotOrchestration:
 		return fmt.Sprintf("orchestrator %d", s.Index)
-	case node.SlotWorker:
+	case machine.SlotWorker:
 		return fmt.Sprintf("worker %d", s.Index)
 	}
 	return "sessions"

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -29,8 +29,8 @@ type network struct {
 // callState is a provider call in progress. The world's number of a call is its index + 1.
 type callState struct {
 	node, inc uint32 // number and incarnation of the caller
-	id        node.CallID
-	slot      node.Slot
+	id        machine.CallID
+	slot      machine.Slot
 	request   call.Call
 	provider  engine.Provider // of the incarnation that made the call
 	deadline  time.Duration   // counted from sentAt
@@ -42,7 +42,7 @@ type callState struct {
 	cancelled bool   // the node cancelled the fetch
 	vain      bool   // the current try must find nothing
 	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
-	answer    node.Answer
+	answer    machine.Answer
 	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
 	triedAt   sim.Time
 	// For parked fetches:
@@ -96,7 +96,7 @@ func isRenewal(k engine.CallKind) bool {
 }
 
 // send puts a node's call on the wire.
-func (nw *network) send(n *nodeState, pc node.ProviderCall) {
+func (nw *network) send(n *nodeState, pc machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
 	if kind == engine.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
@@ -201,7 +201,7 @@ func (nw *network) onAnswer(e event) {
 	answer := c.answer
 	answer.NowMs = nw.nowMs()
 	nw.recordAnswered(int(e.a), &answer, "")
-	c.answer, c.request = node.Answer{}, nil // release the fetched items
+	c.answer, c.request = machine.Answer{}, nil // release the fetched items
 	nw.fleet.step(n, answer)
 }
 
@@ -217,13 +217,13 @@ func (nw *network) onDeadline(e event) {
 		return
 	}
 	c.state = callDone // its request may still be on the way
-	answer := node.Answer{NowMs: nw.nowMs(), Call: c.id, Err: errDeadline}
+	answer := machine.Answer{NowMs: nw.nowMs(), Call: c.id, Err: errDeadline}
 	nw.recordAnswered(int(e.a), &answer, "deadline")
 	nw.fleet.step(n, answer)
 }
 
 // cancelCall cancels a fetch for a draining node.
-func (nw *network) cancelCall(n *nodeState, id node.CallID) {
+func (nw *network) cancelCall(n *nodeState, id machine.CallID) {
 	for i := nw.calls.n - 1; i >= 0; i-- {
 		c := nw.calls.at(i)
 		if c.node != n.number || c.inc != n.inc || c.id != id {
@@ -232,7 +232,7 @@ func (nw *network) cancelCall(n *nodeState, id node.CallID) {
 		c.cancelled = true
 		if c.state == callParked {
 			nw.parking.unpark(i)
-			c.answer = node.Answer{Call: c.id}
+			c.answer = machine.Answer{Call: c.id}
 			c.state = callAnswering
 			nw.kernel.After(0, c.key.At(labelAnswer), event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
 		}
@@ -241,7 +241,7 @@ func (nw *network) cancelCall(n *nodeState, id node.CallID) {
 }
 
 // outcomeOf returns the outcome of an answer.
-func outcomeOf(kind engine.CallKind, a *node.Answer) engine.Outcome {
+func outcomeOf(kind engine.CallKind, a *machine.Answer) engine.Outcome {
 	switch {
 	case a.Err != nil && engine.IsRetryable(a.Err):
 		return engine.OutcomeRetryable

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // Observe writes an observation of the store into the trace and hands it to the monitor and the narrator.
@@ -57,7 +57,7 @@ func (nw *network) recordCall(kind RecordKind, i int) {
 }
 
 // recordExecuted records the outcome of a call's atomic instant.
-func (nw *network) recordExecuted(i int, a *node.Answer) {
+func (nw *network) recordExecuted(i int, a *machine.Answer) {
 	c := nw.calls.at(i)
 	r := nw.openCall(RecCallExecuted, i)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
@@ -68,7 +68,7 @@ func (nw *network) recordExecuted(i int, a *node.Answer) {
 }
 
 // recordAnswered records what the node receives: the answer, or the error that replaces it after the deadline.
-func (nw *network) recordAnswered(i int, a *node.Answer, text string) {
+func (nw *network) recordAnswered(i int, a *machine.Answer, text string) {
 	r := nw.openCall(RecAnswered, i)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
 	nw.hand()

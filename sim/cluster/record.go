@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -28,20 +28,26 @@ type Record struct {
 	Cadence  time.Duration // how often the caller of a parked fetch would poll
 	Outcome  engine.Outcome
 	Err      error
-	Slot     node.Slot
+	Slot     machine.Slot
 	// StoreCall is the store's number of an executed call, as observations carry it.
 	StoreCall uint64
-	Note      *node.Note
-	Log       *node.Log
+	Note      *Note
+	Log       *Log
 	Phase     Phase
 	Fault     faults.Kind
 	Schedule  *plan.Step
 	Instance  string // the instance, by its name
 	Item      engine.WorkItem
-	Activity  *node.RunActivity
+	Activity  *machine.RunActivity
 	Text      string
 	For       time.Duration // duration of what begins
 }
+
+// Note is a node's decision on what it has fetched, with the reason in words: Decision.String names it.
+type Note = machine.Note
+
+// Log is a line that a node logs.
+type Log = machine.Log
 
 // RecordKind is the kind of a Record: what happened.
 type RecordKind uint8

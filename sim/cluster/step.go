@@ -3,11 +3,11 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // step feeds one input to a node and carries out the calls that it returns.
-func (f *fleet) step(n *nodeState, in node.Input) {
+func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
 	calls := n.machine.StepInto(in, f.nodeCalls[:0])
@@ -24,38 +24,38 @@ func (f *fleet) step(n *nodeState, in node.Input) {
 }
 
 // do carries out one call of a node.
-func (f *fleet) do(n *nodeState, c node.Call) {
+func (f *fleet) do(n *nodeState, c machine.Call) {
 	switch c := c.(type) {
-	case node.ProviderCall:
+	case machine.ProviderCall:
 		f.network.send(n, c)
-	case node.CancelCall:
+	case machine.CancelCall:
 		f.network.cancelCall(n, c.ID)
-	case node.SetTimer:
+	case machine.SetTimer:
 		h := f.kernel.After(c.After, n.incKey.Num(labelTimer, uint64(c.Timer)), event{kind: evTimer, node: n.number, inc: n.inc, a: uint64(c.Timer)})
 		n.timers = append(n.timers, timer{c.Timer, h})
-	case node.CancelTimer:
+	case machine.CancelTimer:
 		if t, ok := n.takeTimer(c.Timer); ok {
 			f.kernel.Cancel(t.handle)
 		}
-	case node.RunTurn:
+	case machine.RunTurn:
 		f.runTurn(n, c)
-	case node.RunActivity:
+	case machine.RunActivity:
 		f.runActivity(n, c)
-	case node.CancelJob:
+	case machine.CancelJob:
 		if j, ok := n.takeJob(c.Job); ok {
 			f.kernel.Cancel(j.handle)
 		}
-	case node.Log:
+	case machine.Log:
 		f.log = c
 		f.record(&Record{Kind: RecLog, Node: n.number, Incarnation: n.inc, Log: &f.log})
-	case node.Note:
+	case machine.Note:
 		f.note = c
-		if c.Decision == node.DecideTurn {
+		if c.Decision == machine.DecideTurn {
 			f.countTurn(n, &f.note)
 		}
 		f.checkHandler(n, &f.note)
 		f.record(&Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &f.note, Slot: c.Slot})
-	case node.Stopped:
+	case machine.Stopped:
 		f.stopped(n)
 	default:
 		panic(fmt.Sprintf("cluster: call %T", c))

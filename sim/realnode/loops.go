@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // loops attributes the calls of a node to its dispatchers and workers. A runtime does not say which of its loops makes a
@@ -20,8 +20,8 @@ type loop struct {
 	token    string // the token of what it holds, empty if it holds nothing
 }
 
-func (l *loops) list(kind node.SlotKind) []loop {
-	if kind == node.SlotOrchestration {
+func (l *loops) list(kind machine.SlotKind) []loop {
+	if kind == machine.SlotOrchestration {
 		return l.turns
 	}
 	return l.activities
@@ -29,29 +29,29 @@ func (l *loops) list(kind node.SlotKind) []loop {
 
 // fetch marks a loop as fetching and returns its slot: the first that holds nothing, or else the first that is not already
 // fetching. Since the runtime fetches, that one must be done with what it held, without telling the store.
-func (l *loops) fetch(kind node.SlotKind) node.Slot {
+func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	list := l.list(kind)
 	i := slices.IndexFunc(list, func(l loop) bool { return !l.fetching && l.token == "" })
 	if i < 0 {
 		i = max(slices.IndexFunc(list, func(l loop) bool { return !l.fetching }), 0)
 	}
 	list[i] = loop{fetching: true}
-	return node.Slot{Kind: kind, Index: i}
+	return machine.Slot{Kind: kind, Index: i}
 }
 
 // holder returns the slot of the loop that holds a token, or the session slot if none does.
-func (l *loops) holder(token string) node.Slot {
-	for _, kind := range []node.SlotKind{node.SlotOrchestration, node.SlotWorker} {
+func (l *loops) holder(token string) machine.Slot {
+	for _, kind := range []machine.SlotKind{machine.SlotOrchestration, machine.SlotWorker} {
 		if i := slices.IndexFunc(l.list(kind), func(l loop) bool { return token != "" && l.token == token }); i >= 0 {
-			return node.Slot{Kind: kind, Index: i}
+			return machine.Slot{Kind: kind, Index: i}
 		}
 	}
-	return node.Slot{Kind: node.SlotSessions}
+	return machine.Slot{Kind: machine.SlotSessions}
 }
 
 // answered records the outcome of a call; token is the one that a fetch was given.
 func (l *loops) answered(p pendingCall, token string, err error) {
-	if p.slot.Kind == node.SlotSessions {
+	if p.slot.Kind == machine.SlotSessions {
 		return
 	}
 	one := &l.list(p.slot.Kind)[p.slot.Index]
@@ -89,7 +89,7 @@ func tokenOf(c call.Call) string {
 }
 
 // count adds a call that has returned to the node's counters.
-func (m *machine) count(p pendingCall, a node.Answer) {
+func (m *hostMachine) count(p pendingCall, a machine.Answer) {
 	c := &m.counters
 	switch p.method {
 	case "fetch_orchestration_item", "fetch_work_item":
@@ -125,13 +125,13 @@ func (m *machine) count(p pendingCall, a node.Answer) {
 }
 
 // log returns the line as a log call of a node.
-func (l *logLine) log() node.Log {
-	out := node.Log{Level: node.LevelInfo}
+func (l *logLine) log() machine.Log {
+	out := machine.Log{Level: machine.LevelInfo}
 	switch l.Level {
 	case "WARN":
-		out.Level = node.LevelWarn
+		out.Level = machine.LevelWarn
 	case "ERROR":
-		out.Level = node.LevelError
+		out.Level = machine.LevelError
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
 		value, ok := l.Fields[name].(string)
@@ -144,7 +144,7 @@ func (l *logLine) log() node.Log {
 		case "instance_id", "instance":
 			out.Instance = value
 		default:
-			out.Fields = append(out.Fields, node.Field{Name: name, Value: value})
+			out.Fields = append(out.Fields, machine.Field{Name: name, Value: value})
 		}
 	}
 	return out

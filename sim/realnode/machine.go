@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -18,56 +18,56 @@ import (
 // grace is how long a graceful stop waits for the node's tasks; it is the default of the releases.
 const grace = time.Second
 
-// machine is one incarnation of a node in a host of its own.
-type machine struct {
+// hostMachine is one incarnation of a node in a host of its own.
+type hostMachine struct {
 	host   *host
 	config cluster.ReleasedConfig
 	filter *engine.CapabilityFilter
 	err    error
 
 	loops   loops
-	pending map[node.CallID]pendingCall // looked up only
-	jobs    map[node.JobID]engine.ActivityExecuteItem
+	pending map[machine.CallID]pendingCall // looked up only
+	jobs    map[machine.JobID]engine.ActivityExecuteItem
 	// taken is the work that the node was given and has not begun, in the order given.
 	taken    []*engine.FetchedWork
-	timer    node.TimerID // the timer that is set, 0 if none; timers is the last id given out
-	timers   node.TimerID
+	timer    machine.TimerID // the timer that is set, 0 if none; timers is the last id given out
+	timers   machine.TimerID
 	timerMs  int64
 	stopped  bool
-	counters node.Counters
+	counters machine.Counters
 }
 
 // pendingCall is a provider call that has no answer yet.
 type pendingCall struct {
 	method string
 	token  string
-	slot   node.Slot
+	slot   machine.Slot
 }
 
-func newMachine(host *host, c cluster.ReleasedConfig) *machine {
-	return &machine{
+func newMachine(host *host, c cluster.ReleasedConfig) *hostMachine {
+	return &hostMachine{
 		host: host, config: c, filter: engine.FilterFor(c.Options.Range(c.Build)),
 		loops:   loops{turns: make([]loop, c.Options.OrchestrationConcurrency), activities: make([]loop, c.Options.WorkerConcurrency)},
-		pending: map[node.CallID]pendingCall{}, jobs: map[node.JobID]engine.ActivityExecuteItem{},
+		pending: map[machine.CallID]pendingCall{}, jobs: map[machine.JobID]engine.ActivityExecuteItem{},
 	}
 }
 
 // Filter returns the range in the options as a filter. The machine fails if the node fetches with another filter.
-func (m *machine) Filter() *engine.CapabilityFilter { return m.filter }
+func (m *hostMachine) Filter() *engine.CapabilityFilter { return m.filter }
 
 // Counters returns counts of what the calls show; they do not include decisions of the runtime.
-func (m *machine) Counters() node.Counters { return m.counters }
+func (m *hostMachine) Counters() machine.Counters { return m.counters }
 
 // Err returns the error after which the machine does nothing, or nil if there was none.
-func (m *machine) Err() error { return m.err }
+func (m *hostMachine) Err() error { return m.err }
 
 // Crash ends the node at once by ending its process.
-func (m *machine) Crash() {
+func (m *hostMachine) Crash() {
 	_ = m.host.close() // if the host ended by itself, Err has its last words
 }
 
 // StepInto applies one input and appends what the node wants done. After an error it does nothing.
-func (m *machine) StepInto(in node.Input, calls []node.Call) []node.Call {
+func (m *hostMachine) StepInto(in machine.Input, calls []machine.Call) []machine.Call {
 	if m.err != nil {
 		return calls
 	}
@@ -80,27 +80,27 @@ func (m *machine) StepInto(in node.Input, calls []node.Call) []node.Call {
 }
 
 // apply hands an input to the host and lets the node run. It ignores an answer that nobody waits for.
-func (m *machine) apply(in node.Input) (report, error) {
+func (m *hostMachine) apply(in machine.Input) (report, error) {
 	switch in := in.(type) {
-	case node.Start:
+	case machine.Start:
 		start := command{Command: "start", Node: m.config.Name, startCommand: startOf(&m.config, in.NowMs)}
 		if err := m.host.do(start, nil); err != nil {
 			return report{}, err
 		}
 		return m.run(runCommand{UntilMs: in.NowMs})
-	case node.Wake:
+	case machine.Wake:
 		m.timer = 0
 		return m.run(runCommand{UntilMs: in.NowMs})
-	case node.Answer:
+	case machine.Answer:
 		return m.answer(in)
-	case node.Finished:
+	case machine.Finished:
 		item, ok := m.jobs[in.Job]
 		if !ok {
 			return report{}, fmt.Errorf("finish of job %d, which was never begun", in.Job)
 		}
 		delete(m.jobs, in.Job)
 		return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Job), Answer: outcome(item, in.Panic)})
-	case node.Drain:
+	case machine.Drain:
 		stop := command{Command: "shutdown", Node: m.config.Name, shutdownCommand: &shutdownCommand{grace.Milliseconds()}}
 		if err := m.host.do(stop, nil); err != nil {
 			return report{}, err
@@ -110,7 +110,7 @@ func (m *machine) apply(in node.Input) (report, error) {
 	return report{}, fmt.Errorf("unknown input %T", in)
 }
 
-func (m *machine) run(c runCommand) (did report, err error) {
+func (m *hostMachine) run(c runCommand) (did report, err error) {
 	return did, m.host.do(command{Command: "run", Node: m.config.Name, runCommand: &c}, &did)
 }
 
@@ -136,7 +136,7 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 }
 
 // answer hands the answer of a call to the node.
-func (m *machine) answer(in node.Answer) (report, error) {
+func (m *hostMachine) answer(in machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
 	if !ok { // the node has dropped the call
 		return m.run(runCommand{UntilMs: in.NowMs})
@@ -172,20 +172,20 @@ func (m *machine) answer(in node.Answer) (report, error) {
 }
 
 // carryOver translates what the node did into calls.
-func (m *machine) carryOver(did *report, calls []node.Call) ([]node.Call, error) {
+func (m *hostMachine) carryOver(did *report, calls []machine.Call) ([]machine.Call, error) {
 	for i := range did.Log {
 		calls = append(calls, did.Log[i].log())
 	}
 	for _, id := range did.Dropped {
-		if _, job := m.jobs[node.JobID(id)]; job {
-			delete(m.jobs, node.JobID(id))
-			calls = append(calls, node.CancelJob{Job: node.JobID(id)})
+		if _, job := m.jobs[machine.JobID(id)]; job {
+			delete(m.jobs, machine.JobID(id))
+			calls = append(calls, machine.CancelJob{Job: machine.JobID(id)})
 			continue
 		}
-		if p, ok := m.pending[node.CallID(id)]; ok {
-			delete(m.pending, node.CallID(id))
+		if p, ok := m.pending[machine.CallID(id)]; ok {
+			delete(m.pending, machine.CallID(id))
 			m.loops.answered(p, "", nil)
-			calls = append(calls, node.CancelCall{ID: node.CallID(id)})
+			calls = append(calls, machine.CancelCall{ID: machine.CallID(id)})
 		}
 	}
 	for i := range did.Calls {
@@ -200,13 +200,13 @@ func (m *machine) carryOver(did *report, calls []node.Call) ([]node.Call, error)
 			return calls, errors.New("host: the node stopped, and goes on")
 		}
 		m.stopped = true
-		return append(m.cancelTimer(calls), node.Stopped{}), nil
+		return append(m.cancelTimer(calls), machine.Stopped{}), nil
 	}
 	return m.arm(did, calls), nil
 }
 
 // arm sets a timer for the time at which the node's next timer is due.
-func (m *machine) arm(did *report, calls []node.Call) []node.Call {
+func (m *hostMachine) arm(did *report, calls []machine.Call) []machine.Call {
 	if did.NextMs == nil {
 		return m.cancelTimer(calls)
 	}
@@ -217,14 +217,14 @@ func (m *machine) arm(did *report, calls []node.Call) []node.Call {
 	m.timers++
 	m.timer, m.timerMs = m.timers, *did.NextMs
 	after := time.Duration(max(m.timerMs-did.NowMs, 0)) * time.Millisecond
-	return append(calls, node.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
+	return append(calls, machine.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
 }
 
-func (m *machine) cancelTimer(calls []node.Call) []node.Call {
+func (m *hostMachine) cancelTimer(calls []machine.Call) []machine.Call {
 	if m.timer == 0 {
 		return calls
 	}
-	c := node.CancelTimer{Timer: m.timer}
+	c := machine.CancelTimer{Timer: m.timer}
 	m.timer = 0
 	return append(calls, c)
 }
@@ -238,7 +238,7 @@ type activity struct {
 }
 
 // made translates a call that the node made.
-func (m *machine) made(c *madeCall) (node.Call, error) {
+func (m *hostMachine) made(c *madeCall) (machine.Call, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)
 	}
@@ -247,7 +247,7 @@ func (m *machine) made(c *madeCall) (node.Call, error) {
 		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
 	}
 	request = known(request)
-	out := node.ProviderCall{ID: node.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
+	out := machine.ProviderCall{ID: machine.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
 	p := pendingCall{method: c.Method}
 	switch r := request.(type) {
 	case call.FetchOrchestrationItem:
@@ -257,10 +257,10 @@ func (m *machine) made(c *madeCall) (node.Call, error) {
 		r.Filter = m.filter // so that all its fetches wait together
 		out.Request = r
 		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
-		p.slot = m.loops.fetch(node.SlotOrchestration)
+		p.slot = m.loops.fetch(machine.SlotOrchestration)
 	case call.FetchWorkItem:
 		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
-		p.slot = m.loops.fetch(node.SlotWorker)
+		p.slot = m.loops.fetch(machine.SlotWorker)
 	default:
 		p.token = tokenOf(request)
 		p.slot = m.loops.holder(p.token)
@@ -272,7 +272,7 @@ func (m *machine) made(c *madeCall) (node.Call, error) {
 }
 
 // begun returns the call that runs an activity: the first of the work in taken that matches the runtime's params.
-func (m *machine) begun(c *madeCall) (node.Call, error) {
+func (m *hostMachine) begun(c *madeCall) (machine.Call, error) {
 	var a activity
 	if err := json.Unmarshal(c.Params, &a); err != nil {
 		return nil, fmt.Errorf("host: run_activity: %w", err)
@@ -283,10 +283,10 @@ func (m *machine) begun(c *madeCall) (node.Call, error) {
 			continue
 		}
 		m.taken = slices.Delete(m.taken, i, i+1)
-		m.jobs[node.JobID(c.ID)] = item
+		m.jobs[machine.JobID(c.ID)] = item
 		m.counters.Activities++
-		return node.RunActivity{
-			Job: node.JobID(c.ID), Slot: m.loops.holder(work.LockToken), Item: item, AttemptCount: work.AttemptCount,
+		return machine.RunActivity{
+			Job: machine.JobID(c.ID), Slot: m.loops.holder(work.LockToken), Item: item, AttemptCount: work.AttemptCount,
 			LockTimeout: m.config.Options.WorkerLockTimeout,
 		}, nil
 	}

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -148,7 +148,7 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 		}
 	}
 	n := c.live.Node(number)
-	if n == nil || d == nil || d.Incarnation != n.Incarnation || d.Decision != node.DecideTurn || len(ack.HistoryDelta) == 0 {
+	if n == nil || d == nil || d.Incarnation != n.Incarnation || d.Decision != machine.DecideTurn || len(ack.HistoryDelta) == 0 {
 		return
 	}
 	pin := c.Run.Model.Instance(no).Pin()
@@ -175,43 +175,43 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 }
 
 // notePoint returns the point of a decision, or points if it has none.
-func notePoint(d node.Decision) point {
+func notePoint(d machine.Decision) point {
 	switch d {
-	case node.DecideHistoryError:
+	case machine.DecideHistoryError:
 		return pointHistoryError
-	case node.DecideIncompatible:
+	case machine.DecideIncompatible:
 		return pointIncompatible
-	case node.DecideWaitForStart:
+	case machine.DecideWaitForStart:
 		return pointWaitForStart
-	case node.DecideNoHandler, node.DecideWorkNoHandler:
+	case machine.DecideNoHandler, machine.DecideWorkNoHandler:
 		return pointNoHandler
-	case node.DecideAckFailed:
+	case machine.DecideAckFailed:
 		return pointAckFailed
-	case node.DecideDropTerminal:
+	case machine.DecideDropTerminal:
 		return pointDropTerminal
-	case node.DecideWorkLost:
+	case machine.DecideWorkLost:
 		return pointWorkLost
-	case node.DecidePoison:
+	case machine.DecidePoison:
 		return pointPoison
-	case node.DecideWorkPoison:
+	case machine.DecideWorkPoison:
 		return pointWorkPoison
 	}
 	return points
 }
 
-func (c *Counter) OnNoted(n *track.Node, d *track.Delivery, note *node.Note) {
-	if note.Decision == node.DecideTurn && note.AttemptCount == n.Options.MaxAttempts {
+func (c *Counter) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
+	if note.Decision == machine.DecideTurn && note.AttemptCount == n.Options.MaxAttempts {
 		c.hit(pointLastAttempt)
 	}
 	if p := notePoint(note.Decision); p != points {
 		c.hit(p)
 	}
-	if note.Decision == node.DecidePoison && d.HistoryError {
+	if note.Decision == machine.DecidePoison && d.HistoryError {
 		c.hit(pointPoisonHistoryError)
 	}
-	if note.Decision == node.DecidePoison {
+	if note.Decision == machine.DecidePoison {
 		for _, no := range d.Messages {
-			if c.live.Row(no).Before == node.DecideNoHandler {
+			if c.live.Row(no).Before == machine.DecideNoHandler {
 				c.hit(pointPoisonNoHandler)
 				break
 			}

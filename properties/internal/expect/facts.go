@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/plan"
@@ -113,7 +113,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 	}
 	if c.wants(plan.EventEvent) {
 		handler := "none"
-		if d != nil && d.Decision == node.DecideTurn {
+		if d != nil && d.Decision == machine.DecideTurn {
 			handler = d.Turn.Handler
 		}
 		for i := range ack.HistoryDelta {
@@ -127,7 +127,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 			c.emit()
 		}
 	}
-	if !c.wants(plan.EventTurn) || d == nil || d.Decision != node.DecideTurn {
+	if !c.wants(plan.EventTurn) || d == nil || d.Decision != machine.DecideTurn {
 		return
 	}
 	f := c.begin(plan.EventTurn, number, no)
@@ -141,24 +141,24 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 }
 
 // OnNoted tells of poison and of work that was given back.
-func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *node.Note) {
+func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	event, name, value := plan.EventAbandon, "reason", ""
 	switch note.Decision {
-	case node.DecidePoison, node.DecideWorkPoison:
+	case machine.DecidePoison, machine.DecideWorkPoison:
 		event, name, value = plan.EventPoison, "cause", c.cause(d)
-	case node.DecideHistoryError:
+	case machine.DecideHistoryError:
 		value = "history-error"
-	case node.DecideIncompatible:
+	case machine.DecideIncompatible:
 		value = "incompatible"
-	case node.DecideWaitForStart:
+	case machine.DecideWaitForStart:
 		value = "wait-for-start"
-	case node.DecideNoHandler, node.DecideWorkNoHandler:
+	case machine.DecideNoHandler, machine.DecideWorkNoHandler:
 		value = "no-handler"
-	case node.DecideAckFailed:
+	case machine.DecideAckFailed:
 		value = "ack-failed"
-	case node.DecideDrained:
+	case machine.DecideDrained:
 		value = "drained"
-	case node.DecideWorkLost:
+	case machine.DecideWorkLost:
 		value = "lost"
 	default:
 		return
@@ -191,13 +191,13 @@ func (c *Checker) cause(d *track.Delivery) string {
 	}
 	for _, no := range d.Messages {
 		switch c.live.Row(no).Before {
-		case node.DecideHistoryError:
+		case machine.DecideHistoryError:
 			return "unreadable"
-		case node.DecideIncompatible:
+		case machine.DecideIncompatible:
 			return "incompatible"
-		case node.DecideNoHandler, node.DecideWorkNoHandler:
+		case machine.DecideNoHandler, machine.DecideWorkNoHandler:
 			return "no-handler"
-		case node.DecideNone, node.DecideTurn, node.DecideWorkRun:
+		case machine.DecideNone, machine.DecideTurn, machine.DecideWorkRun:
 			return "crash"
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -81,7 +82,7 @@ func (in *boundInput) queuedMs() int64 {
 }
 
 // fetchBackoffMs is the longest pause that a node may still make for fetches that failed in turbulence.
-var fetchBackoffMs = node.FetchErrorBackoff(1 << 10).Milliseconds()
+var fetchBackoffMs = machine.FetchErrorBackoff(1 << 10).Milliseconds()
 
 // poisonBound returns the time within which a message that is delivered again and again leaves the queue (L01): its
 // backoffs so far (each new one moves the end), then for each attempt and the one that poisons it two call deadlines, the

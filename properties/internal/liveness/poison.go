@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
@@ -70,17 +70,17 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 	}
 	most := n.Options.MaxAttempts
 	switch note.Decision {
-	case node.DecidePoison, node.DecideWorkPoison:
+	case machine.DecidePoison, machine.DecideWorkPoison:
 		c.judge(n, d, note)
 		return
-	case node.DecideHistoryError, node.DecideIncompatible, node.DecideNoHandler, node.DecideTurn, node.DecideWorkNoHandler, node.DecideWorkRun:
+	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideTurn, machine.DecideWorkNoHandler, machine.DecideWorkRun:
 		if note.AttemptCount > most {
 			c.Run.Liveness("L01", r.Node, d.Instance,
 				"delivery %d of %s is above max_attempts %d and must be poison; %s decided %s. Messages: %s",
 				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(r.Node), note.Decision, c.batch(d))
 		}
 	}
-	if note.Decision == node.DecideIncompatible {
+	if note.Decision == machine.DecideIncompatible {
 		c.bounced(n, d, note)
 	}
 	byHandler := false
@@ -95,7 +95,7 @@ func (c *poisonChecker) Record(r *cluster.Record) {
 
 // bounced counts how often a message was given back for its pin. The provider counts each time, too, so that above
 // max_attempts it must be poison, whatever the count is.
-func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *node.Note) {
+func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	for _, no := range d.Messages {
 		row := c.live.Row(no)
@@ -109,17 +109,17 @@ func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *node.Not
 }
 
 // chargeable reports whether a delivery that ended with that decision counts towards poison.
-func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision node.Decision, byHandler *bool) bool {
+func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision machine.Decision, byHandler *bool) bool {
 	in := c.Run.Model.Instance(d.Instance)
 	switch decision {
-	case node.DecideIncompatible:
+	case machine.DecideIncompatible:
 		return false
-	case node.DecideHistoryError:
+	case machine.DecideHistoryError:
 		return !c.live.Reads(n, in)
-	case node.DecideNoHandler:
+	case machine.DecideNoHandler:
 		*byHandler = c.live.AnyRuns(in)
 		return !*byHandler
-	case node.DecideWorkNoHandler:
+	case machine.DecideWorkNoHandler:
 		for _, no := range d.Messages {
 			for i := range c.live.Nodes {
 				if takes, has := c.live.Takes(&c.live.Nodes[i], c.Run.Model.Row(no)); takes && has {
@@ -128,14 +128,14 @@ func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision no
 				}
 			}
 		}
-	case node.DecideAckFailed:
+	case machine.DecideAckFailed:
 		return !d.Refused
 	}
 	return true
 }
 
 // judge judges the poison of a delivery.
-func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *node.Note) {
+func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	name, by := c.Run.Model.Name(d.Instance), c.Run.NodeName(n.Number)
 	if note.AttemptCount <= most {

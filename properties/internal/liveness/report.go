@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -23,7 +23,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 		"L04": "after widening every stuck message leaves the queue",
 	}[property]
 	last := "nobody decided anything about it"
-	if mine.LastDecision != node.DecideNone {
+	if mine.LastDecision != machine.DecideNone {
 		last = fmt.Sprintf("last decision %s by %s", mine.LastDecision, c.Run.NodeName(mine.LastNode))
 	}
 	lock := ""

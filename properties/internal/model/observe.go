@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -98,14 +98,14 @@ func (m *Store) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 type Note struct {
 	caller   engine.Caller
 	Token    string
-	Decision node.Decision
+	Decision machine.Decision
 	first    bool // for DecideTurn
-	Dropped  []node.DroppedMessage
+	Dropped  []machine.DroppedMessage
 }
 
 func (m *Store) onNote(r *cluster.Record) {
 	n := r.Note
-	if n.Slot.Kind != node.SlotOrchestration || n.Decision == node.DecideAckFailed {
+	if n.Slot.Kind != machine.SlotOrchestration || n.Decision == machine.DecideAckFailed {
 		return
 	}
 	no := m.numbers[n.Instance]

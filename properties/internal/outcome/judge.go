@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -108,9 +108,9 @@ func (c *Checker) poison(d *engine.ErrorDetails, w *work) string {
 // why describes a refusal in words.
 func (r *refusal) why() string {
 	switch r.decision {
-	case node.DecideHistoryError:
+	case machine.DecideHistoryError:
 		return "build " + r.build + " cannot read its history or a message"
-	case node.DecideIncompatible:
+	case machine.DecideIncompatible:
 		return "its pin is outside the range of build " + r.build
 	}
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
@@ -267,7 +267,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)
-		if r.decision == node.DecideNoHandler || r.decision == node.DecideWorkNoHandler {
+		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
 			return fmt.Sprintf("build %s of %s has to keep that handler until nothing needs it, or the work has to end before", r.build, name)
 		}
 		return fmt.Sprintf("a node that admits and reads it has to be up until it has ended, in place of %s (%s)", name, r.build)

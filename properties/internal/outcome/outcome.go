@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -64,7 +64,7 @@ type refusal struct {
 	node     uint32
 	build    string
 	after    step
-	decision node.Decision
+	decision machine.Decision
 	cause    string
 	times    int
 }
@@ -178,20 +178,20 @@ func sentByCalm(item engine.WorkItem) string {
 }
 
 // OnNoted notes why a node gives work back, and poison.
-func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *node.Note) {
+func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	w := c.of(d.Instance)
 	switch note.Decision {
-	case node.DecidePoison, node.DecideWorkPoison:
-		w.end.poison = w.end.poison || note.Decision == node.DecidePoison
+	case machine.DecidePoison, machine.DecideWorkPoison:
+		w.end.poison = w.end.poison || note.Decision == machine.DecidePoison
 		if note.Cause != "" {
 			w.end.cause = note.Cause
 		}
-	case node.DecideHistoryError, node.DecideIncompatible, node.DecideNoHandler, node.DecideWorkNoHandler:
+	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideWorkNoHandler:
 		c.refused(w, n, note)
 	}
 }
 
-func (c *Checker) refused(w *work, n *track.Node, note *node.Note) {
+func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
 	for i := range w.refusals {
 		if r := &w.refusals[i]; r.node == n.Number && r.decision == note.Decision && r.build == n.Build.Name() {
 			r.times++

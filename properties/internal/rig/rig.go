@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
@@ -267,11 +268,11 @@ func (r *Rig) begin(caller engine.Caller, kind engine.CallKind, req engine.CallR
 	r.Observe(engine.Observation{Kind: engine.ObsCallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
 }
 
-func slotOf(kind engine.CallKind) node.Slot {
+func slotOf(kind engine.CallKind) machine.Slot {
 	if kind == engine.CallFetchWorkItem || kind == engine.CallAckWorkItem || kind == engine.CallAbandonWorkItem {
-		return node.Slot{Kind: node.SlotWorker}
+		return machine.Slot{Kind: machine.SlotWorker}
 	}
-	return node.Slot{}
+	return machine.Slot{}
 }
 
 func (r *Rig) end(caller engine.Caller, kind engine.CallKind, o engine.Observation) {
@@ -318,17 +319,17 @@ func (r *Rig) fetch(name, instance string, worker bool) {
 
 func (r *Rig) note(name, decision string) {
 	h := r.held[name]
-	n := node.Note{Token: h.token, Instance: r.names[h.instance-1], ExecutionID: 1, AttemptCount: h.told}
+	n := machine.Note{Token: h.token, Instance: r.names[h.instance-1], ExecutionID: 1, AttemptCount: h.told}
 	if h.worker {
-		n.Slot = node.Slot{Kind: node.SlotWorker}
+		n.Slot = machine.Slot{Kind: machine.SlotWorker}
 	}
-	for d := node.DecideNone; d <= node.DecideDrained; d++ {
-		if d.String() == decision || d == node.DecideTurn && decision == "first" {
+	for d := machine.DecideNone; d <= machine.DecideDrained; d++ {
+		if d.String() == decision || d == machine.DecideTurn && decision == "first" {
 			n.Decision = d
 		}
 	}
-	if n.Decision == node.DecideTurn {
-		n.Turn = &node.TurnNote{Handler: "H@1.0.0", Result: "Continue", First: decision == "first"}
+	if n.Decision == machine.DecideTurn {
+		n.Turn = &machine.TurnNote{Handler: "H@1.0.0", Result: "Continue", First: decision == "first"}
 	}
 	c := r.caller(name)
 	r.Record(cluster.Record{Kind: cluster.RecNote, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})

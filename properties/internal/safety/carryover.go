@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -41,7 +41,7 @@ func (q *queueData) name(name string) *queueName {
 // queued applies what an ack says of queue messages, and judges the order in which they have arrived.
 func (k *stateChecker) queued(c *model.Call, no engine.InstanceNo, d *instanceData) {
 	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
-	turn := in.Note.Token == ack.LockToken && in.Note.Decision == node.DecideTurn && in.BatchToken == ack.LockToken
+	turn := in.Note.Token == ack.LockToken && in.Note.Decision == machine.DecideTurn && in.BatchToken == ack.LockToken
 	var carried []engine.CarriedEvent
 	var arrived []engine.CarriedEvent
 	for i := range ack.HistoryDelta {

@@ -2,7 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -142,7 +142,7 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 // first event, so that it reads like any other.
 func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
 	n := &t.in.Note
-	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == node.DecideTurn || n.Decision == node.DecidePoison) &&
+	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == machine.DecideTurn || n.Decision == machine.DecidePoison) &&
 		len(t.ack.HistoryDelta) > 0 && t.ack.HistoryDelta[0].Kind() == engine.KindOrchestrationStarted
 }
 
@@ -206,7 +206,7 @@ func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string)
 // isPoison reports whether the ack ends the execution as poison of its own: an ordinary turn, too, may fail with the
 // poison of a child or an activity.
 func isPoison(t *commit) bool {
-	if n := &t.in.Note; n.Token == t.ack.LockToken && n.Decision == node.DecidePoison {
+	if n := &t.in.Note; n.Token == t.ack.LockToken && n.Decision == machine.DecidePoison {
 		return true
 	}
 	for i := range t.ack.HistoryDelta {

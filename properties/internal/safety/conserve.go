@@ -2,7 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -222,8 +222,8 @@ func (k *conserveChecker) checkConsumed(c *model.Call) {
 	}
 	n := &in.Note
 	switch n.Decision {
-	case node.DecideTurn:
-	case node.DecideHistoryError, node.DecideIncompatible, node.DecideWaitForStart, node.DecideNoHandler, node.DecideDrained:
+	case machine.DecideTurn:
+	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideWaitForStart, machine.DecideNoHandler, machine.DecideDrained:
 		k.Run.Safety("S12", c.Caller.Node, in.No, "%s acknowledged token %s, which it had decided to hand back (%s); the batch is lost: %s",
 			k.Run.Who(c.Caller), n.Token, n.Decision, k.Run.BatchText(in.Batch))
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -130,7 +131,7 @@ func (k *lockLossChecker) Observe(o *engine.Observation) {
 		timeout, buffer = options.WorkerLockTimeout, options.WorkerLockRenewalBuffer
 		item = model.ItemText(k.Run.Model.Row(o.Message))
 	}
-	if node.RenewalInterval(timeout, buffer)+keptMarginMs*time.Millisecond >= timeout {
+	if machine.RenewalInterval(timeout, buffer)+keptMarginMs*time.Millisecond >= timeout {
 		return // such a lock runs out before the contract lets it be renewed
 	}
 	if n.delayedMs >= was.TakenMs && n.delayedMs+k.againMs(options, timeout) > was.UntilMs {
@@ -145,6 +146,6 @@ func (k *lockLossChecker) Observe(o *engine.Observation) {
 
 // againMs returns the time within which a node has learnt of a failed renewal or ack and tried again.
 func (k *lockLossChecker) againMs(o *node.Options, timeout time.Duration) int64 {
-	pause := max(node.RenewalRetryDelay(timeout), node.AckRetryDelay(node.AckRetries))
+	pause := max(machine.RenewalRetryDelay(timeout), machine.AckRetryDelay(machine.AckRetries))
 	return (o.CallDeadline + pause).Milliseconds() + 2*keptMarginMs
 }

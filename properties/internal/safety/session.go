@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,14 +18,14 @@ import (
 // sessionWork is an activity of a session that a node runs.
 type sessionWork struct {
 	caller engine.Caller
-	slot   node.Slot
+	slot   machine.Slot
 	item   engine.ActivityExecuteItem
 }
 
 // Record follows what nodes run.
 func (k *routingChecker) Record(r *cluster.Record) {
 	caller := engine.Caller{Node: r.Node, Incarnation: r.Incarnation}
-	if r.Kind == cluster.RecNote && r.Note.Decision != node.DecideWorkLost {
+	if r.Kind == cluster.RecNote && r.Note.Decision != machine.DecideWorkLost {
 		return
 	}
 	if len(k.running) > 0 {
@@ -109,7 +109,7 @@ func (k *lockLossChecker) worked(o *engine.Observation) {
 		}
 		options := &k.Run.World.Node(c.Caller.Node).Options
 		timeout := options.SessionLockTimeout
-		if node.RenewalInterval(timeout, options.SessionLockRenewalBuffer)+keptMarginMs*time.Millisecond >= timeout {
+		if machine.RenewalInterval(timeout, options.SessionLockRenewalBuffer)+keptMarginMs*time.Millisecond >= timeout {
 			continue
 		}
 		x.lost = true

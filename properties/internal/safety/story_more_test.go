@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -34,7 +34,7 @@ func (s *story) tellNode(f []string) bool {
 	case "fault":
 		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]
 	case "run":
-		r.Activity = &node.RunActivity{Item: s.item(f[2], "ActivityExecute", f[3], 0).(engine.ActivityExecuteItem)}
+		r.Activity = &machine.RunActivity{Item: s.item(f[2], "ActivityExecute", f[3], 0).(engine.ActivityExecuteItem)}
 		r.Slot.Index = int(r.Activity.Item.ID)
 		if len(f) > 4 {
 			r.Activity.Item.SessionID = f[4]

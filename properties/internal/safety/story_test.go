@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -620,15 +621,15 @@ func (s *story) end(f []string) {
 // note NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...]
 func (s *story) note(f []string) {
 	words, value := options(f)
-	n := &node.Note{Slot: node.Slot{Kind: node.SlotOrchestration}, Instance: words[2], Token: words[3]}
-	for d := node.DecideNone; d <= node.DecideDrained; d++ {
+	n := &machine.Note{Slot: machine.Slot{Kind: machine.SlotOrchestration}, Instance: words[2], Token: words[3]}
+	for d := machine.DecideNone; d <= machine.DecideDrained; d++ {
 		if d.String() == words[4] {
 			n.Decision = d
 		}
 	}
 	for _, d := range strings.Split(value["dropped"], ",") {
 		if index, rule, ok := strings.Cut(d, ":"); ok {
-			n.Dropped = append(n.Dropped, node.DroppedMessage{Index: int(s.number(index)), Rule: rule})
+			n.Dropped = append(n.Dropped, machine.DroppedMessage{Index: int(s.number(index)), Rule: rule})
 		}
 	}
 	c := s.caller(words[1])

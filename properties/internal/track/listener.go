@@ -2,7 +2,7 @@ package track
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -24,7 +24,7 @@ type listener interface {
 	// OnCommitted: a node's ack of an instance took effect; d is nil if the delivery is not known.
 	OnCommitted(number uint32, d *Delivery, no engine.InstanceNo, ack *engine.OrchestrationAck)
 	// OnNoted: a node has decided about a delivery.
-	OnNoted(n *Node, d *Delivery, note *node.Note)
+	OnNoted(n *Node, d *Delivery, note *machine.Note)
 	// OnWaits: visible work waits from now on, since no live node admits it.
 	OnWaits(in *model.Instance)
 	// OnWaited: the wait is over, since a node admits the work, or since none of it is queued any longer.
@@ -54,7 +54,7 @@ func (Deaf) OnFetched(uint32, *Delivery)                                        
 func (Deaf) OnPassed(engine.Caller, *model.Instance)                                    {}
 func (Deaf) Passes() Passing                                                            { return PassNone }
 func (Deaf) OnCommitted(uint32, *Delivery, engine.InstanceNo, *engine.OrchestrationAck) {}
-func (Deaf) OnNoted(*Node, *Delivery, *node.Note)                                       {}
+func (Deaf) OnNoted(*Node, *Delivery, *machine.Note)                                    {}
 func (Deaf) OnWaits(*model.Instance)                                                    {}
 func (Deaf) OnWaited(*model.Instance)                                                   {}
 func (Deaf) OnStarted(*Node)                                                            {}

@@ -2,8 +2,8 @@ package track
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -39,9 +39,9 @@ func (l *Slot) find(token string) *Delivery {
 }
 
 // slot returns the state of a node's loop, and creates it when it is first seen.
-func (n *Node) slot(at node.Slot) *Slot {
+func (n *Node) slot(at machine.Slot) *Slot {
 	list := &n.Turns
-	if at.Kind != node.SlotOrchestration {
+	if at.Kind != machine.SlotOrchestration {
 		list = &n.Activities
 	}
 	for len(*list) <= at.Index {
@@ -214,7 +214,7 @@ func (s *State) onNote(r *cluster.Record) {
 		row.LastDecision, row.LastNode = note.Decision, r.Node
 	}
 	switch note.Decision {
-	case node.DecidePoison, node.DecideWorkPoison:
+	case machine.DecidePoison, machine.DecideWorkPoison:
 		for no := d.Instance; no != 0 && !s.Instance(no).Poisoned; no = s.Instance(no).Parent {
 			s.Instance(no).Poisoned = true
 		}

@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -79,8 +80,8 @@ type Delivery struct {
 	Pin          *engine.Version
 	HistoryError bool
 	Start        startKind
-	Decision     node.Decision
-	Turn         node.TurnNote
+	Decision     machine.Decision
+	Turn         machine.TurnNote
 	ackCall      uint64 // the world's number of its last ack
 	Committed    bool   // its ack took effect
 	Answered     bool   // and the node was told
@@ -131,8 +132,8 @@ type Row struct {
 	ByHandler      bool   // some of these because the handler is elsewhere
 	Stuck          bool   // nobody admitted it when calm ended
 	Reported       bool
-	LastDecision   node.Decision
-	Before         node.Decision // the decision before it: what became of the delivery before the last
+	LastDecision   machine.Decision
+	Before         machine.Decision // the decision before it: what became of the delivery before the last
 	LastNode       uint32
 	decidedAt      uint32 // deliveries when lastDecision was first made
 	Bounced        uint32 // number of deliveries after which a node gave it back for its pin
@@ -381,6 +382,6 @@ func (s *State) onCallEnd(o *engine.Observation) {
 // BackoffMost returns the longest delay with which a node may give work back at its n-th delivery: the contract's curve
 // for a missing handler, or the fixed delay of the other reasons.
 func BackoffMost(o *node.Options, n uint32) int64 {
-	fixed := max(node.HistoryErrorDelay, node.IncompatibleDelay, node.WaitForStartDelay)
-	return max(fixed, node.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()
+	fixed := max(machine.HistoryErrorDelay, machine.IncompatibleDelay, machine.WaitForStartDelay)
+	return max(fixed, machine.UnregisteredBackoff(n, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)).Milliseconds()
 }

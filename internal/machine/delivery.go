@@ -1,7 +1,8 @@
-package node
+package machine
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -188,7 +189,7 @@ func (d *delivery) handlerName() (name, version string) {
 }
 
 // resolve finds the handler.
-func (d *delivery) resolve(r *Registry, rules *Rules) (Resolved, bool) {
+func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool) {
 	name, version := d.handlerName()
 	if d.begin == nil && !rules.ResolvesAsRecorded {
 		version = ""

@@ -1,4 +1,4 @@
-package node_test
+package machine_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // A node is driven by hand: it fetches, is given a start, takes its time for the turn, and commits it.
@@ -16,36 +17,36 @@ func ExampleNode_Step() {
 	_ = registry.Register("Greet", engine.V(1, 0, 0), func(_ *orch.Context, name string) (string, error) { return "hello " + name, nil })
 	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 0
-	n, err := node.New(node.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: registry, Options: options})
+	n, err := machine.New(machine.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: registry, Options: options})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show := func(calls []node.Call) {
+	show := func(calls []machine.Call) {
 		for _, c := range calls {
 			switch c := c.(type) {
-			case node.ProviderCall:
+			case machine.ProviderCall:
 				fmt.Println("call", c.ID, call.Kind(c.Request))
 				if ack, ok := c.Request.(call.AckOrchestrationItem); ok {
 					fmt.Println("  ", ack.Metadata.Status, *ack.Metadata.Output)
 				}
-			case node.Note:
+			case machine.Note:
 				fmt.Println("decides", c.Decision, c.Instance)
-			case node.RunTurn:
+			case machine.RunTurn:
 				fmt.Println("job", c.Job)
-			case node.Stopped:
+			case machine.Stopped:
 				fmt.Println("stopped")
 			}
 		}
 	}
-	show(n.Step(node.Start{NowMs: 1000}))
-	show(n.Step(node.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
+	show(n.Step(machine.Start{NowMs: 1000}))
+	show(n.Step(machine.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
 		LockToken: "t1", AttemptCount: 1,
 		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{client.StartOrchestration("i", "Greet", "world")}},
 	}}))
-	show(n.Step(node.Finished{NowMs: 1020, Job: 1}))
-	show(n.Step(node.Drain{NowMs: 1021}))
-	show(n.Step(node.Answer{NowMs: 1030, Call: 2}))
+	show(n.Step(machine.Finished{NowMs: 1020, Job: 1}))
+	show(n.Step(machine.Drain{NowMs: 1021}))
+	show(n.Step(machine.Answer{NowMs: 1030, Call: 2}))
 	// Output:
 	// call 1 fetch_orchestration_item
 	// decides turn i
@@ -58,15 +59,15 @@ func ExampleNode_Step() {
 func ExampleNew() {
 	options := node.DefaultOptions()
 	options.MaxAttempts = 0
-	_, err := node.New(node.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: node.NewRegistry(), Options: options})
+	_, err := machine.New(machine.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: node.NewRegistry(), Options: options})
 	fmt.Println(err)
 	// Output: node a: option max_attempts: 0: expected at least 1
 }
 
 func ExampleCounters_List() {
-	var total node.Counters
-	total.Add(node.Counters{Turns: 3, TurnsCommitted: 2})
-	total.Add(node.Counters{Turns: 1})
+	var total machine.Counters
+	total.Add(machine.Counters{Turns: 3, TurnsCommitted: 2})
+	total.Add(machine.Counters{Turns: 1})
 	for _, c := range total.List() {
 		if c.Value > 0 {
 			fmt.Println(c.Name, c.Value)

@@ -1,10 +1,11 @@
-package node
+package machine
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 )
 
@@ -41,10 +42,13 @@ func TestPanics(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	if _, err := New(Config{Registry: NewRegistry(), Options: DefaultOptions()}); err == nil {
+	if _, err := New(Config{Registry: node.NewRegistry(), Options: node.DefaultOptions()}); err == nil {
 		t.Error("a node without a build is accepted")
 	}
-	n, err := New(Config{Name: "n", Build: buildNamed(t, "3.0.0"), Registry: NewRegistry(), Options: DefaultOptions()})
+	if _, err := New(Config{Build: buildNamed(t, "3.0.0"), Registry: node.NewRegistry()}); err == nil {
+		t.Error("options that are not valid are accepted")
+	}
+	n, err := New(Config{Name: "n", Build: buildNamed(t, "3.0.0"), Registry: node.NewRegistry(), Options: node.DefaultOptions()})
 	if err != nil || n.Filter().String() != ">=1.0.0, <=3.0.0" {
 		t.Errorf("%v, %v", n, err)
 	}
@@ -93,7 +97,7 @@ func TestPoisonMessage(t *testing.T) {
 // TestDoubleCheck: a handler that is not deterministic is named in the note.
 func TestDoubleCheck(t *testing.T) {
 	calls := 0
-	r := NewRegistry()
+	r := node.NewRegistry()
 	err := r.Register("Order", engine.V(1, 0, 0), func(ctx *orch.Context, _ string) (string, error) {
 		calls++
 		ctx.Trace("called")
@@ -103,7 +107,7 @@ func TestDoubleCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, double := range []bool{false, true} {
-		n, err := New(Config{Build: buildNamed(t, "1.5.0"), Registry: r, Options: DefaultOptions(), DoubleCheck: double})
+		n, err := New(Config{Build: buildNamed(t, "1.5.0"), Registry: r, Options: node.DefaultOptions(), DoubleCheck: double})
 		if err != nil {
 			t.Fatal(err)
 		}

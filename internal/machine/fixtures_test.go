@@ -1,4 +1,4 @@
-package node
+package machine
 
 import (
 	"errors"
@@ -9,13 +9,14 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/client"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 )
 
 // testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), Pair 1.0.0
 // (asks for two activities at once), Keeper 1.0.0 (makes a key its custom status, and sets it), Crowded 1.0.0 (continues as
 // new), and the activities charge and decline.
-func testRegistry(t testing.TB) *Registry {
+func testRegistry(t testing.TB) *node.Registry {
 	charge := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleActivity("charge", input).Await()
 	}
@@ -30,7 +31,7 @@ func testRegistry(t testing.TB) *Registry {
 		return ctx.ScheduleActivity("charge", input, orch.OnSession("s"), orch.WithTag("gpu")).Await()
 	}
 	crowded := func(ctx *orch.Context, input string) (string, error) { ctx.ContinueAsNew(input); return "", nil }
-	r := NewRegistry()
+	r := node.NewRegistry()
 	for _, err := range []error{
 		r.Register("Order", engine.V(1, 0, 0), charge),
 		r.Register("Order", engine.V(2, 0, 0), echo),
@@ -38,12 +39,12 @@ func testRegistry(t testing.TB) *Registry {
 		r.Register("Pair", engine.V(1, 0, 0), pair),
 		r.Register("Keeper", engine.V(1, 0, 0), keeper),
 		r.Register("Crowded", engine.V(1, 0, 0), crowded),
-		r.RegisterActivity("charge", func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }),
-		r.RegisterActivity("decline", func(ActivityContext, string) (string, error) { return "", errors.New("declined") }),
-		r.RegisterActivity("crash", func(ActivityContext, string) (string, error) { panic("boom") }),
-		r.RegisterActivity("crash-oddly", func(ActivityContext, string) (string, error) { panic(&struct{ n int }{1}) }),
-		r.RegisterActivity("exit", func(ActivityContext, string) (string, error) { runtime.Goexit(); return "", nil }),
-		r.RegisterActivity("mute", func(ActivityContext, string) (string, error) { return "", (*mute)(nil) }),
+		r.RegisterActivity("charge", func(_ node.ActivityContext, input string) (string, error) { return "paid " + input, nil }),
+		r.RegisterActivity("decline", func(node.ActivityContext, string) (string, error) { return "", errors.New("declined") }),
+		r.RegisterActivity("crash", func(node.ActivityContext, string) (string, error) { panic("boom") }),
+		r.RegisterActivity("crash-oddly", func(node.ActivityContext, string) (string, error) { panic(&struct{ n int }{1}) }),
+		r.RegisterActivity("exit", func(node.ActivityContext, string) (string, error) { runtime.Goexit(); return "", nil }),
+		r.RegisterActivity("mute", func(node.ActivityContext, string) (string, error) { return "", (*mute)(nil) }),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package node
+package machine
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 	"pgregory.net/rapid"
 )
@@ -204,7 +205,7 @@ func anyWorld(t *rapid.T, on []string) {
 		charged-strange-start pinned-2.0.0 unregistered completed completed-untold completed-broken broken broken-child broken-new
 		continued continued-untold continued-broken again again-child again-unregistered queued queued-new kept waiting crowded again-with-status`)
 	works := []string{"charge", "decline", "crash", "exit", "mute", "unknown", "not-an-activity", "charge/s1", "charge/s2", "guid", "now", "key", "key-broken"}
-	options := DefaultOptions()
+	options := node.DefaultOptions()
 	options.MaxSessionsPerRuntime = 1
 	var build *engine.Build
 	for _, b := range engine.ShippedBuilds() {

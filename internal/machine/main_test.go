@@ -1,19 +1,19 @@
-package node_test
+package machine_test
 
 import (
 	"os"
 	"testing"
 
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/machine"
 )
 
 // TestMain hands over the table of planted bugs, whose package imports this one.
 func TestMain(m *testing.M) {
-	for _, b := range faults.BugsOf("engine/node") {
-		node.PlantedBugs = append(node.PlantedBugs, string(b.ID))
+	for _, b := range faults.BugsOf("internal/machine") {
+		machine.PlantedBugs = append(machine.PlantedBugs, string(b.ID))
 	}
-	node.RulesWith = func(ids ...string) *node.Rules {
+	machine.RulesWith = func(ids ...string) *machine.Rules {
 		var on []faults.BugID
 		for _, id := range ids {
 			on = append(on, faults.BugID(id))

@@ -1,4 +1,4 @@
-package node
+package machine
 
 import (
 	"crypto/sha256"
@@ -8,12 +8,13 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/call"
 )
 
 // activityCode finds the code of an activity: a system activity, which every node has, or one from the registry.
-func (n *Node) activityCode(name string) (Activity, bool) {
+func (n *Node) activityCode(name string) (node.Activity, bool) {
 	switch name {
 	case orch.SystemNewGUID:
 		return newGUID, true
@@ -26,7 +27,7 @@ func (n *Node) activityCode(name string) (Activity, bool) {
 }
 
 // newGUID derives the id from the activity's identity, so it is unique and the same in every run.
-func newGUID(ctx ActivityContext, _ string) (string, error) {
+func newGUID(ctx node.ActivityContext, _ string) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(ctx.Instance))
 	h.Write(binary.BigEndian.AppendUint64([]byte{0}, ctx.ExecutionID))
@@ -36,12 +37,12 @@ func newGUID(ctx ActivityContext, _ string) (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]), nil
 }
 
-func (n *Node) utcNowMs(ActivityContext, string) (string, error) {
+func (n *Node) utcNowMs(node.ActivityContext, string) (string, error) {
 	return strconv.FormatInt(n.nowMs, 10), nil
 }
 
 // refuseKey fails the read of a key whose input does not name a key.
-func refuseKey(ActivityContext, string) (string, error) {
+func refuseKey(node.ActivityContext, string) (string, error) {
 	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orch.SystemGetKVValue)
 }
 

@@ -1,4 +1,4 @@
-package node
+package machine
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/replay"
 )
@@ -20,9 +21,9 @@ type Config struct {
 	// Build is what the node runs.
 	Build *engine.Build
 	// Registry is the node's code. It is shared, not copied.
-	Registry *Registry
+	Registry *node.Registry
 	// Options are copied.
-	Options Options
+	Options node.Options
 	// Rules are the node's own rules; nil is DefaultRules.
 	Rules *Rules
 	// Replay are the rules of its turns; nil is the default of package replay.
@@ -39,8 +40,8 @@ type Config struct {
 type Node struct {
 	name     string
 	build    *engine.Build
-	registry *Registry
-	options  Options
+	registry *node.Registry
+	options  node.Options
 	rules    *Rules
 	replay   *replay.Rules
 

@@ -1,10 +1,11 @@
-package node
+package machine
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 )
 
@@ -81,7 +82,7 @@ func renderRequest(c ProviderCall) string {
 	case call.RenewOrchestrationItemLock:
 		return fmt.Sprintf("renew %s for %v", r.LockToken, r.ExtendFor)
 	case call.FetchWorkItem:
-		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, c.Cadence, formatTagFilter(r.Tags), sessionText(r.Session))
+		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, c.Cadence, tagsText(r.Tags), sessionText(r.Session))
 	case call.AckWorkItem:
 		return fmt.Sprintf("ack %s with %s", r.LockToken, renderItem(r.Completion))
 	case call.AbandonWorkItem:
@@ -96,6 +97,12 @@ func renderRequest(c ProviderCall) string {
 		return fmt.Sprintf("read key %s of %s", r.Key, r.Instance)
 	}
 	panic(fmt.Sprintf("unknown request %T", c.Request))
+}
+
+// tagsText writes a filter of tags as the option of that name does.
+func tagsText(f engine.TagFilter) string {
+	text, _ := node.Options{WorkerTagFilter: f}.Get("worker_tag_filter")
+	return text
 }
 
 func sessionText(s *engine.SessionFetchConfig) string {

@@ -1,16 +1,17 @@
-package node
+package machine
 
 import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/replay"
 )
 
 // BenchmarkTurn is one batch from delivery to the next fetch: a first turn that ends at once, its ack included. Its floor is
 // BenchmarkTurnAlone.
 func BenchmarkTurn(b *testing.B) {
-	options := DefaultOptions()
+	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 0
 	n, err := New(Config{Name: "n", Build: buildNamed(b, "1.5.0"), Registry: testRegistry(b), Options: options})
 	if err != nil {
@@ -45,7 +46,7 @@ func BenchmarkTurnAlone(b *testing.B) {
 
 // BenchmarkPoll is a fetch that finds nothing, and the timer after it.
 func BenchmarkPoll(b *testing.B) {
-	options := DefaultOptions()
+	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 0
 	n, err := New(Config{Name: "n", Build: buildNamed(b, "1.5.0"), Registry: testRegistry(b), Options: options})
 	if err != nil {

@@ -1,4 +1,4 @@
-package node
+package machine
 
 import (
 	"fmt"
@@ -11,12 +11,13 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 )
 
 // TestScripts runs the scripts in testdata: blocks of commands, one a line, with the calls that they led to. A file may
 // hold several nodes, one after the other. The commands are documented in the switch of (*driver).command; "+1s" in front
-// of one lets that time pass first. "go test ./engine/node -rewrite" writes the calls.
+// of one lets that time pass first. "go test ./internal/machine -rewrite" writes the calls.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		d := &driver{}
@@ -29,7 +30,7 @@ func TestScripts(t *testing.T) {
 type driver struct {
 	t     *testing.T
 	node  *Node
-	reg   *Registry
+	reg   *node.Registry
 	nowMs int64
 }
 
@@ -137,7 +138,7 @@ func (d *driver) command(verb string, args []string) string {
 }
 
 func (d *driver) newNode(args []string) {
-	options := DefaultOptions()
+	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 1
 	build := buildNamed(d.t, "1.5.0")
 	var on []string

@@ -1,9 +1,10 @@
-package node
+package machine
 
 import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 )
 
@@ -87,7 +88,7 @@ func (n *Node) onActivityDone(s *slot, panicked string) {
 		if n.readsKey(s) {
 			return
 		}
-		result, failure, failed = n.callActivity(run, ActivityContext{
+		result, failure, failed = n.callActivity(run, node.ActivityContext{
 			Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID, Attempt: s.hold.count,
 			Name: a.Name, SessionID: a.SessionID, Tag: a.Tag, WorkerID: n.workerID(s),
 		}, a.Input)
@@ -115,7 +116,7 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 
 // callActivity is the boundary to user code: a panic or runtime.Goexit there is a failure. The error's Error method is
 // user code, too.
-func (n *Node) callActivity(run Activity, ctx ActivityContext, input string) (result, failure string, failed bool) {
+func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input string) (result, failure string, failed bool) {
 	var out struct { // one struct, one allocation
 		result, failure string
 		failed          bool

@@ -1,4 +1,4 @@
-package node
+package machine
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 )
 
 func ExampleRenewalInterval() {
-	o := DefaultOptions()
+	o := node.DefaultOptions()
 	fmt.Println(RenewalInterval(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer))
 	fmt.Println(RenewalInterval(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer))
 	// Output:

@@ -1,9 +1,10 @@
-package node
+package machine
 
 import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 )
 
@@ -20,7 +21,7 @@ type sessionKeeper struct {
 var sessionSlot = Slot{Kind: SlotSessions}
 
 // sessionOwners returns the names under which the worker slots claim sessions: the configured one for all, or one each.
-func sessionOwners(o *Options, runtime string) []string {
+func sessionOwners(o *node.Options, runtime string) []string {
 	if o.WorkerNodeID != "" {
 		return []string{o.WorkerNodeID}
 	}

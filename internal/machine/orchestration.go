@@ -1,9 +1,10 @@
-package node
+package machine
 
 import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/replay"
 )
@@ -135,7 +136,7 @@ func missingHandler(d *delivery) string {
 }
 
 // turnInput builds the input of a batch's turn.
-func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
+func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	in := replay.Input{
 		Build: n.build, Instance: d.Item.Instance, ExecutionID: d.execution(), Messages: d.Item.Messages,
 		KVSnapshot: d.Item.KVSnapshot, Handler: handler.Handler, NowMs: uint64(n.nowMs), Parent: d.Item.Parent,
@@ -143,7 +144,7 @@ func (n *Node) turnInput(d *delivery, handler Resolved) replay.Input {
 		Workspace: n.workspace,
 	}
 	if d.begin != nil {
-		in.Start = d.begin.replayStart(handler.version())
+		in.Start = d.begin.replayStart(handler.String()[len(handler.Name)+1:])
 	} else {
 		in.History = d.Item.History
 	}

@@ -1,10 +1,11 @@
-package node
+package machine
 
 import (
 	"fmt"
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/replay"
 )
@@ -104,7 +105,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 // endRunning ends a running execution like any other end: its open waits, its activities and its children are
 // cancelled.
 func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details engine.ErrorDetails) {
-	in := n.turnInput(d, Resolved{})
+	in := n.turnInput(d, node.Resolved{})
 	in.ExecutionID, in.History, in.Start = ack.ExecutionID, d.Item.History, nil
 	out, err := replay.End(in, details)
 	if err != nil {

@@ -1,0 +1,35 @@
+// Package machine runs a node: a [Node] is a state machine over plain data, the loops that fetch work from a provider,
+// run it and hand it back. To drive one:
+//
+//	n, err := machine.New(machine.Config{Name: "a", Build: build, Registry: registry, Options: node.DefaultOptions()})
+//	calls := n.Step(machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
+//
+// A Node never calls anything. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and returns
+// the [Call]s that it asks for, in order. The driver carries them out and decides how long they take, whether they are
+// lost, and when the node dies: a crashed node is never stepped again, and its next incarnation is a new Node. The node
+// reads no clock; every input carries the node's clock in milliseconds.
+//
+// # What a driver owes
+//
+//   - [Start] comes first, and at most once. [Drain] may come at any time.
+//   - Each [ProviderCall] is answered once, with the store's answer or with a retryable error once its Deadline has
+//     passed. A fetch has no deadline, since it may stay parked forever; but its request or its answer may be lost like
+//     any other. The driver must then answer with a retryable error, or the slot never fetches again. The node treats
+//     this like any failed fetch, so work that the lost fetch found stays locked until its lock expires.
+//   - A fetch that finds nothing may stay parked, unanswered, as long as nothing changes. If it is answered with
+//     nothing, the node polls again when dispatcher_min_poll_interval has passed since it asked.
+//   - Each timer that is neither cancelled nor fired is woken once, and each job that is not cancelled finishes once.
+//   - A late answer, wake or finish for something that the node has forgotten is ignored; one that it never asked for
+//     makes it panic.
+//   - After [Stopped] nothing more is due.
+//
+// # What a node promises
+//
+// The same inputs give the same calls. A Node never changes the slices of its inputs, and never returns a slice that it
+// keeps. A turn is computed when its batch is delivered, by [replay.Turn], and committed when its job has finished; one
+// slot holds one batch or one activity at a time. A held lock is renewed from delivery to the last answer of its ack.
+// An ack that fails retryably is sent again, unchanged; an orchestration never fails because its ack failed.
+//
+// [Decision] lists the decisions on a fetched batch, in the order in which they are tested. [Rules] holds the rules
+// that can be got wrong; package faults has the table of planted bugs that get them wrong.
+package machine

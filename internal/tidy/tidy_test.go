@@ -56,7 +56,7 @@ var packages = map[string]imports{
 		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
 	"faults": {
 		module: []string{"engine", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
-	"sim/program": {module: []string{"engine/orch"}, tests: []string{"engine"}, others: publicModules},
+	"sim/program": {module: []string{"engine", "engine/orch"}, others: publicModules},
 	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},

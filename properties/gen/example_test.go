@@ -46,18 +46,18 @@ func ExamplePlanFrom() {
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
 	// plan: all 426 pieces of work ended as expected
 	// fate of the work:
-	//       231  completed
+	//       252  completed
 	//        72  cancelled, a cancel request
-	//        42  completed [calm raised "approval"]
-	//         8  never begun, no node is up
+	//        53  completed [calm raised "approval"]
+	//         7  never begun, no node is up
 	//         5  failed, KV key count (120) exceeds limit (100)
 	//         5  failed, its code panicked: panicky orchestration
-	//   ... and 39 more kinds of ends as expected
+	//   ... and 23 more kinds of ends as expected
 	// waits for a build, from when no live node admitted the work:
-	//         3  after rollback A to 0.8.0: max 52.069s, p99 52.069s; the longest is old-1 (pin 1.6.0) from 319ms, seed 74
+	//        19  before the first step: max 51.487s, p99 51.487s; the longest is old-1 (pin 1.1500.0) from 685ms, seed 41
 	//         1  after narrow A to >=2.0.0, <=2.0.0: max 48.609s, p99 48.609s; the longest is Chain-3 (pin 1.5.0) from 3.446s, seed 44
-	//        16  before the first step: max 47.275s, p99 47.275s; the longest is old-1 (pin 2.0.0) from 83ms, seed 68
-	//   ... and 24 more steps
+	//         1  after pause C for 1s: max 41.748s, p99 41.748s; the longest is old-1 (pin 10.0.0) from 294ms, seed 81
+	//   ... and 22 more steps
 }
 
 // A user's handlers under generated plans: the space says what there is to run.
@@ -69,18 +69,18 @@ func ExampleSpace() {
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
 	// plan: all 380 pieces of work ended as expected
 	// fate of the work:
-	//       285  completed
-	//        34  cancelled, a cancel request
-	//        19  completed [calm raised "go"]
+	//       317  completed
+	//        31  cancelled, a cancel request
+	//        12  completed [calm sent "job"]
 	//         6  never begun, no node is up
-	//         4  failed, its code panicked: t5
-	//         3  failed, its code panicked: t1
-	//   ... and 22 more kinds of ends as expected
+	//         2  failed, instance already exists: program-1/kin
+	//         1  failed, Activity 'program.call' tag size (257 bytes) exceeds limit (256 bytes)
+	//   ... and 11 more kinds of ends as expected
 	// waits for a build, from when no live node admitted the work:
-	//         2  after upgrade B to 1.5.0: max 27.125s, p99 27.125s; the longest is program-1 (pin 0.8.0) from 14.018s, seed 84
-	//         1  after upgrade A to 0.8.0: max 10.746s, p99 10.746s; the longest is refund-1 (pin 1.5.0) from 30.479s, seed 73
-	//         3  after narrow D to >=0.0.0, <=1.5.0: max 7.326s, p99 7.326s; the longest is refund-2 (pin 2.0.0) from 13.153s, seed 50
-	//   ... and 9 more steps
+	//         2  after narrow D to >=0.0.0, <=1.5.0: max 19.543s, p99 19.543s; the longest is refund-1 (pin 2.0.0) from 828ms, seed 50
+	//         1  after crash A: max 10.154s, p99 10.154s; the longest is refund-3 (pin 0.8.0) from 30.22s, seed 63
+	//         2  after add B: max 7.591s, p99 7.591s; the longest is refund-2 (pin 0.8.0) from 269ms, seed 63
+	//   ... and 6 more steps
 }
 
 // The same on builds of the user's own, without generated programs.

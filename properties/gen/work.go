@@ -98,12 +98,18 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set program.Set = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
 	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(Horizon).Draw(t, "start"), Expect: plan.EndAny}
-	for _, event := range set[len(set)-1].Waits() {
-		for i := range number(t, 0, 2, "raises") {
+	send := func(verb plan.ActionVerb, name string, times int) {
+		for i := range times {
 			in.Actions = append(in.Actions, plan.Action{
-				At: in.StartAt + upTo(6*time.Second).Draw(t, "at"), Verb: plan.ActionRaise, Name: event, Data: numbered(event, i),
+				At: in.StartAt + upTo(6*time.Second).Draw(t, "at"), Verb: verb, Name: name, Data: numbered(name, i),
 			})
 		}
+	}
+	for _, event := range set[len(set)-1].Waits() {
+		send(plan.ActionRaise, event, number(t, 0, 2, "raises"))
+	}
+	for _, queue := range set[len(set)-1].Queues() {
+		send(plan.ActionEnqueue, queue, number(t, 0, 3, "messages"))
 	}
 	if rarely(t, 8, "cancelled") {
 		in.Actions = append(in.Actions, plan.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: plan.ActionCancel, Data: "enough"})

@@ -64,6 +64,9 @@ func programValues(set program.Set) []value {
 			if n.Delay > 0 {
 				out = append(out, statementValue(at, timeUnits, 0, delayOf))
 			}
+			if n.Size > 0 {
+				out = append(out, statementValue(at, countUnits, int64(min(n.Size, 1)), sizeOf))
+			}
 			if n.Count > 0 {
 				out = append(out, statementValue(at, countUnits, 1, repeatsOf))
 			}
@@ -88,6 +91,13 @@ func repeatsOf(n *program.Node, to *int64) int64 {
 		n.Count = int(*to)
 	}
 	return int64(n.Count)
+}
+
+func sizeOf(n *program.Node, to *int64) int64 {
+	if to != nil {
+		n.Size = int(*to)
+	}
+	return int64(n.Size)
 }
 
 func statementValue(at int, units []int64, least int64, f field) value {

@@ -53,6 +53,9 @@ func (v *validation) releases() {
 	for i := range v.plan.Programs {
 		p := &v.plan.Programs[i]
 		program.Walk(p.Body, func(n *program.Node) {
+			if !hosted(n) {
+				v.fail("program %s: %s, which the hosts of %s do not know yet", p.Name, n.Op, name)
+			}
 			if n.Op == program.OpWait && n.Text != "" {
 				v.fail("program %s: wait %s with topic %s, and nodes that run %s know no topics", p.Name, n.Name, n.Text, name)
 			}
@@ -76,6 +79,10 @@ func (p *Plan) Suit(set program.Set) {
 			if n.Op == program.OpWait {
 				n.Text = ""
 			}
+			n.Session, n.Tag, n.ID, n.Version = "", "", "", ""
+			if !hosted(n) {
+				*n = program.Node{Op: program.OpCall, Text: "stateless"}
+			}
 			if !mixed || !branches(n.Op) {
 				return
 			}
@@ -86,6 +93,16 @@ func (p *Plan) Suit(set program.Set) {
 			}
 		})
 	}
+}
+
+// hosted reports whether the hosts of released runtimes know a statement.
+func hosted(n *program.Node) bool {
+	switch n.Op {
+	case program.OpDequeue, program.OpSet, program.OpSetMany, program.OpGet, program.OpClear, program.OpClearAll, program.OpKeys, program.OpPrune,
+		program.OpRemote, program.OpStatus, program.OpStatusReset, program.OpStatusGet, program.OpGUID, program.OpNow:
+		return false
+	}
+	return n.Session+n.Tag+n.ID+n.Version == ""
 }
 
 // mixed reports whether the plan has both modelled and released builds.

@@ -303,8 +303,8 @@ func (v *validation) programs() {
 		if v.plan.Programs.Lookup(in.Orchestration) == nil {
 			continue
 		}
-		if in.Version != "" && in.Version != program.Version {
-			v.fail("instance %s: program %s has version %s, not %s", in.ID, in.Orchestration, program.Version, in.Version)
+		if len(v.plan.Programs.Versions(in.Orchestration, in.Version)) == 0 {
+			v.fail("instance %s: program %s has no version %s", in.ID, in.Orchestration, in.Version)
 		}
 		if !program.IsInput(in.Input) {
 			v.fail("instance %s: a program is not given the input %q", in.ID, in.Input)

@@ -2,7 +2,7 @@
 // tree out, and an interpreter that decides which outcomes a tree allows.
 //
 //	set := program.Generate("made", choose)                  // or read from a scenario
-//	ok := set.Allows("made-1", circumstances, outcome)       // Set.Handler runs it
+//	ok := set.Allows("made-1", "", circumstances, outcome)   // Program.Handler runs it
 //
 // A program is a list of statements. Each gives a text, or fails with one, and the output of the program is made of these
 // texts, so that a result that goes astray shows. Programs start one another as children or detached, but a program starts
@@ -28,10 +28,12 @@
 //
 // # The two readings
 //
-// [Set.Handler] carries a program out through an orch.Context, like any orchestration. [Set.Explain] and [Set.Allows] never
-// run anything: they read the tree, and know only three things about durable execution: any branch of a select may win, an
-// event carries data that somebody sent, and activities may be made to panic. The two readings share only the tree. Allows
-// is lenient where time decides, and exact about which value appears where.
+// [Program.Handler] carries a program out through an orch.Context, like any orchestration. [Set.Explain] and [Set.Allows] never
+// run anything: they read the tree, and know little about durable execution: any branch of a select may win, an event or
+// message carries data that somebody sent, activities may be made to panic, and an instance has keys and a custom status.
+// The two readings share only the tree. Allows is lenient where time decides, and exact about which value appears where: a
+// key that concurrent branches change may have any of their values, and a program that continues as new without naming a
+// version may go on with any of its own.
 //
 // "again" makes a handler continue as new: the next execution is given the number of executions before it, the first
 // input, and the output so far.

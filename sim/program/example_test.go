@@ -11,7 +11,7 @@ import (
 
 // What a program may come to is read from its tree.
 func ExampleSet_Allows() {
-	p := program.NewParser("greet")
+	p := program.NewParser("greet", "")
 	for _, line := range []string{"join", "call left", "call right", "end", "select", "wait approval", "timer 2s", "end"} {
 		if _, err := p.Line(strings.Fields(line)); err != nil {
 			fmt.Println(err)
@@ -25,7 +25,7 @@ func ExampleSet_Allows() {
 		"(call(left)|call(right)|);1:;",
 		"(call(right)|call(left)|);0:yes;", // the results have changed places
 	} {
-		fmt.Println(set.Allows("greet", c, program.Outcome{Completed: true, Text: output}))
+		fmt.Println(set.Allows("greet", "", c, program.Outcome{Completed: true, Text: output}))
 	}
 	// Output:
 	// (call(left)|call(right)|);<0:_|1:>;

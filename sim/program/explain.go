@@ -6,13 +6,14 @@ import (
 )
 
 // Explain returns, for a reader, a pattern of the outputs that an instance of a program may complete with: <a|b> is one of
-// several, _ any event data, $input the input. For a program that cannot complete it returns "nothing".
+// several, _ any event data, $input the input, $KEY the value of a key, $status the custom status. Of several versions it
+// describes the first. For a program that cannot complete it returns "nothing".
 func (s Set) Explain(name string, c Circumstances) string {
 	p := s.Lookup(name)
 	if p == nil {
 		return "anything"
 	}
-	i := &interpreter{set: s, c: c}
+	i := &interpreter{set: s, c: c, name: name}
 	return i.explainBody(p)
 }
 
@@ -51,11 +52,23 @@ func (i *interpreter) explain(n *Node) string {
 		return "call(" + n.Text + ")"
 	case OpCallFails, OpFail, OpPanic:
 		return "(fails)"
-	case OpWait:
+	case OpWait, OpDequeue:
 		return "_"
+	case OpGet, OpRemote:
+		return "$" + n.Name
+	case OpKeys:
+		return "$keys"
+	case OpPrune:
+		return "$count"
+	case OpStatusGet:
+		return "$status"
+	case OpGUID:
+		return saidGUID
+	case OpNow:
+		return saidNow
 	case OpChild:
-		child, p := i.child(n)
-		return child.explainBody(p)
+		child, versions := i.child(n)
+		return child.explainBody(versions[0])
 	case OpSeq:
 		return "{" + i.explainList(n.Kids) + "}"
 	case OpRepeat:

@@ -10,22 +10,35 @@ import (
 func Generate(name string, choose func(n int) int) Set {
 	g := &generator{choose: choose}
 	for i := range choose(3) {
-		helper := Program{Name: name + "." + strconv.Itoa(i+1)}
-		g.left = 6
-		helper.Body = g.body()
-		g.add(helper)
+		g.program(name+"."+strconv.Itoa(i+1), 6)
 	}
-	g.left = 14
-	g.add(Program{Name: name, Body: g.body()})
+	g.program(name, 14)
 	return g.set
+}
+
+// program draws a program of at most so many statements, or two versions of it.
+func (g *generator) program(name string, size int) {
+	g.versions = []string{""}
+	if g.rarely(8) {
+		g.versions = []string{"", "1.1.0"}
+	}
+	var made []Program
+	for _, version := range g.versions {
+		g.left = size
+		made = append(made, Program{Name: name, Version: version, Body: g.body()})
+	}
+	for i := range made {
+		g.shorten(&made[i])
+	}
+	g.set = append(g.set, made...)
 }
 
 // maxGenerated bounds how much an instance of a drawn program schedules, with everything that it starts.
 const maxGenerated = 40
 
-// add adds a program and makes it smaller if it would schedule too much: first it removes all repetition, then it replaces
-// children and detached programs by calls. If the program waits too often, add replaces all its waits by timers.
-func (g *generator) add(p Program) {
+// shorten makes a program smaller if it would schedule too much: first it removes all repetition, then it replaces
+// children and detached programs by calls. If the program waits too often, shorten replaces all its waits by timers.
+func (g *generator) shorten(p *Program) {
 	large := func() bool { return p.work(g.set) > maxGenerated }
 	if large() {
 		Walk(p.Body, func(n *Node) { n.Count = min(n.Count, 1) })
@@ -39,12 +52,11 @@ func (g *generator) add(p Program) {
 	}
 	if p.waits() > maxWaits {
 		Walk(p.Body, func(n *Node) {
-			if n.Op == OpWait {
+			if n.Op == OpWait || n.Op == OpDequeue {
 				*n = Node{Op: OpTimer, Delay: time.Second}
 			}
 		})
 	}
-	g.set = append(g.set, p)
 }
 
 // generator draws programs. Invariant: the programs in set are valid; the program being drawn may start them.
@@ -53,6 +65,8 @@ type generator struct {
 	set    Set
 	// left is how many more statements the current program may have; texts is the number of texts so far.
 	left, texts int
+	// versions are those of the current program, empty for the default.
+	versions []string
 }
 
 // generatedOps are the statements that can be drawn, by weight, the simplest first. Blocks are drawn while there is room.
@@ -76,6 +90,20 @@ var generatedOps = []struct {
 	{OpCallFails, 4},
 	{OpFail, 1},
 	{OpPanic, 1},
+	{OpDequeue, 6},
+	{OpSet, 8},
+	{OpGet, 6},
+	{OpKeys, 2},
+	{OpClear, 2},
+	{OpClearAll, 1},
+	{OpPrune, 1},
+	{OpSetMany, 1},
+	{OpRemote, 2},
+	{OpStatus, 4},
+	{OpStatusGet, 3},
+	{OpStatusReset, 1},
+	{OpGUID, 1},
+	{OpNow, 1},
 }
 
 func (g *generator) body() []Node {
@@ -83,9 +111,13 @@ func (g *generator) body() []Node {
 	for range 1 + g.choose(5) {
 		out = append(out, g.node(0))
 	}
-	if g.choose(4) == 1 {
-		out = append(out, Node{Op: OpAgain, Count: 1 + g.choose(3)})
-		if g.choose(2) == 1 {
+	if g.rarely(4) {
+		n := Node{Op: OpAgain, Count: 1 + g.choose(3)}
+		if g.rarely(4) {
+			n.Version = g.version(g.versions)
+		}
+		out = append(out, n)
+		if g.rarely(2) {
 			out = append(out, g.node(2))
 		}
 	}
@@ -105,19 +137,38 @@ func (g *generator) node(depth int) Node {
 	if (n.Op == OpChild || n.Op == OpDetach) && len(g.set) == 0 {
 		n.Op = OpCall
 	}
+	g.fill(&n, depth)
+	return n
+}
+
+// fill draws the arguments of a statement.
+func (g *generator) fill(n *Node, depth int) {
 	switch n.Op {
-	case OpSay, OpCall, OpCallFails, OpFail, OpPanic:
+	case OpSay, OpCallFails, OpFail, OpPanic:
 		n.Text = g.text()
+	case OpCall:
+		n.Text = g.text()
+		g.placed(n)
 	case OpTimer:
 		n.Delay = []time.Duration{0, 100, 300, 1000, 3000}[g.choose(5)] * time.Millisecond
 	case OpWait:
-		n.Name = []string{"go", "stop"}[g.choose(2)]
-		if g.choose(3) == 1 {
-			n.Text = "topic"
+		n.Name = g.among(eventNames)
+		if g.rarely(3) {
+			n.Text = g.among(topics)
 		}
+	case OpDequeue:
+		n.Name = g.among(queueNames)
+	case OpSet, OpGet, OpClear, OpRemote:
+		n.Name = g.among(keyNames)
+		if n.Op == OpSet {
+			n.Text, n.Size = g.value(), g.size(keySizes)
+		}
+	case OpStatus:
+		n.Text, n.Size = g.value(), g.size(statusSizes)
+	case OpSetMany:
+		n.Size = manySizes[g.choose(len(manySizes))]
 	case OpChild, OpDetach:
-		n.Name = g.set[g.choose(len(g.set))].Name
-		n.Text = g.text()
+		g.started(n)
 	case OpJoin, OpSelect:
 		n.Kids = g.list(2+g.choose(2), depth)
 	case OpRepeat:
@@ -130,8 +181,10 @@ func (g *generator) node(depth int) Node {
 		n.Kids = append(n.Kids, Node{Op: OpCallFails, Text: g.text()})
 		n.Else = g.list(1, depth)
 	}
-	return n
 }
+
+// rarely returns true once in so many draws. It is not the simplest choice.
+func (g *generator) rarely(in int) bool { return g.choose(in) == in-1 }
 
 func (g *generator) list(size, depth int) []Node {
 	var out []Node
@@ -153,10 +206,4 @@ func (g *generator) op() Op {
 		}
 	}
 	return OpCall
-}
-
-// text returns a text that no other statement has, so that a result that goes astray shows.
-func (g *generator) text() string {
-	g.texts++
-	return "t" + strconv.Itoa(g.texts)
 }

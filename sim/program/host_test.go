@@ -22,9 +22,17 @@ type oracleHost struct {
 	// started are the instances that were started detached, with their programs' names and inputs.
 	started *[]start
 	calls   *int
+	// version is that of the execution, next that of the next one; empty means any.
+	version, next string
+	state         *hostState
+	// ids are the ids of the children that have been started.
+	ids map[string]bool
 }
 
-type start struct{ name, instance, input string }
+type start struct{ name, version, instance, input string }
+
+// limit is the failure of an execution that breaks a limit.
+type limit string
 
 type continued string
 
@@ -35,24 +43,31 @@ func (h *oracleHost) outcome(name, input string) (o Outcome, executions uint64) 
 		if !again {
 			return end, h.execution
 		}
-		input = next
+		input, h.version = next, h.next
 	}
 }
 
 func (h *oracleHost) run(name, input string) (o Outcome, next string, again bool) {
+	versions := h.set.Versions(name, h.version)
+	p := versions[h.choose(len(versions))]
+	if h.state == nil {
+		h.state = &hostState{}
+	}
 	h.results = make([]func() (string, error), 1)
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case continued:
 			next, again = string(r), true
+		case limit:
+			o = Outcome{Text: string(r)}
 		case string:
 			o = Outcome{Text: panicText + r}
 		default:
 			panic(r)
 		}
 	}()
-	output, err := h.set.Handler(name)(orch.NewContext(h), input)
+	output, err := p.Handler()(orch.NewContext(h), input)
 	if err != nil {
 		return Outcome{Text: err.Error()}, "", false
 	}
@@ -60,7 +75,7 @@ func (h *oracleHost) run(name, input string) (o Outcome, next string, again bool
 }
 
 func (h *oracleHost) Info() orch.Info {
-	return orch.Info{Instance: h.instance, ExecutionID: h.execution, Name: "P", Version: Version}
+	return orch.Info{Instance: h.instance, ExecutionID: h.execution, Name: "P", Version: DefaultVersion}
 }
 func (h *oracleHost) Replaying() bool { return false }
 func (h *oracleHost) Trace(string)    {}
@@ -72,25 +87,16 @@ func (h *oracleHost) Schedule(a orch.Action) orch.Token {
 	value, err := "", error(nil)
 	switch a.Kind {
 	case orch.ActionActivity:
-		for _, known := range Activities() {
-			if known.Name == a.Name {
-				value, err = known.Run(a.Input)
-			}
+		if len(a.Tag) > engine.MaxTagNameBytes {
+			panic(limit(fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", a.Name, len(a.Tag), engine.MaxTagNameBytes)))
 		}
-		if h.panics != "" && h.choose(5) == 1 {
-			value, err = "", errors.New(h.panics)
-		}
-	case orch.ActionWait, orch.ActionWait2:
+		value, err = h.activity(a)
+	case orch.ActionWait, orch.ActionWait2, orch.ActionDequeue:
 		value = h.data[h.choose(len(h.data))]
 	case orch.ActionSubOrchestration:
-		child := *h
-		child.instance, child.data = fmt.Sprintf("%s::%d", h.instance, len(h.results)), []string{"calm"}
-		end, _ := child.outcome(a.Name, a.Input)
-		if value = end.Text; !end.Completed {
-			value, err = "", errors.New(end.Text)
-		}
+		value, err = h.child(a)
 	case orch.ActionDetached:
-		*h.started = append(*h.started, start{a.Name, a.Instance, a.Input})
+		*h.started = append(*h.started, start{a.Name, a.Version, a.Instance, a.Input})
 		return 0
 	}
 	return h.add(func() (string, error) { return value, err })
@@ -113,11 +119,47 @@ func (h *oracleHost) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
 	})
 }
 
-func (h *oracleHost) Await(t orch.Token) (string, error)   { return h.results[t]() }
-func (h *oracleHost) Select(ts []orch.Token) int           { return h.choose(len(ts)) }
-func (h *oracleHost) Drop(orch.Token)                      {}
-func (h *oracleHost) Update(orch.Action)                   {}
-func (h *oracleHost) CustomStatus() *string                { return nil }
-func (h *oracleHost) KV() []engine.KVEntry                 { return nil }
-func (h *oracleHost) PruneKV(uint64) int                   { return 0 }
-func (h *oracleHost) ContinueAsNew(_ string, input string) { panic(continued(input)) }
+func (h *oracleHost) Await(t orch.Token) (string, error) { return h.results[t]() }
+func (h *oracleHost) Select(ts []orch.Token) int         { return h.choose(len(ts)) }
+func (h *oracleHost) Drop(orch.Token)                    {}
+func (h *oracleHost) ContinueAsNew(version, input string) {
+	h.next = version
+	panic(continued(input))
+}
+
+func (h *oracleHost) activity(a orch.Action) (value string, err error) {
+	if h.panics != "" && h.choose(5) == 1 {
+		return "", errors.New(h.panics)
+	}
+	switch a.Name {
+	case orch.SystemNewGUID:
+		return "00000000-0000-4000-8000-000000000000", nil
+	case orch.SystemUTCNowMs:
+		return "1", nil
+	case orch.SystemGetKVValue:
+		return h.state.read(a.Input)
+	}
+	for _, known := range Activities() {
+		if known.Name == a.Name {
+			return known.Run(a.Input)
+		}
+	}
+	return "", fmt.Errorf("no activity %s", a.Name)
+}
+
+func (h *oracleHost) child(a orch.Action) (string, error) {
+	id := a.Instance
+	if id == "" {
+		id = fmt.Sprintf("%s::%d", h.instance, len(h.results))
+	} else if h.ids[id] {
+		return "", errors.New("instance already exists: " + id)
+	}
+	h.ids[id] = true
+	child := *h
+	child.instance, child.data, child.state, child.version, child.ids = id, []string{"calm"}, nil, a.Version, map[string]bool{}
+	end, _ := child.outcome(a.Name, a.Input)
+	if !end.Completed {
+		return "", errors.New(end.Text)
+	}
+	return end.Text, nil
+}

@@ -14,6 +14,8 @@ type Circumstances struct {
 	// may have been sent to any instance that waits, including children.
 	Events func(name string) []string
 	Anyone []string
+	// Messages returns the data that may have been sent to a queue of the instance, in addition to Anyone; nil means none.
+	Messages func(queue string) []string
 	// ActivityPanic is the text with which any activity may fail; empty if none may.
 	ActivityPanic string
 	// Cancelled means that somebody may have cancelled the instance.
@@ -33,45 +35,54 @@ const (
 	poisonText = "poison: "
 	cancelText = "canceled: "
 	panicText  = "orchestration panicked: "
+	// refusedText begins the failure of a child whose id is taken.
+	refusedText = "instance already exists: "
+	// droppedText is the failure of a child that its parent has dropped.
+	droppedText = cancelText + "parent dropped sub-orchestration future"
 )
 
 // maxEffort bounds the alternatives that one question may explore: an outcome that takes more is allowed unchecked.
 const maxEffort = 1 << 20
 
-// Allows reports whether an instance of the named program may end with this outcome. The programs must be valid; a program
-// that is not among them allows everything.
-func (s Set) Allows(name string, c Circumstances, o Outcome) bool {
-	p := s.Lookup(name)
-	if p == nil {
+// Allows reports whether an instance of the named program, started with that version or by policy if it is empty, may end
+// with this outcome. The programs must be valid; a program that is not among them allows everything.
+func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
+	versions := s.Versions(name, version)
+	if len(versions) == 0 {
 		return true
 	}
-	i := &interpreter{set: s, c: c}
+	i := &interpreter{set: s, c: c, name: name}
 	switch {
 	case o.Completed:
-		return i.completes(p, 0, 0, o.Text, atEnd)
+		return slices.ContainsFunc(versions, func(p *Program) bool { return i.completes(p, 0, 0, o.Text, atEnd) })
 	case strings.HasPrefix(o.Text, poisonText):
 		return true
 	case strings.HasPrefix(o.Text, cancelText):
 		return c.Cancelled
 	}
-	return i.ends(p, o.Text, atEnd)
+	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // of several executions, the last may run another version
 }
 
 // Executions returns the maximum number of executions that an instance of a program may have.
 func (s Set) Executions(name string) uint64 {
-	p := s.Lookup(name)
-	if p == nil {
-		return 1
+	most := 0
+	for _, p := range s.Versions(name, "") {
+		most = max(most, agains(p.Body))
 	}
-	return uint64(1 + agains(p.Body))
+	return uint64(1 + most)
 }
 
 // interpreter reads outcomes backwards: it takes a text apart by what could have produced it. Each question has a
 // continuation, then, which decides about the rest of the text; the answer is yes if some way of taking the text apart
 // satisfies it. "Gives a text that s begins with" below always includes that the continuation accepts the rest of s.
+//
+// state is what is known of the instance's state at the point that is read. Whoever changes it for a continuation puts it
+// back afterwards.
 type interpreter struct {
 	set    Set
 	c      Circumstances
+	name   string // of the program
+	state  known
 	effort int
 }
 
@@ -94,13 +105,20 @@ func (i *interpreter) completes(p *Program, executions, from int, s string, k th
 	n := &p.Body[from]
 	if n.Op == OpAgain {
 		if executions < n.Count {
-			return i.completes(p, executions+1, 0, s, k)
+			return slices.ContainsFunc(i.set.Versions(i.name, n.Version), func(next *Program) bool {
+				return i.completes(next, executions+1, 0, s, k)
+			})
 		}
 		return i.completes(p, executions, from+1, s, k)
 	}
 	return i.gives(n, s, func(rest string) bool {
 		return literal(";", rest, func(rest string) bool { return i.completes(p, executions, from+1, rest, k) })
 	})
+}
+
+// anyEnds reports whether one of several programs may fail or panic with a displayed text that s begins with.
+func (i *interpreter) anyEnds(list []*Program, s string, k then) bool {
+	return slices.ContainsFunc(list, func(p *Program) bool { return i.ends(p, s, k) })
 }
 
 // ends reports whether a program may fail or panic with a displayed text that s begins with.
@@ -110,7 +128,7 @@ func (i *interpreter) ends(p *Program, s string, k then) bool {
 		if n.Op == OpAgain {
 			continue // it may be at its end; the executions before it fail in the same ways
 		}
-		if i.fails(n, s, k) || i.panics(n, s, k) {
+		if i.fails(n, s, k) || i.panics(n, s, k) || i.breaksLimit(n, s, k) {
 			return true
 		}
 		if !i.can(n) {
@@ -131,40 +149,57 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	case OpInput:
 		return literal(i.c.Input, s, k)
 	case OpCall:
-		return literal("call("+n.Text+")", s, k)
+		return !tooLong(n) && literal("call("+n.Text+")", s, k)
 	case OpTimer, OpDetach, OpDrop:
 		return k(s)
 	case OpWait:
-		sent := i.c.Anyone
-		if i.c.Events != nil {
-			sent = slices.Concat(sent, i.c.Events(n.Name))
-		}
-		return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
+		return i.sent(i.c.Events, n.Name, s, k)
+	case OpDequeue:
+		return i.sent(i.c.Messages, n.Name, s, k)
 	case OpChild:
-		child, p := i.child(n)
-		return child.completes(p, 0, 0, s, func(rest string) bool {
-			i.effort = max(i.effort, child.effort)
-			return k(rest)
+		child, versions := i.child(n)
+		return slices.ContainsFunc(versions, func(p *Program) bool {
+			return child.completes(p, 0, 0, s, func(rest string) bool {
+				i.effort = max(i.effort, child.effort)
+				return k(rest)
+			})
 		})
 	case OpSeq, OpRepeat:
 		return i.inOrder(n.Kids, max(n.Count, 1), s, k)
 	case OpJoin:
-		return literal("(", s, func(rest string) bool { return i.joins(n.Kids, rest, k) })
+		return literal("(", s, func(rest string) bool {
+			return i.concurrently(n.Kids, rest, k, func(rest string, k then) bool { return i.joins(n.Kids, rest, k) })
+		})
 	case OpSelect:
-		for j := range n.Kids {
-			if literal(strconv.Itoa(j)+":", s, func(rest string) bool { return i.gives(&n.Kids[j], rest, k) }) {
-				return true
+		return i.concurrently(n.Kids, s, k, func(s string, k then) bool {
+			for j := range n.Kids {
+				if literal(strconv.Itoa(j)+":", s, func(rest string) bool { return i.gives(&n.Kids[j], rest, k) }) {
+					return true
+				}
 			}
-		}
-		return false
+			return false
+		})
 	case OpTry:
 		return i.inOrder(n.Kids, 1, s, k) || literal("~", s, func(rest string) bool {
 			return i.anyFails(n.Kids, rest, func(rest string) bool {
-				return literal(">", rest, func(rest string) bool { return i.inOrder(n.Else, 1, rest, k) })
+				return literal(">", rest, func(rest string) bool {
+					return i.in(i.state.after(n.Kids), rest, func(rest string) bool { return i.inOrder(n.Else, 1, rest, k) })
+				})
 			})
 		})
+	case OpFail, OpPanic, OpCallFails:
+		return false
 	}
-	return false // it never gives anything
+	return i.givesState(n, s, k)
+}
+
+// sent reports whether s begins with data that somebody may have sent under a name.
+func (i *interpreter) sent(to func(name string) []string, name, s string, k then) bool {
+	sent := i.c.Anyone
+	if to != nil {
+		sent = slices.Concat(sent, to(name))
+	}
+	return slices.ContainsFunc(sent, func(data string) bool { return literal(data, s, k) })
 }
 
 // inOrder reports whether statements, carried out that many times, may give a text that s begins with.
@@ -200,13 +235,13 @@ func (i *interpreter) fails(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpFail:
 		return literal(n.Text, s, k)
-	case OpCall:
+	case OpCall, OpRemote, OpGUID, OpNow:
 		return i.activityPanics(s, k)
 	case OpCallFails:
 		return literal("failed("+n.Text+")", s, k) || i.activityPanics(s, k)
 	case OpChild:
-		child, p := i.child(n)
-		return child.ends(p, s, k)
+		child, _ := i.child(n)
+		return child.anyEnds(i.set.Versions(n.Name, ""), s, k) || i.isRefused(n, s, k)
 	case OpSeq, OpRepeat:
 		return i.anyFails(n.Kids, s, k)
 	case OpSelect:
@@ -259,67 +294,4 @@ func (i *interpreter) anyPanics(list []Node, s string, k then) bool {
 		}
 	}
 	return false
-}
-
-// can reports whether a statement may give anything.
-func (i *interpreter) can(n *Node) bool {
-	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
-	switch n.Op {
-	case OpFail, OpPanic, OpCallFails:
-		return false
-	case OpChild:
-		child, p := i.child(n)
-		return !slices.ContainsFunc(p.Body, func(kid Node) bool { return kid.Op != OpAgain && !child.can(&kid) })
-	case OpSeq, OpRepeat:
-		return each(n.Kids)
-	case OpSelect:
-		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.can(&kid) })
-	case OpJoin:
-		return !slices.ContainsFunc(n.Kids, func(kid Node) bool { return !i.can(&kid) && !i.canFail([]Node{kid}) })
-	case OpTry:
-		return each(n.Kids) || i.canFail(n.Kids) && each(n.Else)
-	}
-	return true
-}
-
-// canFail reports whether one of the statements may fail, rather than panic.
-func (i *interpreter) canFail(list []Node) bool {
-	for j := range list {
-		if i.mayFail(&list[j]) {
-			return true
-		}
-		if !i.can(&list[j]) {
-			return false
-		}
-	}
-	return false
-}
-
-// mayFail reports whether a statement may fail, with any text. To its parent, a child that panics has failed.
-func (i *interpreter) mayFail(n *Node) bool {
-	switch n.Op {
-	case OpFail, OpCallFails:
-		return true
-	case OpCall:
-		return i.c.ActivityPanic != ""
-	case OpChild:
-		child, p := i.child(n)
-		ends := false
-		Walk(p.Body, func(kid *Node) { ends = ends || kid.Op == OpPanic })
-		return ends || child.canFail(slices.DeleteFunc(slices.Clone(p.Body), func(kid Node) bool { return kid.Op == OpAgain }))
-	case OpSeq, OpRepeat:
-		return i.canFail(n.Kids)
-	case OpSelect:
-		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.mayFail(&kid) })
-	case OpTry:
-		return i.canFail(n.Kids) && i.canFail(n.Else)
-	}
-	return false
-}
-
-// child returns an interpreter for the program that a statement starts, and that program.
-func (i *interpreter) child(n *Node) (*interpreter, *Program) {
-	c := i.c
-	c.Input, c.Events = n.Text, nil
-	return &interpreter{set: i.set, c: c, effort: i.effort}, i.set.Lookup(n.Name)
 }

@@ -1,8 +1,7 @@
 package program
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -31,16 +30,42 @@ const (
 	OpTry       Op = "try"
 	OpRepeat    Op = "repeat"
 	OpAgain     Op = "again"
+
+	OpDequeue     Op = "dequeue"
+	OpSet         Op = "set"
+	OpSetMany     Op = "set-many"
+	OpGet         Op = "get"
+	OpClear       Op = "clear"
+	OpClearAll    Op = "clear-all"
+	OpKeys        Op = "keys"
+	OpPrune       Op = "prune"
+	OpRemote      Op = "remote"
+	OpStatus      Op = "status"
+	OpStatusReset Op = "status-reset"
+	OpStatusGet   Op = "status-get"
+	OpGUID        Op = "guid"
+	OpNow         Op = "now"
 )
 
 // Node is a statement. Fields that its Op does not name are zero.
 type Node struct {
 	Op Op
-	// Name is the name of an event (wait) or of a program (child, detach).
+	// Name is the name of an event (wait), of a queue (dequeue), of a key (set, get, clear, remote) or of a program (child,
+	// detach).
 	Name string
-	// Text is the text to say, the input of an activity or a child, or the text of a failure. For wait it is the topic; a
-	// wait with a topic is of the new generation.
+	// Text is the text to say, the input of an activity or a child, the text of a failure, or what a key or the custom
+	// status is set to. For wait it is the topic; a wait with a topic is of the new generation.
 	Text string
+	// Session and Tag restrict where a call may run; empty means no restriction.
+	Session, Tag string
+	// ID is the end of the id that a child gets, which begins with its parent's; empty means an automatic id.
+	ID string
+	// Version is the version of the program that a child, a detached start or the next execution runs; empty leaves the
+	// choice to the policy.
+	Version string
+	// Size, if not 0, is the least length in bytes of what a key or the custom status is set to: dots fill it up. For
+	// set-many it is the number of keys.
+	Size int
 	// Delay is the delay of a timer, in whole milliseconds.
 	Delay time.Duration
 	// Count is how often a repeat runs its statements, and how often again continues as new.
@@ -52,11 +77,16 @@ type Node struct {
 // Program is a named list of statements.
 type Program struct {
 	Name string
-	Body []Node
+	// Version is the version under which the program is registered; empty means DefaultVersion.
+	Version string
+	Body    []Node
 }
 
-// Version is the version under which programs are registered.
-const Version = "1.0.0"
+// DefaultVersion is the version of programs that name none.
+const DefaultVersion = "1.0.0"
+
+// At returns the version under which the program is registered.
+func (p *Program) At() string { return cmp.Or(p.Version, DefaultVersion) }
 
 // The bounds of a program: anything larger makes a run longer and shows nothing more.
 const (
@@ -67,12 +97,15 @@ const (
 	maxWork = 1000
 	// maxWaits bounds the events that one instance waits for: in calm, clients raise only a few for each instance.
 	maxWaits = 10
+	// maxSize bounds a padded text: a little more than a custom status may have.
+	maxSize = 300_000
 )
 
-// Set is a list of programs, each of which may start those before it.
+// Set is a list of programs, each of which may start those before it that have another name. The versions of a program
+// follow each other, in ascending order.
 type Set []Program
 
-// Lookup returns the program of that name, or nil if there is none.
+// Lookup returns the first program of that name, or nil if there is none.
 func (s Set) Lookup(name string) *Program {
 	for i := range s {
 		if s[i].Name == name {
@@ -80,6 +113,17 @@ func (s Set) Lookup(name string) *Program {
 		}
 	}
 	return nil
+}
+
+// Versions returns the programs of that name, or only the one of a version if it is not empty.
+func (s Set) Versions(name, version string) []*Program {
+	var out []*Program
+	for i := range s {
+		if s[i].Name == name && (version == "" || s[i].At() == version) {
+			out = append(out, &s[i])
+		}
+	}
+	return out
 }
 
 // Clone returns a copy that shares nothing with s; nil stays nil.
@@ -97,143 +141,6 @@ func cloneNodes(list []Node) []Node {
 		out[i].Kids, out[i].Else = cloneNodes(out[i].Kids), cloneNodes(out[i].Else)
 	}
 	return out
-}
-
-// Validate returns everything that is wrong with the programs as one error.
-func (s Set) Validate() error {
-	var errs []error
-	for i := range s {
-		c := check{set: s[:i]}
-		if s[i].Name == "" {
-			c.fail("a program without a name")
-		}
-		if s[:i].Lookup(s[i].Name) != nil {
-			c.fail("there are two of that name")
-		}
-		if len(s[i].Body) == 0 {
-			c.fail("it has no statements")
-		}
-		c.list(s[i].Body, 0, true)
-		if work := s[i].work(s[:i]); len(c.errs) == 0 && work > maxWork {
-			c.fail("it schedules %d things with all that it starts: want at most %d", work, maxWork)
-		}
-		if waits := s[i].waits(); len(c.errs) == 0 && waits > maxWaits {
-			c.fail("it waits for %d events: want at most %d", waits, maxWaits)
-		}
-		for _, err := range c.errs {
-			errs = append(errs, fmt.Errorf("program %s: %w", s[i].Name, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// check is the validation of one program. set holds the programs that it may start.
-type check struct {
-	set  Set
-	errs []error
-}
-
-func (c *check) fail(format string, args ...any) {
-	c.errs = append(c.errs, fmt.Errorf(format, args...))
-}
-
-func (c *check) list(list []Node, depth int, top bool) {
-	if depth > maxDepth {
-		c.fail("it is nested deeper than %d blocks", maxDepth)
-		return
-	}
-	for i := range list {
-		c.node(&list[i], depth, top)
-	}
-}
-
-func (c *check) node(n *Node, depth int, top bool) {
-	info, known := lookup(n.Op)
-	if !known {
-		c.fail("unknown statement %q", n.Op)
-		return
-	}
-	if !utf8.ValidString(n.Name) || !utf8.ValidString(n.Text) {
-		c.fail("%s: a text that is not UTF-8", n.Op)
-	}
-	if info.has(argName) && n.Name == "" || info.has(argText) && n.Text == "" {
-		c.fail("%s: expected %s", n.Op, info.Form)
-	}
-	if info.has(argDelay) && (n.Delay < 0 || n.Delay > maxDelay || n.Delay%time.Millisecond != 0) {
-		c.fail("%s %v: want whole milliseconds up to %v", n.Op, n.Delay, maxDelay)
-	}
-	if info.has(argCount) && (n.Count < 1 || n.Count > maxCount) {
-		c.fail("%s %d: want a number from 1 to %d", n.Op, n.Count, maxCount)
-	}
-	if info.block && len(n.Kids) == 0 || n.Op == OpTry && len(n.Else) == 0 {
-		c.fail("%s: a block without statements", n.Op)
-	}
-	switch {
-	case n.Op == OpAgain && !top:
-		c.fail("again stands in a block: want it among the statements of the program itself")
-	case (n.Op == OpChild || n.Op == OpDetach) && c.set.Lookup(n.Name) == nil:
-		c.fail("%s %s: want the name of a program before this one", n.Op, n.Name)
-	case (n.Op == OpChild || n.Op == OpDetach) && !IsInput(n.Text):
-		c.fail("%s %s: an input that begins with %q", n.Op, n.Name, carryMark)
-	}
-	c.list(n.Kids, depth+1, false)
-	c.list(n.Else, depth+1, false)
-}
-
-// work returns how much an instance of the program schedules at most, with everything that it starts from the set. Large
-// numbers are capped.
-func (p *Program) work(set Set) int {
-	memo := make([]int, len(set))
-	for i := range set {
-		memo[i] = set[i].workOver(set[:i], memo)
-	}
-	return p.workOver(set, memo)
-}
-
-func (p *Program) workOver(set Set, memo []int) int {
-	var list func(list []Node) int
-	list = func(nodes []Node) int {
-		sum := 0
-		for i := range nodes {
-			n := &nodes[i]
-			work := list(n.Kids) + list(n.Else)
-			switch n.Op {
-			case OpChild, OpDetach:
-				work = 1
-				if j := slices.IndexFunc(set, func(p Program) bool { return p.Name == n.Name }); j >= 0 {
-					work += memo[j]
-				}
-			case OpRepeat:
-				work *= max(n.Count, 1)
-			case OpCall, OpCallFails, OpTimer, OpWait:
-				work = 1
-			}
-			sum = min(sum+work, maxWork*maxCount)
-		}
-		return sum
-	}
-	return min(list(p.Body)*(1+agains(p.Body)), maxWork*maxCount)
-}
-
-// waits returns how many events an instance of the program itself waits for at most. Large numbers are capped.
-func (p *Program) waits() int {
-	var list func(list []Node) int
-	list = func(nodes []Node) int {
-		sum := 0
-		for i := range nodes {
-			n := &nodes[i]
-			inside := list(n.Kids) + list(n.Else)
-			switch n.Op {
-			case OpWait:
-				inside = 1
-			case OpRepeat:
-				inside *= max(n.Count, 1)
-			}
-			sum = min(sum+inside, maxWork)
-		}
-		return sum
-	}
-	return list(p.Body) * (1 + agains(p.Body))
 }
 
 // agains returns the maximum number of times that the statements continue as new.
@@ -265,6 +172,22 @@ func (p *Program) Waits() []string {
 		}
 	})
 	return out
+}
+
+// Queues returns the names of the queues that the program itself reads, in the order of their first dequeue.
+func (p *Program) Queues() []string {
+	var out []string
+	Walk(p.Body, func(n *Node) {
+		if n.Op == OpDequeue && !slices.Contains(out, n.Name) {
+			out = append(out, n.Name)
+		}
+	})
+	return out
+}
+
+// value returns what a statement sets a key or the custom status to.
+func (n *Node) value() string {
+	return n.Text + strings.Repeat(".", max(0, n.Size-len(n.Text)))
 }
 
 // carryMark begins the input of an execution that a continue-as-new started.

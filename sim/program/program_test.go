@@ -38,7 +38,7 @@ func parse(text string) (Set, error) {
 		switch {
 		case len(words) == 0:
 		case p == nil:
-			p = NewParser(words[1])
+			p = NewParser(words[1], strings.Join(words[min(3, len(words)):], ""))
 		default:
 			done, err := p.Line(words)
 			if err != nil {
@@ -51,6 +51,9 @@ func parse(text string) (Set, error) {
 	}
 	return set, set.Validate()
 }
+
+// oneWord quotes a text without a space, for parse.
+func oneWord(s string) string { return strings.ReplaceAll(strconv.Quote(s), " ", `\x20`) }
 
 func mustParse(t *testing.T, text string) Set {
 	t.Helper()
@@ -70,7 +73,7 @@ func TestGeneratedAreValid(t *testing.T) {
 		}
 		var text bytes.Buffer
 		for i := range set {
-			set[i].Format(&text, strconv.Quote)
+			set[i].Format(&text, oneWord)
 		}
 		back, err := parse(text.String())
 		if err != nil {
@@ -107,7 +110,7 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		calls := 0
 		var started []start
 		h := &oracleHost{
-			set: set, instance: "i", data: []string{"one", "two", "calm"}, started: &started, calls: &calls,
+			set: set, instance: "i", data: []string{"one", "two", "calm"}, started: &started, calls: &calls, ids: map[string]bool{},
 			choose: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "winner") },
 		}
 		if rapid.Bool().Draw(t, "panics") {
@@ -115,9 +118,10 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		c := Circumstances{
 			Input: "in", ActivityPanic: h.panics, Anyone: []string{"calm"}, Events: func(string) []string { return []string{"one", "two"} },
+			Messages: func(string) []string { return []string{"one", "two"} },
 		}
 		o, executions := h.outcome("P", "in")
-		if !set.Allows("P", c, o) {
+		if !set.Allows("P", "", c, o) {
 			t.Fatalf("refused: %+v, expected such as %q", o, set.Explain("P", c))
 		}
 		if executions > set.Executions("P") {
@@ -125,9 +129,9 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		for _, s := range started {
 			child := *h
-			child.data, child.instance = []string{"calm"}, s.instance
+			child.data, child.instance, child.version, child.state, child.ids = []string{"calm"}, s.instance, s.version, nil, map[string]bool{}
 			o, _ := child.outcome(s.name, s.input)
-			if !set.Allows(s.name, Circumstances{Input: s.input, ActivityPanic: h.panics, Anyone: c.Anyone}, o) {
+			if !set.Allows(s.name, s.version, Circumstances{Input: s.input, ActivityPanic: h.panics, Anyone: c.Anyone}, o) {
 				t.Fatalf("%s, started detached, is refused: %+v", s.name, o)
 			}
 		}
@@ -135,12 +139,15 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 			return
 		}
 		completed++
+		if len(set.Versions("P", "")) > 1 {
+			return // what one version cannot give, another one may
+		}
 		for _, wrong := range []string{o.Text + "x", "x" + o.Text, strings.Replace(o.Text, "call(t", "call(u", 1), strings.Replace(o.Text, ";", "", 1)} {
-			if wrong != o.Text && set.Allows("P", c, Outcome{Completed: true, Text: wrong}) {
+			if wrong != o.Text && set.Allows("P", "", c, Outcome{Completed: true, Text: wrong}) {
 				t.Fatalf("allowed: %q instead of %q", wrong, o.Text)
 			}
 		}
-		if set.Allows("P", c, Outcome{Text: "nondeterministic: x"}) || set.Allows("P", c, Outcome{Text: "canceled: x"}) {
+		if set.Allows("P", "", c, Outcome{Text: "nondeterministic: x"}) || set.Allows("P", "", c, Outcome{Text: "canceled: x"}) {
 			t.Fatal("a failure is allowed that nothing can give")
 		}
 		refused++
@@ -202,6 +209,69 @@ func TestAllows(t *testing.T) {
 		  catch
 		    say "told"
 		  end
+		end
+		program keeps
+		  set k a
+		  set k b padded 3
+		  get k
+		  keys
+		  clear k
+		  get k
+		  set k c
+		  again 1
+		  prune
+		  keys
+		end
+		program races
+		  join
+		    set k a
+		    clear k
+		    get k
+		  end
+		  get k
+		end
+		program undone
+		  set k a
+		  try
+		    set k b
+		    call-fails x
+		  catch
+		    get k
+		  end
+		end
+		program reads
+		  dequeue jobs
+		  status s
+		  status-get
+		  guid
+		  now
+		  remote k
+		end
+		program huge
+		  try
+		    set k v padded 16385
+		  catch
+		    say "never"
+		  end
+		end
+		program many
+		  set-many 100
+		  set k v
+		end
+		program twins
+		  join
+		    child leaf x as kin
+		    child leaf y as kin
+		  end
+		end
+		program aged
+		  call old
+		end
+		program aged version 1.1.0
+		  call new
+		end
+		program asks
+		  child aged version 1.0.0
 		end`
 	set := mustParse(t, text)
 	events := func(name string) []string {
@@ -239,17 +309,43 @@ func TestAllows(t *testing.T) {
 		{"stuck", "", true, false, false},
 		{"stuck", "poison: whatever", false, false, true}, // for others to judge
 		{"stuck", "canceled: x", false, false, false},
+		{"keeps", ";;b..;k=b..,;;-;;;;b..;k=b..,;;-;;1;;", true, false, true},
+		{"keeps", ";;b..;k=b..,;;b..;;;;b..;k=b..,;;-;;1;;", true, false, false}, // a key that was cleared
+		{"keeps", ";;a;k=a,;;-;;;;b..;k=b..,;;-;;1;;", true, false, false},       // an older value
+		{"keeps", ";;b..;k=b..,;;-;;;;b..;k=b..,;;-;;0;;", true, false, false},   // keys forgotten
+		{"races", "(||a|);-;", true, false, true},
+		{"races", "(||-|);a;", true, false, true},
+		{"races", "(||b|);a;", true, false, false},
+		{"undone", ";~failed(x)>{b;};", true, false, true},
+		{"undone", ";~failed(x)>{c;};", true, false, false},
+		{"reads", "m;;s;guid;now;-;", true, false, true},
+		{"reads", "calm;;s;guid;now;-;", true, false, true},
+		{"reads", "yes;;s;guid;now;-;", true, false, false}, // an event is no message
+		{"reads", "m;;-;guid;now;-;", true, false, false},
+		{"reads", "m;;s;guid;now;v;", true, false, false},
+		{"reads", "m;;s;0;now;-;", true, false, false},
+		{"huge", "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)", false, false, true},
+		{"huge", "KV value for key 'k' (16386 bytes) exceeds limit (16384 bytes)", false, false, false},
+		{"huge", "{;};", true, false, false}, // the limit is not kept
+		{"many", "KV key count (101) exceeds limit (100)", false, false, true},
+		{"many", "KV key count (102) exceeds limit (100)", false, false, false},
+		{"twins", "(call(a);x;|!instance already exists: i/kin|);", true, false, true},
+		{"twins", "(call(a);x;|!instance already exists: i/other|);", true, false, false},
+		{"aged", "call(old);", true, false, true},
+		{"aged", "call(new);", true, false, true},
+		{"asks", "call(old);;", true, false, true},
+		{"asks", "call(new);;", true, false, false},
 		{"unknown", "anything", true, false, true},
 	} {
-		c := Circumstances{Events: events, Anyone: []string{"calm"}}
+		c := Circumstances{Events: events, Messages: func(string) []string { return []string{"m"} }, Anyone: []string{"calm"}}
 		if tc.panics {
 			c.ActivityPanic = "activity panicked"
 		}
-		if got := set.Allows(tc.program, c, Outcome{Completed: tc.completed, Text: tc.text}); got != tc.want {
+		if got := set.Allows(tc.program, "", c, Outcome{Completed: tc.completed, Text: tc.text}); got != tc.want {
 			t.Errorf("%s, completed %v with %q: allowed is %v, want %v", tc.program, tc.completed, tc.text, got, tc.want)
 		}
 	}
-	if !set.Allows("stuck", Circumstances{Cancelled: true}, Outcome{Text: "canceled: x"}) {
+	if !set.Allows("stuck", "", Circumstances{Cancelled: true}, Outcome{Text: "canceled: x"}) {
 		t.Error("a cancelled instance may not be cancelled")
 	}
 	if n := set.Executions("main"); n != 3 {
@@ -272,19 +368,25 @@ func TestValidate(t *testing.T) {
 	}{
 		{Set{{Name: "P"}}, "no statements"},
 		{Set{{Body: []Node{{Op: OpInput}}}}, "without a name"},
-		{Set{{"P", []Node{{Op: OpInput}}}, {"P", []Node{{Op: OpInput}}}}, "two of that name"},
-		{Set{{"P", []Node{{Op: "jump"}}}}, `unknown statement "jump"`},
-		{Set{{"P", []Node{{Op: OpCall}}}}, "expected call TEXT"},
-		{Set{{"P", []Node{{Op: OpCall, Text: "\xff"}}}}, "not UTF-8"},
-		{Set{{"P", []Node{{Op: OpTimer, Delay: time.Microsecond}}}}, "whole milliseconds"},
-		{Set{{"P", []Node{{Op: OpRepeat, Count: 99, Kids: []Node{{Op: OpInput}}}}}}, "from 1 to 10"},
-		{Set{{"P", []Node{{Op: OpSeq}}}}, "without statements"},
-		{Set{{"P", []Node{{Op: OpTry, Kids: []Node{{Op: OpInput}}}}}}, "without statements"},
-		{Set{{"P", []Node{{Op: OpSeq, Kids: []Node{{Op: OpAgain, Count: 1}}}}}}, "again stands in a block"},
-		{Set{{"P", []Node{{Op: OpChild, Name: "P"}}}}, "a program before this one"},
-		{Set{{"Q", []Node{{Op: OpInput}}}, {"P", []Node{{Op: OpChild, Name: "Q", Text: "again:1"}}}}, `begins with "again:"`},
-		{Set{{"P", []Node{{Op: OpWait, Name: "go"}, {Op: OpAgain, Count: 10}}}}, "waits for 11 events"},
-		{Set{{"P", []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpCall, Text: "a"}}}}}, {Op: OpAgain, Count: 10}}}}, "schedules 1100 things"},
+		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "two of that name"},
+		{Set{{Name: "P", Version: "x", Body: []Node{{Op: OpInput}}}}, "version"},
+		{Set{{Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "ascending order"},
+		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}}, "stands between"},
+		{Set{{Name: "P", Body: []Node{{Op: OpAgain, Count: 1, Version: "2.0.0"}}}}, "no version 2.0.0"},
+		{Set{{Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpChild, Name: "Q", Version: "2.0.0"}}}}, "no version 2.0.0"},
+		{Set{{Name: "P", Body: []Node{{Op: OpSetMany, Size: 111}}}}, "keys from 1 to 110"},
+		{Set{{Name: "P", Body: []Node{{Op: "jump"}}}}, `unknown statement "jump"`},
+		{Set{{Name: "P", Body: []Node{{Op: OpCall}}}}, "expected call TEXT"},
+		{Set{{Name: "P", Body: []Node{{Op: OpCall, Text: "\xff"}}}}, "not UTF-8"},
+		{Set{{Name: "P", Body: []Node{{Op: OpTimer, Delay: time.Microsecond}}}}, "whole milliseconds"},
+		{Set{{Name: "P", Body: []Node{{Op: OpRepeat, Count: 99, Kids: []Node{{Op: OpInput}}}}}}, "from 1 to 10"},
+		{Set{{Name: "P", Body: []Node{{Op: OpSeq}}}}, "without statements"},
+		{Set{{Name: "P", Body: []Node{{Op: OpTry, Kids: []Node{{Op: OpInput}}}}}}, "without statements"},
+		{Set{{Name: "P", Body: []Node{{Op: OpSeq, Kids: []Node{{Op: OpAgain, Count: 1}}}}}}, "again stands in a block"},
+		{Set{{Name: "P", Body: []Node{{Op: OpChild, Name: "P"}}}}, "a program before this one"},
+		{Set{{Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpChild, Name: "Q", Text: "again:1"}}}}, `begins with "again:"`},
+		{Set{{Name: "P", Body: []Node{{Op: OpWait, Name: "go"}, {Op: OpAgain, Count: 10}}}}, "waits for 11 events"},
+		{Set{{Name: "P", Body: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpRepeat, Count: 10, Kids: []Node{{Op: OpCall, Text: "a"}}}}}, {Op: OpAgain, Count: 10}}}}, "schedules 1100 things"},
 	} {
 		if err := tc.set.Validate(); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: got %v, want %q", tc.set, err, tc.want)
@@ -294,7 +396,7 @@ func TestValidate(t *testing.T) {
 	for range maxDepth + 2 {
 		deep = []Node{{Op: OpSeq, Kids: deep}}
 	}
-	if err := (Set{{"P", deep}}).Validate(); err == nil || !strings.Contains(err.Error(), "nested deeper") {
+	if err := (Set{{Name: "P", Body: deep}}).Validate(); err == nil || !strings.Contains(err.Error(), "nested deeper") {
 		t.Errorf("deep blocks: got %v", err)
 	}
 }
@@ -310,7 +412,7 @@ func TestParserRefuses(t *testing.T) {
 		"catch":         "outside a try",
 		"again 1000000": "from 1 to 10",
 	} {
-		if _, err := NewParser("P").Line(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewParser("P", "").Line(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", line, err, want)
 		}
 	}

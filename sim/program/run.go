@@ -30,10 +30,8 @@ type Activity struct {
 	Run  func(input string) (string, error)
 }
 
-// Handler returns the program of that name as the code of an orchestration. The programs must be valid, and one of them
-// must have that name.
-func (s Set) Handler(name string) orch.Handler {
-	p := s.Lookup(name)
+// Handler returns the program as the code of an orchestration. It must be one of a valid set.
+func (p *Program) Handler() orch.Handler {
 	return func(ctx *orch.Context, input string) (string, error) {
 		c := carried(input)
 		r := &runner{input: c.input}
@@ -42,6 +40,9 @@ func (s Set) Handler(name string) orch.Handler {
 			if n.Op == OpAgain {
 				if c.executions < n.Count {
 					c.executions++
+					if n.Version != "" {
+						ctx.ContinueAsNewVersioned(n.Version, c.String())
+					}
 					ctx.ContinueAsNew(c.String())
 				}
 				continue
@@ -90,10 +91,14 @@ type runner struct {
 	ids   int // the number of ids made in this execution
 }
 
-// id returns an id that no other instance has, without the mark of automatic ids: releases from 0.1.32 on reserve it.
+// base returns what the ids begin with that the code gives: that of its instance, without the mark of automatic ids, which
+// releases from 0.1.32 on reserve.
+func base(ctx *orch.Context) string { return strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/") }
+
+// id returns an id that no other instance has.
 func (r *runner) id(ctx *orch.Context) string {
 	r.ids++
-	return fmt.Sprintf("%s/%d.%d", strings.ReplaceAll(ctx.InstanceID(), "::sub::", "/"), ctx.ExecutionID(), r.ids)
+	return fmt.Sprintf("%s/%d.%d", base(ctx), ctx.ExecutionID(), r.ids)
 }
 
 // exec carries out a statement and waits for its outcome.
@@ -107,10 +112,14 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 		return "", errors.New(n.Text)
 	case OpPanic:
 		panic(n.Text)
-	case OpCall, OpCallFails, OpTimer, OpWait, OpChild:
+	case OpCall, OpCallFails, OpTimer, OpWait, OpDequeue, OpChild:
 		return r.start(ctx, n).Await()
 	case OpDetach:
-		ctx.StartOrchestration(n.Name, r.id(ctx), n.Text)
+		if n.Version != "" {
+			ctx.StartOrchestrationVersioned(n.Name, n.Version, r.id(ctx), n.Text)
+		} else {
+			ctx.StartOrchestration(n.Name, r.id(ctx), n.Text)
+		}
 		return "", nil
 	case OpDrop:
 		for i := range n.Kids {
@@ -148,7 +157,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 		}
 		return "~" + err.Error() + ">" + other, nil
 	}
-	panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate has refused it
+	return state(ctx, n)
 }
 
 // sequence carries out statements one after the other, and repeats this the given number of times.
@@ -178,7 +187,7 @@ func (r *runner) startAll(ctx *orch.Context, list []Node) []*orch.Future {
 func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	switch n.Op {
 	case OpCall:
-		return ctx.ScheduleActivity(ActivityCall, n.Text)
+		return ctx.ScheduleActivity(ActivityCall, n.Text, orch.OnSession(n.Session), orch.WithTag(n.Tag))
 	case OpCallFails:
 		return ctx.ScheduleActivity(ActivityFail, n.Text)
 	case OpTimer:
@@ -188,12 +197,31 @@ func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 			return ctx.ScheduleWait2(n.Name, n.Text)
 		}
 		return ctx.ScheduleWait(n.Name)
+	case OpDequeue:
+		return ctx.DequeueEvent(n.Name)
 	case OpChild:
-		if ctx.ExecutionID() == 1 {
-			return ctx.ScheduleSubOrchestration(n.Name, n.Text)
-		}
-		// Automatic ids count events, so that a later execution would ask for a child that an earlier one had.
-		return ctx.ScheduleSubOrchestrationWithID(n.Name, r.id(ctx), n.Text)
+		return r.child(ctx, n)
 	}
 	return ctx.Go(func(ctx *orch.Context) (string, error) { return r.exec(ctx, n) })
+}
+
+// child starts a child.
+func (r *runner) child(ctx *orch.Context, n *Node) *orch.Future {
+	id := ""
+	switch {
+	case n.ID != "":
+		id = base(ctx) + "/" + n.ID
+	case ctx.ExecutionID() > 1:
+		// Automatic ids count events, so that a later execution would ask for a child that an earlier one had.
+		id = r.id(ctx)
+	}
+	switch {
+	case id == "" && n.Version == "":
+		return ctx.ScheduleSubOrchestration(n.Name, n.Text)
+	case id == "":
+		return ctx.ScheduleSubOrchestrationVersioned(n.Name, n.Version, n.Text)
+	case n.Version == "":
+		return ctx.ScheduleSubOrchestrationWithID(n.Name, id, n.Text)
+	}
+	return ctx.ScheduleSubOrchestrationVersionedWithID(n.Name, n.Version, id, n.Text)
 }

@@ -27,10 +27,39 @@ const (
 	argName  arg = iota + 1 // Node.Name
 	argText                 // Node.Text
 	mayText                 // Node.Text, empty if left out
-	mayTopic                // "topic" and Node.Text
+	mayTopic                // "topic" and Node.Text, as one of the pairs
 	argDelay                // Node.Delay
 	argCount                // Node.Count
+	argValue                // Node.Text, which may be empty
+	argSize                 // Node.Size
+
+	// The last ones are pairs of a word and a value.
+	maySession
+	mayTag
+	mayID
+	mayVersion
+	mayPadded
 )
+
+// pairs holds the first words of the optional pairs.
+var pairs = map[arg]string{mayTopic: "topic", maySession: "session", mayTag: "tag", mayID: "as", mayVersion: "version", mayPadded: "padded"}
+
+// paired returns the text field that a pair sets; padded sets none.
+func paired(n *Node, a arg) *string {
+	switch a {
+	case mayTopic:
+		return &n.Text
+	case maySession:
+		return &n.Session
+	case mayTag:
+		return &n.Tag
+	case mayID:
+		return &n.ID
+	case mayVersion:
+		return &n.Version
+	}
+	return nil
+}
 
 func (i *OpInfo) has(a arg) bool { return slices.Contains(i.args, a) }
 
@@ -40,21 +69,35 @@ func Ops() []OpInfo { return slices.Clone(opTable) }
 var opTable = []OpInfo{
 	{Op: OpSay, Form: "say TEXT", Meaning: "gives the text", args: []arg{argText}},
 	{Op: OpInput, Form: "input", Meaning: "gives the input of the instance"},
-	{Op: OpCall, Form: "call TEXT", Meaning: "an activity that gives call(TEXT)", args: []arg{argText}},
+	{Op: OpCall, Form: "call TEXT [session NAME] [tag TAG]", Meaning: "an activity that gives call(TEXT), on the session, on a worker that takes the tag", args: []arg{argText, maySession, mayTag}},
 	{Op: OpCallFails, Form: "call-fails TEXT", Meaning: "an activity that fails with failed(TEXT)", args: []arg{argText}},
 	{Op: OpFail, Form: "fail TEXT", Meaning: "fails with the text", args: []arg{argText}},
 	{Op: OpPanic, Form: "panic TEXT", Meaning: "panics with the text", args: []arg{argText}},
 	{Op: OpTimer, Form: "timer TIME", Meaning: "waits so long and gives nothing", args: []arg{argDelay}},
 	{Op: OpWait, Form: "wait EVENT [topic TOPIC]", Meaning: "waits for an event and gives its data; with a topic the wait is of the new generation", args: []arg{argName, mayTopic}},
-	{Op: OpChild, Form: "child PROGRAM [INPUT]", Meaning: "runs a program as a child and gives its output, or fails as it does", args: []arg{argName, mayText}},
-	{Op: OpDetach, Form: "detach PROGRAM [INPUT]", Meaning: "starts a program as an instance of its own and gives nothing", args: []arg{argName, mayText}},
+	{Op: OpChild, Form: "child PROGRAM [INPUT] [as ID] [version VERSION]", Meaning: "runs a program as a child, under that id behind its parent's, and gives its output, or fails as it does", args: []arg{argName, mayText, mayID, mayVersion}},
+	{Op: OpDetach, Form: "detach PROGRAM [INPUT] [version VERSION]", Meaning: "starts a program as an instance of its own and gives nothing", args: []arg{argName, mayText, mayVersion}},
 	{Op: OpDrop, Form: "drop ... end", Meaning: "begins each of its statements and drops it; gives nothing", block: true},
 	{Op: OpSeq, Form: "seq ... end", Meaning: "one after the other; fails as the first that fails", block: true},
 	{Op: OpJoin, Form: "join ... end", Meaning: "all at once; gives what each came to, in the order written, a failure behind !", block: true},
 	{Op: OpSelect, Form: "select ... end", Meaning: "all at once, and the first to end counts: gives its number from 0, a colon and its text, or fails as it does", block: true},
 	{Op: OpTry, Form: "try ... catch ... end", Meaning: "one after the other; if one fails, gives ~, the failure, > and what stands behind catch", block: true},
 	{Op: OpRepeat, Form: "repeat COUNT ... end", Meaning: "its statements so many times, one after the other", args: []arg{argCount}, block: true},
-	{Op: OpAgain, Form: "again COUNT", Meaning: "continues as new, unless so many executions have done so; what was said so far stays", args: []arg{argCount}},
+	{Op: OpAgain, Form: "again COUNT [version VERSION]", Meaning: "continues as new, unless so many executions have done so; what was said so far stays, and so do keys and custom status", args: []arg{argCount, mayVersion}},
+	{Op: OpDequeue, Form: "dequeue QUEUE", Meaning: "takes a message from a queue and gives its data", args: []arg{argName}},
+	{Op: OpSet, Form: "set KEY VALUE [padded BYTES]", Meaning: "sets a key and gives nothing; dots fill the value up to so many bytes", args: []arg{argName, argValue, mayPadded}},
+	{Op: OpSetMany, Form: "set-many COUNT", Meaning: "sets the keys many-1 to many-COUNT to v and gives nothing", args: []arg{argSize}},
+	{Op: OpGet, Form: "get KEY", Meaning: "gives the value of a key, - if there is none", args: []arg{argName}},
+	{Op: OpClear, Form: "clear KEY", Meaning: "removes a key and gives nothing", args: []arg{argName}},
+	{Op: OpClearAll, Form: "clear-all", Meaning: "removes all keys and gives nothing"},
+	{Op: OpKeys, Form: "keys", Meaning: "gives KEY=VALUE, for each key, in ascending order"},
+	{Op: OpPrune, Form: "prune", Meaning: "removes all keys, as those that were set before the end of time, and gives their number"},
+	{Op: OpRemote, Form: "remote KEY", Meaning: "gives the value that a worker has read of a key of the same instance, - if there was none", args: []arg{argName}},
+	{Op: OpStatus, Form: "status VALUE [padded BYTES]", Meaning: "sets the custom status and gives nothing", args: []arg{argValue, mayPadded}},
+	{Op: OpStatusReset, Form: "status-reset", Meaning: "removes the custom status and gives nothing"},
+	{Op: OpStatusGet, Form: "status-get", Meaning: "gives the custom status, - if there is none"},
+	{Op: OpGUID, Form: "guid", Meaning: "asks for a unique id and gives \"guid\""},
+	{Op: OpNow, Form: "now", Meaning: "asks for a worker's time and gives \"now\""},
 }
 
 func lookup(op Op) (*OpInfo, bool) {
@@ -78,8 +121,10 @@ type block struct {
 	catch bool
 }
 
-// NewParser returns a parser for a program of that name.
-func NewParser(name string) *Parser { return &Parser{p: Program{Name: name}} }
+// NewParser returns a parser for a program of that name and version; an empty one means DefaultVersion.
+func NewParser(name, version string) *Parser {
+	return &Parser{p: Program{Name: name, Version: version}}
+}
 
 // Line reads the words of one line; there must be at least one. done reports whether the line was the program's last.
 func (p *Parser) Line(words []string) (done bool, err error) {
@@ -147,34 +192,18 @@ func opNames() []string {
 // node reads the arguments of a statement.
 func (i *OpInfo) node(words []string) (Node, error) {
 	n := Node{Op: i.Op}
-	var err error
 	for _, a := range i.args {
-		if len(words) == 0 {
-			if a == mayText || a == mayTopic {
-				continue
-			}
+		word, isPair := pairs[a]
+		switch {
+		case isPair && (len(words) < 2 || words[0] != word), a == mayText && len(words)%2 == 0: // pairs follow, or nothing
+			continue
+		case isPair:
+			words = words[1:]
+		case len(words) == 0:
 			return n, errors.New("the line ends too early")
 		}
-		word := words[0]
-		switch a {
-		case argName:
-			n.Name = word
-		case argText, mayText:
-			n.Text = word
-		case mayTopic:
-			if word != "topic" || len(words) < 2 {
-				return n, fmt.Errorf("unexpected %q", word)
-			}
-			words = words[1:]
-			n.Text = words[0]
-		case argDelay:
-			if n.Delay, err = time.ParseDuration(word); err != nil || n.Delay < 0 {
-				return n, fmt.Errorf("%q: expected a time such as 250ms or 10s", word)
-			}
-		case argCount:
-			if n.Count, err = strconv.Atoi(word); err != nil || n.Count < 1 || n.Count > maxCount {
-				return n, fmt.Errorf("%q: expected a number from 1 to %d", word, maxCount)
-			}
+		if err := n.take(a, words[0]); err != nil {
+			return n, err
 		}
 		words = words[1:]
 	}
@@ -184,10 +213,41 @@ func (i *OpInfo) node(words []string) (Node, error) {
 	return n, nil
 }
 
+// take sets the field of an argument.
+func (n *Node) take(a arg, word string) (err error) {
+	switch a {
+	case argName:
+		n.Name = word
+	case argText, mayText, argValue:
+		n.Text = word
+	case argDelay:
+		if n.Delay, err = time.ParseDuration(word); err != nil || n.Delay < 0 {
+			return fmt.Errorf("%q: expected a time such as 250ms or 10s", word)
+		}
+	case argCount:
+		if n.Count, err = strconv.Atoi(word); err != nil || n.Count < 1 || n.Count > maxCount {
+			return fmt.Errorf("%q: expected a number from 1 to %d", word, maxCount)
+		}
+	case argSize, mayPadded:
+		if n.Size, err = strconv.Atoi(word); err != nil || n.Size < 1 || n.Size > maxSize {
+			return fmt.Errorf("%q: expected a number from 1 to %d", word, maxSize)
+		}
+	default:
+		if *paired(n, a) = word; word == "" {
+			return fmt.Errorf("%s: expected a text behind it", pairs[a])
+		}
+	}
+	return nil
+}
+
 // Format writes the text of a program, with "program NAME" before it, as a Parser reads it back. quote writes a value as
 // one word.
 func (p *Program) Format(w io.Writer, quote func(string) string) {
-	fmt.Fprintf(w, "program %s\n", quote(p.Name))
+	fmt.Fprintf(w, "program %s", quote(p.Name))
+	if p.Version != "" {
+		fmt.Fprintf(w, " version %s", p.Version)
+	}
+	fmt.Fprintln(w)
 	format(w, quote, p.Body, "  ")
 	fmt.Fprintln(w, "end")
 }
@@ -201,10 +261,14 @@ func format(w io.Writer, quote func(string) string, list []Node, indent string) 
 			switch {
 			case a == argName:
 				line += " " + quote(n.Name)
-			case a == argText, a == mayText && n.Text != "":
+			case a == argText, a == argValue, a == mayText && n.Text != "":
 				line += " " + quote(n.Text)
-			case a == mayTopic && n.Text != "":
-				line += " topic " + quote(n.Text)
+			case a == argSize:
+				line += " " + strconv.Itoa(n.Size)
+			case a == mayPadded && n.Size > 0:
+				line += " padded " + strconv.Itoa(n.Size)
+			case paired(n, a) != nil && *paired(n, a) != "":
+				line += " " + pairs[a] + " " + quote(*paired(n, a))
 			case a == argDelay:
 				line += " " + n.Delay.String()
 			case a == argCount:

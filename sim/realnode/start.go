@@ -39,7 +39,7 @@ func startOf(c *cluster.ReleasedConfig, nowMs int64) *startCommand {
 	start := &startCommand{NowMs: nowMs, Seed: c.Seed, Options: options(&c.Options), Orchestrations: []orchestration{}}
 	for i := range c.Programs {
 		p := &c.Programs[i]
-		start.Orchestrations = append(start.Orchestrations, orchestration{p.Name, program.Version, statements(p.Body)})
+		start.Orchestrations = append(start.Orchestrations, orchestration{p.Name, p.At(), statements(p.Body)})
 	}
 	for _, a := range program.Activities() {
 		start.Activities = append(start.Activities, a.Name)

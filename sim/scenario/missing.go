@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 )
 
 // CheckNeeds refuses an entry that needs orchestrations or activities that are not registered. known lists what the nodes of
@@ -49,7 +48,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	}
 	known := slices.Clone(orchestrations)
 	for _, p := range s.Template.Programs {
-		known = append(known, p.Name+"@"+program.Version)
+		known = append(known, p.Name+"@"+p.At())
 	}
 	var names []string
 	for _, k := range known {

@@ -25,7 +25,7 @@ func TestErrors(t *testing.T) {
 		{"scenario a\nscenario b", `x.txt:2: "scenario" stands here for the second time: line 1 has it`},
 		{`verdict holds`, `x.txt:1: "verdict" belongs in a corpus entry, and this is read as a scenario: replay it instead`},
 		// Programs.
-		{"program P\n  jump a\nend", `x.txt:2: unknown statement "jump" of a program: expected say, input, call, call-fails, fail, panic, timer, wait, child, detach, drop, seq, join, select, try, repeat, again, catch or end`},
+		{"program P\n  jump a\nend", `x.txt:2: unknown statement "jump" of a program: expected say, input, call, call-fails, fail, panic, timer, wait, child, detach, drop, seq, join, select, try, repeat, again, dequeue, set, set-many, get, clear, clear-all, keys, prune, remote, status, status-reset, status-get, guid, now, catch or end`},
 		{"program P\n  timer\nend", `x.txt:2: the line ends too early, as in: timer TIME`},
 		{"program P\n  \"call\" a\nend", `x.txt:2: expected a statement of a program, found the string "call"`},
 		{"program P\n  call a", `x.txt:2: the text ends within program P: expected "end"`},

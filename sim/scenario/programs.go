@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,11 +16,15 @@ import (
 // that Program-7 may start.
 const GeneratedName = "Program"
 
-// beginProgram reads NAME.
+// beginProgram reads NAME [version VERSION].
 func (p *parser) beginProgram() {
-	name := p.name("a program's name")
-	p.unique("program", name)
-	p.program = program.NewParser(name)
+	name, version, id := p.name("a program's name"), "", ""
+	if p.accept("version") {
+		version = p.version().String()
+		id = "@" + version
+	}
+	p.unique("program", name+id)
+	p.program = program.NewParser(name, version)
 }
 
 // programLine reads one line of a program.
@@ -44,7 +49,15 @@ func (p *parser) programLine() {
 	p.program = nil
 	plan := &p.s.Template
 	plan.Programs = append(plan.Programs, made)
-	if err := plan.Programs.Validate(); err != nil {
+	forward := slices.ContainsFunc(made.Body, func(n program.Node) bool { return n.Op == program.OpAgain && n.Version != "" })
+	if !forward { // a version that is named may still follow: then the end of the text decides
+		p.checkPrograms()
+	}
+}
+
+// checkPrograms fails if something is wrong with the programs so far.
+func (p *parser) checkPrograms() {
+	if err := p.s.Template.Programs.Validate(); err != nil {
 		p.failf("%v", strings.Split(err.Error(), "\n")[0])
 	}
 }
@@ -54,12 +67,13 @@ func (p *parser) finishPrograms() {
 	if p.program != nil {
 		p.failf("the text ends within program %s: expected \"end\"", p.program.Program().Name)
 	}
+	p.checkPrograms()
 	if l := p.s.Load; l == nil || !generates(l) {
 		return
 	}
 	for i := range p.s.Template.Programs {
 		if name := p.s.Template.Programs[i].Name; isGenerated(name) {
-			p.line = p.named["program "+name]
+			p.line = p.named["program "+name] // its first version has a default one
 			p.failf("program %q has a name that a generated program may get: expected another", name)
 		}
 	}
@@ -106,12 +120,21 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	if in.Expect == "" {
 		in.Expect = plan.EndAny
 	}
-	for _, event := range set[len(set)-1].Waits() {
-		for i := range choose(3) {
-			in.Actions = append(in.Actions, plan.Action{
-				At:   in.StartAt + time.Duration(choose(int(eventsWithin/time.Millisecond)))*time.Millisecond,
-				Verb: plan.ActionRaise, Name: event, Data: fmt.Sprintf("%s %d", event, i+1),
-			})
-		}
+	last := set[len(set)-1]
+	for _, event := range last.Waits() {
+		e.sendGenerated(in, plan.ActionRaise, event, choose(3), choose)
+	}
+	for _, queue := range last.Queues() {
+		e.sendGenerated(in, plan.ActionEnqueue, queue, choose(4), choose)
+	}
+}
+
+// sendGenerated sends an instance so many events or messages, each with data of its own.
+func (e *expansion) sendGenerated(in *plan.Instance, verb plan.ActionVerb, name string, times int, choose func(of int) int) {
+	for i := range times {
+		in.Actions = append(in.Actions, plan.Action{
+			At:   in.StartAt + time.Duration(choose(int(eventsWithin/time.Millisecond)))*time.Millisecond,
+			Verb: verb, Name: name, Data: fmt.Sprintf("%s %d", name, i+1),
+		})
 	}
 }

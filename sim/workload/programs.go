@@ -13,12 +13,12 @@ func RegisterPrograms(r *node.Registry, set program.Set) error {
 	if len(set) == 0 {
 		return nil
 	}
-	version, err := engine.ParseVersion(program.Version)
-	if err != nil {
-		return err
-	}
 	for i := range set {
-		if err := r.Register(set[i].Name, version, set.Handler(set[i].Name)); err != nil {
+		version, err := engine.ParseVersion(set[i].At())
+		if err != nil {
+			return err
+		}
+		if err := r.Register(set[i].Name, version, set[i].Handler()); err != nil {
 			return fmt.Errorf("program %s: %w", set[i].Name, err)
 		}
 	}

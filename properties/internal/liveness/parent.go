@@ -144,7 +144,8 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 
 func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
 
-// onScheduled finds the start of a child that a turn has scheduled; the first start of an instance makes it a child.
+// onScheduled finds the start of a child that a turn has scheduled; the first start of an instance makes it a child. Of two
+// that one turn schedules under one id, the first has the first start.
 func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
 	for _, r := range c.Rows {
 		if r.Kind != engine.ItemStartOrchestration || r.InsertedBy != c.ID || !r.Present {
@@ -154,7 +155,7 @@ func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution
 		if strings.HasPrefix(scheduled, "sub::") {
 			name = strings.TrimPrefix(name, in.Name+"::")
 		}
-		if l := k.link(r.Instance.No); name == scheduled && l.start == r.No {
+		if l := k.link(r.Instance.No); name == scheduled && l.start == r.No && l.parent == 0 {
 			l.parent, l.execution, l.event = in.No, execution, event
 		}
 	}

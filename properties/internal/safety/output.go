@@ -79,13 +79,27 @@ func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 		}
 	case engine.StatusCompleted, engine.StatusFailed:
 		circumstances, ok := k.circumstances(in)
+		version := ""
+		if i, planned := k.byName[in.Name]; planned {
+			version = k.plan.Instances[i].Version
+		}
 		end := program.Outcome{Completed: ex.Status == engine.StatusCompleted, Text: ex.Output}
-		if !ok || k.set.Allows(name, circumstances, end) {
+		if !ok || k.set.Allows(name, version, circumstances, end) {
 			return
 		}
 		k.Run.Safety("S20", c.Caller.Node, in.No, "execution %d of %s is %s with %q by an ack of %s: expected an end that its program %s allows, such as completed with %q ($input is %q)",
 			ex.ID, in.Name, ex.Status, ex.Output, k.Run.Who(c.Caller), name, k.set.Explain(name, circumstances), circumstances.Input)
 	}
+}
+
+// sent returns the data that the plan sends an instance under a name.
+func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) {
+	for _, a := range in.Actions {
+		if a.Verb == verb && a.Name == name {
+			data = append(data, a.Data)
+		}
+	}
+	return data
 }
 
 // circumstances returns what the plan does to an instance; ok is false if its first input cannot be read.
@@ -95,14 +109,8 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 		p := &k.plan.Instances[i]
 		c.Input = p.Input
 		c.Cancelled = p.Expect == plan.EndEternal || slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
-		c.Events = func(name string) (sent []string) {
-			for _, a := range p.Actions {
-				if a.Verb == plan.ActionRaise && a.Name == name {
-					sent = append(sent, a.Data)
-				}
-			}
-			return sent
-		}
+		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
+		c.Messages = func(queue string) []string { return sent(p, plan.ActionEnqueue, queue) }
 		return c, p.Orchestration == in.Orchestration
 	}
 	c.Cancelled = in.Parent.Instance != ""

@@ -90,7 +90,7 @@ func storyPlan(t testing.TB, text string) *plan.Plan {
 			continue
 		}
 		if name, statements, ok := strings.Cut(rest, ": "); ok {
-			parser := program.NewParser(name)
+			parser := program.NewParser(name, "")
 			for s := range strings.SplitSeq(statements, ", ") {
 				if _, err := parser.Line(strings.Fields(s)); err != nil {
 					t.Fatalf("story line %q: %v", line, err)

@@ -1,0 +1,116 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// can reports whether a statement may give anything.
+func (i *interpreter) can(n *Node) bool {
+	each := func(list []Node) bool { return !slices.ContainsFunc(list, func(kid Node) bool { return !i.can(&kid) }) }
+	switch n.Op {
+	case OpFail, OpPanic, OpCallFails:
+		return false
+	case OpChild:
+		child, versions := i.child(n)
+		return slices.ContainsFunc(versions, func(p *Program) bool {
+			return !slices.ContainsFunc(p.Body, func(kid Node) bool { return kid.Op != OpAgain && !child.can(&kid) })
+		})
+	case OpSeq, OpRepeat:
+		return each(n.Kids)
+	case OpSelect:
+		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.can(&kid) })
+	case OpJoin:
+		return !slices.ContainsFunc(n.Kids, func(kid Node) bool { return !i.can(&kid) && !i.canFail([]Node{kid}) })
+	case OpTry:
+		return each(n.Kids) || i.canFail(n.Kids) && each(n.Else)
+	}
+	return true
+}
+
+// canFail reports whether one of the statements may fail, rather than panic.
+func (i *interpreter) canFail(list []Node) bool {
+	for j := range list {
+		if i.mayFail(&list[j]) {
+			return true
+		}
+		if !i.can(&list[j]) {
+			return false
+		}
+	}
+	return false
+}
+
+// mayFail reports whether a statement may fail, with any text. To its parent, a child that panics has failed.
+func (i *interpreter) mayFail(n *Node) bool {
+	switch n.Op {
+	case OpFail, OpCallFails:
+		return true
+	case OpCall, OpRemote, OpGUID, OpNow:
+		return i.c.ActivityPanic != ""
+	case OpChild:
+		child, _ := i.child(n)
+		return n.ID != "" || slices.ContainsFunc(i.set.Versions(n.Name, ""), child.endsBadly)
+	case OpSeq, OpRepeat:
+		return i.canFail(n.Kids)
+	case OpSelect:
+		return slices.ContainsFunc(n.Kids, func(kid Node) bool { return i.mayFail(&kid) })
+	case OpTry:
+		return i.canFail(n.Kids) && i.canFail(n.Else)
+	}
+	return false
+}
+
+// endsBadly reports whether an instance of a program may fail or panic, with any text.
+func (i *interpreter) endsBadly(p *Program) bool {
+	ends := false
+	Walk(p.Body, func(kid *Node) { ends = ends || kid.Op == OpPanic || len(i.limits(kid)) > 0 })
+	return ends || i.canFail(slices.DeleteFunc(slices.Clone(p.Body), func(kid Node) bool { return kid.Op == OpAgain }))
+}
+
+// child returns an interpreter for the program that a statement starts, and its versions that may run first.
+func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
+	c := i.c
+	c.Input, c.Events, c.Messages = n.Text, nil, nil
+	return &interpreter{set: i.set, c: c, name: n.Name, effort: i.effort}, i.set.Versions(n.Name, n.Version)
+}
+
+// isRefused reports whether a child may fail with a text that s begins with because another statement asks for a child of
+// the same id: it is refused, or its instance is cancelled when the other is dropped.
+func (i *interpreter) isRefused(n *Node, s string, k then) bool {
+	if n.ID == "" || !i.reuses(n.ID) {
+		return false
+	}
+	if literal(droppedText, s, k) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(s, refusedText)
+	if !ok {
+		return false
+	}
+	for at := range rest {
+		if literal("/"+n.ID, rest[at:], k) {
+			return true
+		}
+	}
+	return false
+}
+
+// reuses reports whether the program may ask twice for a child of that id.
+func (i *interpreter) reuses(id string) bool {
+	times := 0
+	for _, p := range i.set.Versions(i.name, "") {
+		each := 1
+		Walk(p.Body, func(n *Node) {
+			if n.Op == OpAgain || n.Op == OpRepeat {
+				each = 2
+			}
+		})
+		Walk(p.Body, func(n *Node) {
+			if n.ID == id {
+				times += each
+			}
+		})
+	}
+	return times > 1
+}

@@ -1,0 +1,203 @@
+package program
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// known is what the interpreter knows of an instance's state: the values that each key and the custom status may have. A
+// key that it does not list does not exist. A known is never changed; its methods return another one.
+type known struct {
+	keys   map[string][]value
+	status []value // nil means that there is none
+	// shared means that statements run concurrently: then a change may come before or after any other, and the state
+	// includes all changes of these statements from the start.
+	shared bool
+}
+
+// value is a possible value, or that there is none.
+type value struct {
+	text string
+	is   bool
+}
+
+func (k known) of(key string) []value {
+	if list := k.keys[key]; list != nil {
+		return list
+	}
+	return []value{{}}
+}
+
+func (k known) statuses() []value {
+	if k.status != nil {
+		return k.status
+	}
+	return []value{{}}
+}
+
+func with(list []value, v value) []value {
+	if slices.Contains(list, v) {
+		return list
+	}
+	return append(slices.Clip(list), v)
+}
+
+// does returns the state after a statement other than a block, which certainly runs.
+func (k known) does(n *Node) known {
+	if k.shared {
+		return k
+	}
+	set := func(key string, v value) {
+		k.keys[key] = []value{v}
+	}
+	k.keys = maps.Clone(k.keys)
+	if k.keys == nil {
+		k.keys = map[string][]value{}
+	}
+	switch n.Op {
+	case OpSet:
+		set(n.Name, value{n.value(), true})
+	case OpSetMany:
+		for i := range n.Size {
+			set(manyKey(i), value{manyValue, true})
+		}
+	case OpClear:
+		delete(k.keys, n.Name)
+	case OpClearAll, OpPrune:
+		k.keys = nil
+	case OpStatus:
+		k.status = []value{{n.value(), true}}
+	case OpStatusReset:
+		k.status = nil
+	}
+	return k
+}
+
+// after returns the state after some of the statements of a list, in any order.
+func (k known) after(list []Node) known {
+	k.keys = maps.Clone(k.keys)
+	if k.keys == nil {
+		k.keys = map[string][]value{}
+	}
+	add := func(key string, v value) { k.keys[key] = with(k.of(key), v) }
+	removes := false
+	Walk(list, func(n *Node) {
+		switch n.Op {
+		case OpSet:
+			add(n.Name, value{n.value(), true})
+		case OpSetMany:
+			for i := range n.Size {
+				add(manyKey(i), value{manyValue, true})
+			}
+		case OpClear:
+			add(n.Name, value{})
+		case OpClearAll, OpPrune:
+			removes = true
+		case OpStatus:
+			k.status = with(k.statuses(), value{n.value(), true})
+		case OpStatusReset:
+			k.status = with(k.statuses(), value{})
+		}
+	})
+	if removes {
+		for _, key := range slices.Sorted(maps.Keys(k.keys)) {
+			add(key, value{})
+		}
+	}
+	return k
+}
+
+// in has a continuation read the rest in another state.
+func (i *interpreter) in(state known, rest string, k then) bool {
+	was := i.state
+	i.state = state
+	ok := k(rest)
+	i.state = was
+	return ok
+}
+
+// concurrently has the branches of a block read, and then the continuation, in the state that the branches may leave.
+func (i *interpreter) concurrently(branches []Node, s string, k then, read func(s string, k then) bool) bool {
+	was := i.state.shared
+	inside := i.state.after(branches)
+	inside.shared = true
+	return i.in(inside, s, func(s string) bool {
+		return read(s, func(rest string) bool {
+			outside := i.state
+			outside.shared = was
+			return i.in(outside, rest, k)
+		})
+	})
+}
+
+// givesState is gives for the statements about the instance's state, and for those that ask the runtime.
+func (i *interpreter) givesState(n *Node, s string, k then) bool {
+	switch n.Op {
+	case OpSet, OpSetMany, OpClear, OpClearAll, OpStatus, OpStatusReset:
+		return !tooLong(n) && i.in(i.state.does(n), s, k)
+	case OpGet:
+		return anyValue(i.state.of(n.Name), s, k)
+	case OpStatusGet:
+		return anyValue(i.state.statuses(), s, k)
+	case OpKeys:
+		return i.givesKeys(slices.Sorted(maps.Keys(i.state.keys)), s, k)
+	case OpPrune:
+		least, most := i.state.count()
+		for c := least; c <= most; c++ {
+			if literal(strconv.Itoa(c), s, func(rest string) bool { return i.in(i.state.does(n), rest, k) }) {
+				return true
+			}
+		}
+		return false
+	case OpRemote:
+		return anyValue(i.ever(n.Name), s, k)
+	case OpGUID:
+		return literal(saidGUID, s, k)
+	case OpNow:
+		return literal(saidNow, s, k)
+	}
+	panic(fmt.Sprintf("program: a statement %q", n.Op)) // Validate has refused it
+}
+
+func anyValue(list []value, s string, k then) bool {
+	return slices.ContainsFunc(list, func(v value) bool { return literal(orNone(v.text, v.is), s, k) })
+}
+
+// givesKeys reports whether s begins with the list of keys.
+func (i *interpreter) givesKeys(keys []string, s string, k then) bool {
+	if len(keys) == 0 {
+		return k(s)
+	}
+	next := func(rest string) bool { return i.givesKeys(keys[1:], rest, k) }
+	return slices.ContainsFunc(i.state.of(keys[0]), func(v value) bool {
+		if !v.is {
+			return next(s)
+		}
+		return literal(keys[0]+"="+v.text+",", s, next)
+	})
+}
+
+// count returns how many keys the instance has at least and at most.
+func (k known) count() (least, most int) {
+	//tidy:ordered counts only
+	for _, list := range k.keys {
+		if !slices.Contains(list, value{}) {
+			least++
+		}
+		if slices.ContainsFunc(list, func(v value) bool { return v.is }) {
+			most++
+		}
+	}
+	return least, most
+}
+
+// ever returns all values that the program may ever give a key. A worker reads it at any time.
+func (i *interpreter) ever(key string) []value {
+	var state known
+	for _, p := range i.set.Versions(i.name, "") {
+		state = state.after(p.Body)
+	}
+	return with(state.of(key), value{})
+}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/properties/gen"
 	"github.com/durosim/durosim/properties/shrink"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
 )
 

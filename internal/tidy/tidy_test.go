@@ -56,25 +56,26 @@ var packages = map[string]imports{
 		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
 	"faults": {
 		module: []string{"engine", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
-	"sim/program": {module: []string{"engine", "engine/orch"}, others: publicModules},
-	"sim/plan":    {module: []string{"sim/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
+	"internal/program": {module: []string{"engine/orch", "engine"}, others: publicModules},
+	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
-		module: []string{"sim/plan", "sim/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
+		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "sim/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine"},
+		module: []string{"sim", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released"},
 		tests:  []string{"engine/orch", "sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
+	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}, others: publicModules},
 	"sim/scenario": {
-		module: []string{"sim", "sim/plan", "sim/program", "engine", "engine/node", "faults"},
+		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults"},
 		tests:  []string{"sim/workload"},
 		others: publicModules},
 	"sim/realnode": {
-		module: []string{"sim/cluster", "sim/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine"},
-		tests:  []string{"properties", "sim/scenario"},
+		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "sim/internal/released"},
+		tests:  []string{"properties", "sim/scenario", "sim/cluster"},
 		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink"},
-		tests:  []string{"sim/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"},
+		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"},
 		others: publicModules},
 	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}, others: publicModules},
 	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan"}, others: publicModules},
@@ -82,7 +83,7 @@ var packages = map[string]imports{
 		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
 		others: publicModules},
 	"properties/internal/safety": {
-		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "sim/program", "internal/machine"},
+		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine"},
 		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/liveness": {
@@ -115,16 +116,16 @@ var packages = map[string]imports{
 		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"},
 		others: publicModules},
 	"properties/shrink": {
-		module: []string{"sim", "sim/plan", "sim/program", "sim/scenario", "faults"},
+		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"properties", "sim/cluster"}, others: publicModules},
 	"properties/gen": {
-		module: []string{"sim/plan", "sim/program", "sim/workload", "engine", "faults"},
+		module: []string{"sim/plan", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
 	"internal/campaign":         {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine"}, tests: []string{"engine"}, others: publicModules},
 	"internal/commandline":      {},
 	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
 	"internal/sample":           {others: publicModules},
-	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/plan", "sim/program", "sim/scenario", "sim/workload"}},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}},
 	"cmd/simrun":                {module: []string{"cmd/simrun/command"}},
 	"cmd/simrun/command":        {all: true, others: slices.Concat(publicModules, commandModules)},
 	"properties/conformance":    {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},

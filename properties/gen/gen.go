@@ -10,8 +10,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -31,7 +31,7 @@ type Space struct {
 
 // Workload is the work that a plan runs.
 type Workload struct {
-	Programs  program.Set
+	Programs  plan.Programs
 	Instances []plan.Instance
 	Histories []plan.History
 	Probes    []plan.Probe
@@ -238,8 +238,8 @@ func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 }
 
 // Program draws a program of that name, preceded by the programs that it starts.
-func (s Space) Program(name string) *rapid.Generator[program.Set] {
-	return rapid.Custom(func(t *rapid.T) program.Set {
+func (s Space) Program(name string) *rapid.Generator[plan.Programs] {
+	return rapid.Custom(func(t *rapid.T) plan.Programs {
 		return program.Generate(name, func(n int) int { return number(t, 0, n-1, "choice") })
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -95,7 +94,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 
 // programInstance adds an instance of a drawn program, with events for what it waits for.
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
-	var set program.Set = s.Program(name).Draw(t, "program")
+	var set plan.Programs = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
 	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(Horizon).Draw(t, "start"), Expect: plan.EndAny}
 	send := func(verb plan.ActionVerb, name string, times int) {

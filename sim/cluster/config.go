@@ -5,6 +5,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/released"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -36,6 +37,9 @@ type Config struct {
 	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
 	KeepTrace bool
 }
+
+// Releases starts nodes that run a released runtime; realnode.New makes one.
+type Releases = released.Runtimes
 
 // Monitor watches a run: properties are monitors. The run calls every method from its one goroutine.
 type Monitor interface {

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/released"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -57,8 +58,8 @@ type nodeState struct {
 	starts  uint64     // how many starts were drawn
 
 	inc      uint32
-	machine  Machine         // nil while down
-	released ReleasedMachine // the same, if it is one
+	machine  stepper          // nil while down
+	released released.Machine // the same, if it is one
 	provider engine.Provider
 	registry *node.Registry
 	draining bool

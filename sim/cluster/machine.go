@@ -5,62 +5,33 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/internal/released"
 )
 
-// Machine is one incarnation of a node: a state machine that takes inputs and returns the calls that it wants made.
-// *machine.Node is the machine of the builds that durosim models.
-type Machine interface {
+// stepper is one incarnation of a node: a state machine that takes inputs and returns the calls that it wants made.
+// *machine.Node is the one of the builds that durosim models.
+type stepper interface {
 	StepInto(in machine.Input, calls []machine.Call) []machine.Call
 	Filter() *engine.CapabilityFilter
 	Counters() Counters
 }
 
-// ReleasedMachine is the machine of a released runtime, which runs outside the simulation.
-type ReleasedMachine interface {
-	Machine
-	// Err returns the reason why the machine cannot continue, nil if it can. An error ends the run without a verdict.
-	Err() error
-	// Crash ends the machine at once. It is called once for each machine, even after a graceful stop.
-	Crash()
-}
-
-// Releases starts the machines of released builds (engine.Build.Release). Many runs may share one. A machine must be a
-// function of its config and its inputs.
-type Releases interface {
-	// Check returns the reason why machines of a released build cannot be started, nil if they can.
-	Check(b *engine.Build) error
-	Start(c ReleasedConfig) (ReleasedMachine, error)
-}
-
-// ReleasedConfig configures the machine of a released build.
-type ReleasedConfig struct {
-	Name    string
-	Build   *engine.Build
-	Options node.Options
-	// Programs are the orchestrations that it has.
-	Programs program.Set
-	// Seed is the source of its randomness.
-	Seed uint64
-}
-
 // makeMachine makes the machine of a node's new incarnation.
-func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Machine, error) {
+func (f *fleet) makeMachine(n *nodeState, c machine.Config) (stepper, error) {
 	if n.build.Release == "" {
 		return machine.New(c)
 	}
-	released, err := f.cfg.Releases.Start(ReleasedConfig{
+	m, err := f.cfg.Releases.Start(released.Config{
 		Name: n.plan.Name, Build: n.build, Options: n.options.Clone(), Programs: f.plan.Programs,
 		Seed: f.chooser.Choose(n.incKey.At(labelSeed), maxSeed),
 	})
 	if err != nil {
 		return nil, err
 	}
-	n.released = released
-	return released, nil
+	n.released = m
+	return m, nil
 }
 
 // maxSeed is the exclusive upper bound of a released machine's seed.

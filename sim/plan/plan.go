@@ -7,7 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/internal/program"
 )
 
 // Plan describes everything that a run will do, as data. Times are virtual, counted from the start of the run. A run never
@@ -20,7 +20,7 @@ type Plan struct {
 	// Schedule is executed in order of At; steps due at the same time are executed in the order given.
 	Schedule []Step
 	// Programs are orchestrations that every node has in addition to its handlers; instances run them by name.
-	Programs  program.Set
+	Programs  Programs
 	Instances []Instance
 	Histories []History
 	Probes    []Probe
@@ -76,6 +76,9 @@ type Node struct {
 	// Absent nodes are started by an add step.
 	Absent bool
 }
+
+// Programs are orchestrations as data, which every node of a plan has. Scenarios write them, and gen draws them.
+type Programs = program.Set
 
 // Setting is a node option by its contract name (see node.Options.Set).
 type Setting struct{ Name, Value string }

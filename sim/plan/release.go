@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/internal/program"
 )
 
 // releasedBuilds are shared by all plans and never changed.
@@ -69,7 +69,7 @@ func (v *validation) releases() {
 
 // Suit changes programs in place so that every node of the plan can run them, and all run them in the same way: released
 // runtimes know no topics of events, and begin branches that are blocks in another order than modelled builds.
-func (p *Plan) Suit(set program.Set) {
+func (p *Plan) Suit(set Programs) {
 	if len(p.Releases()) == 0 {
 		return
 	}

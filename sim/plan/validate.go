@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/internal/program"
 )
 
 // Validate checks the plan against the known builds and orchestrations, and returns everything that is wrong as one error.

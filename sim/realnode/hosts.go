@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/internal/released"
 )
 
 // Environment is the variable that names the directory of the host programs, in place of the user's cache.
@@ -22,7 +22,7 @@ type Hosts struct {
 	patience time.Duration
 }
 
-var _ cluster.Releases = (*Hosts)(nil)
+var _ released.Runtimes = (*Hosts)(nil)
 
 // New returns the Hosts for the host programs in a directory, which need not exist. A host that does not answer within a
 // minute has failed.
@@ -72,7 +72,7 @@ func (h *Hosts) Check(b *engine.Build) error {
 }
 
 // Start starts a host program for a node and returns the node's machine.
-func (h *Hosts) Start(c cluster.ReleasedConfig) (cluster.ReleasedMachine, error) {
+func (h *Hosts) Start(c released.Config) (released.Machine, error) {
 	if err := h.Check(c.Build); err != nil {
 		return nil, err
 	}

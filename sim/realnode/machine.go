@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/sim/internal/released"
 )
 
 // grace is how long a graceful stop waits for the node's tasks; it is the default of the releases.
@@ -21,7 +21,7 @@ const grace = time.Second
 // hostMachine is one incarnation of a node in a host of its own.
 type hostMachine struct {
 	host   *host
-	config cluster.ReleasedConfig
+	config released.Config
 	filter *engine.CapabilityFilter
 	err    error
 
@@ -44,7 +44,7 @@ type pendingCall struct {
 	slot   machine.Slot
 }
 
-func newMachine(host *host, c cluster.ReleasedConfig) *hostMachine {
+func newMachine(host *host, c released.Config) *hostMachine {
 	return &hostMachine{
 		host: host, config: c, filter: engine.FilterFor(c.Options.Range(c.Build)),
 		loops:   loops{turns: make([]loop, c.Options.OrchestrationConcurrency), activities: make([]loop, c.Options.WorkerConcurrency)},

@@ -11,8 +11,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 )
 
 // TestPlanRoundTrip: any plan that the language can say comes back from its text as it was, in its order.

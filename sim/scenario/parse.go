@@ -9,8 +9,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 )
 
 // Parse reads a scenario. It may name these builds or, if none are given, the shipped ones. Errors refer to it as file. The

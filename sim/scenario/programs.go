@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 )
 
 // GeneratedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for a program

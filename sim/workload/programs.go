@@ -5,11 +5,12 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // RegisterPrograms registers programs and the activities that they call. Every node has them in addition to its handlers.
-func RegisterPrograms(r *node.Registry, set program.Set) error {
+func RegisterPrograms(r *node.Registry, set plan.Programs) error {
 	if len(set) == 0 {
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/program"
 )
 
 // This file has the lines of stories about what nodes do and what befalls them, and the events of turns that cancel and

@@ -1,4 +1,4 @@
-//! Carries out the programs of durosim's package sim/program over duroxide's public API. The text that a program gives is
+//! Carries out the programs of durosim's package internal/program over duroxide's public API. The text that a program gives is
 //! defined there; this is the second reading of the same tree.
 
 use duroxide::OrchestrationContext;

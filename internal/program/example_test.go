@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/internal/program"
 )
 
 // What a program may come to is read from its tree.

@@ -93,16 +93,16 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestKindsAreListed: every kind that the named plans draw is listed, and the full plan draws them all.
+// TestKindsAreListed: every kind that the named plans draw is listed, and the full plan or that of timing draws it.
 func TestKindsAreListed(t *testing.T) {
 	listed := map[Kind]bool{}
 	for _, i := range Kinds() {
 		listed[i.Kind] = true
-		if full := Full(); !full.Has(i.Kind) {
-			t.Errorf("the full plan lacks %s", i.Kind)
+		if full, timing := Full(), Timing(); !full.Has(i.Kind) && !timing.Has(i.Kind) {
+			t.Errorf("no plan has %s", i.Kind)
 		}
 	}
-	for _, p := range []Plan{None(), Light(), Full()} {
+	for _, p := range []Plan{None(), Light(), Full(), Timing()} {
 		for _, r := range p.Rates {
 			if !listed[r.Kind] {
 				t.Errorf("%s is drawn and not listed", r.Kind)

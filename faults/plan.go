@@ -46,7 +46,18 @@ const (
 	LostRenewal Kind = "lost-renewal"
 	// SlowTurn lets a turn take as long as its lock, or a little longer.
 	SlowTurn Kind = "slow-turn"
+	// ClockSkew sets the clock of a node wrong when the node starts, by SkewMost at most.
+	ClockSkew Kind = "clock-skew"
+	// SlowFetch lets a fetch wait inside the store before it takes a lock, while its caller waits for it.
+	SlowFetch Kind = "slow-fetch"
+	// SlowCommit lets an ack, an abandon or a renewal wait inside the store after it arrived and before it takes effect.
+	SlowCommit Kind = "slow-commit"
+	// SlowAnswer lets an ack that has taken effect wait inside the store before its answer leaves.
+	SlowAnswer Kind = "slow-answer"
 )
+
+// SkewMost is the most by which ClockSkew sets a clock ahead or back. Whole milliseconds.
+const SkewMost = 500 * time.Millisecond
 
 // Info describes a kind of fault for listings.
 type Info struct {
@@ -78,6 +89,10 @@ func Kinds() []Info {
 		{CorruptMessage, "a queued message is damaged", []string{"L02"}},
 		{LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
 		{SlowTurn, "a turn takes as long as its lock or longer", nil},
+		{ClockSkew, "a node starts with a clock that is up to 500ms ahead or behind", nil},
+		{SlowFetch, "a fetch waits inside the store before it takes a lock, for longer than a lock at times", nil},
+		{SlowCommit, "an ack, abandon or renewal waits inside the store before it takes effect", []string{"S19"}},
+		{SlowAnswer, "an ack waits inside the store after it took effect", nil},
 	}
 }
 
@@ -137,6 +152,16 @@ func Full() Plan {
 		{Kind: CorruptEvent, Num: 1, Den: 1500},
 		{Kind: CorruptMessage, Num: 1, Den: 1500},
 	}}
+}
+
+// Timing returns the light plan with clocks that are wrong and calls that take time inside the store.
+func Timing() Plan {
+	return Plan{Rates: append([]Rate{
+		{Kind: ClockSkew, Num: 1, Den: 2},
+		{Kind: SlowFetch, Num: 1, Den: 40},
+		{Kind: SlowCommit, Num: 1, Den: 40},
+		{Kind: SlowAnswer, Num: 1, Den: 40},
+	}, Light().Rates...)}
 }
 
 // Rate returns the ratio of a kind for a node at a time since the start, 0 in 1 if the plan does not include it.

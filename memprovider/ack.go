@@ -36,7 +36,7 @@ func (p *provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine
 	if err != nil {
 		return nil, err
 	}
-	if !s.rules.MayCommit(h) {
+	if !s.rules.MayCommit(s.sees(s.rules.CommitSees, ack.LockToken, h)) {
 		return in, invalidToken(opAckOrchestration, ack.LockToken, h)
 	}
 	if err := p.prepare(ack); err != nil {

@@ -110,8 +110,7 @@ func (s *Store) listed(names []string) []*instance {
 func (s *Store) deleteAll(op string, names []string, force bool) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 	list := s.listed(names)
 	for _, in := range list {
-		ex := in.currentRow()
-		if running := in.meta.created && ex != nil && ex.state.status == engine.StatusRunning; s.rules.RefusesDelete(force, running) {
+		if s.rules.RefusesDelete(force, s.seesRunning(in)) {
 			return nil, engine.Permanentf(op, "instance %q is running: end it first, or force the deletion", in.name)
 		}
 		for _, child := range s.childrenOf[in.name] {

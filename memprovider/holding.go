@@ -31,6 +31,9 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 	if !s.rules.MayAbandon(h) {
 		return invalidToken(opAbandonOrchestration, token, h)
 	}
+	if s.options.CallersClock {
+		in.promote(s.now) // the time may have been set back since the fetch
+	}
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
 	s.candidateRows = append(s.candidateRows[:0], in.visible...)
 	for _, r := range s.candidateRows {
@@ -60,10 +63,10 @@ func (s *Store) renew(token string, extendMs int64) *engine.ProviderError {
 	if err != nil {
 		return err
 	}
-	if !s.rules.MayRenew(h) {
+	if !s.rules.MayRenew(s.sees(s.rules.RenewSees, token, h)) {
 		return invalidToken(opRenewOrchestration, token, h)
 	}
-	s.extendLock(in, s.rules.RenewedUntil(s.now, in.lock.untilMs, extendMs))
+	s.extendLock(in, s.rules.RenewedUntil(s.lockFrom(), in.lock.untilMs, extendMs))
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (s *Store) end(r result, err *engine.ProviderError) error {
 		}
 		s.send()
 	}
-	s.inCall, s.rules = false, s.own
+	s.inCall, s.rules, s.arrival = false, s.own, nil
 	if err == nil {
 		return nil
 	}

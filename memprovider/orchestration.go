@@ -56,7 +56,7 @@ func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time
 	req := s.begin(engine.CallFetchOrchestrationItem, p.caller)
 	req.Filter, req.LockTimeout = filter, lockTimeout
 	s.started()
-	f, in, err := p.fetch(s.now+milliseconds(lockTimeout), filter)
+	f, in, err := p.fetch(s.lockFrom()+milliseconds(lockTimeout), filter)
 	r := result{nothing: f == nil, fetched: f}
 	if in != nil {
 		r.instance = in.no
@@ -66,6 +66,9 @@ func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time
 
 func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, *instance, *engine.ProviderError) {
 	s := p.store
+	if s.claimLost() {
+		return nil, nil, nil
+	}
 	s.dropOrphans(filter)
 	for _, in := range s.choose(filter) {
 		d := delivery{p: p, in: in, lock: s.token(orchestratorToken, holding{instance: in.no}, untilMs)}

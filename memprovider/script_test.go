@@ -49,6 +49,8 @@ type world struct {
 	store  *memprovider.Store
 	tokens map[string]string
 	seen   recorder
+	// arrival is the call that waits inside the store.
+	arrival *memprovider.Arrival
 }
 
 var ctx = context.Background()
@@ -201,6 +203,8 @@ func (w *world) token(name string) string {
 //	append INSTANCE EXECUTION IDS
 //	corrupt INSTANCE EXECUTION EVENT, spoil MESSAGE
 //	info INSTANCE, execinfo INSTANCE EXECUTION, depths
+//	back MS                                     the time goes back
+//	arrive fetch|hold TOKEN|delete INSTANCE, resume: a call arrives; the next call is that one
 //	seen                                        observations since the last time
 //	and those of manage
 func (w *world) do(op string, a arguments) (string, error) {
@@ -247,6 +251,15 @@ func (w *world) do(op string, a arguments) (string, error) {
 		return "", w.RenewWorkItemLock(ctx, w.token(a.word(0)), time.Duration(a.number(a.word(1)))*time.Millisecond)
 	case "wait":
 		w.store.SetNow(w.store.Now() + int64(a.number(a.word(0))))
+		return "", nil
+	case "back":
+		w.store.SetNow(w.store.Now() - int64(a.number(a.word(0))))
+		return "", nil
+	case "arrive":
+		w.arrival = w.arrive(a)
+		return "", nil
+	case "resume":
+		w.store.Resume(w.arrival)
 		return "", nil
 	case "seen":
 		lines := w.seen.lines

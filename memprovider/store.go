@@ -31,6 +31,8 @@ type Options struct {
 	// by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not touch
 	// the store. Nil means no faults.
 	BeforeAckStep func(call uint64, step storerules.AckStep) error
+	// CallersClock lets the time go back: each call may come with the time of its caller's clock.
+	CallersClock bool
 	// Recheck decodes again every event that an ack or an append puts into the cache, and panics if the result differs.
 	Recheck bool
 }
@@ -71,6 +73,7 @@ type Store struct {
 	// The running call.
 	call          uint64 // number of the last call
 	inCall        bool
+	arrival       *Arrival // nil if it did not wait
 	undoing       bool
 	observation   engine.Observation
 	request       engine.CallRequest
@@ -127,9 +130,13 @@ func New(o Options) *Store {
 // Now returns the store's time in milliseconds.
 func (s *Store) Now() int64 { return s.now }
 
-// SetNow advances the time. It panics if the time would go back.
+// SetNow sets the time. It panics if the time would go back, unless the options allow that.
 func (s *Store) SetNow(ms int64) {
 	if ms < s.now {
+		if s.options.CallersClock {
+			s.setBack(ms)
+			return
+		}
 		panic(fmt.Sprintf("memprovider: time goes back from %d to %d ms", s.now, ms))
 	}
 	if ms == s.now {

@@ -57,7 +57,7 @@ func (p *provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration
 	req := s.begin(engine.CallFetchWorkItem, p.caller)
 	req.LockTimeout, req.Session, req.Tags = lockTimeout, session, tags
 	s.started()
-	f, in, err := p.fetchWork(s.now+milliseconds(lockTimeout), session, tags)
+	f, in, err := p.fetchWork(s.lockFrom()+milliseconds(lockTimeout), session, tags)
 	r := result{nothing: f == nil, work: f}
 	if in != nil {
 		r.instance = in.no
@@ -118,7 +118,7 @@ func (p *provider) ackWork(token string, completion engine.WorkItem) *engine.Pro
 	if refused != nil {
 		return refused
 	}
-	if !s.rules.MayCommit(h) {
+	if !s.rules.MayCommit(s.sees(s.rules.CommitSees, token, h)) {
 		return invalidToken(opAckWork, token, h)
 	}
 	var data []byte
@@ -153,10 +153,10 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 	if err != nil {
 		return err
 	}
-	if !s.rules.MayRenew(h) {
+	if !s.rules.MayRenew(s.sees(s.rules.RenewSees, token, h)) {
 		return invalidToken(opRenewWork, token, h)
 	}
-	s.extendRow(r, s.rules.RenewedUntil(s.now, r.lock.untilMs, extendMs))
+	s.extendRow(r, s.rules.RenewedUntil(s.lockFrom(), r.lock.untilMs, extendMs))
 	s.touchSession(r)
 	return nil
 }

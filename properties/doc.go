@@ -31,6 +31,10 @@
 // Limits: a property reports its first three findings of a run. Only what the store observes can be judged; of clients'
 // reads, that is the custom status and single keys.
 //
+// Clocks of nodes may differ, and a store may go by the clocks of its callers. Properties that compare times of different
+// callers (Property.Timed) hold for clocks that are at most SkewMost apart then; beyond it they are not judged, and
+// NotJudged names them. A store with a clock of its own compares times with that alone, and all is judged.
+//
 // # Safety
 //
 //	S01 filter-before-lock         S09 pin-fixed             S17 state-model

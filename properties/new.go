@@ -26,6 +26,22 @@ func New(w *cluster.World, opts Options) cluster.Monitor {
 	return monitor.New(w, monitor.Options(opts))
 }
 
+// SkewMost is the largest difference between two clocks under which the properties hold that compare times of different
+// callers (Property.Timed), if the store goes by the clocks of its callers. Beyond it they are not judged.
+const SkewMost = monitor.SkewMost
+
+// NotJudged returns the ids of the properties that a run of the plan does not judge, because its clocks differ by more
+// than SkewMost. They are none if the store has a clock of its own.
+func NotJudged(p *plan.Plan) []string {
+	var ids []string
+	for _, property := range Catalogue() {
+		if !monitor.Judges(p, property.ID) {
+			ids = append(ids, property.ID)
+		}
+	}
+	return ids
+}
+
 // PointInfo describes a coverage point: a named state that a campaign should reach.
 type PointInfo struct {
 	Name    string

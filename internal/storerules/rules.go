@@ -53,6 +53,17 @@ type Rules struct {
 	// RenewedUntil returns the new end of a renewed lock, of either queue, given its old end.
 	RenewedUntil func(now, endMs, extendMs int64) int64
 
+	// LockFrom returns the time from which a lock counts that is taken or renewed by a call that waited in the store,
+	// from the times at which the call arrived and at which it takes effect.
+	LockFrom func(arrivedMs, now int64) int64
+	// CommitSees returns the holding by which such an ack is judged, from that when it arrived and the present one;
+	// RenewSees does the same for a renewal, and DeleteSees for a deletion and whether an instance is running.
+	CommitSees func(arrived, now Holding) Holding
+	RenewSees  func(arrived, now Holding) Holding
+	DeleteSees func(arrived, now bool) bool
+	// RetriesClaim tells whether such a fetch goes on when the instance that it chose on its arrival has been taken.
+	RetriesClaim bool
+
 	// TakesTag reports whether a tag filter takes an activity with that tag.
 	TakesTag func(f engine.TagFilter, tag string) bool
 	// TagStored returns the tag under which an activity is stored.
@@ -227,6 +238,11 @@ func Default() *Rules {
 		MayRenew:       ifLive,
 		MayAbandon:     ifNotSuperseded,
 		RenewedUntil:   fromNow,
+		LockFrom:       whenTaken,
+		CommitSees:     presentHolding,
+		RenewSees:      presentHolding,
+		DeleteSees:     func(_, now bool) bool { return now },
+		RetriesClaim:   true,
 		VisibleAt:      afterDelay,
 		TimerVisibleAt: atFireTime,
 		AckOrder: []AckStep{
@@ -277,6 +293,10 @@ func ifLive(h Holding) bool { return h == Holding{} }
 func ifNotSuperseded(h Holding) bool { return !h.Superseded }
 
 func fromNow(now, _, extendMs int64) int64 { return now + extendMs }
+
+func whenTaken(_, now int64) int64 { return now }
+
+func presentHolding(_, now Holding) Holding { return now }
 
 func seenAtOnce(_, _ int64) bool { return true }
 

@@ -42,7 +42,7 @@ func planParts() []parts {
 		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, withoutActions},
 		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, withoutOptions},
 		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, withoutHandlers},
-	}, slices.Concat(probeParts(), programParts(), buildParts())...)
+	}, slices.Concat(clockParts(), probeParts(), programParts(), buildParts())...)
 }
 
 // choiceParts returns the decisions of the chooser as parts.

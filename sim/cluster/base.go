@@ -38,6 +38,9 @@ type base struct {
 // storeHandle returns one caller's handle of the store, watched if the monitor is a HandleWatcher.
 func (b *base) storeHandle(codec engine.Codec, caller engine.Caller) engine.Provider {
 	p := b.store.Handle(codec, caller)
+	if b.plan.Store.CallersClock {
+		p = b.byClock(p, caller)
+	}
 	if watcher, ok := b.monitor.(HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
 	}
@@ -59,11 +62,14 @@ const (
 	evNodeStart                  // node
 	evTimer                      // node, inc, a: timer id
 	evJob                        // node, inc, a: job id, b: 1 if the activity panics
-	evRequest                    // a: index of the call, as for the three below
+	evRequest                    // a: index of the call, as for those below up to evVain
+	evInside                     // node, inc: a wait inside the store ends
+	evReply                      // node, inc: one after the call took effect ends
 	evAnswer                     // node, inc
 	evDeadline                   // node, inc
 	evWake                       // a parked fetch is tried again
 	evVain                       // a: call: a parked fetch polls, and must find nothing
+	evServed                     // a serial store has served the fetch that is first in line
 	evGroup                      // a: index of the group: something may have become eligible by time
 	evResume                     // node
 	evKill                       // node, inc: a drain took too long

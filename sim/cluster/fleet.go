@@ -60,6 +60,7 @@ type nodeState struct {
 	inc      uint32
 	machine  stepper          // nil while down
 	released released.Machine // the same, if it is one
+	clock    plan.Clock       // of the incarnation
 	provider engine.Provider
 	registry *node.Registry
 	draining bool
@@ -125,7 +126,7 @@ func (f *fleet) drain(n *nodeState) {
 	f.inform(n)
 	f.record(&Record{Kind: RecNodeDraining, Node: n.number, Incarnation: n.inc})
 	f.kernel.After(drainMax, n.incKey.At(labelKill), event{kind: evKill, node: n.number, inc: n.inc})
-	f.step(n, machine.Drain{NowMs: f.nowMs()})
+	f.step(n, machine.Drain{NowMs: f.clockMs(n)})
 }
 
 // onKill ends a graceful stop that took too long.
@@ -201,10 +202,11 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	if rules.Provider != f.planted.For("", "").Provider {
 		f.brought[caller] = rules.Provider
 	}
+	f.setClock(n)
 	n.provider = f.storeHandle(n.build.Codec, caller)
 	f.inform(n)
 	f.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
-	f.step(n, machine.Start{NowMs: f.nowMs()})
+	f.step(n, machine.Start{NowMs: f.clockMs(n)})
 }
 
 // storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.
@@ -318,6 +320,6 @@ func (f *fleet) inform(n *nodeState) {
 	i.Incarnation, i.Registry = n.inc, n.registry
 	i.Up, i.Draining, i.Paused = n.machine != nil, n.draining, n.paused
 	if n.machine != nil {
-		i.Build, i.Options, i.Filter = n.running, n.runningOptions, n.machine.Filter()
+		i.Build, i.Options, i.Filter, i.Clock = n.running, n.runningOptions, n.machine.Filter(), n.clock
 	}
 }

@@ -56,7 +56,7 @@ func (f *fleet) onNodeEvent(e event) {
 	}
 	if e.kind == evTimer {
 		if t, ok := n.takeTimer(machine.TimerID(e.a)); ok {
-			f.step(n, machine.Wake{NowMs: f.nowMs(), Timer: t.id})
+			f.step(n, machine.Wake{NowMs: f.clockMs(n), Timer: t.id})
 		}
 		return
 	}
@@ -64,7 +64,7 @@ func (f *fleet) onNodeEvent(e event) {
 	if !ok {
 		return
 	}
-	in := machine.Finished{NowMs: f.nowMs(), Job: j.id}
+	in := machine.Finished{NowMs: f.clockMs(n), Job: j.id}
 	if e.b != 0 {
 		in.Panic = ActivityPanicText
 	}

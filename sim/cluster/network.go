@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -23,6 +24,7 @@ type network struct {
 	downUntil   sim.Time         // the store refuses every call until then
 	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
+	line        []int    // the fetches that a serial store has yet to serve, as indexes of calls
 	holders     []uint32 // node that took an instance's lock last, by number of the instance
 }
 
@@ -39,9 +41,11 @@ type callState struct {
 	sentAt    sim.Time
 	kind      engine.CallKind
 	state     callPhase
-	cancelled bool   // the node cancelled the fetch
-	vain      bool   // the current try must find nothing
-	tries     uint32 // how often the store was asked; more than once only for a fetch that was parked
+	cancelled bool                 // the node cancelled the fetch
+	vain      bool                 // the current try must find nothing
+	stalled   bool                 // the call has waited inside the store
+	arrival   *memprovider.Arrival // what it saw when it arrived, while it waits
+	tries     uint32               // how often the store was asked; more than once only for a fetch that was parked
 	answer    machine.Answer
 	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
 	triedAt   sim.Time
@@ -74,6 +78,7 @@ type callPhase uint8
 
 const (
 	callSent      callPhase = iota // the request is on its way, or at the store
+	callWaiting                    // it waits inside the store
 	callParked                     // a fetch that waits for something to find
 	callAnswering                  // the answer is on its way, or lost
 	callDone                       // answered, given up, or its caller is gone
@@ -138,8 +143,8 @@ func (nw *network) travel(i int, leg sim.Key) time.Duration {
 	return d
 }
 
-// waited reports whether the call is a fetch that was parked: its original deadline no longer applies.
-func (nw *network) waited(c *callState) bool { return c.parkedAt != 0 }
+// waited reports whether the call was parked or waited inside the store: its original deadline no longer applies.
+func (nw *network) waited(c *callState) bool { return c.parkedAt != 0 || c.stalled }
 
 // lose loses a leg: the node learns of it at the deadline.
 func (nw *network) lose(i int, kind faults.Kind) {
@@ -165,13 +170,33 @@ func (nw *network) onRequest(i int) {
 		c.state = callDone
 		return
 	}
-	nw.execute(i)
+	nw.arrive(i)
 }
 
 // reply puts an answer on the wire.
 func (nw *network) reply(i int) {
 	c := nw.calls.at(i)
 	c.state = callAnswering
+	if c.kind == engine.CallAckOrchestrationItem || c.kind == engine.CallAckWorkItem {
+		if d := nw.slow(i, faults.SlowAnswer); d > 0 {
+			c.stalled = true
+			nw.kernel.After(d, c.key.At(labelInside), event{kind: evReply, node: c.node, inc: c.inc, a: uint64(i)})
+			return
+		}
+	}
+	nw.answerLeg(i)
+}
+
+// onReply sends the answer of a call that waited inside the store after it had taken effect.
+func (nw *network) onReply(i int) {
+	if c := nw.calls.at(i); c.state == callAnswering && nw.alive(c) {
+		nw.answerLeg(i)
+	}
+}
+
+// answerLeg puts an answer on its leg.
+func (nw *network) answerLeg(i int) {
+	c := nw.calls.at(i)
 	n := nw.owner(c)
 	leg := c.key.At(labelAnswer)
 	if nw.draws(faults.AnswerLost, n.plan.Name, leg) {
@@ -199,7 +224,7 @@ func (nw *network) onAnswer(e event) {
 		return
 	}
 	answer := c.answer
-	answer.NowMs = nw.nowMs()
+	answer.NowMs = nw.fleet.clockMs(n)
 	nw.recordAnswered(int(e.a), &answer, "")
 	c.answer, c.request = machine.Answer{}, nil // release the fetched items
 	nw.fleet.step(n, answer)
@@ -208,7 +233,7 @@ func (nw *network) onAnswer(e event) {
 // onDeadline tells a node that it waited in vain.
 func (nw *network) onDeadline(e event) {
 	c := nw.calls.at(int(e.a))
-	if c.state == callDone || c.state == callParked || !nw.alive(c) {
+	if c.state == callDone || c.state == callParked || c.state == callWaiting || !nw.alive(c) {
 		return
 	}
 	n := nw.owner(c)
@@ -217,7 +242,7 @@ func (nw *network) onDeadline(e event) {
 		return
 	}
 	c.state = callDone // its request may still be on the way
-	answer := machine.Answer{NowMs: nw.nowMs(), Call: c.id, Err: errDeadline}
+	answer := machine.Answer{NowMs: nw.fleet.clockMs(n), Call: c.id, Err: errDeadline}
 	nw.recordAnswered(int(e.a), &answer, "deadline")
 	nw.fleet.step(n, answer)
 }
@@ -230,8 +255,10 @@ func (nw *network) cancelCall(n *nodeState, id machine.CallID) {
 			continue
 		}
 		c.cancelled = true
-		if c.state == callParked {
-			nw.parking.unpark(i)
+		if c.state == callParked || c.state == callWaiting {
+			if c.state == callParked {
+				nw.parking.unpark(i)
+			}
 			c.answer = machine.Answer{Call: c.id}
 			c.state = callAnswering
 			nw.kernel.After(0, c.key.At(labelAnswer), event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})

@@ -3,6 +3,7 @@ package cluster
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // NodeInfo describes a node to a monitor.
@@ -15,6 +16,8 @@ type NodeInfo struct {
 	Options  node.Options
 	Filter   *engine.CapabilityFilter
 	Registry *node.Registry
+	// Clock is the clock of the current incarnation, or of the last one.
+	Clock plan.Clock
 	// Up is true between start and stop or crash; Draining while it stops gracefully; Paused while it is frozen.
 	Up, Draining, Paused bool
 	// Core nodes are up in calm: those that are started at all and whose last schedule step is not stop or remove.

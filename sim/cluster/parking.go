@@ -246,7 +246,7 @@ func (p *parking) onWake(i int) {
 	p.remove(g, i)
 	c.state = callSent
 	p.network.recordCall(RecWoken, i)
-	p.network.execute(i)
+	p.network.arrive(i)
 }
 
 // leaveWaking cancels the wakings of a node that has frozen and will not poll, so that others can be woken.

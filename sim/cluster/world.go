@@ -100,7 +100,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	b.store = memprovider.New(memprovider.Options{
 		Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep,
-		Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules,
+		Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: cfg.Plan.Store.CallersClock,
 	})
 	if err := b.fleet.makeNodes(); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (w *World) advance() bool {
 	if !ok {
 		return false
 	}
-	w.store.SetNow(w.nowMs())
+	w.store.SetNow(w.fleet.storeMs())
 	w.changed = false
 	w.handle(e)
 	w.parking.pump()
@@ -212,6 +212,12 @@ func (w *World) handle(e event) {
 		w.fleet.onNodeEvent(e)
 	case evRequest:
 		w.network.onRequest(int(e.a))
+	case evInside:
+		w.network.onInside(int(e.a))
+	case evReply:
+		w.network.onReply(int(e.a))
+	case evServed:
+		w.network.onServed()
 	case evAnswer:
 		w.network.onAnswer(e)
 	case evDeadline:

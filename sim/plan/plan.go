@@ -25,6 +25,7 @@ type Plan struct {
 	Histories []History
 	Probes    []Probe
 	Faults    faults.Plan
+	Store     Store
 	Strategy  Strategy
 	Profile   Profile
 	// Turbulence is how long schedule and faults last: every step comes before its end. 0 means until one second after the
@@ -71,6 +72,8 @@ type Node struct {
 	Name    string
 	Build   string
 	Options []Setting
+	// Clock is the node's clock.
+	Clock Clock
 	// Handlers, if not nil, are the orchestrations that the node registers ("Name@1.0.0"); nil means those its build ships.
 	Handlers []string
 	// Absent nodes are started by an add step.

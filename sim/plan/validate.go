@@ -22,6 +22,7 @@ func (p *Plan) Validate(known Known) error {
 		v.known.Builds = all
 	}
 	v.nodes()
+	v.clocks()
 	v.schedule()
 	v.programs()
 	v.instances()

@@ -143,7 +143,7 @@ func ExampleNamedFaults() {
 	fmt.Println(err)
 	// Output:
 	// 0 <nil>
-	// unknown fault plan "heavy": expected none, light or full
+	// unknown fault plan "heavy": expected none, light, full or timing
 }
 
 // Each situation is a scenario of its own.

@@ -21,6 +21,8 @@ type Overrides struct {
 	// Profile and Strategy, if not empty, replace the scenario's own.
 	Profile  plan.Profile
 	Strategy plan.Strategy
+	// CallersClock, if not nil, says whether the store goes by the clocks of its callers.
+	CallersClock *bool
 	// Bugs, if not nil, replace the scenario's own.
 	Bugs []faults.BugID
 	// Instances, if not 0, is the number of instances of the load. A scenario without load has none.
@@ -82,6 +84,9 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	}
 	if o.Strategy != "" {
 		e.plan.Strategy = o.Strategy
+	}
+	if o.CallersClock != nil {
+		e.plan.Store.CallersClock = *o.CallersClock
 	}
 	if o.Bugs != nil {
 		e.plan.Bugs = slices.Clone(o.Bugs)

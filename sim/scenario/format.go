@@ -29,7 +29,7 @@ func (s *Scenario) Format() []byte {
 		fmt.Fprintf(&b, "# %s\n\n", s.Title)
 	}
 	single, common := len(s.Template.Faults.Rates), ""
-	for _, name := range []string{"light", "full"} {
+	for _, name := range []string{"light", "full", "timing"} {
 		plan, _ := NamedFaults(name)
 		if n := len(s.Template.Faults.Rates) - len(plan.Rates); n >= 0 && slices.Equal(s.Template.Faults.Rates[n:], plan.Rates) {
 			single, common = n, name
@@ -59,6 +59,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	}
 	if p.Profile != "" && p.Profile != plan.ProfileContract {
 		line("profile %s", p.Profile)
+	}
+	if p.Store != (plan.Store{}) {
+		line("%s", formatStore(p.Store))
 	}
 	if p.Turbulence != 0 {
 		line("turbulence %v", p.Turbulence)
@@ -119,6 +122,9 @@ func (s *Scenario) formatNodes(b *bytes.Buffer) {
 		b.WriteByte('\n')
 		for _, o := range n.Options {
 			fmt.Fprintf(b, "  option %s %s\n", o.Name, quote(o.Value))
+		}
+		if n.Clock != (plan.Clock{}) {
+			fmt.Fprintf(b, "  clock %v\n", n.Clock)
 		}
 		if n.Handlers == nil {
 			continue

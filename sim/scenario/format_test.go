@@ -109,6 +109,8 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		Unaided:    rapid.Bool().Draw(t, "unaided"),
 		TurnBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "turns"),
 	}
+	p.Store.CallersClock = rapid.Bool().Draw(t, "callers")
+	p.Store.Serial = time.Duration(rapid.IntRange(0, 2).Draw(t, "serial")) * time.Second
 	var nodes []string
 	for _, n := range rapid.SliceOfNDistinct(name, 1, 4, rapid.ID).Draw(t, "nodes") {
 		nodes = append(nodes, n)
@@ -119,6 +121,10 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		}), 0, 3, func(s plan.Setting) string { return s.Name }).Draw(t, "options")...)
 		if rapid.Bool().Draw(t, "limited") {
 			np.Handlers = append([]string{}, rapid.SliceOfNDistinct(handler, 0, 3, rapid.ID).Draw(t, "handlers")...)
+		}
+		if rapid.Bool().Draw(t, "clocked") {
+			np.Clock.Offset = time.Duration(rapid.IntRange(-5000, 5000).Draw(t, "offset")) * time.Millisecond
+			np.Clock.DriftPPM = rapid.Int64Range(-100, 100).Draw(t, "drift")
 		}
 		p.Nodes = append(p.Nodes, np)
 	}

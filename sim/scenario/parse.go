@@ -227,6 +227,12 @@ func (p *parser) statement() {
 	// option NAME VALUE sets an option of the node above.
 	case "option":
 		p.option(owner)
+	// clock +OFFSET drift Nppm sets the clock of the node above wrong.
+	case "clock":
+		p.clock(owner)
+	// store clock callers makes the store take the time of its callers; store serial DURATION has it serve fetches one by one.
+	case "store":
+		p.store()
 	// handlers NAME@VERSION... limits what the node above registers, or says what the build above ships.
 	case "handlers":
 		p.handlers(owner)
@@ -318,7 +324,7 @@ func bugIDs() []string {
 }
 
 // FaultNames returns the names of whole fault plans.
-func FaultNames() []string { return []string{"none", "light", "full"} }
+func FaultNames() []string { return []string{"none", "light", "full", "timing"} }
 
 // NamedFaults returns the fault plan of that name.
 func NamedFaults(name string) (faults.Plan, error) {
@@ -329,6 +335,8 @@ func NamedFaults(name string) (faults.Plan, error) {
 		return faults.Light(), nil
 	case "full":
 		return faults.Full(), nil
+	case "timing":
+		return faults.Timing(), nil
 	}
-	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected none, light or full", name)
+	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(FaultNames()))
 }

@@ -53,7 +53,7 @@ func TestErrors(t *testing.T) {
 		{`bug provider/any-range on`, `x.txt:1: the line ends too early: expected a build or a node, as in: bug ID... [on BUILD | on NODE]`},
 		{`bug count`, `x.txt:1: unknown bug "count"`},
 		// Faults.
-		{`faults heavy`, `x.txt:1: unknown fault plan "heavy": expected none, light or full`},
+		{`faults heavy`, `x.txt:1: unknown fault plan "heavy": expected none, light, full or timing`},
 		{`fault crash-bevore-ack 1 in 5`, `x.txt:1: unknown fault "crash-bevore-ack"; did you mean crash-before-ack?`},
 		{`fault pause 6 in 5`, `x.txt:1: 6 in 5: expected at most as many times as opportunities`},
 		{`fault pause 1 of 5`, `x.txt:1: expected "in", found "of", as in: fault KIND N in M [from TIME] [to TIME] [on NODE]`},
@@ -74,6 +74,13 @@ func TestErrors(t *testing.T) {
 		{nodes + `option supported_replay_versions >=2.0.0, <1.0.0`, `x.txt:2: option supported_replay_versions: range ">=2.0.0, <1.0.0": admits nothing: no version is both at or above 2.0.0 and at or below 0.999.999; or "default" for the build's range`},
 		{nodes + `handlers Leaf`, `x.txt:2: orchestration "Leaf": expected NAME@VERSION, such as Leaf@1.0.0`},
 		{nodes + `handlers Leaf@1.0.0 Leaf@1.0.0`, `x.txt:2: orchestration Leaf@1.0.0 stands twice`},
+		{nodes + `clock soon`, `x.txt:2: clock "soon": expected an offset such as +300ms or -1s`},
+		{nodes + `clock +300ms drift 50`, `x.txt:2: drift "50": expected parts per million, such as 50ppm or -20ppm`},
+		{nodes + "clock +300ms\nclock -1s", `x.txt:3: the clock of node A stands here for the second time`},
+		{`clock +300ms`, `x.txt:1: expected this line below a node, as in: clock OFFSET [drift PPM]`},
+		{`store`, `x.txt:1: the line ends too early: expected a clause, as in: store [clock own | callers] [serial DURATION]`},
+		{`store clock mine`, `x.txt:1: expected "own" or "callers", found "mine", as in: store [clock own | callers] [serial DURATION]`},
+		{`store serial 0s`, `x.txt:1: serial 0s: expected how long the store is busy with each fetch`},
 		// Steps.
 		{nodes + `at 10s`, `x.txt:2: the line ends too early: expected a step, as in: at TIME STEP`},
 		{nodes + `at 10s upgade A to 2.0.0`, `x.txt:2: unknown step "upgade"; did you mean upgrade?`},

@@ -85,7 +85,7 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 		return nil, err
 	}
 	if c.Seed != nil || len(c.options()) > 0 {
-		return nil, errors.New("a stored run has its own seed, faults, profile, strategy and bugs, and no referee: leave out those flags")
+		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks and bugs, and no referee: leave out those flags")
 	}
 	orchestrations, activities, err := p.registered()
 	if err != nil {

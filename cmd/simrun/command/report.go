@@ -173,7 +173,20 @@ func (r *report) contract() string {
 	case len(broken) > 0:
 		return "contract: broken: " + strings.Join(broken, ", ")
 	}
-	return "contract: held"
+	return "contract: held" + r.subject.unjudged()
+}
+
+// unjudged names the properties that the subject's clocks leave unjudged, as the end of a sentence.
+func (s *subject) unjudged() string {
+	p, err := s.plan(1)
+	if err != nil {
+		return "" // nothing has run
+	}
+	ids := properties.NotJudged(p)
+	if len(ids) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; not judged, since clocks differ by up to %v: %s, which hold up to %v", p.Skew(), strings.Join(ids, ", "), properties.SkewMost)
 }
 
 // printViolation prints one violation: property, place, node, instance and evidence.

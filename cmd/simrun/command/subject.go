@@ -21,9 +21,10 @@ import (
 
 // planFlags are the flags that select what is simulated; run, replay and why share them.
 type planFlags struct {
-	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light or full." placeholder:"LOAD"`
+	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light, full or timing." placeholder:"LOAD"`
 	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
 	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
+	Clocks      string   `json:"clocks,omitempty" help:"Whose clock the store goes by, instead of what the scenario says: own or callers." placeholder:"WHOSE"`
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to see whether the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
@@ -51,6 +52,13 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 			return nil, fmt.Errorf("--faults: %w", err)
 		}
 		s.over.Faults = &plan
+	}
+	if f.Clocks != "" {
+		if f.Clocks != "own" && f.Clocks != "callers" {
+			return nil, fmt.Errorf("--clocks %q: expected own or callers", f.Clocks)
+		}
+		callers := f.Clocks == "callers"
+		s.over.CallersClock = &callers
 	}
 	s.over.Profile, s.over.Strategy = plan.Profile(f.Profile), plan.Strategy(f.Strategy)
 	for _, id := range f.Bug {
@@ -176,7 +184,7 @@ func (s *subject) campaign() campaign.Options {
 // required returns the points that a campaign of this many seeds must reach. They are required only of the unmodified
 // scenario: with its own faults, profile and strategy, and without bugs.
 func (s *subject) required(seeds uint64) []string {
-	own := s.over.Faults == nil && s.over.Profile == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
+	own := s.over.Faults == nil && s.over.CallersClock == nil && s.over.Profile == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
 		return nil
 	}
@@ -219,6 +227,7 @@ func (s *subject) options() []string {
 	flag("--faults", s.flags.Faults)
 	flag("--profile", s.flags.Profile)
 	flag("--strategy", s.flags.Strategy)
+	flag("--clocks", s.flags.Clocks)
 	if s.flags.DoubleCheck {
 		words = append(words, "--double-check")
 	}

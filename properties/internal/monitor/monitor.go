@@ -60,7 +60,7 @@ func New(w check.World, opts Options) *Monitor {
 	wants := func(id string) bool {
 		want, known := asked[id]
 		if !known {
-			want = opts.wants(id)
+			want = opts.wants(id) && check.Judges(w.Plan(), id)
 			asked[id] = want
 		}
 		return want

@@ -137,24 +137,28 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 	if g == nil {
 		return
 	}
+	atMs := r.AtMs + c.Run.AheadMs(r.Node)
+	if c.Run.SkewMs() > 0 {
+		g.stale = true // what was looked up last was so by another clock
+	}
 	if g.work {
 		g.stale = g.stale || g.owners
-		if row, _ := c.findWork(g, r.Request.(call.FetchWorkItem).Session, r.AtMs); row != nil {
+		if row, _ := c.findWork(g, r.Request.(call.FetchWorkItem).Session, atMs); row != nil {
 			c.Run.Safety("S22", r.Node, row.Instance.No, "the fetch of %s (call %d) answered nothing although activity message %d of %s is eligible: %s",
 				c.Run.NodeName(r.Node), r.Call, row.No, row.Instance.Name, c.activity(row))
 		}
 		return
 	}
-	if in, _ := c.findInstance(g, r.AtMs); in != nil {
+	if in, _ := c.findInstance(g, atMs); in != nil {
 		c.Run.Safety("S22", r.Node, in.No, "the fetch of %s (call %d, filter %s) answered nothing although %s is eligible: pin %s, %s, %s",
-			c.Run.NodeName(r.Node), r.Call, g.filter, in.Name, model.PinText(in.Pin()), c.ready(in, r.AtMs), c.Run.LockText(in.Lock))
+			c.Run.NodeName(r.Node), r.Call, g.filter, in.Name, model.PinText(in.Pin()), c.ready(in, atMs), c.Run.LockText(in.Lock))
 		return
 	}
 	if !g.filter.Admits(nil) {
 		return
 	}
 	for _, in := range c.Run.Model.Bare {
-		if c.Run.Model.Orphaned(in, r.AtMs) {
+		if c.Run.Model.Orphaned(in, atMs) {
 			c.Run.Safety("S22", r.Node, in.No, "a fetch of %s (call %d) answered nothing and left the orphaned queue messages of %s where they are: expected a fetch to drop them",
 				c.Run.NodeName(r.Node), r.Call, in.Name)
 			return
@@ -292,6 +296,7 @@ func (c *eligibleChecker) AfterStep() {
 	c.changed, c.lookAtMs = false, model.NeverMs
 	for i := range c.groups {
 		g := &c.groups[i]
+		g.stale = g.stale || c.Run.SkewMs() > 0
 		if now >= g.lookAtMs || c.moved(g) {
 			g.lookAtMs = model.NeverMs
 			c.judge(g, now)
@@ -330,7 +335,7 @@ func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
 	if g.sinceMs == 0 {
 		g.sinceMs = now
 	}
-	due := max(g.sinceMs, g.triedMs) + cadence + wakeMarginMs
+	due := max(g.sinceMs, g.triedMs) + cadence + wakeMarginMs + c.Run.SkewMs()
 	if now <= due {
 		g.lookAtMs = due + 1
 		return

@@ -82,9 +82,11 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
-	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic:
+	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic, faults.ClockSkew:
 		return // renewals matter just then
-	case faults.CallDelayed:
+	case faults.SlowFetch, faults.SlowAnswer:
+		return // no lock is held meanwhile
+	case faults.CallDelayed, faults.SlowCommit:
 		until += r.For.Milliseconds() + 1
 	case faults.PermanentError:
 		n.cutOffMs = max(n.cutOffMs, until) // a renewal that is refused for good is not tried again
@@ -122,7 +124,8 @@ func (k *lockLossChecker) Observe(o *engine.Observation) {
 		return
 	}
 	n := &k.nodes[was.Holder.Node-1]
-	if !n.up || n.paused || n.incarnation != was.Holder.Incarnation || n.cutOffMs >= was.TakenMs || k.outageMs >= was.TakenMs {
+	takenMs, untilMs := was.TakenMs-k.Run.AheadMs(was.Holder.Node), was.UntilMs-k.Run.AheadMs(was.Holder.Node)-k.Run.SkewMs() // true times
+	if !n.up || n.paused || n.incarnation != was.Holder.Incarnation || n.cutOffMs >= takenMs || k.outageMs >= takenMs {
 		return
 	}
 	options := &k.Run.World.Node(was.Holder.Node).Options
@@ -131,10 +134,10 @@ func (k *lockLossChecker) Observe(o *engine.Observation) {
 		timeout, buffer = options.WorkerLockTimeout, options.WorkerLockRenewalBuffer
 		item = model.ItemText(k.Run.Model.Row(o.Message))
 	}
-	if machine.RenewalInterval(timeout, buffer)+keptMarginMs*time.Millisecond >= timeout {
-		return // such a lock runs out before the contract lets it be renewed
+	if machine.RenewalInterval(timeout, buffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
+		return // such a lock runs out, by some clock, before the contract lets it be renewed
 	}
-	if n.delayedMs >= was.TakenMs && n.delayedMs+k.againMs(options, timeout) > was.UntilMs {
+	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {
 		return
 	}
 	k.Run.Violate(check.Finding{

@@ -3,7 +3,6 @@ package safety
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
@@ -104,12 +103,12 @@ func (k *lockLossChecker) worked(o *engine.Observation) {
 			continue
 		}
 		x, n := &k.sessions[i], &k.nodes[c.Caller.Node-1]
-		if !n.up || n.paused || n.incarnation != c.Caller.Incarnation || max(n.cutOffMs, n.delayedMs, k.outageMs) >= x.sinceMs {
+		if !n.up || n.paused || n.incarnation != c.Caller.Incarnation || max(n.cutOffMs, n.delayedMs, k.outageMs) >= x.sinceMs-k.Run.AheadMs(c.Caller.Node) {
 			continue
 		}
 		options := &k.Run.World.Node(c.Caller.Node).Options
 		timeout := options.SessionLockTimeout
-		if machine.RenewalInterval(timeout, options.SessionLockRenewalBuffer)+keptMarginMs*time.Millisecond >= timeout {
+		if machine.RenewalInterval(timeout, options.SessionLockRenewalBuffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 			continue
 		}
 		x.lost = true

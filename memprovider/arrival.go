@@ -1,0 +1,79 @@
+package memprovider
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/storerules"
+)
+
+// Arrival is what a call sees when it arrives at the store, if it waits there before it takes effect. The calls of others
+// take effect meanwhile. The contract's rules decide by what holds when the call takes effect, and use nothing of it; a
+// store that looks first and acts later is not atomic.
+type Arrival struct {
+	ms        int64
+	token     string
+	holding   storerules.Holding
+	candidate *instance       // that a fetch would take
+	running   map[string]bool // of the instances that a deletion names; looked up only
+}
+
+// Arrive returns what a call sees now: for a fetch of a turn its filter counts, for a call about a lock its token, for a
+// deletion the roots that it names. It changes nothing and is not a provider call.
+func (s *Store) Arrive(kind engine.CallKind, token string, filter *engine.CapabilityFilter, roots ...string) *Arrival {
+	a := &Arrival{ms: s.now, token: token}
+	switch {
+	case kind == engine.CallFetchOrchestrationItem:
+		a.candidate = s.index.pick(filter, s.own)
+	case token != "" && token[0] == orchestratorToken:
+		_, a.holding, _ = s.holder("", token)
+	case token != "":
+		_, a.holding, _ = s.workHolder("", token)
+	}
+	for _, root := range roots {
+		for _, name := range s.tree(root) {
+			if a.running == nil {
+				a.running = make(map[string]bool)
+			}
+			in := s.known(name)
+			a.running[name] = in != nil && in.running()
+		}
+	}
+	return a
+}
+
+// Resume makes the next call the one that arrived so.
+func (s *Store) Resume(a *Arrival) { s.arrival = a }
+
+// lockFrom returns the time from which the current call's lock counts.
+func (s *Store) lockFrom() int64 {
+	if s.arrival == nil {
+		return s.now
+	}
+	return s.rules.LockFrom(s.arrival.ms, s.now)
+}
+
+// sees returns the state of a token by which the current call decides.
+func (s *Store) sees(rule func(arrived, now storerules.Holding) storerules.Holding, token string, now storerules.Holding) storerules.Holding {
+	if s.arrival == nil || s.arrival.token != token {
+		return now
+	}
+	return rule(s.arrival.holding, now)
+}
+
+// claimLost reports whether the fetch gives up because the instance that it chose when it arrived has been taken.
+func (s *Store) claimLost() bool {
+	return s.arrival != nil && !s.rules.RetriesClaim && s.arrival.candidate != nil && s.arrival.candidate.lock.live(s.now)
+}
+
+// seesRunning reports whether a deletion takes the instance for running.
+func (s *Store) seesRunning(in *instance) bool {
+	if s.arrival == nil || s.arrival.running == nil {
+		return in.running()
+	}
+	return s.rules.DeleteSees(s.arrival.running[in.name], in.running())
+}
+
+// running reports whether the instance's current execution is running.
+func (in *instance) running() bool {
+	ex := in.currentRow()
+	return in.meta.created && ex != nil && ex.state.status == engine.StatusRunning
+}

@@ -1,0 +1,32 @@
+package memprovider
+
+// setBack sets the time back. What was due by the later time may not be due any more, so everything is placed anew: this
+// costs time in proportion to the size of the store.
+func (s *Store) setBack(ms int64) {
+	orchestrations, work := s.generation, s.workGeneration
+	s.now = ms
+	for _, in := range s.instances {
+		in.demote(ms)
+		s.touch(in)
+	}
+	s.settle()
+	for _, r := range s.rows {
+		if r != nil && r.group != nil {
+			s.placeWork(r)
+		}
+	}
+	for _, x := range s.sessions {
+		s.placeSession(x)
+	}
+	s.generation, s.workGeneration = orchestrations, work // whoever sets the time back asks what is eligible when it is later
+}
+
+// demote moves messages that are not visible at that time from visible to delayed.
+func (in *instance) demote(now int64) {
+	for i := len(in.visible) - 1; i >= 0; i-- {
+		if r := in.visible[i]; r.visibleMs > now {
+			in.detach(r)
+			in.attach(r, now)
+		}
+	}
+}

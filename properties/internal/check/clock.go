@@ -1,0 +1,36 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// SkewMost is the largest difference between two clocks under which the properties that compare times of different
+// callers hold, if the store goes by the clocks of its callers.
+const SkewMost = time.Second
+
+// timed are the properties that compare times of different callers: a lock that one has taken with the moment at which
+// another one looks, or a bound with what several have done.
+var timed = []string{"S19", "S22", "L01", "L02", "L03", "L04", "L05", "L08", "L09", "L10", "L11"}
+
+// Timed reports whether a property compares times of different callers.
+func Timed(id string) bool { return slices.Contains(timed, id) }
+
+// Judges reports whether a property holds for the clocks of a plan. If it does not, a run says nothing about it.
+func Judges(p *plan.Plan, id string) bool { return p.Skew() <= SkewMost || !Timed(id) }
+
+// SkewMs returns the most by which times in calls of different callers can differ, in milliseconds; 0 if the store has a
+// clock of its own.
+func (m *Run) SkewMs() int64 { return m.World.Plan().Skew().Milliseconds() }
+
+// AheadMs returns by how much the time of a node's calls is ahead of true time, in milliseconds: not at all if the store
+// has a clock of its own.
+func (m *Run) AheadMs(node uint32) int64 {
+	if node == 0 || int(node) > len(m.World.Nodes()) || !m.World.Plan().Store.CallersClock {
+		return 0
+	}
+	since := time.Duration(m.World.NowMs()-m.World.StartMs()) * time.Millisecond
+	return m.World.Node(node).Clock.Ahead(since).Milliseconds()
+}

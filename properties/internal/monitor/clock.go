@@ -1,0 +1,17 @@
+package monitor
+
+import (
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// SkewMost is the largest difference between two clocks under which the properties hold that compare times of different
+// callers.
+const SkewMost = check.SkewMost
+
+// Timed reports whether a property is one of those.
+func Timed(id string) bool { return check.Timed(id) }
+
+// Judges reports whether a property is judged in a run of the plan: its clocks differ by no more than SkewMost, or the
+// property does not depend on them.
+func Judges(p *plan.Plan, id string) bool { return check.Judges(p, id) }

@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/sim"
+)
+
+// setClock gives an incarnation its clock: that of the plan, which a fault may set wrong.
+func (f *fleet) setClock(n *nodeState) {
+	n.clock = n.plan.Clock
+	key := n.incKey.At(labelClock)
+	if !f.draws(faults.ClockSkew, n.plan.Name, key) {
+		return
+	}
+	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faults.SkewMost) - faults.SkewMost
+	n.clock.Offset += off.Truncate(time.Millisecond)
+	f.record(&Record{Kind: RecFault, Fault: faults.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
+}
+
+// clockMs returns the time that a node's clock shows, in milliseconds.
+func (f *fleet) clockMs(n *nodeState) int64 {
+	return f.nowMs() + n.clock.Ahead(f.since()).Milliseconds()
+}
+
+// callerMs returns the time that a caller's clock shows. That of clients and probes is right.
+func (f *fleet) callerMs(c engine.Caller) int64 {
+	if c.Node == 0 {
+		return f.nowMs()
+	}
+	return f.clockMs(f.list[c.Node-1])
+}
+
+// storeMs returns the time of the store between calls: its own, or that of the clock that is furthest ahead, since by
+// that one something may be eligible first.
+func (f *fleet) storeMs() int64 {
+	ms := f.nowMs()
+	if f.plan.Store.CallersClock {
+		for _, n := range f.list {
+			if n.machine != nil {
+				ms = max(ms, f.clockMs(n))
+			}
+		}
+	}
+	return ms
+}
+
+// byClock returns a caller's handle of a store that goes by the clocks of its callers: each call happens at the time that
+// its caller's clock shows.
+func (b *base) byClock(p engine.Provider, caller engine.Caller) engine.Provider {
+	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
+		b.store.SetNow(b.fleet.callerMs(caller))
+		a := call.Perform(ctx, p, c)
+		b.store.SetNow(b.fleet.storeMs())
+		return a
+	})
+}
+
+// Ahead returns how far the node's clock is ahead of true time, so long after the start of the run.
+func (n *NodeInfo) Ahead(since time.Duration) time.Duration { return n.Clock.Ahead(since) }
+
+var labelClock = sim.NewLabel("clock")

@@ -1,0 +1,157 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+)
+
+// This file lets calls take time inside the store. A call that waits there has arrived and has not taken effect, and the
+// calls of others take effect meanwhile. Its caller is connected and waits with it, however long that takes: the call
+// deadline is about legs.
+
+// arrive handles a call that has reached the store: it takes effect at once, or after a wait.
+func (nw *network) arrive(i int) {
+	c := nw.calls.at(i)
+	if c.state == callDone { // its caller has given up: the store serves it at once, or not at all
+		nw.execute(i)
+		return
+	}
+	wait := nw.waitOf(i)
+	serial := nw.plan.Store.Serial > 0 && isFetch(c.kind)
+	if wait == 0 && !serial {
+		nw.execute(i)
+		return
+	}
+	nw.changed = true
+	c.state, c.stalled = callWaiting, true
+	c.arrival = nw.arrival(c)
+	if wait > 0 {
+		nw.kernel.After(wait, tryKey(c.key, c.tries+1).At(labelInside), event{kind: evInside, node: c.node, inc: c.inc, a: uint64(i)})
+		return
+	}
+	nw.queueUp(i)
+}
+
+// waitOf draws how long a call waits before it takes effect.
+func (nw *network) waitOf(i int) time.Duration {
+	c := nw.calls.at(i)
+	kind := faults.SlowCommit
+	switch {
+	case isFetch(c.kind):
+		kind = faults.SlowFetch
+	case !isQueueCall(c.kind):
+		return 0
+	}
+	return nw.slow(i, kind)
+}
+
+// slow draws the wait of one place inside the store, 0 for none.
+func (nw *network) slow(i int, kind faults.Kind) time.Duration {
+	c := nw.calls.at(i)
+	key := tryKey(c.key, c.tries+1)
+	if !nw.draws(kind, nw.owner(c).plan.Name, key) {
+		return 0
+	}
+	d := nw.inside(key.Name(labelFault, "wait"), nw.lockTimeout(c))
+	nw.record(&Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+	return d
+}
+
+// inside draws how long a call waits inside the store: for a while, or about as long as a lock lasts.
+func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
+	if sim.Pick(b.chooser, key.At(labelInside), leastOrTypical) == 0 {
+		return b.around(key, lock)
+	}
+	return sim.Between(b.chooser, key.At(labelAmount), time.Millisecond, lock/2)
+}
+
+// lockTimeout returns how long the locks of a call's queue last.
+func (nw *network) lockTimeout(c *callState) time.Duration {
+	switch c.kind {
+	case engine.CallFetchWorkItem, engine.CallAckWorkItem, engine.CallRenewWorkItemLock, engine.CallAbandonWorkItem:
+		return nw.owner(c).runningOptions.WorkerLockTimeout
+	}
+	return nw.owner(c).runningOptions.OrchestratorLockTimeout
+}
+
+// arrival notes what a call sees when it arrives, by its caller's clock if the store goes by that.
+func (nw *network) arrival(c *callState) *memprovider.Arrival {
+	if nw.plan.Store.CallersClock {
+		nw.store.SetNow(nw.fleet.callerMs(engine.Caller{Node: c.node, Incarnation: c.inc}))
+		defer func() { nw.store.SetNow(nw.fleet.storeMs()) }()
+	}
+	token, filter := "", (*engine.CapabilityFilter)(nil)
+	switch r := c.request.(type) {
+	case call.FetchOrchestrationItem:
+		filter = r.Filter
+	case call.AckOrchestrationItem:
+		token = r.LockToken
+	case call.AbandonOrchestrationItem:
+		token = r.LockToken
+	case call.RenewOrchestrationItemLock:
+		token = r.LockToken
+	case call.AckWorkItem:
+		token = r.LockToken
+	case call.AbandonWorkItem:
+		token = r.LockToken
+	case call.RenewWorkItemLock:
+		token = r.LockToken
+	}
+	return nw.store.Arrive(c.kind, token, filter)
+}
+
+// onInside ends the wait of a call: it takes effect, or joins the line.
+func (nw *network) onInside(i int) {
+	c := nw.calls.at(i)
+	switch {
+	case c.state != callWaiting:
+	case nw.plan.Store.Serial > 0 && isFetch(c.kind):
+		nw.queueUp(i)
+	default:
+		nw.takeEffect(i)
+	}
+}
+
+// queueUp puts a fetch into the line of a store that serves them one at a time.
+func (nw *network) queueUp(i int) {
+	if nw.line = append(nw.line, i); len(nw.line) == 1 {
+		nw.serveNext()
+	}
+}
+
+func (nw *network) serveNext() {
+	c := nw.calls.at(nw.line[0])
+	nw.kernel.After(nw.plan.Store.Serial, tryKey(c.key, c.tries+1).At(labelInside), event{kind: evServed})
+}
+
+// onServed ends the service of the fetch that is first in line.
+func (nw *network) onServed() {
+	i := nw.line[0]
+	if nw.line = nw.line[1:]; len(nw.line) > 0 {
+		nw.serveNext()
+	}
+	if nw.calls.at(i).state == callWaiting {
+		nw.takeEffect(i)
+	}
+}
+
+// takeEffect executes a call that has waited inside the store.
+func (nw *network) takeEffect(i int) {
+	c := nw.calls.at(i)
+	if !nw.alive(c) && !sim.Chance(nw.chooser, c.key.At(labelZombie), 1, 2) {
+		c.state = callDone // the store noticed that its caller is gone
+		return
+	}
+	c.state = callSent
+	nw.store.Resume(c.arrival)
+	nw.execute(i)
+	nw.store.Resume(nil) // a fault may have refused the call
+	c.arrival = nil
+}
+
+var labelInside = sim.NewLabel("inside")

@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+)
+
+// Clock tells how a node's clock differs from true time. The zero value is a clock that is right.
+type Clock struct {
+	// Offset is how far it is ahead at the start of the run, behind if negative; whole milliseconds, at most ClockMost.
+	Offset time.Duration
+	// DriftPPM is by how many parts per million it runs fast, or slow if negative. It drifts at most DriftMost away from
+	// its offset, as a clock that is disciplined does.
+	DriftPPM int64
+}
+
+// The bounds of clocks.
+const (
+	ClockMost    = time.Hour
+	DriftMost    = 200 * time.Millisecond
+	driftPPMMost = 10_000
+)
+
+// Ahead returns how far the clock is ahead of true time, so long after the start of the run; negative if it is behind.
+func (c Clock) Ahead(since time.Duration) time.Duration {
+	drift := since / 1_000_000 * time.Duration(c.DriftPPM)
+	return c.Offset + max(-DriftMost, min(drift, DriftMost))
+}
+
+// String returns the clock in the words of a scenario file.
+func (c Clock) String() string {
+	text := c.Offset.String()
+	if c.Offset >= 0 {
+		text = "+" + text
+	}
+	if c.DriftPPM != 0 {
+		text += fmt.Sprintf(" drift %dppm", c.DriftPPM)
+	}
+	return text
+}
+
+// span returns how far the clock may at most be behind and ahead.
+func (c Clock) span() (behind, ahead time.Duration) {
+	behind, ahead = -c.Offset, c.Offset
+	if c.DriftPPM < 0 {
+		behind += DriftMost
+	} else if c.DriftPPM > 0 {
+		ahead += DriftMost
+	}
+	return max(behind, 0), max(ahead, 0)
+}
+
+// Store is what a plan says about the store.
+type Store struct {
+	// CallersClock is set if each call takes the time of its caller's clock; otherwise the store has a clock of its own,
+	// which is right (docs/contract-decisions.md#clocks).
+	CallersClock bool
+	// Serial, if not 0, is how long the store is busy with each fetch: it serves fetches one at a time, in the order in
+	// which they arrive, and their callers wait. Other calls pass by.
+	Serial time.Duration
+}
+
+// Skew returns the most by which two clocks that lock times are compared with can differ: those of nodes, of clients and
+// probes, which are right, and of the store. It is 0 if the store has a clock of its own, for then it compares times with
+// that one alone.
+func (p *Plan) Skew() time.Duration {
+	if !p.Store.CallersClock {
+		return 0
+	}
+	var behind, ahead time.Duration
+	for i := range p.Nodes {
+		b, a := p.Nodes[i].Clock.span()
+		behind, ahead = max(behind, b), max(ahead, a)
+	}
+	if p.Faults.Has(faults.ClockSkew) {
+		behind, ahead = behind+faults.SkewMost, ahead+faults.SkewMost
+	}
+	return behind + ahead
+}
+
+// Clocked reports whether the clock of some node may be wrong.
+func (p *Plan) Clocked() bool {
+	for i := range p.Nodes {
+		if p.Nodes[i].Clock != (Clock{}) {
+			return true
+		}
+	}
+	return p.Faults.Has(faults.ClockSkew)
+}
+
+func (v *validation) clocks() {
+	for i := range v.plan.Nodes {
+		n := &v.plan.Nodes[i]
+		if o := n.Clock.Offset; o < -ClockMost || o > ClockMost || o%time.Millisecond != 0 {
+			v.fail("node %s: clock %v: want whole milliseconds, at most %v ahead or behind", n.Name, o, ClockMost)
+		}
+		if d := n.Clock.DriftPPM; d < -driftPPMMost || d > driftPPMMost {
+			v.fail("node %s: drift %dppm: want at most %dppm", n.Name, d, driftPPMMost)
+		}
+	}
+	if s := v.plan.Store.Serial; s < 0 || s > serialMost || s%time.Millisecond != 0 {
+		v.fail("store serial %v: want whole milliseconds, at most %v", s, serialMost)
+	}
+}
+
+// serialMost bounds how long a store is busy with one fetch.
+const serialMost = 10 * time.Second

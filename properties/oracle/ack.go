@@ -39,12 +39,11 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	in, h := s.holding(j, r.LockToken)
 	j.dead("5.3", s, r.LockToken, h, "Invalid lock token", "lock_token")
-	if !h.live.may {
+	if in == nil {
 		return
 	}
-	if !j.writes(r) {
-		j.permanent(by("3.3", ""), s, "the caller's build has no form for something in it")
-	}
+	// A call that must fail, since the lock has run out or for an event id, may also fail for one of these reasons,
+	// whichever the provider meets first.
 	work, queue := misKinded(r)
 	if work || queue {
 		j.fails(free(F17MisKinded, "4.2"), s, "an item stands in the wrong list")
@@ -53,8 +52,12 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	if !in.row && parent != "" && !s.find(parent).row {
 		j.fails(free(F21MissingParent, "3.1"), s, "the parent has no row")
 	}
-	// A call that must fail for an event id may also fail for one of the reasons above, whichever the provider meets
-	// first.
+	if !h.live.may {
+		return
+	}
+	if !j.writes(r) {
+		j.permanent(by("3.3", ""), s, "the caller's build has no form for something in it")
+	}
 	if why := s.unackable(in, r); why != "" {
 		j.permanent(by("5.3", "I7"), s, why)
 		return

@@ -153,7 +153,14 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 		at := int64(*got.CompletedAt)
 		same = e.stamped.may && (e.completed.Lo <= at && at <= e.completed.Hi)
 	}
-	want := fmt.Sprintf("execution %d: %s, output %s, %d events, completed at %s ms (set: %v)", e.id, e.status, shown{e.output}, events, e.completed, e.stamped)
+	completed := fmt.Sprintf("completed at %s ms", e.completed)
+	switch {
+	case !e.stamped.may:
+		completed = "not completed"
+	case !e.stamped.must:
+		completed += ", or not completed"
+	}
+	want := fmt.Sprintf("execution %d: %s, output %s, %d events, %s", e.id, e.status, shown{e.output}, events, completed)
 	if !same && j.answer.Err == nil {
 		j.object(by("7", "I7 I18"), "it is %s", want)
 	}

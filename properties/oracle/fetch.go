@@ -131,13 +131,17 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 		return contextRow
 	}
 	history := in.events(in.latest())
-	hidden := false
+	hidden, started := false, false
 	for i := range history {
 		if !j.decodes(&history[i]) {
 			hidden = true
 		} else if history[i].event.Kind() == engine.KindOrchestrationStarted {
-			return contextHistory
+			started = true
 		}
+	}
+	// A provider that reads the history as a whole does not see the start beside something undecodable.
+	if started && !(hidden && j.grants(XRowlessUndecodable)) {
+		return contextHistory
 	}
 	only := true
 	for _, i := range batch {

@@ -22,7 +22,7 @@ func TestListen(t *testing.T) {
 		said, out := io.Pipe()
 		served := make(chan error, 1)
 		a := &app{stdout: bufio.NewWriter(out)}
-		go func() { served <- a.listen(where, in, func() *wire.Server { return newServer(nil) }) }()
+		go func() { served <- a.listen(where, in, func() *wire.Server { return (&serveCmd{}).server(nil) }) }()
 		line, err := bufio.NewReader(said).ReadString('\n')
 		if err != nil {
 			t.Fatal(err)

@@ -40,7 +40,7 @@ func TestProtocolExamples(t *testing.T) {
 			}
 		}
 		var out output
-		if err := newServer(nil).Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out); err != nil {
+		if err := (&serveCmd{}).server(nil).Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {

@@ -104,7 +104,8 @@ func (r *remote) store() (*undertest.Store, error) {
 	now, err := r.client.Now(ctx)
 	r.keep(err)
 	r.now = now
-	in := &undertest.Store{Provider: r.client, Methods: r.client.Described().Methods, Sequential: true, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
+	in := &undertest.Store{Provider: r.client, Methods: r.client.Described().Methods, Sequential: !r.client.Described().Overlapping,
+		LongPolls: r.client.Described().LongPolls, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
 	if r.client.Described().VirtualClock {
 		in.NowMs = func() int64 { return r.now }
 		in.Advance = func(d time.Duration) {

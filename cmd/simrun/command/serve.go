@@ -13,11 +13,15 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/live"
 )
 
 // serveCmd is the verb serve: the in-memory provider for programs in any language.
 type serveCmd struct {
 	Bug    []string `help:"Break a rule of the provider; may be given several times. \"simrun list bugs\" tells some, all are named provider/…" placeholder:"ID"`
+	Live   bool     `help:"Follow the wall clock: fetches wait up to their poll timeout, and calls overlap."`
+	Faults string   `help:"Let calls of nodes fail, or succeed without an answer: none, light or full." enum:"none,light,full" default:"none" placeholder:"LEVEL"`
+	Seed   seed     `help:"Draw the faults from this seed." default:"1" placeholder:"N"`
 	Listen address  `help:"Serve connections at this address, each with a store of its own, until standard input ends: unix:PATH or tcp:HOST:PORT, where port 0 is any that is free." placeholder:"ADDRESS"`
 }
 
@@ -30,6 +34,7 @@ Examples:
     simrun serve
     simrun serve --bug provider/filter-ignored
     simrun serve --listen tcp:127.0.0.1:0
+    simrun serve --live --faults light --seed 7
     simrun oracle -- simrun serve
 
 Exit status: 0 when the input has ended, 2 usage or bad input.`
@@ -50,29 +55,85 @@ func (c *serveCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	server := func() *wire.Server { return c.server(rules.Provider) }
 	if c.Listen.network != "" {
-		return exitOK, a.listen(c.Listen, os.Stdin, func() *wire.Server { return newServer(rules.Provider) })
+		return exitOK, a.listen(c.Listen, os.Stdin, server)
 	}
-	if err := newServer(rules.Provider).Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
+	if err := server().Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
 		return 0, err
 	}
 	return exitOK, nil
 }
 
-// newServer returns a server of in-memory stores that follow these rules, nil for the correct ones.
-func newServer(rules *storerules.Rules) *wire.Server {
-	return &wire.Server{New: func() (*wire.Store, error) {
-		rows := &insertedRows{}
-		s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows})
-		codec := engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
-		return &wire.Store{
-			Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
-			CorruptEvent: func(instance string, execution, event uint64) error {
-				return s.Damage(instance, execution, event, []byte("damaged"))
-			},
-			CorruptMessage: func(item engine.WorkItem) error { return rows.corrupt(s, item) },
-		}, nil
+// server returns a server of in-memory stores that follow these rules, nil for the correct ones.
+func (c *serveCmd) server(rules *storerules.Rules) *wire.Server {
+	return &wire.Server{Overlapping: c.Live, New: func() (*wire.Store, error) {
+		store := inMemory(rules)
+		if c.Live {
+			store = inRealTime(rules)
+		}
+		if level := levels[c.Faults]; len(level.Rates) > 0 {
+			failing := newUnreliable(store.Provider, level, uint64(c.Seed), c.Live)
+			store.Provider, store.SetFaults = failing.provider(), failing.turn
+		}
+		return store, nil
 	}}
+}
+
+// levels are the fault loads that serve can be given.
+var levels = map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()}
+
+// serveCodec reads and writes everything, kinds and fields of later releases included.
+func serveCodec() engine.Codec {
+	return engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
+}
+
+// inMemory returns a store whose clock is set by the caller.
+func inMemory(rules *storerules.Rules) *wire.Store {
+	rows, failing := &insertedRows{}, -1
+	s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows,
+		BeforeAckStep: func(_ uint64, step storerules.AckStep) error { return failAt(&failing, step) }})
+	return &wire.Store{
+		Provider: s.Handle(serveCodec(), engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
+		CorruptEvent: func(instance string, execution, event uint64) error {
+			return s.Damage(instance, execution, event, []byte("damaged"))
+		},
+		CorruptMessage: func(item engine.WorkItem) error { return rows.corrupt(s, item) },
+		FailAckStep:    func(step int) { failing = step },
+	}
+}
+
+// inRealTime returns a store that follows the wall clock.
+func inRealTime(rules *storerules.Rules) *wire.Store {
+	rows, failing := &insertedRows{}, -1
+	s := live.Open(memprovider.Options{Rules: rules, Sink: rows,
+		BeforeAckStep: func(_ uint64, step storerules.AckStep) error { return failAt(&failing, step) }})
+	nowMs := func() (now int64) {
+		s.Do(func(inner *memprovider.Store) { now = inner.Now() })
+		return now
+	}
+	return &wire.Store{
+		Provider: s.Handle(serveCodec(), engine.Caller{}), NowMs: nowMs, LongPolls: true,
+		CorruptEvent: func(instance string, execution, event uint64) (err error) {
+			s.Do(func(inner *memprovider.Store) { err = inner.Damage(instance, execution, event, []byte("damaged")) })
+			return err
+		},
+		CorruptMessage: func(item engine.WorkItem) (err error) {
+			s.Do(func(inner *memprovider.Store) { err = rows.corrupt(inner, item) })
+			return err
+		},
+		FailAckStep: func(step int) { s.Do(func(*memprovider.Store) { failing = step }) },
+		Close:       func() { _ = s.Close() }, // it has been closed already at worst
+	}
+}
+
+// failAt fails an ack, once, before the step that was asked for.
+func failAt(failing *int, step storerules.AckStep) error {
+	if *failing < 0 || int(step) != *failing%storerules.AckSteps {
+		return nil
+	}
+	*failing = -1
+	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
 }
 
 // insertedRows remembers the rows put into the queues of a store, so that they can be damaged.

@@ -55,8 +55,8 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 	if err != nil {
 		return nil, c.Failure()
 	}
-	if d := c.described; d.Protocol != 1 || d.Name == "" {
-		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 and a name, got %s", raw)}
+	if d := c.described; d.Protocol < 1 || d.Protocol > latest || d.Name == "" {
+		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 or 2 and a name, got %s", raw)}
 	}
 	c.Provider = call.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)
 	return c, nil
@@ -315,6 +315,12 @@ func (c *Client) clock(ctx context.Context, method string, params any) (now int6
 		err = c.read(method, raw, &now)
 	}
 	return now, err
+}
+
+// FailAckStep makes the next ack of an orchestration fail before a step.
+func (c *Client) FailAckStep(ctx context.Context, step int) error {
+	_, err := c.hook(ctx, "fail_ack_step", failAckStep{&step})
+	return err
 }
 
 // CorruptMessage damages the newest queue row that holds an item.

@@ -97,10 +97,10 @@ func TestClientReports(t *testing.T) {
 // A server that is none is refused at once.
 func TestDialRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{
-		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":2`, 1), "describe: want protocol 1 and a name, got " + `{"protocol":2,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},
+		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":3`, 1), "describe: want protocol 1 or 2 and a name, got " + `{"protocol":3,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},
 		"a list":             {`{"jsonrpc":"2.0","id":1,"result":[1]}`, "describe: a senseless result: want an object, got array"},
 		"a text":             {`{"jsonrpc":"2.0","id":1,"result":{"protocol":"1"}}`, "describe: a senseless result: protocol: want a whole number, got string"},
-		"half a description": {`{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}`, `describe: want protocol 1 and a name, got {"protocol":1}`},
+		"half a description": {`{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}`, `describe: want protocol 1 or 2 and a name, got {"protocol":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := peer(t, time.Minute, test.answer, "silence"); err == nil || err.Error() != test.want {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/creachadair/jrpc2"
 
@@ -29,19 +30,39 @@ type Store struct {
 	CorruptEvent func(instance string, executionID, eventID uint64) error
 	// CorruptMessage damages the newest queue row that holds an item.
 	CorruptMessage func(item engine.WorkItem) error
+	// FailAckStep makes the next ack of an orchestration fail before this step, counted from 0.
+	FailAckStep func(step int)
+	// SetFaults turns the faults of the store on or off.
+	SetFaults func(on bool)
+	// LongPolls is set if a fetch that finds nothing waits up to its poll timeout.
+	LongPolls bool
+	// Close releases the store. No call is made after it.
+	Close func()
 }
 
-// Server answers calls one at a time, in the order of arrival.
+// Server answers calls in the order of arrival: one at a time, or overlapping.
 type Server struct {
 	// New makes an empty store: for the first call, and for each reset.
 	New func() (*Store, error)
+	// Overlapping is set if a request is taken while earlier ones are not answered. Only calls of the provider overlap
+	// then: the caller must have its answers before it resets the store.
+	Overlapping bool
 
+	mu    sync.Mutex // of store
 	store *Store
+	gone  context.Context // ends when nobody sends any more
+}
+
+// current returns the store.
+func (s *Server) current() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store
 }
 
 // Described is a store's description of itself.
 type Described struct {
-	// Protocol is the version of the protocol, 1.
+	// Protocol is the version of the protocol, 1 or 2.
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  string `json:"version"`
@@ -55,6 +76,14 @@ type Described struct {
 	CorruptEvent bool `json:"corrupt_event"`
 	// CorruptMessage reports whether corrupt_message is available.
 	CorruptMessage bool `json:"corrupt_message,omitempty"`
+	// The others are of protocol 2. FailAckStep reports whether fail_ack_step is available.
+	FailAckStep bool `json:"fail_ack_step,omitempty"`
+	// Overlapping reports whether calls may be in flight at the same time.
+	Overlapping bool `json:"overlapping,omitempty"`
+	// LongPolls reports whether a fetch waits up to its poll timeout.
+	LongPolls bool `json:"long_polls,omitempty"`
+	// SetFaults reports whether set_faults is available.
+	SetFaults bool `json:"set_faults,omitempty"`
 }
 
 // Parameters of the calls about the store as a whole.
@@ -66,18 +95,26 @@ type (
 	clockAdvance struct {
 		ByMs *int64 `json:"by_ms"`
 	}
+	failAckStep struct {
+		Step *int `json:"step"`
+	}
+	setFaults struct {
+		On *bool `json:"on"`
+	}
 )
 
 // hooks are the calls outside the provider's interface, by name.
 var hooks = map[string]func(s *Server, params []byte) (any, error){
 	"describe": hook(func(s *Server, _ none) (any, error) {
-		p := s.store.Provider
-		return Described{Protocol: 1, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
-			VirtualClock: s.store.SetClock != nil, CorruptEvent: s.store.CorruptEvent != nil,
-			CorruptMessage: s.store.CorruptMessage != nil}, nil
+		store := s.current()
+		p := store.Provider
+		return Described{Protocol: latest, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
+			VirtualClock: store.SetClock != nil, CorruptEvent: store.CorruptEvent != nil,
+			CorruptMessage: store.CorruptMessage != nil, FailAckStep: store.FailAckStep != nil, Overlapping: s.Overlapping,
+			LongPolls: store.LongPolls, SetFaults: store.SetFaults != nil}, nil
 	}),
 	"reset":     hook(func(s *Server, _ none) (any, error) { return nil, s.reset() }),
-	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.store.NowMs(), nil }),
+	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.current().NowMs(), nil }),
 	"clock_set": hook(func(s *Server, in clockSet) (any, error) {
 		if in.NowMs == nil {
 			return nil, errors.New("params.now_ms: missing")
@@ -85,7 +122,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		return s.setClock("clock_set", *in.NowMs)
 	}),
 	"clock_advance": hook(func(s *Server, in clockAdvance) (any, error) {
-		now := s.store.NowMs()
+		now := s.current().NowMs()
 		switch {
 		case in.ByMs == nil:
 			return nil, errors.New("params.by_ms: missing")
@@ -96,7 +133,34 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		}
 		return s.setClock("clock_advance", now+*in.ByMs)
 	}),
+	"fail_ack_step": hook(func(s *Server, in failAckStep) (any, error) {
+		store := s.current()
+		switch {
+		case store.FailAckStep == nil:
+			return nil, &notOffered{"fail_ack_step", "this store cannot fail in the middle of an ack"}
+		case in.Step == nil:
+			return nil, errors.New("params.step: missing")
+		case *in.Step < 0:
+			return nil, fmt.Errorf("params.step: want a step from 0, got %d", *in.Step)
+		}
+		store.FailAckStep(*in.Step)
+		return nil, nil
+	}),
+	"set_faults": hook(func(s *Server, in setFaults) (any, error) {
+		store := s.current()
+		switch {
+		case store.SetFaults == nil:
+			return nil, &notOffered{"set_faults", "this store has no faults"}
+		case in.On == nil:
+			return nil, errors.New("params.on: missing")
+		}
+		store.SetFaults(*in.On)
+		return nil, nil
+	}),
 }
+
+// latest is the newest version of the protocol.
+const latest = 2
 
 // hook turns a function of decoded parameters into one that decodes them itself.
 func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params []byte) (any, error) {
@@ -118,19 +182,30 @@ func (s *Server) reset() error {
 	if err != nil {
 		return err
 	}
+	s.release()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.store = store
 	return nil
 }
 
+// release closes the store, if it needs closing.
+func (s *Server) release() {
+	if old := s.current(); old != nil && old.Close != nil {
+		old.Close()
+	}
+}
+
 func (s *Server) setClock(method string, ms int64) (any, error) {
-	if s.store.SetClock == nil {
+	store := s.current()
+	if store.SetClock == nil {
 		return nil, &notOffered{method, "this store follows the wall clock"}
 	}
-	if now := s.store.NowMs(); ms < now {
+	if now := store.NowMs(); ms < now {
 		return nil, fmt.Errorf("params.now_ms: the clock stands at %d and does not go back to %d", now, ms)
 	}
-	s.store.SetClock(ms)
-	return s.store.NowMs(), nil
+	store.SetClock(ms)
+	return store.NowMs(), nil
 }
 
 // Assign returns the handler of a method; it implements jrpc2.Assigner.
@@ -149,27 +224,31 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 	if err != nil {
 		return nil, err
 	}
+	store := s.current()
 	switch damage := c.(type) {
 	case call.CorruptEvent:
-		if s.store.CorruptEvent == nil {
+		if store.CorruptEvent == nil {
 			return nil, &notOffered{m, "this store cannot damage its history"}
 		}
-		if err := s.store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
+		if err := store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
 			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
 		}
 		return nil, nil
 	case call.CorruptMessage:
-		if s.store.CorruptMessage == nil {
+		if store.CorruptMessage == nil {
 			return nil, &notOffered{m, "this store cannot damage its queues"}
 		}
-		if err := s.store.CorruptMessage(damage.Item); err != nil {
+		if err := store.CorruptMessage(damage.Item); err != nil {
 			return nil, failed(&callform.Error{Code: callform.CodePermanent, Message: err.Error()})
 		}
 		return nil, nil
 	case call.Plant:
 		return nil, &notOffered{m, "this store is not changed behind its provider's back"}
 	}
-	a := call.Perform(ctx, s.store.Provider, c)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.gone, cancel)()
+	a := call.Perform(ctx, store.Provider, c)
 	if errors.Is(a.Err, engine.ErrUnsupported) {
 		return nil, unsupported(m)
 	}
@@ -200,19 +279,34 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	if err := s.reset(); err != nil {
 		return err
 	}
-	rpc := jrpc2.NewServer(s, &jrpc2.ServerOptions{Concurrency: 1, DisableBuiltin: true})
-	rpc.Start(&inOrder{lines: foreign.NewLines(in, out), answered: make(chan struct{}, 1)})
+	defer s.release()
+	concurrency := 1
+	if s.Overlapping {
+		concurrency = mostInFlight
+	}
+	rpc := jrpc2.NewServer(s, &jrpc2.ServerOptions{Concurrency: concurrency, DisableBuiltin: true})
+	gone, leave := context.WithCancel(context.Background())
+	defer leave()
+	s.gone = gone
+	rpc.Start(&inOrder{lines: foreign.NewLines(in, out), overlapping: s.Overlapping, leave: leave, answered: make(chan struct{}, 1)})
 	stop := context.AfterFunc(ctx, rpc.Stop)
 	defer stop()
 	return rpc.Wait()
 }
 
+// mostInFlight is how many calls a server works on at the same time. Each long poll of a runtime is one of them.
+const mostInFlight = 4096
+
 // inOrder hands a server the next request once the previous one is answered, so that calls take effect in the order of
-// arrival, and the end of the input cuts off no answer. It answers whatever is not a single request itself.
+// arrival; if calls may overlap it hands each on at once. The end of the input cuts off no answer, but ends the wait of
+// fetches. It answers whatever is not a single request itself.
 type inOrder struct {
-	lines    *foreign.Lines
-	answered chan struct{}
-	waiting  bool
+	lines       *foreign.Lines
+	overlapping bool
+	leave       func() // ends the wait of fetches
+	inFlight    sync.WaitGroup
+	answered    chan struct{}
+	waiting     bool
 }
 
 func (c *inOrder) Recv() ([]byte, error) {
@@ -224,11 +318,15 @@ func (c *inOrder) Recv() ([]byte, error) {
 		line, err := c.lines.Recv()
 		var tooLong *foreign.TooLongError
 		if err != nil && !errors.As(err, &tooLong) {
+			c.leave()
+			c.inFlight.Wait()
 			return nil, err
 		}
 		if err == nil {
 			if err = request(line); err == nil {
-				c.waiting = true
+				if c.waiting = !c.overlapping; !c.waiting {
+					c.inFlight.Add(1)
+				}
 				return line, nil
 			}
 		}
@@ -291,7 +389,11 @@ func (c *inOrder) Send(message []byte) error {
 	if errors.As(err, &tooLong) {
 		err = c.refuse(tooLong)
 	}
-	c.answered <- struct{}{}
+	if c.overlapping {
+		c.inFlight.Done()
+	} else {
+		c.answered <- struct{}{}
+	}
 	return err
 }
 

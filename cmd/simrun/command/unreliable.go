@@ -1,0 +1,124 @@
+package command
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
+)
+
+// unreliable makes calls of nodes fail, at the rates of a fault plan. What clients ask passes. The n-th call of a node
+// has the same faults for each seed.
+type unreliable struct {
+	inner engine.Provider
+	rates []faults.Rate
+	seed  uint64
+	live  bool // a late call sleeps
+
+	mu      sync.Mutex
+	on      bool
+	calls   uint64
+	refused uint64 // the store refuses every call up to this one
+}
+
+func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
+	return &unreliable{inner: p, rates: plan.Rates, seed: seed, live: live, on: true}
+}
+
+// turn turns the faults on or off.
+func (u *unreliable) turn(on bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.on, u.refused = on, 0
+}
+
+func (u *unreliable) provider() engine.Provider {
+	return call.Through(u.inner.Name(), u.inner.Version(), u.inner.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		switch c.(type) {
+		case call.FetchOrchestrationItem, call.AckOrchestrationItem, call.AbandonOrchestrationItem, call.RenewOrchestrationItemLock,
+			call.FetchWorkItem, call.AckWorkItem, call.AbandonWorkItem, call.RenewWorkItemLock, call.RenewSessionLock, call.CleanupOrphanedSessions:
+			return u.perform(ctx, c)
+		}
+		return call.Perform(ctx, u.inner, c)
+	})
+}
+
+// unavailableCalls is how many calls the store refuses while it is unavailable, and latest how late a call may be.
+const (
+	unavailableCalls = 20
+	latestCall       = 2 * time.Second
+)
+
+// happening is what befalls one call.
+type happening struct {
+	kind faults.Kind
+	late time.Duration
+}
+
+// draw returns what befalls the next call; the zero value is nothing.
+func (u *unreliable) draw(c call.Call) happening {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.calls++
+	if !u.on {
+		return happening{}
+	}
+	if u.calls <= u.refused {
+		return happening{kind: faults.Unavailable}
+	}
+	random := rand.New(rand.NewPCG(u.seed, u.calls))
+	for _, r := range u.rates {
+		if random.Uint64N(r.Den) >= r.Num || !befalls(r.Kind, c) {
+			continue
+		}
+		if r.Kind == faults.Unavailable {
+			u.refused = u.calls + unavailableCalls
+		}
+		return happening{kind: r.Kind, late: time.Duration(random.Int64N(int64(latestCall)))}
+	}
+	return happening{}
+}
+
+// befalls reports whether a kind of fault can befall a call: the others are those of nodes and clients.
+func befalls(kind faults.Kind, c call.Call) bool {
+	switch kind {
+	case faults.RequestLost, faults.AnswerLost, faults.CallDelayed, faults.RetryableError, faults.PermanentError, faults.Unavailable:
+		return true
+	case faults.AckStepError: // the store undoes what was done
+		_, ack := c.(call.AckOrchestrationItem)
+		return ack
+	case faults.LostRenewal:
+		switch c.(type) {
+		case call.RenewOrchestrationItemLock, call.RenewWorkItemLock, call.RenewSessionLock:
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
+	what := u.draw(c)
+	switch what.kind {
+	case faults.RequestLost, faults.LostRenewal:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: the request was lost")}
+	case faults.RetryableError, faults.AckStepError:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is busy")}
+	case faults.Unavailable:
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is unavailable")}
+	case faults.PermanentError:
+		return call.Answer{Err: engine.Permanentf(call.Method(c), "the store refuses this call")}
+	case faults.CallDelayed:
+		if u.live {
+			time.Sleep(what.late)
+		}
+	}
+	a := call.Perform(ctx, u.inner, c)
+	if what.kind == faults.AnswerLost {
+		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: it was lost")}
+	}
+	return a
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // Activity is an activity's code. It must be deterministic: its arguments are all that it knows. A returned error fails
@@ -136,8 +137,8 @@ func (r *Registry) SetPolicy(name string, p Policy) error {
 
 // RegisterActivity adds an activity.
 func (r *Registry) RegisterActivity(name string, run Activity) error {
-	if strings.HasPrefix(name, orch.SystemActivityPrefix) {
-		return fmt.Errorf("activity name '%s' uses reserved prefix '%s'", name, orch.SystemActivityPrefix)
+	if strings.HasPrefix(name, orchhost.SystemActivityPrefix) {
+		return fmt.Errorf("activity name '%s' uses reserved prefix '%s'", name, orchhost.SystemActivityPrefix)
 	}
 	if name == "" || run == nil {
 		return fmt.Errorf("activity registration %q: expected a name and a function", name)

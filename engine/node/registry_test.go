@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 func echo(_ *orch.Context, input string) (string, error) { return input, nil }
@@ -53,7 +54,7 @@ func ExampleRegistry_RegisterActivity() {
 	}
 	fmt.Println(r.RegisterActivity("charge", charge))
 	fmt.Println(r.RegisterActivity("charge", charge))
-	fmt.Println(r.RegisterActivity(orch.SystemActivityPrefix+"new_guid", charge))
+	fmt.Println(r.RegisterActivity(orchhost.SystemActivityPrefix+"new_guid", charge))
 	run, _ := r.Activity("charge")
 	fmt.Println(run(ActivityContext{Instance: "order-1", Attempt: 2}, "5"))
 	// Output:

@@ -1,5 +1,7 @@
 package orch
 
+import "github.com/durosim/durosim/internal/orchhost"
+
 // ActivityOption restricts where an activity may run.
 type ActivityOption struct{ session, tag string }
 
@@ -12,8 +14,8 @@ func OnSession(id string) ActivityOption { return ActivityOption{session: id} }
 func WithTag(tag string) ActivityOption { return ActivityOption{tag: tag} }
 
 // activity schedules an activity; if several sessions or tags are given, the last one counts.
-func (c *Context) activity(name, input string, options []ActivityOption) Token {
-	a := Action{Kind: ActionActivity, Name: name, Input: input}
+func (c *Context) activity(name, input string, options []ActivityOption) orchhost.Token {
+	a := orchhost.Action{Kind: orchhost.ActionActivity, Name: name, Input: input}
 	for _, o := range options {
 		if o.session != "" {
 			a.Session = o.session

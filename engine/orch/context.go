@@ -1,12 +1,16 @@
 package orch
 
-import "time"
+import (
+	"time"
+
+	"github.com/durosim/durosim/internal/orchhost"
+)
 
 // Context is an orchestration's access to the world. Only the coroutine that the turn runs may use it.
-type Context struct{ host Host }
+type Context struct{ host orchhost.Host }
 
-// NewContext returns a context over a host.
-func NewContext(h Host) *Context { return &Context{host: h} }
+// NewContext returns a context over a host. It is for the engine: orchestrations are given their context.
+func NewContext(h orchhost.Host) *Context { return &Context{host: h} }
 
 // InstanceID returns the id of the instance that runs the code.
 func (c *Context) InstanceID() string { return c.host.Info().Instance }
@@ -40,19 +44,19 @@ func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption
 // ScheduleTimer schedules a timer, due d after the turn's start in whole milliseconds of store time; the result is
 // empty. A timer whose d is not positive is due at once, and still takes a turn.
 func (c *Context) ScheduleTimer(d time.Duration) *Future {
-	return c.schedule(Action{Kind: ActionTimer, Delay: d})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionTimer, Delay: d})
 }
 
 // ScheduleWait waits for an event that a client raises under the name; the result is its data. Waits for one name are
 // served in the order in which they were scheduled. An event that finds no unserved wait of an earlier turn is lost.
 func (c *Context) ScheduleWait(name string) *Future {
-	return c.schedule(Action{Kind: ActionWait, Name: name})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionWait, Name: name})
 }
 
 // ScheduleWait2 is the new generation of ScheduleWait: it waits for an event of that name and topic. In an execution
 // whose pinned build does not know the new generation it is ScheduleWait(name).
 func (c *Context) ScheduleWait2(name, topic string) *Future {
-	return c.schedule(Action{Kind: ActionWait2, Name: name, Topic: topic})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionWait2, Name: name, Topic: topic})
 }
 
 // DequeueEvent takes the oldest untaken message from the instance's queue of that name; the result is its data.
@@ -60,30 +64,30 @@ func (c *Context) ScheduleWait2(name, topic string) *Future {
 // Concurrent dequeues of one name are served in the order in which they were scheduled; a dropped one passes its
 // message to the next.
 func (c *Context) DequeueEvent(name string) *Future {
-	return c.schedule(Action{Kind: ActionDequeue, Name: name})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionDequeue, Name: name})
 }
 
 // ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history.
 // After a continue-as-new the places begin anew, so an execution can produce the id of a child of the previous one; it
 // then gets a failure, "instance already exists". Orchestrations that continue as new should choose their own ids.
 func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
-	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Input: input})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Input: input})
 }
 
 // ScheduleSubOrchestrationWithID starts a child under that id, verbatim, except that an id that begins with "sub::" is
 // prefixed with the parent's, like an automatic one. An empty id is automatic.
 func (c *Context) ScheduleSubOrchestrationWithID(name, instance, input string) *Future {
-	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Instance: instance, Input: input})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Instance: instance, Input: input})
 }
 
 // ScheduleSubOrchestrationVersioned starts a child of exactly that handler version.
 func (c *Context) ScheduleSubOrchestrationVersioned(name, version, input string) *Future {
-	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Input: input})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Version: version, Input: input})
 }
 
 // ScheduleSubOrchestrationVersionedWithID starts a child of exactly that handler version, under that id.
 func (c *Context) ScheduleSubOrchestrationVersionedWithID(name, version, instance, input string) *Future {
-	return c.schedule(Action{Kind: ActionSubOrchestration, Name: name, Version: version, Instance: instance, Input: input})
+	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Version: version, Instance: instance, Input: input})
 }
 
 // StartOrchestration starts an instance under that id, verbatim, and does not wait for it: it has no parent and no
@@ -94,7 +98,7 @@ func (c *Context) StartOrchestration(name, instance, input string) {
 
 // StartOrchestrationVersioned is StartOrchestration with exactly that handler version.
 func (c *Context) StartOrchestrationVersioned(name, version, instance, input string) {
-	c.host.Schedule(Action{Kind: ActionDetached, Name: name, Version: version, Instance: instance, Input: input})
+	c.host.Schedule(orchhost.Action{Kind: orchhost.ActionDetached, Name: name, Version: version, Instance: instance, Input: input})
 }
 
 // ContinueAsNew ends this execution and begins the next one with that input. It does not return.
@@ -112,9 +116,9 @@ func (c *Context) ContinueAsNewVersioned(version, input string) {
 // panic of the orchestration. Dropping the future ends the child and drops what the child has scheduled. When the
 // orchestration returns, its children end.
 func (c *Context) Go(fn func(*Context) (string, error)) *Future {
-	return &Future{host: c.host, token: c.host.Spawn(fn)}
+	return &Future{host: c.host, token: c.host.Spawn(func() (string, error) { return fn(c) })}
 }
 
-func (c *Context) schedule(a Action) *Future {
+func (c *Context) schedule(a orchhost.Action) *Future {
 	return &Future{host: c.host, token: c.host.Schedule(a)}
 }

@@ -1,9 +1,11 @@
 package orch
 
+import "github.com/durosim/durosim/internal/orchhost"
+
 // Future is the result of a scheduled operation.
 type Future struct {
-	host  Host
-	token Token
+	host  orchhost.Host
+	token orchhost.Token
 }
 
 // Await suspends the code until there is a result. Awaited again, a future gives the same result. The error of a failed
@@ -25,7 +27,7 @@ func Select(futures ...*Future) (index int, value string, err error) {
 	if len(futures) == 0 {
 		panic("orch: Select of no futures")
 	}
-	tokens := make([]Token, len(futures))
+	tokens := make([]orchhost.Token, len(futures))
 	for i, f := range futures {
 		tokens[i] = f.token
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // instant is a host that answers everything at once and suspends nobody: an activity or a child gives "name(input)", one
@@ -37,68 +38,70 @@ func run(h orch.Handler, input string) {
 
 type continued string
 
-func (h *instant) Info() orch.Info {
-	return orch.Info{Instance: "order-1", ExecutionID: 1, Name: "Order", Version: "1.0.0"}
+func (h *instant) Info() orchhost.Info {
+	return orchhost.Info{Instance: "order-1", ExecutionID: 1, Name: "Order", Version: "1.0.0"}
 }
 
 func (h *instant) Replaying() bool   { return false }
 func (h *instant) Trace(text string) { fmt.Println("trace:", text) }
 
-func (h *instant) Schedule(a orch.Action) orch.Token {
+func (h *instant) Schedule(a orchhost.Action) orchhost.Token {
 	var r result
 	switch a.Kind {
-	case orch.ActionActivity, orch.ActionSubOrchestration:
+	case orchhost.ActionActivity, orchhost.ActionSubOrchestration:
 		fmt.Printf("schedule %s(%s)%s\n", a.Name, a.Input, where(a))
 		r.value = a.Name + "(" + a.Input + ")"
 		switch a.Name {
 		case "bad":
 			r = result{"", fmt.Errorf("%s failed", a.Name)}
-		case orch.SystemNewGUID:
+		case orchhost.SystemNewGUID:
 			r.value = "5f3c"
-		case orch.SystemUTCNowMs:
+		case orchhost.SystemUTCNowMs:
 			r.value = "1500"
-		case orch.SystemGetKVValue:
+		case orchhost.SystemGetKVValue:
 			r.value = `"blue"`
 		}
-	case orch.ActionTimer:
+	case orchhost.ActionTimer:
 		fmt.Printf("timer of %v\n", a.Delay)
-	case orch.ActionWait, orch.ActionWait2:
+	case orchhost.ActionWait, orchhost.ActionWait2:
 		fmt.Printf("wait for %s%s\n", a.Name, a.Topic)
 		r.value = a.Name + a.Topic
-	case orch.ActionDequeue:
+	case orchhost.ActionDequeue:
 		fmt.Printf("dequeue %s\n", a.Name)
 		r.value = a.Name
-	case orch.ActionDetached:
+	case orchhost.ActionDetached:
 		fmt.Printf("start %s as %s\n", a.Name, a.Instance)
 		return 0
 	}
 	return h.add(r)
 }
 
-func (h *instant) add(r result) orch.Token {
+func (h *instant) add(r result) orchhost.Token {
 	h.results = append(h.results, r)
-	return orch.Token(len(h.results) - 1)
+	return orchhost.Token(len(h.results) - 1)
 }
 
-func (h *instant) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
-	value, err := fn(orch.NewContext(h))
+func (h *instant) Spawn(fn func() (string, error)) orchhost.Token {
+	value, err := fn()
 	return h.add(result{value, err})
 }
 
-func (h *instant) Await(t orch.Token) (string, error) { return h.results[t].value, h.results[t].err }
+func (h *instant) Await(t orchhost.Token) (string, error) {
+	return h.results[t].value, h.results[t].err
+}
 
-func (h *instant) Select(ts []orch.Token) int {
+func (h *instant) Select(ts []orchhost.Token) int {
 	for _, t := range ts[1:] {
 		h.Drop(t)
 	}
 	return 0
 }
 
-func (h *instant) Drop(t orch.Token) { fmt.Printf("drop future %d\n", t) }
+func (h *instant) Drop(t orchhost.Token) { fmt.Printf("drop future %d\n", t) }
 
 func (h *instant) ContinueAsNew(version, input string) { panic(continued(version + input)) }
 
-func where(a orch.Action) string {
+func where(a orchhost.Action) string {
 	text := ""
 	if a.Session != "" {
 		text += " on session " + a.Session
@@ -109,27 +112,27 @@ func where(a orch.Action) string {
 	return text
 }
 
-func (h *instant) Update(a orch.Action) {
+func (h *instant) Update(a orchhost.Action) {
 	i, found := slices.BinarySearchFunc(h.kv, a.Name, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
 	switch a.Kind {
-	case orch.ActionSetCustomStatus:
+	case orchhost.ActionSetCustomStatus:
 		fmt.Println("status", a.Input)
 		h.status = &a.Input
-	case orch.ActionResetCustomStatus:
+	case orchhost.ActionResetCustomStatus:
 		fmt.Println("no status")
 		h.status = nil
-	case orch.ActionSetKV:
+	case orchhost.ActionSetKV:
 		fmt.Println("set", a.Name, "to", a.Input)
 		if !found {
 			h.kv = slices.Insert(h.kv, i, engine.KVEntry{Key: a.Name})
 		}
 		h.kv[i].Value, h.kv[i].LastUpdatedAtMs = a.Input, uint64(len(h.kv))
-	case orch.ActionClearKV:
+	case orchhost.ActionClearKV:
 		fmt.Println("clear", a.Name)
 		if found {
 			h.kv = slices.Delete(h.kv, i, i+1)
 		}
-	case orch.ActionClearAllKV:
+	case orchhost.ActionClearAllKV:
 		fmt.Println("clear all")
 		h.kv = nil
 	}
@@ -142,7 +145,7 @@ func (h *instant) PruneKV(beforeMs uint64) int {
 	n := 0
 	for _, e := range slices.Clone(h.kv) {
 		if e.LastUpdatedAtMs < beforeMs {
-			h.Update(orch.Action{Kind: orch.ActionClearKV, Name: e.Key})
+			h.Update(orchhost.Action{Kind: orchhost.ActionClearKV, Name: e.Key})
 			n++
 		}
 	}

@@ -5,16 +5,19 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // SetCustomStatus sets the instance's custom status, which clients can read and wait for. It stays when the instance
 // continues as new.
 func (c *Context) SetCustomStatus(status string) {
-	c.host.Update(Action{Kind: ActionSetCustomStatus, Input: status})
+	c.host.Update(orchhost.Action{Kind: orchhost.ActionSetCustomStatus, Input: status})
 }
 
 // ResetCustomStatus removes the custom status.
-func (c *Context) ResetCustomStatus() { c.host.Update(Action{Kind: ActionResetCustomStatus}) }
+func (c *Context) ResetCustomStatus() {
+	c.host.Update(orchhost.Action{Kind: orchhost.ActionResetCustomStatus})
+}
 
 // CustomStatus returns the custom status and whether there is one.
 func (c *Context) CustomStatus() (string, bool) {
@@ -26,7 +29,7 @@ func (c *Context) CustomStatus() (string, bool) {
 
 // SetKVValue sets a key of the instance's key-value state.
 func (c *Context) SetKVValue(key, value string) {
-	c.host.Update(Action{Kind: ActionSetKV, Name: key, Input: value})
+	c.host.Update(orchhost.Action{Kind: orchhost.ActionSetKV, Name: key, Input: value})
 }
 
 // KVValue returns a key's value and whether the instance has the key. It sees what the code has set before.
@@ -50,10 +53,12 @@ func (c *Context) KVAllValues() []engine.KVPair {
 }
 
 // ClearKVValue removes a key, if it exists.
-func (c *Context) ClearKVValue(key string) { c.host.Update(Action{Kind: ActionClearKV, Name: key}) }
+func (c *Context) ClearKVValue(key string) {
+	c.host.Update(orchhost.Action{Kind: orchhost.ActionClearKV, Name: key})
+}
 
 // ClearAllKVValues removes all keys.
-func (c *Context) ClearAllKVValues() { c.host.Update(Action{Kind: ActionClearAllKV}) }
+func (c *Context) ClearAllKVValues() { c.host.Update(orchhost.Action{Kind: orchhost.ActionClearAllKV}) }
 
 // PruneKVValuesUpdatedBefore clears the keys that were last set before a store time in milliseconds, in the order of
 // the keys, and returns how many. A key's time is that of the turn that set it, in this turn and in each replay.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -227,13 +228,13 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 // Other instances have none.
 func (e *Env) systemActivity(a engine.ActivityExecuteItem) *Mock {
 	switch a.Name {
-	case orch.SystemUTCNowMs:
+	case orchhost.SystemUTCNowMs:
 		return (&Mock{}).Returns(strconv.FormatUint(e.nowMs, 10))
-	case orch.SystemNewGUID:
+	case orchhost.SystemNewGUID:
 		return (&Mock{}).Returns(fmt.Sprintf("00000000-0000-8000-%04x-%012x", a.ExecutionID, a.ID))
-	case orch.SystemGetKVValue:
+	case orchhost.SystemGetKVValue:
 		return (&Mock{}).Does(func(input string) (string, error) {
-			var key orch.RemoteKey
+			var key orchhost.RemoteKey
 			if err := json.Unmarshal([]byte(input), &key); err != nil {
 				return "", err
 			}

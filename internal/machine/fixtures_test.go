@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // testRegistry has Order 1.0.0 (charges, then ends with the result), Order 2.0.0 and Loop 1.0.0 (end at once), Pair 1.0.0
@@ -69,7 +70,7 @@ func workFixture(name string) (engine.WorkItem, bool) {
 		return a, true
 	case "guid", "now", "key", "key-broken":
 		a.Name = map[string]string{
-			"guid": orch.SystemNewGUID, "now": orch.SystemUTCNowMs, "key": orch.SystemGetKVValue, "key-broken": orch.SystemGetKVValue,
+			"guid": orchhost.SystemNewGUID, "now": orchhost.SystemUTCNowMs, "key": orchhost.SystemGetKVValue, "key-broken": orchhost.SystemGetKVValue,
 		}[name]
 		if name == "key" {
 			a.Input = `{"instance_id":"b","key":"k"}`

@@ -9,18 +9,18 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // activityCode finds the code of an activity: a system activity, which every node has, or one from the registry.
 func (n *Node) activityCode(name string) (node.Activity, bool) {
 	switch name {
-	case orch.SystemNewGUID:
+	case orchhost.SystemNewGUID:
 		return newGUID, true
-	case orch.SystemUTCNowMs:
+	case orchhost.SystemUTCNowMs:
 		return n.utcNowMs, true
-	case orch.SystemGetKVValue:
+	case orchhost.SystemGetKVValue:
 		return refuseKey, true // see readsKey
 	}
 	return n.registry.Activity(name)
@@ -43,15 +43,15 @@ func (n *Node) utcNowMs(node.ActivityContext, string) (string, error) {
 
 // refuseKey fails the read of a key whose input does not name a key.
 func refuseKey(node.ActivityContext, string) (string, error) {
-	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orch.SystemGetKVValue)
+	return "", fmt.Errorf("%s: expected an instance id and a key as JSON", orchhost.SystemGetKVValue)
 }
 
 // readsKey starts the provider call of a system activity that reads another instance's key, and reports whether it has.
 func (n *Node) readsKey(s *slot) bool {
-	if s.hold.activity.Name != orch.SystemGetKVValue {
+	if s.hold.activity.Name != orchhost.SystemGetKVValue {
 		return false
 	}
-	var key orch.RemoteKey
+	var key orchhost.RemoteKey
 	if json.Unmarshal([]byte(s.hold.activity.Input), &key) != nil || key.InstanceID == "" {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // oracleHost carries programs out without an engine: what is scheduled has its result at once, and of a select any branch
@@ -74,69 +75,69 @@ func (h *oracleHost) run(name, input string) (o Outcome, next string, again bool
 	return Outcome{Completed: true, Text: output}, "", false
 }
 
-func (h *oracleHost) Info() orch.Info {
-	return orch.Info{Instance: h.instance, ExecutionID: h.execution, Name: "P", Version: DefaultVersion}
+func (h *oracleHost) Info() orchhost.Info {
+	return orchhost.Info{Instance: h.instance, ExecutionID: h.execution, Name: "P", Version: DefaultVersion}
 }
 func (h *oracleHost) Replaying() bool { return false }
 func (h *oracleHost) Trace(string)    {}
 
-func (h *oracleHost) Schedule(a orch.Action) orch.Token {
+func (h *oracleHost) Schedule(a orchhost.Action) orchhost.Token {
 	if *h.calls++; *h.calls > 100_000 {
 		panic("the program does not end")
 	}
 	value, err := "", error(nil)
 	switch a.Kind {
-	case orch.ActionActivity:
+	case orchhost.ActionActivity:
 		if len(a.Tag) > engine.MaxTagNameBytes {
 			panic(limit(fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", a.Name, len(a.Tag), engine.MaxTagNameBytes)))
 		}
 		value, err = h.activity(a)
-	case orch.ActionWait, orch.ActionWait2, orch.ActionDequeue:
+	case orchhost.ActionWait, orchhost.ActionWait2, orchhost.ActionDequeue:
 		value = h.data[h.choose(len(h.data))]
-	case orch.ActionSubOrchestration:
+	case orchhost.ActionSubOrchestration:
 		value, err = h.child(a)
-	case orch.ActionDetached:
+	case orchhost.ActionDetached:
 		*h.started = append(*h.started, start{a.Name, a.Version, a.Instance, a.Input})
 		return 0
 	}
 	return h.add(func() (string, error) { return value, err })
 }
 
-func (h *oracleHost) add(f func() (string, error)) orch.Token {
+func (h *oracleHost) add(f func() (string, error)) orchhost.Token {
 	h.results = append(h.results, f)
-	return orch.Token(len(h.results) - 1)
+	return orchhost.Token(len(h.results) - 1)
 }
 
 // Spawn runs a coroutine when it is first looked at.
-func (h *oracleHost) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
+func (h *oracleHost) Spawn(fn func() (string, error)) orchhost.Token {
 	done, value, err := false, "", error(nil)
 	return h.add(func() (string, error) {
 		if !done {
 			done = true
-			value, err = fn(orch.NewContext(h))
+			value, err = fn()
 		}
 		return value, err
 	})
 }
 
-func (h *oracleHost) Await(t orch.Token) (string, error) { return h.results[t]() }
-func (h *oracleHost) Select(ts []orch.Token) int         { return h.choose(len(ts)) }
-func (h *oracleHost) Drop(orch.Token)                    {}
+func (h *oracleHost) Await(t orchhost.Token) (string, error) { return h.results[t]() }
+func (h *oracleHost) Select(ts []orchhost.Token) int         { return h.choose(len(ts)) }
+func (h *oracleHost) Drop(orchhost.Token)                    {}
 func (h *oracleHost) ContinueAsNew(version, input string) {
 	h.next = version
 	panic(continued(input))
 }
 
-func (h *oracleHost) activity(a orch.Action) (value string, err error) {
+func (h *oracleHost) activity(a orchhost.Action) (value string, err error) {
 	if h.panics != "" && h.choose(5) == 1 {
 		return "", errors.New(h.panics)
 	}
 	switch a.Name {
-	case orch.SystemNewGUID:
+	case orchhost.SystemNewGUID:
 		return "00000000-0000-4000-8000-000000000000", nil
-	case orch.SystemUTCNowMs:
+	case orchhost.SystemUTCNowMs:
 		return "1", nil
-	case orch.SystemGetKVValue:
+	case orchhost.SystemGetKVValue:
 		return h.state.read(a.Input)
 	}
 	for _, known := range Activities() {
@@ -147,7 +148,7 @@ func (h *oracleHost) activity(a orch.Action) (value string, err error) {
 	return "", fmt.Errorf("no activity %s", a.Name)
 }
 
-func (h *oracleHost) child(a orch.Action) (string, error) {
+func (h *oracleHost) child(a orchhost.Action) (string, error) {
 	id := a.Instance
 	if id == "" {
 		id = fmt.Sprintf("%s::%d", h.instance, len(h.results))

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // hostState is the state of an instance under an oracleHost.
@@ -16,18 +16,18 @@ type hostState struct {
 	keys   []engine.KVEntry // in order of key
 }
 
-func (h *oracleHost) Update(a orch.Action) {
+func (h *oracleHost) Update(a orchhost.Action) {
 	s := h.state
 	i, found := slices.BinarySearchFunc(s.keys, a.Name, func(e engine.KVEntry, key string) int { return strings.Compare(e.Key, key) })
 	switch a.Kind {
-	case orch.ActionSetCustomStatus:
+	case orchhost.ActionSetCustomStatus:
 		s.status = &a.Input
 		if len(a.Input) > engine.MaxCustomStatusBytes {
 			panic(limit(fmt.Sprintf("Custom status size (%d bytes) exceeds limit (%d bytes)", len(a.Input), engine.MaxCustomStatusBytes)))
 		}
-	case orch.ActionResetCustomStatus:
+	case orchhost.ActionResetCustomStatus:
 		s.status = nil
-	case orch.ActionSetKV:
+	case orchhost.ActionSetKV:
 		if len(a.Input) > engine.MaxKVValueBytes {
 			panic(limit(fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", a.Name, len(a.Input), engine.MaxKVValueBytes)))
 		}
@@ -38,11 +38,11 @@ func (h *oracleHost) Update(a orch.Action) {
 		if n := len(s.keys); n > engine.MaxKVKeys {
 			panic(limit(fmt.Sprintf("KV key count (%d) exceeds limit (%d)", n, engine.MaxKVKeys)))
 		}
-	case orch.ActionClearKV:
+	case orchhost.ActionClearKV:
 		if found {
 			s.keys = slices.Delete(s.keys, i, i+1)
 		}
-	case orch.ActionClearAllKV:
+	case orchhost.ActionClearAllKV:
 		s.keys = nil
 	}
 }
@@ -58,7 +58,7 @@ func (h *oracleHost) PruneKV(uint64) int {
 
 // read answers the system call that reads a key.
 func (s *hostState) read(input string) (string, error) {
-	var key orch.RemoteKey
+	var key orchhost.RemoteKey
 	if err := json.Unmarshal([]byte(input), &key); err != nil {
 		return "", err
 	}

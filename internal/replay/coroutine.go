@@ -7,14 +7,15 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // task is a coroutine of the turn: the handler's, or that of a child which the code started.
 type task struct {
 	t         *turn
-	fn        func(*orch.Context) (string, error) // nil for the handler
-	token     orch.Token                          // of the child's future, 0 for the handler
-	call      func()                              // the method value body, allocated once
+	fn        func() (string, error) // nil for the handler
+	token     orchhost.Token         // of the child's future, 0 for the handler
+	call      func()                 // the method value body, allocated once
 	state     taskState
 	abandoned bool // its future was dropped; it is not resumed
 	raised    int  // the number of sentinels sent to it
@@ -55,7 +56,7 @@ const maxSentinels = 100
 // exitedText is the panic text of code that called runtime.Goexit, as a failed test does.
 const exitedText = "orchestration code called runtime.Goexit"
 
-func (t *turn) newTask(token orch.Token, fn func(*orch.Context) (string, error)) *task {
+func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 	n := len(t.tasks)
 	if n == len(t.made) {
 		t.made = append(t.made, &task{})
@@ -199,7 +200,7 @@ func (c *task) body() {
 	var value string
 	var err error
 	if c.fn != nil {
-		value, err = c.fn(c.t.ctx)
+		value, err = c.fn()
 	} else {
 		value, err = c.t.in.Handler(c.t.ctx, c.t.input)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // autoPrefix begins a child id that gets the parent's id as a prefix: an automatic id, or one that the code chose that
@@ -69,7 +69,7 @@ func (t *turn) mainTask() *task {
 }
 
 // isDropped reports whether the code dropped a future: while it ran, or by returning before the result was known.
-func (t *turn) isDropped(token orch.Token) bool {
+func (t *turn) isDropped(token orchhost.Token) bool {
 	f := &t.futures[token]
 	return f.state == futureDropped || t.returned && f.state == futurePending
 }
@@ -165,7 +165,7 @@ func (t *turn) dropFutures() {
 	var lists [len(dropGroups)][]int
 	for i := 1; i < len(t.futures); i++ {
 		f := &t.futures[i]
-		if f.pos < 0 || !t.isDropped(orch.Token(i)) {
+		if f.pos < 0 || !t.isDropped(orchhost.Token(i)) {
 			continue
 		}
 		s := &t.sched[f.pos]

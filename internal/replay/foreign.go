@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // host is the turn as a Context sees it, for as long as the turn lasts. Its methods let through only calls from the
@@ -66,9 +66,9 @@ func (t *turn) failStrays() {
 	}
 }
 
-func (h *host) Info() orch.Info {
+func (h *host) Info() orchhost.Info {
 	if h.foreign() {
-		return orch.Info{}
+		return orchhost.Info{}
 	}
 	return h.turn.Info()
 }
@@ -81,35 +81,35 @@ func (h *host) Trace(text string) {
 	}
 }
 
-func (h *host) Schedule(a orch.Action) orch.Token {
+func (h *host) Schedule(a orchhost.Action) orchhost.Token {
 	if h.foreign() {
 		return 0
 	}
 	return h.turn.Schedule(a)
 }
 
-func (h *host) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
+func (h *host) Spawn(fn func() (string, error)) orchhost.Token {
 	if h.foreign() {
 		return 0
 	}
 	return h.turn.Spawn(fn)
 }
 
-func (h *host) Await(token orch.Token) (string, error) {
+func (h *host) Await(token orchhost.Token) (string, error) {
 	if h.foreign() {
 		return "", errForeign
 	}
 	return h.turn.Await(token)
 }
 
-func (h *host) Select(tokens []orch.Token) int {
+func (h *host) Select(tokens []orchhost.Token) int {
 	if h.foreign() {
 		return 0
 	}
 	return h.turn.Select(tokens)
 }
 
-func (h *host) Drop(token orch.Token) {
+func (h *host) Drop(token orchhost.Token) {
 	if !h.foreign() {
 		h.turn.Drop(token)
 	}
@@ -122,7 +122,7 @@ func (h *host) ContinueAsNew(version, input string) {
 	h.turn.ContinueAsNew(version, input)
 }
 
-func (h *host) Update(a orch.Action) {
+func (h *host) Update(a orchhost.Action) {
 	if !h.foreign() {
 		h.turn.Update(a)
 	}

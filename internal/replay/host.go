@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // code is the part of a turn that runs the orchestration's code: it implements orch.Host.
@@ -36,8 +37,8 @@ type code struct {
 }
 
 type action struct {
-	orch.Action
-	token orch.Token
+	orchhost.Action
+	token orchhost.Token
 }
 
 type future struct {
@@ -95,14 +96,14 @@ func (t *turn) countEmission() {
 	}
 }
 
-func (t *turn) emit(a orch.Action, token orch.Token) {
+func (t *turn) emit(a orchhost.Action, token orchhost.Token) {
 	t.countEmission()
 	t.actions = append(t.actions, action{a, token})
 }
 
 // storable returns the action with its texts as a history gives them back: with U+FFFD for each byte that is not UTF-8.
 // The code is compared with the stored text, not with the text that it passed.
-func storable(a orch.Action) orch.Action {
+func storable(a orchhost.Action) orchhost.Action {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
 		if !utf8.ValidString(*text) {
 			*text = string([]rune(*text))
@@ -130,7 +131,7 @@ func (t *turn) enter() *task {
 }
 
 // Info implements orch.Host, like all exported methods of turn.
-func (t *turn) Info() orch.Info {
+func (t *turn) Info() orchhost.Info {
 	t.enter()
 	return t.info
 }
@@ -145,28 +146,28 @@ func (t *turn) Trace(text string) {
 	t.out.Traces = append(t.out.Traces, text)
 }
 
-func (t *turn) Schedule(a orch.Action) orch.Token {
+func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	owner := t.enter()
 	a = storable(a)
-	if a.Kind == orch.ActionDetached {
+	if a.Kind == orchhost.ActionDetached {
 		t.emit(a, 0)
 		return 0
 	}
 	token := t.newFuture(owner)
 	switch a.Kind {
-	case orch.ActionWait, orch.ActionWait2:
+	case orchhost.ActionWait, orchhost.ActionWait2:
 		t.futures[token].wait = waitPositional
-	case orch.ActionDequeue:
+	case orchhost.ActionDequeue:
 		t.futures[token].wait = waitQueue
 	}
 	t.emit(a, token)
-	if a.Kind == orch.ActionTimer && t.semantics() == engine.SemanticsEagerTimers {
+	if a.Kind == orchhost.ActionTimer && t.semantics() == engine.SemanticsEagerTimers {
 		t.emit(a, 0)
 	}
 	return token
 }
 
-func (t *turn) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
+func (t *turn) Spawn(fn func() (string, error)) orchhost.Token {
 	owner := t.enter()
 	t.countEmission()
 	token := t.newFuture(owner)
@@ -175,7 +176,7 @@ func (t *turn) Spawn(fn func(*orch.Context) (string, error)) orch.Token {
 	return token
 }
 
-func (t *turn) Await(token orch.Token) (string, error) {
+func (t *turn) Await(token orchhost.Token) (string, error) {
 	c := t.enter()
 	if t.futures[token].state == futureDropped {
 		panic("orch: Await of a dropped future")
@@ -199,7 +200,7 @@ func (t *turn) Await(token orch.Token) (string, error) {
 	return f.value, f.err
 }
 
-func (t *turn) Select(tokens []orch.Token) int {
+func (t *turn) Select(tokens []orchhost.Token) int {
 	c := t.enter()
 	for _, token := range tokens {
 		if t.futures[token].state == futureDropped {
@@ -223,26 +224,26 @@ func (t *turn) Select(tokens []orch.Token) int {
 	return winner
 }
 
-func (t *turn) Drop(token orch.Token) {
+func (t *turn) Drop(token orchhost.Token) {
 	t.enter()
 	t.giveUp(token)
 }
 
 func (t *turn) ContinueAsNew(version, input string) {
 	c := t.enter()
-	t.emit(storable(orch.Action{Kind: orch.ActionContinueAsNew, Version: version, Input: input}), 0)
+	t.emit(storable(orchhost.Action{Kind: orchhost.ActionContinueAsNew, Version: version, Input: input}), 0)
 	for {
 		c.suspend()
 	}
 }
 
-func (t *turn) newFuture(owner *task) orch.Token {
+func (t *turn) newFuture(owner *task) orchhost.Token {
 	t.futures = append(t.futures, future{pos: -1, owner: owner})
-	return orch.Token(len(t.futures) - 1)
+	return orchhost.Token(len(t.futures) - 1)
 }
 
 // ready reports whether a future has a result. It changes nothing.
-func (t *turn) ready(token orch.Token) bool {
+func (t *turn) ready(token orchhost.Token) bool {
 	f := &t.futures[token]
 	if f.state == futurePending && f.wait != noWait && f.pos >= 0 {
 		if f.wait == waitQueue {
@@ -256,7 +257,7 @@ func (t *turn) ready(token orch.Token) bool {
 }
 
 // watch makes the task runnable when the future gets a result.
-func (t *turn) watch(token orch.Token, c *task) {
+func (t *turn) watch(token orchhost.Token, c *task) {
 	switch f := &t.futures[token]; {
 	case f.waiter == nil:
 		f.waiter = c
@@ -265,7 +266,7 @@ func (t *turn) watch(token orch.Token, c *task) {
 	}
 }
 
-func (t *turn) wake(token orch.Token) {
+func (t *turn) wake(token orchhost.Token) {
 	f := &t.futures[token]
 	t.makeRunnable(f.waiter)
 	for _, c := range f.more {
@@ -282,7 +283,7 @@ func (t *turn) makeRunnable(c *task) {
 }
 
 // resolve sets a future's result. A dropped future ignores it.
-func (t *turn) resolve(token orch.Token, value string, err error) {
+func (t *turn) resolve(token orchhost.Token, value string, err error) {
 	t.due = true
 	if f := &t.futures[token]; token != 0 && f.state == futurePending {
 		f.state, f.value, f.err = futureResolved, value, err
@@ -291,7 +292,7 @@ func (t *turn) resolve(token orch.Token, value string, err error) {
 }
 
 // giveUp drops a future that has no result; with a child coroutine's future it also drops what the child has scheduled.
-func (t *turn) giveUp(token orch.Token) {
+func (t *turn) giveUp(token orchhost.Token) {
 	f := &t.futures[token]
 	if f.state != futurePending {
 		return
@@ -307,12 +308,12 @@ func (t *turn) giveUp(token orch.Token) {
 	c.abandoned = true
 	for i := 1; i < len(t.futures); i++ {
 		if t.futures[i].owner == c {
-			t.giveUp(orch.Token(i))
+			t.giveUp(orchhost.Token(i))
 		}
 	}
 }
 
-func (t *turn) subscribe(key waitKey, pos int, token orch.Token) {
+func (t *turn) subscribe(key waitKey, pos int, token orchhost.Token) {
 	t.hasWaits = true
 	t.served(t.waits.subscribe(key, pos, token), true)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // schedule is the turn's record of a schedule event, by position. Its kind is notSchedule for other events.
@@ -15,7 +15,7 @@ type schedule struct {
 	failed    bool // the completion is a failure
 	withdrawn bool // a breadcrumb is recorded
 	open      bool // the walk has bound it and not delivered its completion
-	future    orch.Token
+	future    orchhost.Token
 }
 
 type scheduleKind uint8

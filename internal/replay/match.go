@@ -4,61 +4,61 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // matches reports whether a schedule event records the action. It does not compare a timer's time or a child's instance
 // id and version. A wait of the new generation matches either form, since the execution's pin, not the code, decides
 // which one is written.
-func matches(a *orch.Action, data engine.EventData) bool {
+func matches(a *orchhost.Action, data engine.EventData) bool {
 	switch d := data.(type) {
 	case engine.ActivityScheduled:
-		return a.Kind == orch.ActionActivity && a.Name == d.Name && a.Input == d.Input &&
+		return a.Kind == orchhost.ActionActivity && a.Name == d.Name && a.Input == d.Input &&
 			a.Session == d.SessionID && a.Tag == d.Tag
 	case engine.TimerCreated:
-		return a.Kind == orch.ActionTimer
+		return a.Kind == orchhost.ActionTimer
 	case engine.ExternalSubscribed:
-		return (a.Kind == orch.ActionWait || a.Kind == orch.ActionWait2) && a.Name == d.Name
+		return (a.Kind == orchhost.ActionWait || a.Kind == orchhost.ActionWait2) && a.Name == d.Name
 	case engine.ExternalSubscribed2:
-		return a.Kind == orch.ActionWait2 && a.Name == d.Name && a.Topic == d.Topic
+		return a.Kind == orchhost.ActionWait2 && a.Name == d.Name && a.Topic == d.Topic
 	case engine.QueueSubscribed:
-		return a.Kind == orch.ActionDequeue && a.Name == d.Name
+		return a.Kind == orchhost.ActionDequeue && a.Name == d.Name
 	case engine.SubOrchestrationScheduled:
-		return a.Kind == orch.ActionSubOrchestration && a.Name == d.Name && a.Input == d.Input
+		return a.Kind == orchhost.ActionSubOrchestration && a.Name == d.Name && a.Input == d.Input
 	case engine.OrchestrationChained:
-		return a.Kind == orch.ActionDetached && a.Name == d.Name && a.Instance == d.Instance && a.Input == d.Input
+		return a.Kind == orchhost.ActionDetached && a.Name == d.Name && a.Instance == d.Instance && a.Input == d.Input
 	}
 	return false
 }
 
 // describeAction describes an action for the text of a mismatch.
-func describeAction(a *orch.Action) string {
+func describeAction(a *orchhost.Action) string {
 	switch a.Kind {
-	case orch.ActionActivity:
+	case orchhost.ActionActivity:
 		return activityText("Activity", a.Name, a.Input, a.Session, a.Tag)
-	case orch.ActionTimer:
+	case orchhost.ActionTimer:
 		return fmt.Sprintf("Timer(delay_ms=%d)", a.Delay.Milliseconds())
-	case orch.ActionWait:
+	case orchhost.ActionWait:
 		return fmt.Sprintf("Wait(name=%q)", a.Name)
-	case orch.ActionWait2:
+	case orchhost.ActionWait2:
 		return fmt.Sprintf("Wait2(name=%q, topic=%q)", a.Name, a.Topic)
-	case orch.ActionSubOrchestration:
+	case orchhost.ActionSubOrchestration:
 		return fmt.Sprintf("SubOrchestration(name=%q, input=%q)", a.Name, a.Input)
-	case orch.ActionDetached:
+	case orchhost.ActionDetached:
 		return fmt.Sprintf("Detached(name=%q, instance=%q, input=%q)", a.Name, a.Instance, a.Input)
-	case orch.ActionContinueAsNew:
+	case orchhost.ActionContinueAsNew:
 		return fmt.Sprintf("ContinueAsNew(version=%q, input=%q)", a.Version, a.Input)
-	case orch.ActionDequeue:
+	case orchhost.ActionDequeue:
 		return fmt.Sprintf("Dequeue(name=%q)", a.Name)
-	case orch.ActionSetCustomStatus:
+	case orchhost.ActionSetCustomStatus:
 		return fmt.Sprintf("SetCustomStatus(%q)", a.Input)
-	case orch.ActionResetCustomStatus:
+	case orchhost.ActionResetCustomStatus:
 		return "ResetCustomStatus"
-	case orch.ActionSetKV:
+	case orchhost.ActionSetKV:
 		return fmt.Sprintf("SetKV(key=%q, value=%q)", a.Name, a.Input)
-	case orch.ActionClearKV:
+	case orchhost.ActionClearKV:
 		return fmt.Sprintf("ClearKV(key=%q)", a.Name)
-	case orch.ActionClearAllKV:
+	case orchhost.ActionClearAllKV:
 		return "ClearAllKV"
 	}
 	return fmt.Sprintf("Action(%d)", a.Kind)

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // queue holds the dequeues and the messages of one name (docs/contract/runtime.md#r7.7): the n-th open dequeue gets the
@@ -21,7 +21,7 @@ type queue struct {
 
 type dequeue struct {
 	pos              int
-	token            orch.Token
+	token            orchhost.Token
 	taken, cancelled bool
 }
 
@@ -95,7 +95,7 @@ func (qs *queues) named(name string) *queue {
 	return &qs.all[i]
 }
 
-func (qs *queues) subscribe(name string, pos int, token orch.Token) *queue {
+func (qs *queues) subscribe(name string, pos int, token orchhost.Token) *queue {
 	q := qs.named(name)
 	qs.place[pos] = dequeuePlace{qs.byName[name], len(q.subs)}
 	q.subs = append(q.subs, dequeue{pos: pos, token: token})
@@ -127,7 +127,7 @@ func (t *turn) queueMessage(pos int) (q *queue, index, message int) {
 	return q, p.index, q.message(p.index, t.rules.QueueSlot)
 }
 
-func (t *turn) dequeue(name string, pos int, token orch.Token) {
+func (t *turn) dequeue(name string, pos int, token orchhost.Token) {
 	t.hasQueues = true
 	t.queueServed(t.queues.subscribe(name, pos, token), true)
 }

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // Rules are the decisions of a turn that can be got wrong, each a small function of plain values. A planted bug
@@ -22,7 +22,7 @@ type Rules struct {
 	Winner func(replaying bool, n int, ready func(i int) bool) int
 	// Recipient returns the future that gets a result: own, or one of the pending ones of its kind, ascending; nil means
 	// own.
-	Recipient func(own orch.Token, pending func() []orch.Token) orch.Token
+	Recipient func(own orchhost.Token, pending func() []orchhost.Token) orchhost.Token
 	// Writes reports whether the build writes the kind into an execution of that pin.
 	Writes func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool
 	// Semantics returns the semantics by which the build replays an execution of that origin.

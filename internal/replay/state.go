@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // state is the part of the instance's state that the code can change: the custom status and the key-value state. A
@@ -20,16 +20,16 @@ type state struct {
 }
 
 // Update implements orch.Host, like all exported methods of turn.
-func (t *turn) Update(a orch.Action) {
+func (t *turn) Update(a orchhost.Action) {
 	t.enter()
 	a = storable(a)
 	t.emit(a, 0)
 	switch a.Kind {
-	case orch.ActionSetCustomStatus:
+	case orchhost.ActionSetCustomStatus:
 		t.status = &a.Input
-	case orch.ActionResetCustomStatus:
+	case orchhost.ActionResetCustomStatus:
 		t.status = nil
-	case orch.ActionSetKV:
+	case orchhost.ActionSetKV:
 		recorded := uint64(0)
 		known := t.sets < len(t.stamps)
 		if known {
@@ -37,9 +37,9 @@ func (t *turn) Update(a orch.Action) {
 		}
 		t.sets++
 		t.setKV(engine.KVEntry{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.rules.KVStamp(recorded, known, t.in.NowMs)})
-	case orch.ActionClearKV:
+	case orchhost.ActionClearKV:
 		t.clearKV(a.Name)
-	case orch.ActionClearAllKV:
+	case orchhost.ActionClearAllKV:
 		t.kv, t.kvOwn = nil, true
 	}
 }
@@ -63,7 +63,7 @@ func (t *turn) PruneKV(beforeMs uint64) int {
 		}
 	}
 	for _, key := range t.rules.PruneOrder(t.replaying, old) {
-		t.Update(orch.Action{Kind: orch.ActionClearKV, Name: key})
+		t.Update(orchhost.Action{Kind: orchhost.ActionClearKV, Name: key})
 	}
 	return len(old)
 }
@@ -97,16 +97,16 @@ func (s *state) ownKV() {
 // stateEvent returns the event of an action that changes the state, nil for other actions.
 func (t *turn) stateEvent(a *action) engine.EventData {
 	switch a.Kind {
-	case orch.ActionSetCustomStatus:
+	case orchhost.ActionSetCustomStatus:
 		status := a.Input
 		return engine.CustomStatusUpdated{Status: &status}
-	case orch.ActionResetCustomStatus:
+	case orchhost.ActionResetCustomStatus:
 		return engine.CustomStatusUpdated{}
-	case orch.ActionSetKV:
+	case orchhost.ActionSetKV:
 		return engine.KeyValueSet{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.in.NowMs}
-	case orch.ActionClearKV:
+	case orchhost.ActionClearKV:
 		return engine.KeyValueCleared{Key: a.Name}
-	case orch.ActionClearAllKV:
+	case orchhost.ActionClearAllKV:
 		return engine.KeyValuesCleared{}
 	}
 	return nil
@@ -124,16 +124,16 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	switch d := e.Data.(type) {
 	case engine.CustomStatusUpdated:
 		kind, what = customStatusMismatch, "custom status"
-		ok = a.Kind == orch.ActionSetCustomStatus || a.Kind == orch.ActionResetCustomStatus
+		ok = a.Kind == orchhost.ActionSetCustomStatus || a.Kind == orchhost.ActionResetCustomStatus
 	case engine.KeyValueSet:
 		what = "kv set"
-		ok = a.Kind == orch.ActionSetKV && a.Name == d.Key && a.Input == d.Value
+		ok = a.Kind == orchhost.ActionSetKV && a.Name == d.Key && a.Input == d.Value
 	case engine.KeyValueCleared:
 		what = "kv clear"
-		ok = a.Kind == orch.ActionClearKV && a.Name == d.Key
+		ok = a.Kind == orchhost.ActionClearKV && a.Name == d.Key
 	case engine.KeyValuesCleared:
 		what = "kv clear_all"
-		ok = a.Kind == orch.ActionClearAllKV
+		ok = a.Kind == orchhost.ActionClearAllKV
 	}
 	if ok {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // Turn computes one turn. It reads nothing but its argument and changes none of it. Outputs keep the order in which the
@@ -29,7 +29,7 @@ func Turn(in Input) (Output, error) {
 type turn struct {
 	in      *Input
 	rules   Rules
-	info    orch.Info
+	info    orchhost.Info
 	stamp   string // the build's version as text
 	input   string
 	parent  *engine.ParentLink
@@ -50,7 +50,7 @@ type turn struct {
 	hasQueues bool                // a dequeue or a queue message is
 	refusals  []engine.WorkItem   // answers to parents of duplicate starts
 	pending   []pending
-	continues *orch.Action // the first continue-as-new
+	continues *orchhost.Action // the first continue-as-new
 	cancels   []childCancel
 
 	code

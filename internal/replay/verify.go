@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // Verify replays a whole history, even an ended one, and describes where the code and the history disagree. The text is
@@ -95,7 +95,7 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 		return t.abort.Display()
 	default:
 		for t.emitted() {
-			if a := t.nextAction(); a.Kind != orch.ActionContinueAsNew {
+			if a := t.nextAction(); a.Kind != orchhost.ActionContinueAsNew {
 				return "the code asks for something new: " + describeAction(&a.Action)
 			} else {
 				t.noteContinue(&a)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // waitKey is the key on which a positional event and its wait must agree: the generation, the name, and the topic of
@@ -30,13 +30,13 @@ type waits struct {
 
 type subscription struct {
 	pos       int
-	token     orch.Token
+	token     orchhost.Token
 	cancelled bool
 	consumed  bool
 }
 
 // subscribe adds a subscription and returns its index.
-func (w *waits) subscribe(pos int, token orch.Token) int {
+func (w *waits) subscribe(pos int, token orchhost.Token) int {
 	w.subs = append(w.subs, subscription{pos: pos, token: token})
 	w.live++
 	return len(w.subs) - 1
@@ -161,7 +161,7 @@ func (wt *waitTable) placeOf(pos int) (subPlace, bool) {
 	return wt.place[i], true
 }
 
-func (wt *waitTable) subscribe(key waitKey, pos int, token orch.Token) *waits {
+func (wt *waitTable) subscribe(key waitKey, pos int, token orchhost.Token) *waits {
 	q := wt.find(key)
 	if q < 0 {
 		q = wt.add(key)

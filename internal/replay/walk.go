@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // quiescencePolls limits the polls of the code after the walk that its own new schedules cause.
@@ -91,30 +91,30 @@ func (t *turn) convert() {
 func (t *turn) write(a *action) {
 	var data engine.EventData
 	switch a.Kind {
-	case orch.ActionActivity:
+	case orchhost.ActionActivity:
 		data = engine.ActivityScheduled{Name: a.Name, Input: a.Input, SessionID: a.Session, Tag: a.Tag}
 		t.asked = t.asked || a.Tag != ""
-	case orch.ActionTimer:
+	case orchhost.ActionTimer:
 		data = engine.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
-	case orch.ActionWait2:
+	case orchhost.ActionWait2:
 		if t.writes(engine.KindExternalSubscribed2) {
 			data = engine.ExternalSubscribed2{Name: a.Name, Topic: a.Topic}
 			break
 		}
 		data = engine.ExternalSubscribed{Name: a.Name}
-	case orch.ActionWait:
+	case orchhost.ActionWait:
 		data = engine.ExternalSubscribed{Name: a.Name}
-	case orch.ActionDequeue:
+	case orchhost.ActionDequeue:
 		data = engine.QueueSubscribed{Name: a.Name}
-	case orch.ActionSubOrchestration:
+	case orchhost.ActionSubOrchestration:
 		instance := a.Instance
 		if instance == "" {
 			instance = autoPrefix + strconv.FormatUint(t.nextID, 10)
 		}
 		data = engine.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
-	case orch.ActionDetached:
+	case orchhost.ActionDetached:
 		data = engine.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
-	case orch.ActionContinueAsNew:
+	case orchhost.ActionContinueAsNew:
 		t.noteContinue(a)
 		t.nextID++ // it uses up an id but leaves no event
 		return
@@ -186,7 +186,7 @@ func (t *turn) claim(pos int, e *engine.Event, missing string) *Nondeterminism {
 // oldestAction returns the next action to match; Verify looks past continue-as-new, which leaves no event.
 func (t *turn) oldestAction() action {
 	a := t.nextAction()
-	for t.verifying && a.Kind == orch.ActionContinueAsNew && t.emitted() {
+	for t.verifying && a.Kind == orchhost.ActionContinueAsNew && t.emitted() {
 		t.noteContinue(&a)
 		a = t.nextAction()
 	}
@@ -194,7 +194,7 @@ func (t *turn) oldestAction() action {
 }
 
 // bind ties a future to the position of its schedule event.
-func (t *turn) bind(pos int, token orch.Token, data engine.EventData) {
+func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 	s := &t.sched[pos]
 	s.future, s.open = token, true
 	if token != 0 {
@@ -239,7 +239,7 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	}
 	token := t.sched[pos].future
 	if t.rules.Recipient != nil {
-		token = t.rules.Recipient(token, func() []orch.Token { return t.pendingLike(pos) })
+		token = t.rules.Recipient(token, func() []orchhost.Token { return t.pendingLike(pos) })
 	}
 	t.sched[pos].open = false
 	t.resolve(token, value, err)
@@ -252,12 +252,12 @@ type failure string
 func (f failure) Error() string { return string(f) }
 
 // pendingLike returns the futures without a result whose schedule has the kind of the one at pos, ascending.
-func (t *turn) pendingLike(pos int) []orch.Token {
-	var out []orch.Token
+func (t *turn) pendingLike(pos int) []orchhost.Token {
+	var out []orchhost.Token
 	for i := 1; i < len(t.futures); i++ {
 		f := &t.futures[i]
 		if f.state == futurePending && f.pos >= 0 && t.sched[f.pos].kind == t.sched[pos].kind {
-			out = append(out, orch.Token(i))
+			out = append(out, orchhost.Token(i))
 		}
 	}
 	return out

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn
@@ -64,7 +64,7 @@ func (w *Workspace) reset(in *Input) *turn {
 	clear(t.futures)
 	clear(t.actions)
 	*t = turn{
-		in: in, info: orch.Info{Instance: in.Instance, ExecutionID: in.ExecutionID},
+		in: in, info: orchhost.Info{Instance: in.Instance, ExecutionID: in.ExecutionID},
 		delta: t.delta[:0], sched: t.sched[:0], crumbs: t.crumbs[:0], pending: t.pending[:0],
 		code: code{
 			workspace: w, host: &host{}, actions: t.actions[:0], futures: t.futures[:0], tasks: t.tasks[:0], made: t.made,

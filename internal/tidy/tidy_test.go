@@ -41,22 +41,23 @@ var (
 //	                                             └→ sim
 var packages = map[string]imports{
 
-	"sim":             {},
-	"engine":          {others: publicModules},
-	"internal/call":   {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
-	"engine/orch":     {module: []string{"engine"}, others: publicModules},
-	"internal/replay": {module: []string{"engine", "engine/orch"}, tests: []string{"faults"}, others: publicModules},
-	"engine/client":   {module: []string{"engine"}, others: publicModules},
+	"sim":               {},
+	"engine":            {others: publicModules},
+	"internal/call":     {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
+	"internal/orchhost": {module: []string{"engine"}, others: publicModules},
+	"engine/orch":       {module: []string{"engine", "internal/orchhost"}, others: publicModules},
+	"internal/replay":   {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}, others: publicModules},
+	"engine/client":     {module: []string{"engine"}, others: publicModules},
 	"engine/orchtest": {
-		module: []string{"engine", "engine/node", "engine/orch", "internal/replay"}, others: publicModules},
-	"internal/machine": {module: []string{"engine", "engine/node", "engine/orch", "internal/call", "internal/replay"}, tests: []string{"engine/client", "faults"}, others: publicModules},
-	"engine/node":      {module: []string{"engine", "engine/orch"}, others: publicModules},
+		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}, others: publicModules},
+	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"engine/client", "faults", "engine/orch"}, others: publicModules},
+	"engine/node":      {module: []string{"engine", "engine/orch", "internal/orchhost"}, others: publicModules},
 	"memprovider":      {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
 	"faults": {
 		module: []string{"engine", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
-	"internal/program": {module: []string{"engine/orch", "engine"}, others: publicModules},
+	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}, others: publicModules},
 	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}, others: publicModules},

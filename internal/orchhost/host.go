@@ -1,4 +1,4 @@
-package orch
+package orchhost
 
 import (
 	"time"
@@ -19,8 +19,8 @@ type Host interface {
 	Trace(text string)
 	// Schedule emits an action and returns the token of its future, which means nothing for detached starts.
 	Schedule(a Action) Token
-	// Spawn makes a child coroutine that begins when the current one suspends.
-	Spawn(fn func(*Context) (string, error)) Token
+	// Spawn makes a child coroutine that runs fn, beginning when the current one suspends.
+	Spawn(fn func() (string, error)) Token
 	// Await suspends until the future has a result.
 	Await(t Token) (string, error)
 	// Select suspends until one of the futures has a result, drops the others and returns the winner's index.

@@ -1,0 +1,3 @@
+// Package orchhost is what runs the code of an orchestration, as that code's context sees it: package engine/orch turns
+// each method of a Context into calls of a [Host], and package internal/replay is the host.
+package orchhost

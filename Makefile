@@ -2,7 +2,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: check golden fuzz bench
+.PHONY: check golden fuzz bench mutants
 
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: gofmt -w ."; exit 1; }
@@ -24,6 +24,11 @@ fuzz:
 	go test ./sim -run '^$$' -fuzz '^FuzzParseKey$$' -fuzztime 60s
 	go test ./sim/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 60s
 	go test ./properties -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime 60s
+
+# Which small changes of the store, of a turn and of a node somebody notices; two hours on two cores. EVERY=20 tries a sample.
+EVERY ?= 2
+mutants:
+	nice go run ./internal/mutate/matrix -every $(EVERY) -out docs/kill-matrix.md
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// most are the scenarios that come first, since they notice most, with their numbers of seeds.
+var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4}
+
+func main() {
+	all := flag.Bool("all", false, "go on after an objection")
+	without := flag.String("without", "", "judges to leave out, separated by commas")
+	provider := flag.Bool("provider", false, "ask the judges of a provider, too")
+	flag.Parse()
+	left := strings.Split(*without, ",")
+	for _, j := range judges(*provider) {
+		if slices.Contains(left, j.name) {
+			continue
+		}
+		began := time.Now()
+		seeds, digest, objection := j.ask()
+		fmt.Printf("%s\t%s\t%d\t%.2f\t%s\n", j.name, digest, seeds, time.Since(began).Seconds(), strings.ReplaceAll(objection, "\n", " "))
+		if objection != "" && !*all {
+			os.Exit(1)
+		}
+	}
+}
+
+// judge asks about what happens for some seeds.
+type judge struct {
+	name string
+	ask  func() (seeds uint64, digest, objection string)
+}
+
+func judges(provider bool) []judge {
+	var own, full []judge
+	all := scenario.Builtin()
+	slices.SortStableFunc(all, func(a, b scenario.Named) int { return int(most[b.Name]) - int(most[a.Name]) })
+	for _, n := range all {
+		seeds := max(most[n.Name], 2)
+		own = append(own, judge{n.Name, func() (uint64, string, string) { return scenarioJudge(n, seeds, "") }})
+		full = append(full, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, min(seeds, 3), "full") }})
+	}
+	if !provider {
+		return slices.Concat(own, full)
+	}
+	return slices.Concat([]judge{{"conformance", conformanceJudge}, {"oracle", oracleJudge}}, own, full)
+}
+
+func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string, string) {
+	s, err := scenario.Parse(n.File, n.Text)
+	if err != nil {
+		return 0, "", err.Error()
+	}
+	over := scenario.Overrides{}
+	if with != "" {
+		f, err := scenario.NamedFaults(with)
+		if err != nil {
+			return 0, "", err.Error()
+		}
+		over.Faults = &f
+	}
+	expect := s.Expect
+	if with != "" {
+		expect = nil
+	}
+	return campaignJudge(seeds, func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) }, expect)
+}
+
+func campaignJudge(seeds uint64, plans func(seed uint64) (*plan.Plan, error), expect []plan.Expectation) (uint64, string, string) {
+	sum, err := campaign.Run(campaign.Options{
+		Plan: plans, First: 1, Count: seeds, Workers: 1,
+		Config: func() cluster.Config {
+			return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor {
+				return properties.New(w, properties.Options{Expectations: expect})
+			}}
+		},
+	})
+	switch {
+	case err != nil:
+		return 0, "", err.Error()
+	case len(sum.Internal) > 0:
+		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("panic: %v", sum.Internal[0])
+	case len(sum.Violations) > 0:
+		v := sum.Violations[0]
+		return sum.Seeds, sum.Digest.String(), v.Property + ": " + v.Message
+	}
+	return sum.Seeds, sum.Digest.String(), ""
+}
+
+// memory makes stores in virtual time.
+var memory = undertest.Factory{New: func() (*undertest.Store, error) {
+	store := memprovider.New(memprovider.Options{StartMs: 1_000_000, Recheck: true})
+	codec := plan.FindBuild(engine.ShippedBuilds(), "2.0.0").Codec
+	return &undertest.Store{
+		Provider: store.Handle(codec, engine.Caller{Node: 1, Incarnation: 1}), NowMs: store.Now,
+		Advance: func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
+		CorruptHistory: func(instance string, execution, event uint64) error {
+			return store.Damage(instance, execution, event, []byte("{"))
+		},
+		Sequential: true,
+	}, nil
+}}
+
+func conformanceJudge() (uint64, string, string) {
+	digest := ""
+	for _, r := range conformance.Ask(memory) {
+		if r.Failure != "" {
+			return 0, "", r.ID + ": " + r.Failure
+		}
+	}
+	return 0, digest, ""
+}
+
+func oracleJudge() (uint64, string, string) {
+	report, err := search.Search(memory, search.Options{Sequences: 400})
+	switch {
+	case err != nil:
+		return 0, "", err.Error()
+	case len(report.Findings) > 0:
+		return uint64(report.Passed), "", fmt.Sprint(report.Findings[0])
+	}
+	return uint64(report.Passed), "", ""
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/mutate"
+)
+
+// fate is what became of a mutant.
+type fate string
+
+const (
+	idle    fate = "idle"        // no digest differs, nobody objects
+	unseen  fate = "acts unseen" // digests differ, nobody objects
+	byTests fate = "by unit tests alone"
+	caught  fate = "caught"
+)
+
+// result is what was found of a mutant.
+type result struct {
+	Key, Where string
+	Package    string
+	Kind       mutate.Kind
+	Fate       fate
+	// By is the judge that objected, Property what it said first, or the tests that fail.
+	By, Property string
+	Seeds        int
+	Seconds      float64
+}
+
+// try asks about a mutant.
+func (t *trials) try(m *mutate.Mutant) result {
+	r := result{Key: m.Key(), Package: m.Package, Kind: m.Kind, Fate: idle, Where: fmt.Sprintf("%s/%s:%d", m.Package, m.File, m.Line)}
+	began := time.Now()
+	args := []string{"-without", strings.Join(slices.Sorted(maps.Keys(t.ignored)), ",")}
+	if m.Package == "memprovider" || m.Package == "storerules" {
+		args = append(args, "-provider")
+	}
+	list, crash := t.ask(m.ID, args...)
+	r.Seconds = time.Since(began).Seconds()
+	for _, a := range list {
+		if a.objection != "" {
+			r.Fate, r.By, r.Seeds = caught, a.judge, a.seeds
+			r.Property, _, _ = strings.Cut(a.objection, ":")
+			return r
+		}
+		if a.digest != t.digests[a.judge] {
+			r.Fate = unseen
+		}
+	}
+	if crash != "" {
+		r.Fate, r.By, r.Property = caught, "crash", crash
+		return r
+	}
+	if _, err := t.start(m.ID, t.tests(m.Package), "-test.failfast", "-test.short"); err != nil {
+		r.By, r.Property = "tests", string(r.Fate)
+		r.Fate = byTests
+	}
+	return r
+}
+
+func (t *trials) keep(m *mutate.Mutant, r result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.results[m.Key()] = r
+	fmt.Fprintf(os.Stderr, "%4d %-20s %-12s %-10s %5.1fs %s\n", len(t.results), r.Fate, r.By, r.Property[:min(len(r.Property), 10)], r.Seconds, r.Key)
+	if t.state == "" {
+		return
+	}
+	f, err := os.OpenFile(t.state, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err == nil {
+		err = errors.Join(json.NewEncoder(f).Encode(r), f.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "matrix: the state is not kept:", err)
+	}
+}
+
+// load reads the results of earlier runs.
+func (t *trials) load() error {
+	t.results = map[string]result{}
+	if t.state == "" {
+		return nil
+	}
+	data, err := os.ReadFile(t.state)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for line := range strings.Lines(string(data)) {
+		var r result
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return fmt.Errorf("%s: %w", t.state, err)
+		}
+		t.results[r.Key] = r
+	}
+	return err
+}

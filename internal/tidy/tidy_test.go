@@ -58,7 +58,7 @@ var packages = map[string]imports{
 	"faults": {
 		module: []string{"engine", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
 	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}, others: publicModules},
-	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
+	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "memprovider", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
@@ -122,8 +122,14 @@ var packages = map[string]imports{
 	"properties/gen": {
 		module: []string{"sim/plan", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
-	"internal/campaign":         {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine"}, tests: []string{"engine"}, others: publicModules},
-	"internal/commandline":      {},
+	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine"}, tests: []string{"engine"}, others: publicModules},
+	"internal/commandline": {},
+	"internal/snapshot": {
+		module: []string{"engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"},
+		others: publicModules},
+	"internal/upgrade": {
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties"},
+		others: publicModules},
 	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
 	"internal/sample":           {others: publicModules},
 	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}},

@@ -47,10 +47,13 @@ func (c *clients) connect() {
 
 // begin schedules all that clients and probes do, and notes when the last action is due.
 func (c *clients) begin() {
+	c.seedStore()
 	last := time.Duration(0)
 	for i := range c.plan.Instances {
 		p := &c.plan.Instances[i]
-		c.kernel.At(c.start.Add(p.StartAt), c.instanceKey(p.ID).At(labelStart), event{kind: evInstance, a: uint64(i)})
+		if !p.Existing {
+			c.kernel.At(c.start.Add(p.StartAt), c.instanceKey(p.ID).At(labelStart), event{kind: evInstance, a: uint64(i)})
+		}
 		last = max(last, p.StartAt)
 		for j := range p.Actions {
 			c.kernel.At(c.start.Add(p.Actions[j].At), c.actionKey(i, j, 0), event{kind: evAction, a: uint64(i), b: uint64(j) << attemptBits})

@@ -16,6 +16,8 @@ type Fate struct {
 	// Owes describes what calm or relief did for it or to it, empty if nothing: events that nobody else sent, a cancel,
 	// nodes that were widened.
 	Owes string
+	// Relieved means that it ended only since relief widened nodes, which the plan does not: no live node admitted it.
+	Relieved bool
 	// EndedMs is when it ended, in milliseconds since the start of the run; 0 if it has not. Node and Build made the ack
 	// that ended it, and Step is the schedule step that put the node in that state. They are empty if there is none.
 	EndedMs           int64

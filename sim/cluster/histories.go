@@ -96,3 +96,38 @@ func (c *clients) onKick(i int) {
 		c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
 	}
 }
+
+// seedStore puts what the plan's store holds into the store, as an earlier cluster left it.
+func (c *clients) seedStore() {
+	if c.plan.Contents == nil {
+		return
+	}
+	for _, in := range c.plan.Contents.Instances {
+		if err := c.store.Preload(in); err != nil {
+			panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates, and snapshot what cannot be stored
+		}
+	}
+	for _, m := range c.plan.Contents.Messages {
+		c.seedMessage(m)
+	}
+}
+
+// seedMessage enqueues a message that was queued before the run, at once and without faults.
+func (c *clients) seedMessage(m plan.Message) {
+	item := m.Item
+	if timer, ok := item.(engine.TimerFiredItem); ok {
+		timer.FireAtMs = uint64(c.startMs() + m.Delay.Milliseconds()) // the clocks of the two clusters differ
+		item = timer
+	}
+	c.record(&Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
+	var err error
+	if item.Kind() == engine.ItemActivityExecute {
+		err = c.provider.EnqueueForWorker(c.ctx, item)
+	} else {
+		err = c.provider.EnqueueForOrchestrator(c.ctx, item, m.Delay)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("cluster: a stored message is refused: %v", err))
+	}
+	c.record(&Record{Kind: RecClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
+}

@@ -23,11 +23,13 @@ type Plan struct {
 	Programs  Programs
 	Instances []Instance
 	Histories []History
-	Probes    []Probe
-	Faults    faults.Plan
-	Store     Store
-	Strategy  Strategy
-	Profile   Profile
+	// Contents, if not nil, is what the store holds at the start.
+	Contents *Contents
+	Probes   []Probe
+	Faults   faults.Plan
+	Store    Store
+	Strategy Strategy
+	Profile  Profile
 	// Turbulence is how long schedule and faults last: every step comes before its end. 0 means until one second after the
 	// last schedule step or client action.
 	Turbulence time.Duration
@@ -137,6 +139,8 @@ type Instance struct {
 	Input   string
 	StartAt time.Duration
 	Actions []Action
+	// Existing means that the Contents of the plan have it already: no client starts it.
+	Existing bool
 	// Unaided means that only the plan sends anything to the instance and its children: calm neither raises the events that
 	// they wait for nor enqueues the messages that they ask for.
 	Unaided bool

@@ -27,6 +27,7 @@ func (p *Plan) Validate(known Known) error {
 	v.programs()
 	v.instances()
 	v.histories()
+	v.store()
 	v.probes()
 	v.faults()
 	v.releases()

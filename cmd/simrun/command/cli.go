@@ -13,6 +13,7 @@ import (
 type cli struct {
 	Run         runCmd         `cmd:"" default:"withargs" help:"Run a scenario for many seeds and say what held (the default)."`
 	Replay      replayCmd      `cmd:"" help:"Tell one seed, or a stored run, as a story; run it twice and compare."`
+	Plan        planCmd        `cmd:"" help:"Try an upgrade before you do it: what gets stuck or lost, who waits, where the way back ends."`
 	Why         whyCmd         `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
 	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
 	Oracle      oracleCmd      `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`

@@ -36,7 +36,12 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			provider, err := filepath.Abs("../../../properties/oracle/examples/python/provider.py")
+			if err != nil {
+				return err
+			}
 			env.Setenv("PROVIDER", provider)
+			export, err := filepath.Abs("../duroxide-export/testdata/orders.jsonl")
+			env.Setenv("EXPORT", export)
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

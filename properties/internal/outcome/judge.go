@@ -39,8 +39,8 @@ func (c *Checker) judge(p *plan.Instance) {
 	case f.End != cluster.EndedCompleted:
 		differ = c.different(w, &f)
 	}
-	rescued := c.owes(&f, w)
-	f.AsExpected = expected(p, &f, w) && (!rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
+	f.Relieved = c.owes(&f, w)
+	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
 	c.fates = append(c.fates, f)
 	if !f.AsExpected {
 		c.report(p, no, w, &f, differ)

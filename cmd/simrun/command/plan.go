@@ -1,0 +1,210 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/snapshot"
+	"github.com/durosim/durosim/internal/upgrade"
+)
+
+// planCmd is the verb plan: an operator's upgrade, tried before it is done.
+type planCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" help:"The file with your builds, nodes and steps, or a built-in scenario."`
+
+	Store  string    `help:"What the store holds now: an export, a file of JSON lines or a directory of them. See docs/plan-an-upgrade.md." placeholder:"PATH"`
+	Seeds  seedRange `help:"How many seeds for each variant of the plan, or which; 20 if not given." placeholder:"N|A..B"`
+	Orders bool      `help:"Try the steps in other orders, too, and rank them."`
+	JSON   bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help returns the text printed below the flags.
+func (planCmd) Help() string {
+	return `Tries an upgrade before you do it: the whole plan, every beginning of it, and the way back from there, for many seeds and under light faults if the file names none. Says what gets stuck, what is poisoned, what needs which build and from which step on, who waits for how long, and from which step on there is no way back without losses.
+
+With --store the runs begin with what your store holds. Orchestrations that simrun does not have are stood in for: they repeat what their histories say, wait for what is open, and end.
+
+Examples:
+
+    simrun plan my-upgrade.txt
+    simrun plan my-upgrade.txt --store export.jsonl --seeds 50
+    simrun plan my-upgrade.txt --orders
+
+Exit status: 0 nothing is stranded or lost, 7 something is, 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
+}
+
+const (
+	planSeeds  = 20
+	orderSeeds = 5
+)
+
+func (c *planCmd) run(a *app) (int, error) {
+	if c.Faults == "" {
+		c.Faults = c.ownFaults(a.program)
+	}
+	s, err := c.subject(a.program, c.Scenario)
+	if err != nil {
+		return 0, err
+	}
+	a.warn(s)
+	seeds := c.Seeds
+	if seeds.count == 0 {
+		seeds = seedRange{first: 1, count: planSeeds}
+	}
+	cfg := upgrade.Config{Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(), First: seeds.first, Seeds: seeds.count}
+	if c.Store != "" {
+		if cfg.Snapshot, err = readStore(c.Store, &cfg); err != nil {
+			return 0, err
+		}
+		for _, p := range cfg.Snapshot.Problems {
+			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
+		}
+	}
+	began := time.Now()
+	r, err := c.try(a, s, cfg)
+	if err != nil {
+		return 0, inputError(err)
+	}
+	rep := newReport(s, r.Whole)
+	rep.seeds, rep.wall, rep.missed = seeds, time.Since(began), nil
+	status := summaryExit(r.Whole, nil)
+	if status == exitOK && !r.Holds() {
+		status = exitPlan
+	}
+	if cfg.Snapshot != nil && len(cfg.Snapshot.Problems) > 0 {
+		status = exitUsage
+	}
+	rep.found, rep.status = status, status
+	if c.JSON {
+		return status, a.writeJSON(planJSON(rep, r, cfg.Snapshot))
+	}
+	c.print(a, rep, r, cfg.Snapshot)
+	return status, nil
+}
+
+// ownFaults returns the faults to run with: light ones, unless the scenario has its own.
+func (c *planCmd) ownFaults(p *Program) string {
+	sc, err := p.openScenario(c.Scenario)
+	if err != nil || len(sc.Template.Faults.Rates) > 0 {
+		return ""
+	}
+	return "light"
+}
+
+// readStore reads an export.
+func readStore(name string, cfg *upgrade.Config) (*snapshot.Snapshot, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := snapshot.Read(os.DirFS(filepath.Dir(abs)), filepath.Base(abs), cfg.Builds)
+	if err != nil {
+		return nil, fmt.Errorf("--store %s: %w", name, err)
+	}
+	for i := range s.Problems {
+		s.Problems[i].File = filepath.Join(filepath.Dir(name), s.Problems[i].File)
+	}
+	if len(s.Store.Instances)+len(s.Store.Messages) == 0 && len(s.Problems) == 0 && s.Ended == 0 {
+		return nil, fmt.Errorf("--store %s: there is nothing in it", name)
+	}
+	return s, nil
+}
+
+// try runs everything, with a progress bar.
+func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config) (*upgrade.Report, error) {
+	var stop func()
+	cfg.Context, stop = interruptible()
+	defer stop()
+	bar := func(what string) func() {
+		var p *progress
+		cfg.OnProgress = func(done, total uint64) {
+			if p == nil {
+				p = newProgress(a.stderr, what, total)
+			}
+			p.show(done, 0)
+		}
+		return func() { p.clear() }
+	}
+	clear := bar(s.scenario.Name)
+	r, err := upgrade.Try(cfg)
+	clear()
+	if err != nil || !c.Orders {
+		return r, err
+	}
+	clear = bar("orders")
+	r.Orders, err = upgrade.TryOrders(cfg, min(cfg.Seeds, orderSeeds))
+	clear()
+	return r, err
+}
+
+func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.Snapshot) {
+	a.printf("%s  %s, %s; %s each, %s in %.1fs\n", a.style.title("plan "+rep.subject.scenario.Name), plural(uint64(len(r.Steps)), "step", "steps"),
+		plural(uint64(len(rep.subject.scenario.Template.Nodes)), "node", "nodes"), plural(rep.seeds.count, "seed", "seeds"), plural(r.Runs, "run", "runs"), rep.wall.Seconds())
+	if store != nil {
+		a.printStore(c.Store, store)
+	}
+	a.printf("\nthe whole plan:\n%s\n%s\n", rep.contract(), r.Whole.Fate.Plan())
+	a.printf("%s", r.Whole.Fate.Text(false))
+	for _, p := range byWeight(r.Whole.Properties) {
+		a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
+	}
+	a.printf("%s", r.Text())
+	if rep.status != exitOK {
+		a.printf("\n%s\n", a.style.bad(exitText(rep.status)))
+	}
+}
+
+// printStore says what an export holds.
+func (a *app) printStore(name string, s *snapshot.Snapshot) {
+	var pins []string
+	for _, p := range s.Pins() {
+		pin := "none"
+		if p.Pin != nil {
+			pin = p.Pin.String()
+		}
+		pins = append(pins, fmt.Sprintf("%s: %d", pin, p.Instances))
+	}
+	text := ""
+	if len(pins) > 0 {
+		text = " (pins " + strings.Join(pins, ", ") + ")"
+	}
+	a.printf("store %s: %s%s, %s queued; %d that have ended are left out\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
+		plural(uint64(len(s.Store.Messages)), "message", "messages"), s.Ended)
+	for _, d := range s.Delivered {
+		a.printf("  a %s for %s was delivered %s before; the runs count anew\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
+	}
+	if n := len(s.Problems); n > 0 {
+		a.printf("  %s of it cannot be used: see above\n", plural(uint64(n), "line", "lines"))
+	}
+}
+
+// plannedJSON is the object that plan --json prints.
+type plannedJSON struct {
+	runJSON
+	Steps    []string          `json:"steps"`
+	NoReturn int               `json:"point_of_no_return"`
+	Hazards  []upgrade.Hazard  `json:"hazards"`
+	Stops    []upgrade.Effect  `json:"stops"`
+	Backs    []upgrade.Effect  `json:"rollbacks"`
+	Waits    []upgrade.Waiting `json:"waits"`
+	Orders   []upgrade.Order   `json:"orders,omitempty"`
+	Problems []string          `json:"problems,omitempty"`
+}
+
+func planJSON(rep *report, r *upgrade.Report, store *snapshot.Snapshot) any {
+	out := plannedJSON{runJSON: *rep.json("plan"), NoReturn: r.NoReturn, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: r.Waits, Orders: r.Orders}
+	for i := range r.Steps {
+		out.Steps = append(out.Steps, r.Steps[i].String())
+	}
+	if store != nil {
+		for _, p := range store.Problems {
+			out.Problems = append(out.Problems, p.Error())
+		}
+	}
+	return out
+}

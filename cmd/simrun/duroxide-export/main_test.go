@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/orders.jsonl")
+
+var takenAt = regexp.MustCompile(`"taken_at_ms":\d+`)
+
+// orders.db was written by two releases of duroxide, one after the other: testdata/writer.
+func TestExport(t *testing.T) {
+	before, err := os.ReadFile("testdata/orders.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "orders of today.db")
+	if err := os.WriteFile(file, before, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	var out, complaints bytes.Buffer
+	if status := run([]string{file}, &out, &complaints); status != 0 || complaints.Len() > 0 {
+		t.Fatalf("status %d: %s", status, &complaints)
+	}
+	got := takenAt.ReplaceAllString(out.String(), `"taken_at_ms":1795328028000`)
+	const golden = "testdata/orders.jsonl"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the export differs from %s; go test -update rewrites it", golden)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the database has changed (%v)", err)
+	}
+}
+
+// A row that makes no sense is named, and everything else is written.
+func TestBadRows(t *testing.T) {
+	file := copyOf(t, "testdata/orders.db")
+	change(t, file, `UPDATE history SET event_data = 'no JSON' WHERE instance_id = 'order-2' AND event_id = 3`)
+	change(t, file, `UPDATE worker_queue SET work_item = '{' WHERE instance_id = 'render-1'`)
+	var out, complaints bytes.Buffer
+	status := run([]string{file}, &out, &complaints)
+	want, err := os.ReadFile("testdata/orders.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(want), "\n"); status != 1 || strings.Count(out.String(), "\n") != lines-1 {
+		t.Errorf("status %d, %d lines; want 1, and one line less than %d", status, strings.Count(out.String(), "\n"), lines)
+	}
+	if !strings.Contains(out.String(), `"event_data":"no JSON"`) {
+		t.Error("what is stored as an event is not written as it is")
+	}
+	if !regexp.MustCompile(`^duroxide-export: worker_queue, id \d+: work_item is not JSON\n.*1 rows are left out\n$`).MatchString(complaints.String()) {
+		t.Errorf("complaints: %s", &complaints)
+	}
+}
+
+func TestNoDatabase(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	change(t, empty, `CREATE TABLE other (id INTEGER)`)
+	text := filepath.Join(t.TempDir(), "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		empty:                                    `it has no table "history": expected a database of duroxide`,
+		text:                                     "file is not a database",
+		filepath.Join(t.TempDir(), "missing.db"): "no such file",
+	} {
+		var out, complaints bytes.Buffer
+		if status := run([]string{file}, &out, &complaints); status != 2 || !strings.Contains(complaints.String(), want) || out.Len() > 0 {
+			t.Errorf("status %d, output %q, complaints %q; want 2, nothing, %q", status, &out, &complaints, want)
+		}
+	}
+	if status := run(nil, &bytes.Buffer{}, &bytes.Buffer{}); status != 2 {
+		t.Errorf("without arguments: status %d", status)
+	}
+}
+
+func copyOf(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func change(t *testing.T, file, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}

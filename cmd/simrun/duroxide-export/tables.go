@@ -1,0 +1,188 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// exporter writes one database.
+type exporter struct {
+	tx       *sql.Tx
+	out      io.Writer
+	complain io.Writer
+	skipped  int
+}
+
+// row is a row by column; values are nil, int64, float64, string or []byte.
+type row map[string]any
+
+// all writes every table that simrun plan reads.
+func (e *exporter) all(now time.Time) error {
+	have, err := e.columns("history")
+	if err != nil {
+		return err
+	}
+	if len(have) == 0 {
+		return errors.New("it has no table \"history\": expected a database of duroxide")
+	}
+	if err := e.write(map[string]any{"table": "store", "taken_at_ms": now.UnixMilli()}); err != nil {
+		return err
+	}
+	for _, step := range []func() error{e.instances, e.executions, e.history, e.orchestratorQueue, e.workerQueue} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *exporter) instances() error {
+	return e.each("instances", "instance_id", "instance_id", func(r row) (map[string]any, error) {
+		return map[string]any{
+			"instance_id": r["instance_id"], "orchestration_name": r["orchestration_name"], "orchestration_version": r["orchestration_version"],
+			"current_execution_id": r["current_execution_id"], "parent_instance_id": r["parent_instance_id"],
+		}, nil
+	})
+}
+
+func (e *exporter) executions() error {
+	return e.each("executions", "instance_id, execution_id", "instance_id", func(r row) (map[string]any, error) {
+		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "status": r["status"], "output": r["output"]}
+		if major, ok := r["duroxide_version_major"].(int64); ok {
+			minor, _ := r["duroxide_version_minor"].(int64)
+			patch, _ := r["duroxide_version_patch"].(int64)
+			line["pinned_version"] = fmt.Sprintf("%d.%d.%d", major, minor, patch)
+		}
+		return line, nil
+	})
+}
+
+// history writes events as they are stored, those that are not JSON as text.
+func (e *exporter) history() error {
+	return e.each("history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
+		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "event_id": r["event_id"]}
+		data := text(r["event_data"])
+		line["event_data"] = data
+		if json.Valid([]byte(data)) {
+			line["event_data"] = json.RawMessage(data)
+		}
+		return line, nil
+	})
+}
+
+func (e *exporter) orchestratorQueue() error {
+	return e.each("orchestrator_queue", "id", "id", func(r row) (map[string]any, error) {
+		return message(r)
+	})
+}
+
+func (e *exporter) workerQueue() error {
+	return e.each("worker_queue", "id", "id", func(r row) (map[string]any, error) { return message(r) })
+}
+
+func message(r row) (map[string]any, error) {
+	data := text(r["work_item"])
+	if !json.Valid([]byte(data)) {
+		return nil, errors.New("work_item is not JSON")
+	}
+	visible, _ := r["visible_at"].(int64)
+	attempts, _ := r["attempt_count"].(int64)
+	return map[string]any{"work_item": json.RawMessage(data), "visible_at_ms": visible, "attempt_count": attempts}, nil
+}
+
+// each writes the rows of a table. A row for which line returns an error is left out.
+func (e *exporter) each(table, order, key string, line func(r row) (map[string]any, error)) error {
+	rows, err := e.rows(table, order)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		l, err := line(r)
+		if err != nil {
+			e.skipped++
+			fmt.Fprintf(e.complain, "duroxide-export: %s, %s %v: %v\n", table, key, r[key], err)
+			continue
+		}
+		l["table"] = table
+		if err := e.write(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns every row of a table in an order, none if there is no such table.
+func (e *exporter) rows(table, order string) ([]row, error) {
+	names, err := e.columns(table)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	result, err := e.tx.Query(`SELECT * FROM ` + table + ` ORDER BY ` + order)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", table, err)
+	}
+	defer result.Close()
+	columns, err := result.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var all []row
+	for result.Next() {
+		values := make([]any, len(columns))
+		targets := make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := result.Scan(targets...); err != nil {
+			return nil, fmt.Errorf("%s: %w", table, err)
+		}
+		r := row{}
+		for i, c := range columns {
+			if raw, ok := values[i].([]byte); ok {
+				values[i] = string(raw)
+			}
+			if at, ok := values[i].(time.Time); ok {
+				values[i] = at.UnixMilli()
+			}
+			r[c] = values[i]
+		}
+		all = append(all, r)
+	}
+	return all, result.Err()
+}
+
+// columns returns the names of a table's columns, none if there is no such table.
+func (e *exporter) columns(table string) ([]string, error) {
+	result, err := e.tx.Query(`SELECT name FROM pragma_table_info(?)`, table)
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
+	var names []string
+	for result.Next() {
+		var name string
+		if err := result.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, result.Err()
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func (e *exporter) write(line map[string]any) error {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.out, "%s\n", data)
+	return err
+}

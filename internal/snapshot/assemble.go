@@ -1,0 +1,150 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// snapshot puts the rows together.
+func (r *reader) snapshot() *Snapshot {
+	s := &Snapshot{shapes: map[string]*shape{}, own: map[string]*shape{}}
+	executions := map[string][]uint64{}
+	for key := range r.executions { //tidy:ordered the numbers are sorted below
+		executions[key.instance] = append(executions[key.instance], key.id)
+	}
+	running := map[string]bool{}
+	for _, id := range slices.Sorted(maps.Keys(r.instances)) {
+		numbers := executions[id]
+		slices.Sort(numbers)
+		in, ok := r.assemble(id, numbers)
+		if !ok {
+			continue
+		}
+		r.learn(s, in)
+		if x := current(in); x.Status == engine.StatusCompleted || x.Status == engine.StatusFailed {
+			s.Ended++
+			continue
+		}
+		running[id] = true
+		s.Store.Instances = append(s.Store.Instances, *in)
+	}
+	r.queues(s, running)
+	slices.SortStableFunc(r.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	s.Problems = r.problems
+	return s
+}
+
+// assemble makes an instance of its rows. It returns false if there is nothing that could go on.
+func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedInstance, bool) {
+	row := r.instances[id]
+	if len(numbers) == 0 {
+		r.fail(row.place, "", "instance %s has no execution and no history here: it is left out", id)
+		return nil, false
+	}
+	in := &memprovider.PreloadedInstance{
+		Instance: id, Orchestration: row.OrchestrationName, Version: row.OrchestrationVersion, Current: row.CurrentExecutionID,
+	}
+	if in.Current == 0 {
+		in.Current = numbers[len(numbers)-1]
+	}
+	for _, n := range numbers {
+		in.Executions = append(in.Executions, r.assembleExecution(id, n))
+	}
+	x := r.executions[executionKey{id, in.Current}]
+	switch {
+	case x == nil:
+		r.fail(row.place, "current_execution_id", "instance %s: execution %d is not in this export: it is left out", id, in.Current)
+		return nil, false
+	case len(x.events) == 0 && x.status != engine.StatusCompleted && x.status != engine.StatusFailed:
+		r.fail(x.place, "", "execution %d of %s has no history in this export: it is left out", in.Current, id)
+		return nil, false
+	}
+	if len(x.events) > 0 && x.events[0].event != nil {
+		if started, ok := x.events[0].event.Data.(engine.OrchestrationStarted); ok {
+			in.Orchestration, in.Version = cmp.Or(in.Orchestration, started.Name), cmp.Or(in.Version, started.Version)
+			if started.ParentInstance != "" {
+				in.Parent = &engine.ParentLink{Instance: started.ParentInstance, ExecutionID: max(started.ParentExecutionID, 1), EventID: started.ParentID}
+			}
+		}
+	}
+	if in.Orchestration == "" {
+		r.fail(x.place, "", "instance %s: neither a row nor its history says what it runs: it is left out", id)
+		return nil, false
+	}
+	return in, true
+}
+
+func (r *reader) assembleExecution(id string, number uint64) memprovider.PreloadedExecution {
+	x := r.executions[executionKey{id, number}]
+	slices.SortStableFunc(x.events, func(a, b eventRow) int { return cmp.Compare(a.stored.ID, b.stored.ID) })
+	out := memprovider.PreloadedExecution{ID: number, Pin: x.pin, Status: x.status, Output: x.output}
+	for i, e := range x.events {
+		if i > 0 && x.events[i-1].stored.ID == e.stored.ID {
+			r.fail(e.place, "event_id", "event %d of execution %d of %s stands at %s:%d, too: the second is left out", e.stored.ID, number, id, x.events[i-1].file, x.events[i-1].line)
+			continue
+		}
+		if want := uint64(i + 1); e.stored.ID > want && i == 0 {
+			r.fail(e.place, "event_id", "execution %d of %s begins with event %d: the events before it are missing", number, id, e.stored.ID)
+		}
+		out.Events = append(out.Events, e.stored)
+	}
+	if !x.hasRow && len(x.events) > 0 {
+		r.infer(&out, x)
+	}
+	x.status = out.Status
+	return out
+}
+
+// infer takes pin and status from the history, for want of a row.
+func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
+	if first := x.events[0].event; first != nil {
+		if v, err := engine.ParseVersion(first.DuroxideVersion); err == nil {
+			v = v.Triple()
+			out.Pin = &v
+		}
+	}
+	for _, e := range x.events {
+		switch e.stored.Kind {
+		case engine.KindOrchestrationCompleted:
+			out.Status = engine.StatusCompleted
+		case engine.KindOrchestrationFailed:
+			out.Status = engine.StatusFailed
+		case engine.KindOrchestrationContinuedAsNew:
+			out.Status = engine.StatusContinuedAsNew
+		}
+	}
+}
+
+// queues takes over the messages of running instances, and of those that are still to start.
+func (r *reader) queues(s *Snapshot, running map[string]bool) {
+	for _, m := range r.messages {
+		if start, ok := m.item.(engine.StartItem); ok {
+			running[start.Instance] = true
+		}
+	}
+	for _, m := range r.messages {
+		target := m.item.Target()
+		if !running[target] {
+			if r.instances[target] == nil {
+				r.fail(m.place, "work_item", "a %s for %s, of which this export has nothing: it is left out", m.item.Kind(), target)
+			}
+			continue
+		}
+		delay := time.Duration(0)
+		if m.visibleMs > r.takenMs && r.takenMs > 0 {
+			delay = time.Duration(m.visibleMs-r.takenMs) * time.Millisecond
+		}
+		if m.attempts > 0 {
+			s.Delivered = append(s.Delivered, Delivered{Instance: target, Kind: m.item.Kind(), Attempts: m.attempts})
+		}
+		s.Store.Messages = append(s.Store.Messages, plan.Message{Item: m.item, Delay: delay})
+	}
+}

@@ -1,0 +1,328 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// The tables that a line may be of.
+const (
+	tableStore        = "store"
+	tableInstances    = "instances"
+	tableExecutions   = "executions"
+	tableHistory      = "history"
+	tableOrchestrator = "orchestrator_queue"
+	tableWorker       = "worker_queue"
+)
+
+var tables = []string{tableStore, tableInstances, tableExecutions, tableHistory, tableOrchestrator, tableWorker}
+
+// line is a line of an export: the columns of all tables.
+type line struct {
+	Table string `json:"table"`
+
+	TakenAtMs *int64 `json:"taken_at_ms"`
+
+	InstanceID           string  `json:"instance_id"`
+	OrchestrationName    string  `json:"orchestration_name"`
+	OrchestrationVersion string  `json:"orchestration_version"`
+	CurrentExecutionID   uint64  `json:"current_execution_id"`
+	ParentInstanceID     *string `json:"parent_instance_id"`
+
+	ExecutionID   uint64  `json:"execution_id"`
+	Status        string  `json:"status"`
+	Output        *string `json:"output"`
+	PinnedVersion *string `json:"pinned_version"`
+
+	EventData json.RawMessage `json:"event_data"`
+	EventID   uint64          `json:"event_id"`
+	Type      string          `json:"type"` // of an event alone
+
+	WorkItem     json.RawMessage `json:"work_item"`
+	VisibleAtMs  int64           `json:"visible_at_ms"`
+	AttemptCount uint32          `json:"attempt_count"`
+}
+
+// place is where a row stands.
+type place struct {
+	file string
+	line int
+}
+
+type instanceRow struct {
+	place
+	line
+	hasRow bool
+}
+
+type executionKey struct {
+	instance string
+	id       uint64
+}
+
+type executionRow struct {
+	place
+	status engine.Status
+	output *string
+	pin    *engine.Version
+	hasRow bool
+	events []eventRow
+}
+
+// eventRow is an event; data is nil if no build can read it.
+type eventRow struct {
+	place
+	stored memprovider.PreloadedEvent
+	event  *engine.Event
+}
+
+type messageRow struct {
+	place
+	item      engine.WorkItem
+	visibleMs int64
+	attempts  uint32
+}
+
+// reader reads lines.
+type reader struct {
+	codecs     []engine.Codec
+	problems   []Problem
+	at         place
+	takenMs    int64
+	instances  map[string]*instanceRow
+	executions map[executionKey]*executionRow
+	messages   []messageRow
+}
+
+func (r *reader) fail(at place, field, format string, args ...any) {
+	r.problems = append(r.problems, Problem{File: at.file, Line: at.line, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) file(name, text string) {
+	number := 0
+	for l := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		if l = strings.TrimSpace(l); l != "" {
+			r.at = place{name, number}
+			r.line(l)
+		}
+	}
+}
+
+// line reads one line.
+func (r *reader) line(text string) {
+	var l line
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		r.failJSON(err)
+		return
+	}
+	if l.Table == "" {
+		switch {
+		case l.Type != "":
+			l.Table, l.EventData = tableHistory, json.RawMessage(text)
+		case l.InstanceID == "":
+			l.Table, l.WorkItem = tableOrchestrator, json.RawMessage(text)
+			if strings.HasPrefix(text, `{"`+string(engine.ItemActivityExecute)+`"`) {
+				l.Table = tableWorker
+			}
+		}
+	}
+	if l.Table != tableStore && l.Table != tableOrchestrator && l.Table != tableWorker && l.InstanceID == "" && l.Table != tableHistory {
+		if slices.Contains(tables, l.Table) {
+			r.fail(r.at, "instance_id", "missing: expected the instance that this row of %s belongs to", l.Table)
+			return
+		}
+	}
+	switch l.Table {
+	case tableStore:
+		if l.TakenAtMs == nil {
+			r.fail(r.at, "taken_at_ms", "missing: expected when the export was taken, in milliseconds since 1970")
+			return
+		}
+		r.takenMs = max(r.takenMs, *l.TakenAtMs)
+	case tableInstances:
+		r.instance(&l)
+	case tableExecutions:
+		r.execution(&l)
+	case tableHistory:
+		r.event(&l)
+	case tableOrchestrator, tableWorker:
+		r.message(&l)
+	default:
+		r.fail(r.at, "table", "%q: expected one of %s", l.Table, strings.Join(tables, ", "))
+	}
+}
+
+// failJSON reports a line that is no object, or a field that is of the wrong type.
+func (r *reader) failJSON(err error) {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		r.fail(r.at, "", "expected a JSON object: %v", err)
+	case wrong.Field == "":
+		r.fail(r.at, "", "expected a JSON object, found a %s", wrong.Value)
+	default:
+		r.fail(r.at, wrong.Field, "expected a %s, found a %s", typeName(wrong.Type.Kind().String()), wrong.Value)
+	}
+}
+
+func typeName(kind string) string {
+	if strings.Contains(kind, "int") {
+		return "number"
+	}
+	return kind
+}
+
+func (r *reader) instanceOf(id string) *instanceRow {
+	in := r.instances[id]
+	if in == nil {
+		in = &instanceRow{place: r.at}
+		in.InstanceID = id
+		r.instances[id] = in
+	}
+	return in
+}
+
+func (r *reader) instance(l *line) {
+	in := r.instanceOf(l.InstanceID)
+	switch {
+	case in.hasRow:
+		r.fail(r.at, "instance_id", "%s has a row already, at %s:%d", l.InstanceID, in.file, in.place.line)
+		return
+	case l.OrchestrationName == "":
+		r.fail(r.at, "orchestration_name", "missing: expected what %s runs", l.InstanceID)
+		return
+	}
+	in.line, in.hasRow, in.place = *l, true, r.at
+}
+
+func (r *reader) executionOf(instance string, id uint64) *executionRow {
+	r.instanceOf(instance)
+	key := executionKey{instance, id}
+	x := r.executions[key]
+	if x == nil {
+		x = &executionRow{place: r.at}
+		r.executions[key] = x
+	}
+	return x
+}
+
+func (r *reader) execution(l *line) {
+	if l.ExecutionID == 0 {
+		r.fail(r.at, "execution_id", "missing: expected the number of the execution, from 1")
+		return
+	}
+	pin, ok := r.version(l.PinnedVersion)
+	if !ok {
+		return
+	}
+	switch s := engine.Status(l.Status); s {
+	case "", engine.StatusRunning, engine.StatusCompleted, engine.StatusFailed, engine.StatusContinuedAsNew:
+	default:
+		r.fail(r.at, "status", "%q: expected Running, Completed, Failed or ContinuedAsNew", l.Status)
+		return
+	}
+	x := r.executionOf(l.InstanceID, l.ExecutionID)
+	x.place, x.status, x.output, x.pin, x.hasRow = r.at, engine.Status(l.Status), l.Output, pin, true
+}
+
+func (r *reader) version(text *string) (*engine.Version, bool) {
+	if text == nil || *text == "" {
+		return nil, true
+	}
+	v, err := engine.ParseVersion(*text)
+	if err != nil {
+		r.fail(r.at, "pinned_version", "%v", err)
+		return nil, false
+	}
+	v = v.Triple()
+	return &v, true
+}
+
+// event reads an event. One that no build can read is kept as it is: nodes will find it so, too.
+func (r *reader) event(l *line) {
+	data := []byte(l.EventData)
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		data = []byte(text) // what is stored is not JSON
+	}
+	var envelope struct {
+		EventID     uint64 `json:"event_id"`
+		InstanceID  string `json:"instance_id"`
+		ExecutionID uint64 `json:"execution_id"`
+		Type        string `json:"type"`
+	}
+	envelopeErr := json.Unmarshal(data, &envelope)
+	instance, execution, id := l.InstanceID, l.ExecutionID, envelope.EventID
+	if instance == "" {
+		instance = envelope.InstanceID
+	}
+	if execution == 0 {
+		execution = envelope.ExecutionID
+	}
+	if l.EventID != 0 {
+		id = l.EventID
+	}
+	switch {
+	case len(data) == 0:
+		r.fail(r.at, "event_data", "missing: expected the event")
+		return
+	case instance == "":
+		r.fail(r.at, "instance_id", "missing: expected the instance that the event belongs to")
+		return
+	case execution == 0:
+		r.fail(r.at, "execution_id", "missing: expected the execution that the event belongs to")
+		return
+	case id == 0:
+		r.fail(r.at, "event_id", "missing: expected the number of the event, from 1")
+		return
+	}
+	row := eventRow{place: r.at, stored: memprovider.PreloadedEvent{ID: id, Kind: engine.EventKind(envelope.Type), Data: data}}
+	if envelopeErr == nil {
+		e, err := r.decode(data)
+		if err == nil {
+			row.event = &e
+		} else if !errors.Is(err, engine.ErrUnknownKind) {
+			r.fail(r.at, "event_data", "event %d of %s: %v; it is kept, and no node will read it", id, instance, err)
+		}
+	} else {
+		r.fail(r.at, "event_data", "event %d of %s is no event: %v; it is kept, and no node will read it", id, instance, envelopeErr)
+	}
+	x := r.executionOf(instance, execution)
+	x.events = append(x.events, row)
+}
+
+// decode decodes an event with the first codec that can.
+func (r *reader) decode(data []byte) (e engine.Event, err error) {
+	for _, c := range r.codecs {
+		if e, err = c.DecodeEvent(data); err == nil {
+			return e, nil
+		}
+	}
+	return e, err
+}
+
+func (r *reader) message(l *line) {
+	if len(l.WorkItem) == 0 {
+		r.fail(r.at, "work_item", "missing: expected the message")
+		return
+	}
+	var item engine.WorkItem
+	var err error
+	for _, c := range r.codecs {
+		if item, err = c.DecodeWorkItem(l.WorkItem); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		r.fail(r.at, "work_item", "%v", err)
+		return
+	}
+	r.messages = append(r.messages, messageRow{place: r.at, item: item, visibleMs: l.VisibleAtMs, attempts: l.AttemptCount})
+}

@@ -1,0 +1,150 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Snapshot is what an export says.
+type Snapshot struct {
+	// Store holds the instances that are still running, with their queues.
+	Store plan.Contents
+	// Ended counts the instances that have ended, and are left out.
+	Ended int
+	// Delivered are the messages that were delivered before, and how often; a run counts anew.
+	Delivered []Delivered
+	Problems  []Problem
+
+	shapes map[string]*shape // by orchestration: what work that begins anew does
+	own    map[string]*shape // by instance and execution: what its code has done so far
+}
+
+// Delivered is a queued message that was delivered before.
+type Delivered struct {
+	Instance string
+	Kind     engine.WorkItemKind
+	Attempts uint32
+}
+
+// Problem is something in an export that cannot be used. Field is empty if the problem is not about one.
+type Problem struct {
+	File  string
+	Line  int
+	Field string
+	Text  string
+}
+
+// Error returns file, line, field and what is wrong.
+func (p Problem) Error() string {
+	if p.Field == "" {
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+	}
+	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
+}
+
+// Read reads the export with that name: a file, or a directory of files that end in .jsonl. builds say which kinds are
+// known. The error is for an export that cannot be read at all.
+func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{name}
+	if info.IsDir() {
+		if files, err = fs.Glob(fsys, path.Join(name, "*.jsonl")); err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s: no file there ends in .jsonl", name)
+		}
+		slices.Sort(files)
+	}
+	r := &reader{codecs: codecsOf(builds), instances: map[string]*instanceRow{}, executions: map[executionKey]*executionRow{}}
+	for _, file := range files {
+		data, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return nil, err
+		}
+		r.file(file, string(data))
+	}
+	return r.snapshot(), nil
+}
+
+// codecsOf returns the codecs of the builds, the newest first, and the one of all kinds last.
+func codecsOf(builds []*engine.Build) []engine.Codec {
+	builds = slices.Clone(builds)
+	slices.SortStableFunc(builds, func(a, b *engine.Build) int { return b.Version.Compare(a.Version) })
+	var codecs []engine.Codec
+	for _, b := range builds {
+		codecs = append(codecs, b.Codec)
+	}
+	return append(codecs, engine.NewJSONCodec("any", engine.Kinds2x(), engine.WorkItemKinds2x()))
+}
+
+// Instances returns the running instances as instances of a plan, which expects nothing of their ends: whoever runs it knows
+// what they are about.
+func (s *Snapshot) Instances() []plan.Instance {
+	var all []plan.Instance
+	for i := range s.Store.Instances {
+		in := &s.Store.Instances[i]
+		all = append(all, plan.Instance{ID: in.Instance, Orchestration: in.Orchestration, Existing: true, Expect: plan.EndAny})
+	}
+	for _, m := range s.Store.Messages {
+		if start, ok := m.Item.(engine.StartItem); ok && s.Store.Instance(start.Instance) == nil {
+			all = append(all, plan.Instance{ID: start.Instance, Orchestration: start.Orchestration, Version: start.Version, Existing: true, Expect: plan.EndAny})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b plan.Instance) int { return strings.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(all, func(a, b plan.Instance) bool { return a.ID == b.ID })
+}
+
+// Pins returns the pins of the running instances with how many have each, in ascending order; nil stands for none.
+func (s *Snapshot) Pins() []PinCount {
+	var all []PinCount
+	for i := range s.Store.Instances {
+		pin := current(&s.Store.Instances[i]).Pin
+		at := slices.IndexFunc(all, func(c PinCount) bool { return pinText(c.Pin) == pinText(pin) })
+		if at < 0 {
+			at = len(all)
+			all = append(all, PinCount{Pin: pin})
+		}
+		all[at].Instances++
+	}
+	slices.SortFunc(all, func(a, b PinCount) int {
+		if a.Pin == nil || b.Pin == nil {
+			return cmp.Compare(pinText(a.Pin), pinText(b.Pin))
+		}
+		return a.Pin.Compare(*b.Pin)
+	})
+	return all
+}
+
+// PinCount is a pin with the number of instances that have it.
+type PinCount struct {
+	Pin       *engine.Version
+	Instances int
+}
+
+func pinText(v *engine.Version) string {
+	if v == nil {
+		return "none"
+	}
+	return v.String()
+}
+
+func current(in *memprovider.PreloadedInstance) *memprovider.PreloadedExecution {
+	for i := range in.Executions {
+		if in.Executions[i].ID == in.Current {
+			return &in.Executions[i]
+		}
+	}
+	return &in.Executions[len(in.Executions)-1]
+}

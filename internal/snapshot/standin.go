@@ -1,0 +1,264 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// shape is what an execution has asked for, as its history tells.
+type shape struct {
+	handler string // name@version
+	calls   []call
+	// loops means that it ended by continuing as new; next is what the next execution then got, nil if it has not ended.
+	loops bool
+	next  *string
+}
+
+// call is something that code asked for. Pause is how long a timer of it ran.
+type call struct {
+	data      engine.EventData
+	pause     time.Duration
+	cancelled bool
+}
+
+// longestTimer bounds the timers of stand-ins: what sleeps for a month is to wake while somebody looks.
+const longestTimer = time.Minute
+
+// goOn bounds how often a stand-in continues as new.
+const goOn = 8
+
+// learn keeps what the executions of an instance did.
+func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
+	for _, x := range in.Executions {
+		var events []engine.Event
+		for _, row := range r.executions[executionKey{in.Instance, x.ID}].events {
+			if row.event == nil {
+				events = nil
+				break
+			}
+			events = append(events, *row.event)
+		}
+		if len(events) == 0 {
+			continue
+		}
+		started, ok := events[0].Data.(engine.OrchestrationStarted)
+		if !ok {
+			continue
+		}
+		sh := shapeOf(started.Name+"@"+started.Version, events)
+		sh.loops = sh.loops || x.ID > 1
+		s.own[executionName(in.Instance, x.ID)] = sh
+		if best := s.shapes[sh.handler]; best == nil || len(sh.calls) > len(best.calls) || sh.loops && !best.loops {
+			s.shapes[sh.handler] = sh
+		}
+	}
+}
+
+func executionName(instance string, id uint64) string { return fmt.Sprintf("%s/%d", instance, id) }
+
+// shapeOf reads a history.
+func shapeOf(handler string, events []engine.Event) *shape {
+	sh := &shape{handler: handler}
+	at := map[uint64]int{}
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case engine.ActivityScheduled, engine.ExternalSubscribed, engine.ExternalSubscribed2, engine.QueueSubscribed,
+			engine.SubOrchestrationScheduled, engine.OrchestrationChained, engine.CustomStatusUpdated, engine.KeyValueSet,
+			engine.KeyValueCleared, engine.KeyValuesCleared:
+			at[e.EventID] = len(sh.calls)
+			sh.calls = append(sh.calls, call{data: d})
+		case engine.TimerCreated:
+			at[e.EventID] = len(sh.calls)
+			sh.calls = append(sh.calls, call{data: d, pause: time.Duration(max(int64(d.FireAtMs)-int64(e.TimestampMs), 0)) * time.Millisecond})
+		case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+			if i, ok := at[e.SourceEventID]; ok {
+				sh.calls[i].cancelled = true
+			}
+		case engine.OrchestrationContinuedAsNew:
+			sh.loops, sh.next = true, &d.Input
+		}
+	}
+	return sh
+}
+
+// StandIns registers an orchestration for each that the export has instances of, and an activity for each that they call.
+// With keep, what a node has already stays as it is: it is the code that ran there. Without, it gives way to a stand-in.
+func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
+	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
+	for _, handler := range handlers {
+		name, v, err := plan.ParseHandler(handler)
+		if err != nil {
+			return fmt.Errorf("stand-in: %w", err)
+		}
+		if slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
+			if keep {
+				continue
+			}
+			r.Deregister(name, v)
+		}
+		if err := r.Register(name, v, s.standIn(handler)); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.activities() {
+		if slices.Contains(r.Activities(), name) || strings.HasPrefix(name, orchhost.SystemActivityPrefix) {
+			continue
+		}
+		answer := func(_ node.ActivityContext, input string) (string, error) { return name + "(" + input + ")", nil }
+		if err := r.RegisterActivity(name, answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareHandlers orders handlers by name, then by version as numbers tell.
+func compareHandlers(a, b string) int {
+	nameA, versionA, _ := plan.ParseHandler(a)
+	nameB, versionB, _ := plan.ParseHandler(b)
+	return cmp.Or(strings.Compare(nameA, nameB), versionA.Compare(versionB), strings.Compare(a, b))
+}
+
+// handlers returns every orchestration that the export names, as name@version.
+func (s *Snapshot) handlers() map[string]bool {
+	all := map[string]bool{}
+	for h := range s.shapes { //tidy:ordered it fills a set
+		all[h] = true
+	}
+	add := func(name, version string) {
+		if version == "" {
+			version = "1.0.0"
+		}
+		all[name+"@"+version] = true
+	}
+	for i := range s.Store.Instances {
+		add(s.Store.Instances[i].Orchestration, s.Store.Instances[i].Version)
+	}
+	for _, m := range s.Store.Messages {
+		if start, ok := m.Item.(engine.StartItem); ok {
+			add(start.Orchestration, start.Version)
+		}
+	}
+	return all
+}
+
+func (s *Snapshot) activities() []string {
+	names := map[string]bool{}
+	for _, sh := range s.own { //tidy:ordered it fills a set
+		for _, c := range sh.calls {
+			if d, ok := c.data.(engine.ActivityScheduled); ok {
+				names[d.Name] = true
+			}
+		}
+	}
+	for _, m := range s.Store.Messages {
+		if d, ok := m.Item.(engine.ActivityExecuteItem); ok {
+			names[d.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// standIn is the code of an orchestration that the export has instances of.
+func (s *Snapshot) standIn(handler string) orch.Handler {
+	return func(ctx *orch.Context, input string) (string, error) {
+		sh := s.own[executionName(ctx.InstanceID(), ctx.ExecutionID())]
+		first := s.firstNew(ctx.InstanceID())
+		if sh != nil {
+			repeat(ctx, sh)
+		} else if sh = s.shapes[handler]; sh != nil {
+			perform(ctx, sh)
+		}
+		switch {
+		case sh == nil || !sh.loops || ctx.ExecutionID() >= first+goOn:
+		case sh.next != nil && ctx.ExecutionID() < first:
+			ctx.ContinueAsNew(*sh.next)
+		default:
+			ctx.ContinueAsNew(input)
+		}
+		return "a stand-in has ended", nil
+	}
+}
+
+// firstNew returns the first execution of an instance that the export does not have.
+func (s *Snapshot) firstNew(instance string) uint64 {
+	n := uint64(1)
+	for s.own[executionName(instance, n)] != nil {
+		n++
+	}
+	return n
+}
+
+// repeat asks for everything that the history has, in its order, and then waits for what is open.
+func repeat(ctx *orch.Context, sh *shape) {
+	var open []*orch.Future
+	for i := range sh.calls {
+		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {
+			open = append(open, f)
+		}
+	}
+	orch.Join(open...)
+}
+
+// perform does what another execution has done, one call after the other.
+func perform(ctx *orch.Context, sh *shape) {
+	for i := range sh.calls {
+		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {
+			_, _ = f.Await()
+		}
+	}
+}
+
+// ask makes one call; it returns nil if nothing answers it.
+func ask(ctx *orch.Context, c *call) *orch.Future {
+	switch d := c.data.(type) {
+	case engine.ActivityScheduled:
+		var options []orch.ActivityOption
+		if d.SessionID != "" {
+			options = append(options, orch.OnSession(d.SessionID))
+		}
+		if d.Tag != "" {
+			options = append(options, orch.WithTag(d.Tag))
+		}
+		return ctx.ScheduleActivity(d.Name, d.Input, options...)
+	case engine.TimerCreated:
+		return ctx.ScheduleTimer(min(c.pause, longestTimer))
+	case engine.ExternalSubscribed:
+		return ctx.ScheduleWait(d.Name)
+	case engine.ExternalSubscribed2:
+		return ctx.ScheduleWait2(d.Name, d.Topic)
+	case engine.QueueSubscribed:
+		return ctx.DequeueEvent(d.Name)
+	case engine.SubOrchestrationScheduled:
+		if strings.HasPrefix(d.Instance, "sub::") {
+			return ctx.ScheduleSubOrchestration(d.Name, d.Input)
+		}
+		return ctx.ScheduleSubOrchestrationWithID(d.Name, d.Instance, d.Input)
+	case engine.OrchestrationChained:
+		ctx.StartOrchestration(d.Name, d.Instance, d.Input)
+	case engine.CustomStatusUpdated:
+		if d.Status == nil {
+			ctx.ResetCustomStatus()
+		} else {
+			ctx.SetCustomStatus(*d.Status)
+		}
+	case engine.KeyValueSet:
+		ctx.SetKVValue(d.Key, d.Value)
+	case engine.KeyValueCleared:
+		ctx.ClearKVValue(d.Key)
+	case engine.KeyValuesCleared:
+		ctx.ClearAllKVValues()
+	}
+	return nil
+}

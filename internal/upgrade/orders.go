@@ -1,0 +1,138 @@
+package upgrade
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Order is an order of the plan's steps with what it does.
+type Order struct {
+	// Steps are indices into Report.Steps, in this order.
+	Steps []int
+	Text  string
+	Effect
+}
+
+// mostOrders bounds the orders that are tried: all of five steps, or a sample of more.
+const mostOrders = 120
+
+// TryOrders tries the steps of the plan in other orders, each at the times of the plan, with this many seeds each, and
+// ranks them: by what they lose, strand, and keep waiting. Steps about one node keep their order. Of more than 120 orders it
+// tries a sample, which the first seed draws, with the plan's own order in it.
+func TryOrders(c Config, seeds uint64) ([]Order, error) {
+	first, err := c.Plan(c.First)
+	if err != nil {
+		return nil, err
+	}
+	all := steps(first)
+	orders := permutations(all, c.First)
+	total, done := uint64(len(orders))*seeds, uint64(0)
+	out := make([]Order, len(orders))
+	for i, order := range orders {
+		t := trial{cfg: &c, change: func(p *plan.Plan) { reorder(p, order) }, done: func() {
+			if done++; c.OnProgress != nil {
+				c.OnProgress(done, total)
+			}
+		}}
+		out[i] = Order{Steps: order, Text: orderText(all, order)}
+		if _, err := t.run(seeds, out[i].add); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Order) int {
+		return cmp.Or(cmp.Compare(a.Lost.Total, b.Lost.Total), cmp.Compare(a.Stranded.Total, b.Stranded.Total),
+			cmp.Compare(a.WaitedMs, b.WaitedMs), cmp.Compare(a.LongestMs, b.LongestMs), slices.Compare(a.Steps, b.Steps))
+	})
+	return out, nil
+}
+
+func orderText(all []plan.Step, order []int) string {
+	var words []string
+	for _, i := range order {
+		words = append(words, all[i].String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// reorder carries out the steps of a plan in another order, at the same times.
+func reorder(p *plan.Plan, order []int) {
+	all := steps(p)
+	p.Unaided, p.Until = false, 0
+	p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return s.Verb != plan.VerbMark })
+	for slot, i := range order {
+		s := all[i]
+		s.At = all[slot].At
+		p.Schedule = append(p.Schedule, s)
+	}
+}
+
+// permutations returns the orders to try, the plan's own first.
+func permutations(all []plan.Step, seed uint64) [][]int {
+	own := make([]int, len(all))
+	for i := range own {
+		own[i] = i
+	}
+	var orders [][]int
+	complete := true
+	var extend func(prefix, rest []int)
+	extend = func(prefix, rest []int) {
+		if len(orders) > mostOrders {
+			complete = false
+			return
+		}
+		if len(rest) == 0 {
+			orders = append(orders, slices.Clone(prefix))
+			return
+		}
+		for i, next := range rest {
+			if slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
+				continue // an earlier step about this node goes first
+			}
+			extend(append(slices.Clone(prefix), next), slices.Delete(slices.Clone(rest), i, i+1))
+		}
+	}
+	extend(nil, own)
+	if complete && len(orders) <= mostOrders {
+		return orders
+	}
+	return append([][]int{own}, sampled(all, seed)...)
+}
+
+var (
+	labelOrders = sim.NewLabel("orders")
+	labelNext   = sim.NewLabel("next")
+)
+
+// sampled draws orders, none twice and none the plan's own.
+func sampled(all []plan.Step, seed uint64) [][]int {
+	chooser, root := sim.Random(seed), sim.RootKey(false).At(labelOrders)
+	seen := map[string]bool{}
+	var orders [][]int
+	for try := uint64(0); len(orders) < mostOrders/4 && try < 4*mostOrders; try++ {
+		rest := make([]int, len(all))
+		for i := range rest {
+			rest[i] = i
+		}
+		var order []int
+		for n := uint64(0); len(rest) > 0; n++ {
+			var free []int
+			for i, next := range rest {
+				if !slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
+					free = append(free, i)
+				}
+			}
+			at := free[chooser.Choose(root.Num(labelOrders, try).Num(labelNext, n), uint64(len(free)))]
+			order = append(order, rest[at])
+			rest = slices.Delete(rest, at, at+1)
+		}
+		if text := orderText(all, order); !seen[text] && !slices.IsSorted(order) {
+			seen[text] = true
+			orders = append(orders, order)
+		}
+	}
+	return orders
+}

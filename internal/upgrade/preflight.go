@@ -1,0 +1,162 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Hazard is an instance of the store that the nodes of the plan cannot take, or cannot read, from a step on.
+type Hazard struct {
+	Instance, Orchestration, Pin string
+	// Kind is the event kind that cannot be read; empty if the pin is what keeps the nodes away.
+	Kind string
+	// Step counts the steps done, 0 for the cluster as it is; After is the last of them.
+	Step  int
+	After string
+	// Until is the first step after which it is no longer so, -1 if it stays so to the end.
+	Until int
+	// Poisoned means that a node admits it and cannot read it: it ends as poison. Otherwise it waits.
+	Poisoned bool
+	// Needs says what would help.
+	Needs string
+}
+
+// text describes what is wrong with these instances, in one line.
+func (h *Hazard) text(who string) string {
+	what := "waits: no node admits it"
+	if h.Poisoned {
+		what = fmt.Sprintf("would be poisoned: a node admits it and does not read %s", h.Kind)
+	} else if h.Kind != "" {
+		what = fmt.Sprintf("waits: who reads %s does not admit it", h.Kind)
+	}
+	from := "from the beginning"
+	if h.Step > 0 {
+		from = fmt.Sprintf("from step %d, %s,", h.Step, h.After)
+	}
+	until := " to the end"
+	if h.Until >= 0 {
+		until = fmt.Sprintf(" to step %d", h.Until)
+	}
+	return fmt.Sprintf("%s %s%s %s; needs %s", who, from, until, what, h.Needs)
+}
+
+// same reports whether two hazards differ by the instance only.
+func (h *Hazard) same(o *Hazard) bool {
+	return h.Pin == o.Pin && h.Kind == o.Kind && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
+}
+
+// preflight holds every running instance of the store against the nodes after each step.
+func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
+	if p.Contents == nil {
+		return nil
+	}
+	all := steps(p)
+	var states []state
+	for n := 0; n <= len(all); n++ {
+		states = append(states, stateAfter(p, all[:n], builds))
+	}
+	var named []string
+	for _, st := range states {
+		for i := range st {
+			named = append(named, st[i].build)
+		}
+	}
+	for i := range p.Builds {
+		named = append(named, p.Builds[i].Name)
+	}
+	var found []Hazard
+	for i := range p.Contents.Instances {
+		in := &p.Contents.Instances[i]
+		var open *Hazard
+		for n, st := range states {
+			h := hazard(in, st, builds, named)
+			if open != nil && (h == nil || h.Kind != open.Kind || h.Poisoned != open.Poisoned) {
+				open.Until = n
+				found = append(found, *open)
+				open = nil
+			}
+			if h != nil && open == nil {
+				open, h.Step, h.Until = h, n, -1
+				if n > 0 {
+					h.After = all[n-1].String()
+				}
+			}
+		}
+		if open != nil {
+			found = append(found, *open)
+		}
+	}
+	return found
+}
+
+// hazard returns what is wrong with an instance in a cluster, nil if some node runs it.
+func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build, named []string) *Hazard {
+	x := &in.Executions[len(in.Executions)-1]
+	for i := range in.Executions {
+		if in.Executions[i].ID == in.Current {
+			x = &in.Executions[i]
+		}
+	}
+	h := &Hazard{Instance: in.Instance, Orchestration: in.Orchestration, Pin: "none"}
+	if x.Pin != nil {
+		h.Pin = x.Pin.String()
+	}
+	for _, n := range st {
+		if !n.up || n.runs == nil || x.Pin != nil && !n.admits.Contains(*x.Pin) {
+			continue
+		}
+		if kind := unread(x, n.runs); kind != "" {
+			h.Poisoned, h.Kind = true, kind
+			continue
+		}
+		return nil
+	}
+	h.Needs = needs(x, builds, named)
+	return h
+}
+
+// unread returns the first kind of a history that a build does not read, "" if it reads all.
+func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
+	for _, e := range x.Events {
+		if _, err := b.Codec.DecodeEvent(e.Data); err != nil {
+			if e.Kind != "" && !b.Codec.Kinds().Has(e.Kind) {
+				return string(e.Kind)
+			}
+			return fmt.Sprintf("event %d", e.ID)
+		}
+	}
+	return ""
+}
+
+// needs names the builds, of those that the plan names, that admit and read an execution by default.
+func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []string) string {
+	var names []string
+	for _, b := range builds {
+		if slices.Contains(named, b.Name()) && (x.Pin == nil || b.DefaultRange.Contains(*x.Pin)) && unread(x, b) == "" {
+			names = append(names, b.Name())
+		}
+	}
+	if len(names) == 0 {
+		return "a build that this plan does not name"
+	}
+	return "a node that runs " + strings.Join(names, " or ")
+}
+
+// sortHazards puts what is lost before what waits, and what lasts before what passes.
+func sortHazards(all []Hazard) {
+	rank := func(h *Hazard) int {
+		switch {
+		case h.Poisoned:
+			return 0
+		case h.Until < 0:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(all, func(a, b Hazard) int { return rank(&a) - rank(&b) })
+}

@@ -1,0 +1,216 @@
+package upgrade
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Report is what a plan comes to.
+type Report struct {
+	// Steps are those of the plan, as the first seed has them.
+	Steps []plan.Step
+	// Hazards are what the store holds and the nodes cannot take; whoever waits only for a while comes last.
+	Hazards []Hazard
+	// Whole is the campaign over the whole plan, with the expectations of the scenario.
+	Whole *campaign.Summary
+	// End is what the whole plan does to the work.
+	End Effect
+	// Stops has, for each number of steps done, what stopping there does; Backs what rolling back from there does.
+	Stops, Backs []Effect
+	// NoReturn is the first step from which rolling back strands or loses work that stopping before it does not; 0 if
+	// every step can be taken back.
+	NoReturn int
+	// Waits are all waits for a build in the whole plan, the longest first.
+	Waits []Waiting
+	// Orders are the orders of the steps that were tried, the best first.
+	Orders []Order
+	Runs   uint64
+}
+
+// Waiting is a wait with the seed in which it happened.
+type Waiting struct {
+	Seed uint64
+	cluster.Wait
+}
+
+// Effect is what a variant of the plan does to the work, over all its seeds.
+type Effect struct {
+	Seeds, Work uint64
+	// Stranded work waits for a build until relief; Kinds and Pins tell of it, and Example names one.
+	Stranded Count
+	// Killed is stranded work that relief poisons: what draining would do.
+	Killed Count
+	// Lost is work that ended otherwise than the plan expects, and was not stranded.
+	Lost Count
+	// Open is work of the store that is still running for another reason: it waits for what nobody in the plan brings.
+	Open Count
+	// Waited is work that waited for a build for a while; LongestMs is the longest wait, WaitedMs the sum of all.
+	Waited              Count
+	LongestMs, WaitedMs int64
+	// Violated are the properties of the contract that were violated.
+	Violated []string
+}
+
+// Count counts instances over seeds.
+type Count struct {
+	// Total is the sum, Most the most in one seed, Seeds the number of seeds with any.
+	Total, Most, Seeds uint64
+	// Example is one of them, in the run of ExampleSeed; Pin is its pin, and Why says what became of it.
+	Example, Pin, Why string
+	ExampleSeed       uint64
+}
+
+func (c *Count) add(n uint64, example, pin, why string, seed uint64) {
+	if n == 0 {
+		return
+	}
+	c.Total += n
+	c.Seeds++
+	if n > c.Most {
+		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed = n, example, pin, why, seed
+	}
+}
+
+// String returns the count for a table: how many a run, and how often.
+func (c Count) String() string {
+	if c.Total == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d", c.Most)
+}
+
+// effect adds a run to an effect.
+func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
+	e.Seeds++
+	e.Work += uint64(len(r.Fates))
+	var stranded, killed, lost, open tally
+	for i := range r.Fates {
+		f := &r.Fates[i]
+		pin := pinOf(r, i)
+		switch {
+		case f.Relieved || f.End == cluster.StillRunning && waitsForBuild(r, f.Instance):
+			stranded.add(f, pin)
+			if f.End == cluster.EndedPoisoned {
+				killed.add(f, pin)
+			}
+		case f.End == cluster.StillRunning && p.Instances[i].Existing:
+			open.add(f, pin) // nobody in this plan brings what it waits for
+		case !f.AsExpected, p.Instances[i].Existing && (f.End == cluster.EndedPoisoned || f.End == cluster.EndedFailed):
+			lost.add(f, pin)
+		}
+	}
+	e.Stranded.add(stranded.n, stranded.example, stranded.pin, stranded.why, r.Seed)
+	e.Killed.add(killed.n, killed.example, killed.pin, killed.why, r.Seed)
+	e.Lost.add(lost.n, lost.example, lost.pin, lost.why, r.Seed)
+	e.Open.add(open.n, open.example, open.pin, open.why, r.Seed)
+	reliefMs := int64(-1)
+	for _, h := range r.Help {
+		if h.Kind == cluster.HelpWiden && reliefMs < 0 {
+			reliefMs = h.VirtualMs
+		}
+	}
+	waited := uint64(0)
+	for _, w := range r.Waits {
+		if w.Open || reliefMs >= 0 && w.FromMs+w.ForMs >= reliefMs {
+			continue // it is stranded
+		}
+		waited++
+		e.WaitedMs += w.ForMs
+		e.LongestMs = max(e.LongestMs, w.ForMs)
+	}
+	e.Waited.add(waited, "", "", "", r.Seed)
+	for _, v := range r.Violations {
+		if v.Class != cluster.ClassPlan && !slices.Contains(e.Violated, v.Property) {
+			e.Violated = append(e.Violated, v.Property)
+		}
+	}
+}
+
+// tally counts instances of a run and keeps the first.
+type tally struct {
+	n                 uint64
+	example, pin, why string
+}
+
+func (t *tally) add(f *cluster.Fate, pin string) {
+	if t.n == 0 {
+		t.example, t.pin, t.why = f.Instance, pin, f.Cause
+		if f.Cause == "" {
+			t.why = string(f.End)
+		}
+	}
+	t.n++
+}
+
+func pinOf(r *cluster.Result, i int) string {
+	if i < len(r.Outcomes) && r.Outcomes[i].Pin != nil {
+		return r.Outcomes[i].Pin.String()
+	}
+	return "none"
+}
+
+func waitsForBuild(r *cluster.Result, instance string) bool {
+	return slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Open && w.Instance == instance })
+}
+
+// Try tries the whole plan, every beginning of it, and every way back.
+func Try(c Config) (*Report, error) {
+	first, err := c.Plan(c.First)
+	if err != nil {
+		return nil, err
+	}
+	builds, err := first.AllBuilds(c.Builds)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Steps: steps(first), Hazards: preflight(first, builds)}
+	sortHazards(r.Hazards)
+	n := len(r.Steps)
+	r.Runs = uint64(2*n+1) * c.Seeds
+	done := uint64(0)
+	tick := func() {
+		if done++; c.OnProgress != nil {
+			c.OnProgress(done, r.Runs)
+		}
+	}
+	whole := trial{cfg: &c, own: true, done: tick}
+	if r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
+		r.End.add(p, res)
+		for _, w := range res.Waits {
+			r.Waits = append(r.Waits, Waiting{res.Seed, w})
+		}
+	}); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(r.Waits, func(a, b Waiting) int { return cmp.Compare(b.ForMs, a.ForMs) })
+	for k := 0; k <= n; k++ {
+		stopped := trial{cfg: &c, change: func(p *plan.Plan) { stop(p, k) }, done: tick}
+		e, err := stopped.effect()
+		if err != nil {
+			return nil, err
+		}
+		r.Stops = append(r.Stops, e)
+		if k > 0 {
+			back := trial{cfg: &c, change: func(p *plan.Plan) { rollBack(p, k, builds) }, done: tick}
+			if e, err = back.effect(); err != nil {
+				return nil, err
+			}
+		}
+		r.Backs = append(r.Backs, e)
+		if before := r.Stops[0]; k > 0 && r.NoReturn == 0 && (e.Stranded.Total > before.Stranded.Total || e.Lost.Total > before.Lost.Total) {
+			r.NoReturn = k
+		}
+	}
+	return r, nil
+}
+
+func (t *trial) effect() (Effect, error) {
+	var e Effect
+	_, err := t.run(t.cfg.Seeds, e.add)
+	return e, err
+}

@@ -1,0 +1,205 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// How much Text names.
+const (
+	maxHazards = 12
+	maxWaits   = 5
+	maxOrders  = 5
+	maxNames   = 4
+)
+
+// Text describes the report: what the store holds and cannot go on, who waits for what, and the rollback map. The verdicts
+// on the whole plan are the caller's.
+func (r *Report) Text() string {
+	var b strings.Builder
+	r.hazards(&b)
+	r.waits(&b)
+	r.rollbackMap(&b)
+	r.noReturn(&b)
+	r.orders(&b)
+	return b.String()
+}
+
+func (r *Report) hazards(b *strings.Builder) {
+	if len(r.Hazards) == 0 {
+		return
+	}
+	b.WriteString("\npreflight, by what the store holds:\n")
+	groups := grouped(r.Hazards)
+	for i, g := range groups {
+		if i == maxHazards {
+			fmt.Fprintf(b, "  ... and %d more kinds\n", len(groups)-i)
+			break
+		}
+		mark := "!"
+		if !g[0].Poisoned && g[0].Until >= 0 {
+			mark = " "
+		}
+		fmt.Fprintf(b, "%s %s\n", mark, g[0].text(who(g)))
+	}
+}
+
+// grouped puts hazards together that differ by the instance only.
+func grouped(all []Hazard) [][]Hazard {
+	var groups [][]Hazard
+	for _, h := range all {
+		i := slices.IndexFunc(groups, func(g []Hazard) bool { return g[0].same(&h) })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], h)
+	}
+	return groups
+}
+
+// who names the instances of a group.
+func who(g []Hazard) string {
+	var names []string
+	for i := range g {
+		if i == maxNames {
+			names = append(names, fmt.Sprintf("and %d more", len(g)-i))
+			break
+		}
+		names = append(names, g[i].Instance)
+	}
+	return fmt.Sprintf("%s (pin %s)", strings.Join(names, ", "), g[0].Pin)
+}
+
+func (r *Report) waits(b *strings.Builder) {
+	if len(r.Waits) == 0 {
+		return
+	}
+	b.WriteString("\nlongest waits for a build:\n")
+	for i, w := range r.Waits {
+		if i == maxWaits {
+			fmt.Fprintf(b, "  ... and %d shorter ones\n", len(r.Waits)-i)
+			break
+		}
+		to := "until " + ms(w.FromMs+w.ForMs)
+		if w.Open {
+			to = "to the end"
+		}
+		after := ""
+		if w.After != "" {
+			after = " after " + w.After
+		}
+		fmt.Fprintf(b, "  %s (pin %s) from %s %s, %s%s, seed %d\n", w.Instance, w.Pin, ms(w.FromMs), to, ms(w.ForMs), after, w.Seed)
+	}
+}
+
+func ms(n int64) string { return (time.Duration(n) * time.Millisecond).String() }
+
+// rollbackMap writes a row for each number of steps done.
+func (r *Report) rollbackMap(b *strings.Builder) {
+	if len(r.Steps) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nrollback map: the most instances in one run of %d. Stranded work waits for a build that is not there; drained to death is\nwhat of it is poisoned when every node is widened; lost is work that ended otherwise than the plan expects.\n\n", r.End.Seeds)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  \tstop here\t\t\t\tback from here\t\t\t")
+	fmt.Fprintln(t, "  after\twaits\tlongest\tstranded\tlost\tstranded\tdrained to death\tlost")
+	for k := range r.Stops {
+		name := "0 as it is"
+		if k > 0 {
+			s := r.Steps[k-1]
+			name = fmt.Sprintf("%d %s", k, s.String())
+		}
+		s, back := r.Stops[k], r.Backs[k]
+		longest := "-"
+		if s.Waited.Total > 0 {
+			longest = ms(s.LongestMs)
+		}
+		fmt.Fprintf(t, "  %s\t%v\t%s\t%v\t%v\t", name, s.Waited, longest, s.Stranded, s.Lost)
+		if k == 0 {
+			fmt.Fprintf(t, "-\t-\t-\n")
+			continue
+		}
+		fmt.Fprintf(t, "%v\t%v\t%v\n", back.Stranded, back.Killed, back.Lost)
+	}
+	t.Flush()
+}
+
+func (r *Report) noReturn(b *strings.Builder) {
+	if len(r.Steps) == 0 {
+		return
+	}
+	if c := r.End.Lost; c.Total > 0 {
+		fmt.Fprintf(b, "\n! the whole plan loses up to %s in a run, such as %s (pin %s, seed %d): %s\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
+	}
+	if c := r.End.Stranded; c.Total > 0 {
+		fmt.Fprintf(b, "\n! the whole plan strands up to %s in a run, such as %s (pin %s, seed %d)\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+	}
+	if c := r.End.Open; c.Total > 0 {
+		fmt.Fprintf(b, "\n%s of the store still running at the end, since nobody in this plan brings what it waits for: such as %s: %s\n", instances(c.Most), c.Example, c.Why)
+	}
+	if r.NoReturn == 0 {
+		b.WriteString("\nno point of no return: rolling back strands and loses nothing, from any step\n")
+		return
+	}
+	e := r.Backs[r.NoReturn]
+	s := r.Steps[r.NoReturn-1]
+	fmt.Fprintf(b, "\npoint of no return: step %d, %s at %v.\n", r.NoReturn, s.String(), s.At)
+	if c := e.Stranded; c.Total > 0 {
+		fmt.Fprintf(b, "  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+	}
+	if c := e.Killed; c.Total > 0 {
+		fmt.Fprintf(b, "  Draining by widened nodes would poison up to %d of them, such as %s (pin %s, seed %d): %s.\n", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+	} else if e.Stranded.Total > 0 {
+		b.WriteString("  Draining by widened nodes poisons none of them.\n")
+	}
+	if c := e.Lost; c.Total > 0 {
+		fmt.Fprintf(b, "  It loses up to %s, such as %s (pin %s, seed %d): %s.\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
+	}
+}
+
+func instances(n uint64) string {
+	if n == 1 {
+		return "1 instance"
+	}
+	return fmt.Sprintf("%d instances", n)
+}
+
+// orders writes the best orders of the steps, and the place of the plan's own.
+func (r *Report) orders(b *strings.Builder) {
+	if len(r.Orders) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  place\tlost\tstranded\twaits\twaited\tlongest\torder")
+	for i, o := range r.Orders {
+		own := isOwn(o.Steps)
+		if i >= maxOrders && !own && i != len(r.Orders)-1 {
+			continue
+		}
+		text := o.Text
+		if own {
+			text += " (the plan's own)"
+		}
+		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, ms(o.WaitedMs), ms(o.LongestMs), text)
+	}
+	t.Flush()
+}
+
+func isOwn(order []int) bool {
+	for i, n := range order {
+		if i != n {
+			return false
+		}
+	}
+	return true
+}
+
+// Holds reports whether the plan leaves nothing lost or stranded, and keeps the contract.
+func (r *Report) Holds() bool {
+	return r.End.Lost.Total == 0 && r.End.Stranded.Total == 0 && len(r.End.Violated) == 0
+}

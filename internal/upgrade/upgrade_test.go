@@ -1,0 +1,141 @@
+package upgrade_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/snapshot"
+	"github.com/durosim/durosim/internal/upgrade"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+func config(t *testing.T, text string, store bool) upgrade.Config {
+	t.Helper()
+	s, err := scenario.Parse("plan.txt", []byte(text), engine.ShippedBuilds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: 3}
+	if store {
+		if c.Snapshot, err = snapshot.Read(os.DirFS("../../cmd/simrun/duroxide-export/testdata"), "orders.jsonl", c.Builds); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+const own = `build 0.1.26 like 1.5.0
+build 0.1.32 like 1.5.0
+nodes A B run 0.1.32
+node C runs 0.1.26
+`
+
+// What the store holds goes on in the cluster of the plan, and the contract holds.
+func TestStoreGoesOn(t *testing.T) {
+	r, err := upgrade.Try(config(t, own+"at 5s upgrade C to 0.1.32\n", true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Holds() || r.NoReturn != 0 || len(r.Hazards) != 0 {
+		t.Errorf("holds %v, no return %d, hazards %v, properties %v\n%s", r.Holds(), r.NoReturn, r.Hazards, r.Whole.Properties, r.Text())
+	}
+	if r.End.Open.Most != 1 || r.End.Open.Example != "render-1" {
+		t.Errorf("open: %+v; want render-1, whose activity wants a tag that no node has", r.End.Open)
+	}
+}
+
+// Each mistake in a plan is named with the step.
+func TestHazards(t *testing.T) {
+	for _, c := range []struct{ name, steps, want string }{
+		{"pins left behind", "build 0.3.0 like 1.5.0\n  range >=0.1.30, <=0.3.0\nat 5s upgrade A to 0.3.0\nthen upgrade B to 0.3.0\nthen upgrade C to 0.3.0\n",
+			"family-1, family-1::sub::2, family-1::sub::3, mailbox-1, and 3 more (pin 0.1.26) from step 3, upgrade C to 0.3.0, to the end waits: no node admits it; needs a node that runs 0.1.26 or 0.1.32"},
+		{"nobody for a while", "at 5s stop A\nthen stop B\nat 9s start A\n",
+			"(pin 0.1.32) from step 2, stop B, to step 3 waits: no node admits it"},
+		{"rollback of pins", "at 5s rollback A to 0.1.26\nthen rollback B to 0.1.26\n",
+			"(pin 0.1.32) from step 2, rollback B to 0.1.26, to the end waits"},
+	} {
+		r, err := upgrade.Try(config(t, own+c.steps, true))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if text := r.Text(); !strings.Contains(text, c.want) {
+			t.Errorf("%s: want %q in\n%s", c.name, c.want, text)
+		}
+	}
+}
+
+// The step after which there is no way back is named: the first one after which new work is pinned to the new build.
+func TestPointOfNoReturn(t *testing.T) {
+	c := config(t, `nodes A B run 1.5.0
+load 12 instances over 30s
+  mix 1 ProcessOrder
+    raise approval data yes after 4s..8s
+at 2s widen A to >=0.0.0, <=1.9.0
+at 8s upgrade A to 2.0.0
+at 20s upgrade B to 2.0.0
+`, false)
+	r, err := upgrade.Try(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.NoReturn != 2 || !r.Holds() {
+		t.Errorf("no return %d, holds %v; want 2, upgrade A\n%s", r.NoReturn, r.Holds(), r.Text())
+	}
+	if back := r.Backs[3]; back.Stranded.Total == 0 || back.Killed.Total == 0 {
+		t.Errorf("rolling back all: %+v; want work stranded, and poisoned by draining", back)
+	}
+	if r.Stops[3].Stranded.Total != 0 || r.Stops[0].Waited.Total != 0 {
+		t.Errorf("stops: %+v", r.Stops)
+	}
+}
+
+// Bringing up the second node of the new build first costs least: the plan that stops the only one is last.
+func TestOrders(t *testing.T) {
+	c := config(t, `node A runs 2.0.0
+node B runs 1.5.0
+load 12 instances over 20s
+  mix 1 ProcessOrder
+    raise approval data yes after 1s..3s
+at 5s stop A
+at 15s upgrade B to 2.0.0
+`, false)
+	orders, err := upgrade.TryOrders(c, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(orders) != 2 || orders[0].Text != "upgrade B to 2.0.0, stop A" || orders[0].WaitedMs >= orders[1].WaitedMs {
+		t.Errorf("orders: %+v", orders)
+	}
+}
+
+// More steps than can be tried in all orders are sampled, the plan's own among them; steps about one node keep their order.
+func TestOrdersAreSampled(t *testing.T) {
+	c := config(t, `nodes A B C run 1.5.0
+instance i runs Leaf
+at 1s upgrade A to 1.6.0
+then upgrade B to 1.6.0
+then upgrade C to 1.6.0
+then upgrade A to 2.0.0
+then upgrade B to 2.0.0
+then upgrade C to 2.0.0
+then pause A for 1s
+`, false)
+	orders, err := upgrade.TryOrders(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ownOrder := 0
+	for _, o := range orders {
+		if strings.Index(o.Text, "upgrade A to 1.6.0") > strings.Index(o.Text, "upgrade A to 2.0.0") {
+			t.Errorf("%s: A goes to 2.0.0 before 1.6.0", o.Text)
+		}
+		if strings.HasPrefix(o.Text, "upgrade A to 1.6.0, upgrade B to 1.6.0, upgrade C to 1.6.0, upgrade A to 2.0.0, upgrade B to 2.0.0, upgrade C") {
+			ownOrder++
+		}
+	}
+	if ownOrder != 1 || len(orders) < 20 || len(orders) > 40 {
+		t.Errorf("%d orders, %d of them the plan's own", len(orders), ownOrder)
+	}
+}

@@ -1,0 +1,169 @@
+package upgrade
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// steps returns the steps of a schedule that change something, in the order in which they are carried out.
+func steps(p *plan.Plan) []plan.Step {
+	var all []plan.Step
+	for _, s := range p.Schedule {
+		if s.Verb != plan.VerbMark {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b plan.Step) int { return cmp.Compare(a.At, b.At) })
+	return all
+}
+
+// lastGap is how long after the last step a rollback begins.
+const lastGap = 10 * time.Second
+
+// gap returns how long after n steps the next one comes.
+func gap(all []plan.Step, n int) time.Duration {
+	switch {
+	case n == len(all):
+		return lastGap
+	case n == 0:
+		return all[0].At
+	}
+	return all[n].At - all[n-1].At
+}
+
+// stop leaves only the first n steps in a plan, and the parts of the story that have begun by then.
+func stop(p *plan.Plan, n int) {
+	all := steps(p)
+	if n < len(all) {
+		until := all[n].At
+		p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool {
+			return s.Verb != plan.VerbMark || s.At >= until
+		})
+		p.Schedule = append(p.Schedule, all[:n]...)
+	}
+	p.Unaided, p.Until = false, 0 // relief is to show what waits for a build
+}
+
+// rollBack takes the first n steps back, the last one first, from when the next one was due.
+func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
+	all := steps(p)
+	stop(p, n)
+	if n == 0 {
+		return
+	}
+	at := all[n-1].At + gap(all, n)
+	pause := max(gap(all, n), time.Second)
+	for i := n - 1; i >= 0; i-- {
+		back, ok := inverse(p, all[:i], all[i], builds)
+		if !ok {
+			continue
+		}
+		back.At = at
+		p.Schedule = append(p.Schedule, back)
+		at += pause
+	}
+	if p.Turbulence > 0 {
+		p.Turbulence = max(p.Turbulence, at+time.Second)
+	}
+}
+
+// inverse returns the step that takes one back, given those before it. Some have none.
+func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Build) (plan.Step, bool) {
+	was := stateAfter(p, before, builds).node(s.Node)
+	back := plan.Step{Node: s.Node}
+	switch s.Verb {
+	case plan.VerbUpgrade, plan.VerbRollback:
+		back.Verb, back.Build = plan.VerbRollback, was.build
+	case plan.VerbWiden, plan.VerbNarrow:
+		r := was.admits
+		back.Verb, back.Range = plan.VerbNarrow, &r
+		if s.Verb == plan.VerbNarrow {
+			back.Verb = plan.VerbWiden
+		}
+	case plan.VerbAdd, plan.VerbStart:
+		back.Verb = plan.VerbStop
+	case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
+		if !was.up {
+			return back, false
+		}
+		back.Verb = plan.VerbStart
+	case plan.VerbRegister:
+		back.Verb, back.Handler = plan.VerbDeregister, s.Handler
+	case plan.VerbDeregister:
+		back.Verb, back.Handler = plan.VerbRegister, s.Handler
+	default:
+		return back, false
+	}
+	return back, true
+}
+
+// state is what the nodes of a plan are after some steps.
+type state []nodeState
+
+type nodeState struct {
+	name, build string
+	runs        *engine.Build
+	admits      engine.VersionRange
+	own         bool // the range is the node's own, not the build's
+	up          bool
+}
+
+func (s state) node(name string) *nodeState {
+	for i := range s {
+		if s[i].name == name {
+			return &s[i]
+		}
+	}
+	return &nodeState{}
+}
+
+// stateAfter returns what the nodes are after these steps of the plan.
+func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
+	var all state
+	for _, n := range p.Nodes {
+		st := nodeState{name: n.Name, up: !n.Absent && !startsLater(p, n.Name)}
+		st.become(n.Build, builds)
+		for _, o := range n.Options {
+			if r, err := engine.ParseRange(o.Value); o.Name == "supported_replay_versions" && err == nil {
+				st.admits, st.own = r, true
+			}
+		}
+		all = append(all, st)
+	}
+	for _, s := range done {
+		st := all.node(s.Node)
+		switch s.Verb {
+		case plan.VerbUpgrade, plan.VerbRollback:
+			st.become(s.Build, builds)
+			st.up = true
+		case plan.VerbWiden, plan.VerbNarrow:
+			st.admits, st.own, st.up = *s.Range, true, true
+		case plan.VerbStart, plan.VerbAdd:
+			st.up = true
+		case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
+			st.up = false
+		}
+	}
+	return all
+}
+
+func (n *nodeState) become(build string, builds []*engine.Build) {
+	n.build, n.runs = build, plan.FindBuild(builds, build)
+	if n.runs != nil && !n.own {
+		n.admits = n.runs.DefaultRange
+	}
+}
+
+// startsLater reports whether the first step about a node starts it: until then it is down.
+func startsLater(p *plan.Plan, name string) bool {
+	for _, s := range steps(p) {
+		if s.Node == name {
+			return s.Verb == plan.VerbStart || s.Verb == plan.VerbAdd
+		}
+	}
+	return false
+}

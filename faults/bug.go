@@ -39,6 +39,8 @@ type Bug struct {
 	// With are the bugs to switch on together with this one, because without them nothing reaches the rule: a second
 	// line of defence is never tested while the first one holds.
 	With []BugID
+	// On is the build to which the bug is limited where a plan names no other: everywhere at once it would be no bug.
+	On string
 	// StoreWide marks a bug that cannot be limited to one build or node, since the store keeps its indexes by the rule.
 	StoreWide bool
 	// For a switch of a profile, Consequence describes its effect on a user, Fix how to repair it, and Unseen why no

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"cmp"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/storerules"
 )
@@ -28,6 +30,11 @@ func ackBugs() []Bug {
 		{ID: "provider/delay-ignored", Summary: "delays of enqueues and abandons are ignored",
 			Properties: []string{"S15"}, Scenario: badHistory,
 			provider: func(r *storerules.Rules) { r.VisibleAt = func(now, _ int64) int64 { return now } }},
+		{ID: "provider/abandon-hides", Summary: "an abandon without a delay hides its messages for five seconds", Source: "docs/contract/incidents.md#p1",
+			Properties: []string{"S15"}, Scenario: probes,
+			provider: func(r *storerules.Rules) {
+				r.AbandonDelay = func(delayMs int64) int64 { return cmp.Or(delayMs, 5000) }
+			}},
 		{ID: "provider/timer-visible-at-once", Summary: "timers that an ack enqueues are visible at once",
 			Properties: []string{"S15"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) { r.TimerVisibleAt = func(now, _ int64) int64 { return now } }},

@@ -56,7 +56,19 @@ func fetchBugs() []Bug {
 			provider: func(r *storerules.Rules) { r.Admits = admitsUnpinned }},
 		{ID: "provider/pin-of-first-execution", StoreWide: true, Summary: "the filter looks at the pin of the first execution",
 			Properties: []string{"S02"}, Scenario: continueNew,
-			provider: func(r *storerules.Rules) { r.Pin = func(_, first *engine.Version) *engine.Version { return first } }},
+			provider: func(r *storerules.Rules) {
+				r.Pin = func(_, first *engine.Version, _ bool) *engine.Version { return first }
+			}},
+		{ID: "provider/ended-unfiltered", StoreWide: true, Summary: "an instance that has ended goes to any filter, whatever its pin", Source: "docs/contract-decisions.md#ended-pin",
+			Properties: []string{"S01"}, Scenario: rolledBack,
+			provider: func(r *storerules.Rules) {
+				r.Pin = func(current, _ *engine.Version, ended bool) *engine.Version {
+					if ended {
+						return nil
+					}
+					return current
+				}
+			}},
 		{ID: "provider/head-of-line-block", Summary: "a fetch finds nothing when the oldest instance cannot be delivered",
 			Properties: []string{"S22"}, Scenario: nobody,
 			provider: func(r *storerules.Rules) { r.LooksPast = false }},
@@ -89,6 +101,12 @@ func fetchBugs() []Bug {
 			provider: func(r *storerules.Rules) { r.SwallowsDecodeError = func(hasRow bool) bool { return !hasRow } }},
 		{ID: "provider/undecodable-message-dropped", Summary: "a batch leaves out messages that it cannot decode, and the ack deletes them",
 			provider: func(r *storerules.Rules) { r.SkipsUndecodableMessage = true }},
+		{ID: "provider/undecodable-history-is-orphan", Summary: "queue messages for an instance whose history cannot be decoded are dropped as orphans", Source: "docs/contract/incidents.md#p15",
+			Properties: []string{"S12", "S18"}, Scenario: "damaged-histories",
+			provider: func(r *storerules.Rules) { r.UndecodableIsOrphan = true }},
+		{ID: "provider/session-blocks-queue", Summary: "a work fetch finds nothing while an older activity belongs to somebody else's session", Source: "docs/contract/incidents.md#p7",
+			Properties: []string{"S22"}, Scenario: features,
+			provider: func(r *storerules.Rules) { r.WorkLooksPastSessions = false }},
 		{ID: "provider/undecodable-work-blocks", Summary: "an activity that cannot be decoded hides those behind it",
 			provider: func(r *storerules.Rules) { r.WorkLooksPast = false }},
 		{ID: "provider/count-reset-by-abandon", Summary: "an abandon sets the counts to zero",

@@ -3,6 +3,7 @@ package faults
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -102,6 +103,9 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
 			}},
+		{ID: "engine/poisoned-start-untold", Summary: "poison does not answer the parents of the starts that it ends with their batch", Source: "docs/contract/incidents.md#r34",
+			Properties: []string{"L02", "S24"}, Scenario: "poisoned-collisions",
+			node: func(r *machine.Rules) { r.PoisonAnswersStarts = false }},
 		{ID: "engine/poisons-terminal", Summary: "poison is tested before the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
 			Properties: []string{"S08"}, Scenario: noHandlers,
 			node: func(r *machine.Rules) {
@@ -127,6 +131,9 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.RenewsSessions = false
 			}},
+		{ID: "engine/tag-in-capitals", Summary: "activities are enqueued with their tag in capitals, which no worker serves", Source: "docs/contract/incidents.md#r36",
+			Properties: []string{"L11", "S24"}, Scenario: features,
+			node: func(r *machine.Rules) { r.WorkerItems = withTagsInCapitals }},
 		{ID: "engine/turn-not-retried", Summary: "a turn whose ack failed is forgotten: not sent again, not given back",
 			Properties: []string{"S19"}, Scenario: tornAcks,
 			node: func(r *machine.Rules) {
@@ -138,6 +145,17 @@ func nodeBugs() []Bug {
 				r.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
 			}},
 	}
+}
+
+func withTagsInCapitals(turn []engine.WorkItem) []engine.WorkItem {
+	out := slices.Clone(turn)
+	for i, item := range out {
+		if a, ok := item.(engine.ActivityExecuteItem); ok {
+			a.Tag = strings.ToUpper(a.Tag)
+			out[i] = a
+		}
+	}
+	return out
 }
 
 // moved returns the order with one test moved to another place; the others keep their order.

@@ -3,8 +3,12 @@ package faults
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -34,6 +38,27 @@ func turnBugs() []Bug {
 			replay: func(r *replay.Rules) {
 				r.Writes = func(b *engine.Build, k engine.EventKind, _ *engine.Version) bool { return b.Emits.Has(k) }
 			}},
+		{ID: "engine/system-call-fresh", Summary: "the time that code asks for is read anew in each replay", Source: "docs/contract/incidents.md#r5",
+			Properties: []string{"S11"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.SystemResult = freshTime }},
+		{ID: "engine/detached-unrecorded", Summary: "a detached start leaves no event", Source: "docs/contract/incidents.md#r6",
+			Properties: []string{"S11", "S24"}, Scenario: families,
+			replay: func(r *replay.Rules) { r.RecordsDetached = false }},
+		{ID: "engine/failure-unstamped", Summary: "the event of a failure names neither its instance nor its execution", Source: "docs/contract/incidents.md#r17",
+			Properties: []string{"S24"}, Scenario: families,
+			replay: func(r *replay.Rules) { r.StampsFailure = false }},
+		{ID: "engine/raced-result-quoted", Summary: "the result of what wins a race is serialised twice", Source: "docs/contract/incidents.md#n1",
+			Properties: []string{"S20"}, Scenario: programs,
+			replay: func(r *replay.Rules) { r.RacedResult = strconv.Quote }},
+		{ID: "engine/code-input-changed", Summary: "code under an unchanged version gives its activities an input of another shape", Source: "docs/contract/incidents.md#g1",
+			Properties: []string{"S11"}, Scenario: upgrade, On: "2.0.0",
+			replay: func(r *replay.Rules) { r.Code = inputChanged }},
+		{ID: "engine/code-call-before-timer", Summary: "code under an unchanged version makes a call before each timer", Source: "docs/contract/incidents.md#g2",
+			Properties: []string{"S11"}, Scenario: upgrade, On: "2.0.0",
+			replay: func(r *replay.Rules) { r.Code = callBeforeTimer }},
+		{ID: "engine/code-loop-restructured", Summary: "code under an unchanged version begins each child behind a timer", Source: "docs/contract/incidents.md#g3",
+			Properties: []string{"S11"}, Scenario: upgrade, On: "2.0.0",
+			replay: func(r *replay.Rules) { r.Code = timerBeforeChild }},
 		{ID: "engine/cancel-ignored", Summary: "a cancel request is recorded and does not end the execution",
 			Properties: []string{"L10"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.CancelEnds = false }},
@@ -73,6 +98,34 @@ func turnBugs() []Bug {
 			Properties: []string{"outcome"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.CarriedStatus = func(*string) *string { return nil } }},
 	}
+}
+
+func freshTime(name, recorded string, nowMs uint64) string {
+	if name == orchhost.SystemUTCNowMs {
+		return strconv.FormatUint(nowMs, 10)
+	}
+	return recorded
+}
+
+func inputChanged(a orchhost.Action) []orchhost.Action {
+	if a.Kind == orchhost.ActionActivity && !strings.HasPrefix(a.Name, orchhost.SystemActivityPrefix) {
+		a.Input = "{\"input\":" + strconv.Quote(a.Input) + "}"
+	}
+	return []orchhost.Action{a}
+}
+
+func callBeforeTimer(a orchhost.Action) []orchhost.Action {
+	if a.Kind != orchhost.ActionTimer {
+		return []orchhost.Action{a}
+	}
+	return []orchhost.Action{{Kind: orchhost.ActionActivity, Name: orchhost.SystemUTCNowMs}, a}
+}
+
+func timerBeforeChild(a orchhost.Action) []orchhost.Action {
+	if a.Kind != orchhost.ActionSubOrchestration {
+		return []orchhost.Action{a}
+	}
+	return []orchhost.Action{{Kind: orchhost.ActionTimer, Delay: time.Millisecond}, a}
 }
 
 func carriesOne(r *replay.Rules) {

@@ -61,8 +61,10 @@ func unseenSwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/abandon-touches-all", Summary: "an abandon delays every visible message of its instance, and takes an attempt from each", Source: "docs/contract/runtime.md#r12.2",
 			Place: "src/providers/sqlite.rs:2242-2264", Mended: "0.1.32",
-			Unseen:   "a message that is late by a backoff is within every bound, and the attempts that it takes back are seldom there; the provider's own tests show it",
-			provider: func(r *storerules.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
+			Properties: []string{"S15"}, Scenario: noHandlers,
+			Consequence: "Each time that an instance is given back, what has come for it since is hidden, too; the start of its next execution can be hidden again and again while inputs arrive.",
+			Fix:         "Delay what the token marked, and nothing else.",
+			provider:    func(r *storerules.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
 		{ID: "duroxide-0.1.26/delete-checks-early", Summary: "an unforced deletion does not see that the instance has begun to run", Source: "docs/contract/provider.md#p7.2",
 			Place:  "src/providers/sqlite.rs:2811-2852",
 			Unseen: "no scenario deletes an instance that has just begun to run; the provider's own tests and the oracle show it",
@@ -72,8 +74,10 @@ func unseenSwitches() []Bug {
 			Unseen: "no client of a simulation reads keys while another call runs; the provider's own tests show it",
 			as:     "provider/kv-read-in-two-statements"},
 		{ID: "duroxide-0.1.26/turn-abandon-not-sent", Summary: "a turn whose ack failed for good is not given back: its lock runs out", Source: "docs/contract/runtime.md#r5.4",
-			Place:  "src/runtime/dispatchers/orchestration.rs:998-1002,1188-1192",
-			Unseen: "the lock that is left runs out within its timeout, so that the work is only late, within every bound",
+			Place:      "src/runtime/dispatchers/orchestration.rs:998-1002,1188-1192",
+			Properties: []string{"S19"}, Scenario: refusedAcks,
+			Consequence: "Work whose commit was refused waits until its lock runs out, and no other node may try it meanwhile.",
+			Fix:         "Await the abandon.",
 			node: func(r *machine.Rules) {
 				next := r.AckFailed
 				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {

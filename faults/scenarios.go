@@ -29,4 +29,5 @@ const (
 	secondStarts = "second-starts"
 	retention    = "retention"
 	sessions     = "sessions"
+	rolledBack   = "ended-before-rollback"
 )

@@ -21,12 +21,17 @@ type Tables struct {
 // NewTables returns the rules with these bugs, and the companions that they need, for every node. An unknown id is an
 // error, and so is a bug limited to one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
+	for _, id := range on {
+		if _, whose := id.On(); whose != "" {
+			return nil, fmt.Errorf("bug %q is not everybody's", id)
+		}
+	}
 	p, err := Plant("", on...)
 	if err != nil {
 		return nil, err
 	}
-	if id := p.scoped(); id != "" {
-		return nil, fmt.Errorf("bug %q is not everybody's", id)
+	for i, id := range p.on {
+		p.on[i], _ = id.On() // also those that are limited where nobody says otherwise
 	}
 	return p.For("", ""), nil
 }
@@ -42,27 +47,24 @@ type Planted struct {
 // and the companions that they need. The switches of the profile act without companions. An unknown id is an error, and
 // so is a store-wide bug limited to one build or node.
 func Plant(profile string, on ...BugID) (*Planted, error) {
-	p := &Planted{on: slices.Compact(slices.Sorted(slices.Values(on))), profile: profile, made: map[string]*Tables{}}
-	for _, id := range p.on {
+	p := &Planted{profile: profile, made: map[string]*Tables{}}
+	for _, id := range on {
 		b, ok := Lookup(id)
 		if !ok {
 			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
 		}
-		if _, whose := id.On(); whose != "" && b.StoreWide {
+		_, whose := id.On()
+		if whose != "" && b.StoreWide {
 			return nil, fmt.Errorf("bug %q: the whole store has it or has it not", id)
 		}
-	}
-	return p, nil
-}
-
-// scoped returns a bug that is limited to a build or node, empty if there is none.
-func (p *Planted) scoped() BugID {
-	for _, id := range p.on {
-		if _, whose := id.On(); whose != "" {
-			return id
+		if whose == "" && b.On != "" {
+			id += BugID("@" + b.On)
 		}
+		p.on = append(p.on, id)
 	}
-	return ""
+	slices.Sort(p.on)
+	p.on = slices.Compact(p.on)
+	return p, nil
 }
 
 // For returns the rules that a node follows while it runs a build. Empty names stand for the store itself and for every

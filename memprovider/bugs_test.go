@@ -209,6 +209,18 @@ var bugCases = []bugCase{
 		make A
 		send ext:A:e delay=1000
 		fetch -> none | A#1 x1 [ext:e]`},
+	{"provider/abandon-hides", `
+		make A send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		abandon t
+		fetch -> A#1 x2 [ext:e] | none`},
+	{"provider/ended-unfiltered", `
+		make A pin=1.0.0 events=OS1,2 status=Completed send=ext:A:e
+		fetch filter=2.0.0..2.9.9 -> none | A#1 x1 [ext:e]`},
+	{"provider/undecodable-history-is-orphan", `
+		make A send=queue:A:q
+		corrupt A 1 1
+		fetch t -> A#1 x1 [queue:q] HISTORY-ERROR | none`},
 	{"provider/timer-visible-at-once", `
 		make A send=timer:A:9000
 		fetch -> none | A#1 x1 [timer]`},

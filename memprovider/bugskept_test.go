@@ -187,6 +187,18 @@ var keptBugCases = []bugCase{
 		make A status=Completed
 		make B parent=A status=Completed
 		deleteall A -> perm | 1 1 1 0`},
+	{"provider/prune-skips-running-instances", `
+		make A send=can:A status=ContinuedAsNew
+		fetch t -> A#1 x1 [can]
+		ack t exec=2 events=OS1
+		prune A -> 1 1 1 | 1 0 0
+		read A -> [1]`},
+	{"provider/session-blocks-queue", `
+		act act:A:1 session=s
+		act act:A:2 session=s
+		act act:A:3
+		work owner=W1 -> A:1 x1
+		work owner=W2 -> A:3 x1 | none`},
 	{"provider/prune-takes-current", `
 		make A status=Completed
 		prune A -> 1 0 0 | 1 1 1

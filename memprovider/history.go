@@ -37,9 +37,12 @@ func (ex *execution) seenBy(codec int) *decodedHistory {
 	return ex.decoded[codec]
 }
 
-// readsAsWritten reports whether data decodes to the value that was encoded as data. Text that is not UTF-8 comes back
-// with U+FFFD in it, and must do so for the codec that wrote it, too.
-func readsAsWritten(data []byte) bool { return !bytes.Contains(data, replacement) }
+// readsAsWritten reports whether data decodes to the value that c encoded as data. Text that is not UTF-8 comes back
+// with U+FFFD in it, and a codec that lacks fields may not have written all; both hold for the codec that wrote it, too.
+func readsAsWritten(c engine.Codec, data []byte) bool {
+	_, forgets := c.(engine.ForgetfulCodec)
+	return !forgets && !bytes.Contains(data, replacement)
+}
 
 var replacement = []byte("\uFFFD")
 

@@ -34,6 +34,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 	if s.options.CallersClock {
 		in.promote(s.now) // the time may have been set back since the fetch
 	}
+	delayMs = s.rules.AbandonDelay(delayMs)
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
 	s.candidateRows = append(s.candidateRows[:0], in.visible...)
 	for _, r := range s.candidateRows {

@@ -147,17 +147,18 @@ func (in *instance) hasContext() bool {
 
 // pins returns the pins of the current and of the first execution. An instance without a row has none, whatever its
 // executions hold (docs/contract/provider.md#p6.4).
-func (in *instance) pins() (current, first *engine.Version) {
+func (in *instance) pins() (current, first *engine.Version, ended bool) {
 	if !in.meta.created {
-		return nil, nil
+		return nil, nil, false
 	}
 	if ex := in.execution(in.meta.current); ex != nil {
 		current = ex.pin
+		ended = ex.state.status == engine.StatusCompleted || ex.state.status == engine.StatusFailed
 	}
 	if len(in.executions) > 0 {
 		first = in.executions[0].pin
 	}
-	return current, first
+	return current, first, ended
 }
 
 // empty reports whether the instance has a number and nothing else.

@@ -85,7 +85,7 @@ func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, d
 	*r = row{
 		no: engine.MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
 	}
-	if readsAsWritten(data) {
+	if readsAsWritten(s.codecs[codec], data) {
 		r.own = decodedItem{codec: codec + 1, item: item}
 	}
 	if a, ok := engine.Known(item).(engine.ActivityExecuteItem); ok {

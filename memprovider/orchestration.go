@@ -81,6 +81,13 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 		if !passed {
 			continue
 		}
+		if d.failed != nil && s.rules.UndecodableIsOrphan && in.visibleQueueMessages == len(in.visible) {
+			for len(in.visible) > 0 {
+				s.remove(in.visible[0], engine.RemovedOrphan)
+			}
+			s.releaseLock(in)
+			continue
+		}
 		if d.failed != nil && !s.rules.DeliversDecodeError {
 			return nil, nil, engine.Permanentf(opFetchOrchestration, "%w", d.failed)
 		}

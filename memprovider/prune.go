@@ -40,6 +40,9 @@ func (p *provider) PruneExecutionsBulk(_ context.Context, filter engine.Instance
 // kept ones, counted from the largest id.
 func (s *Store) prune(in *instance, options engine.PruneOptions, r *engine.PruneResult) {
 	r.InstancesProcessed++
+	if ex := in.execution(in.meta.current); ex != nil && ex.state.status == engine.StatusRunning && !s.rules.PrunesRunning {
+		return
+	}
 	rank := uint64(0)
 	for _, ex := range slices.Backward(slices.Clone(in.executions)) {
 		if !ex.state.created {

@@ -69,7 +69,7 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	s := p.store
 	t := s.taker(session)
 	r := s.work.pick(t, tags, s.rules)
-	if r == nil {
+	if r == nil || !s.rules.WorkLooksPastSessions && s.reservedBefore(r, session) {
 		return nil, nil, nil
 	}
 	item, err := s.decodeItem(r, p.codecNo)
@@ -83,6 +83,21 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	s.claim(r, session)
 	s.delivered = append(s.delivered[:0], r.no)
 	return &engine.FetchedWork{Item: item, LockToken: r.lock.token, AttemptCount: r.count}, r.in, nil
+}
+
+// reservedBefore reports whether an older activity is ready and belongs to a session that somebody else owns.
+func (s *Store) reservedBefore(r *row, session *engine.SessionFetchConfig) bool {
+	for _, other := range s.rows[:r.no-1] {
+		if other == nil || other.queue != engine.QueueWorker || other.sessionID == "" || other.visibleMs > s.now || other.lock.live(s.now) {
+			continue
+		}
+		for _, x := range s.sessions {
+			if x.id == other.sessionID && x.exists && x.untilMs > s.now && (session == nil || x.owner.name != session.OwnerID) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nextDecodable returns the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks
@@ -180,7 +195,7 @@ func (s *Store) abandonWork(token string, delayMs int64, ignoreAttempt bool) *en
 		return invalidToken(opAbandonWork, token, h)
 	}
 	s.setCount(r, s.rules.CountAfterAbandon(r.count, ignoreAttempt))
-	if delayMs > 0 {
+	if delayMs = s.rules.AbandonDelay(delayMs); delayMs > 0 {
 		s.delay(r, s.rules.VisibleAt(s.now, delayMs))
 	}
 	s.releaseRow(r)

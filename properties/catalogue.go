@@ -37,8 +37,8 @@ func Catalogue() []Property {
 		{"S11", "replay-deterministic", s, "An ended execution's history, replayed on every build that runs it, gives the same actions."},
 		{"S12", "message-conserved", s, "Every accepted message is queued, or consumed by one committed turn that saw it, or dropped by a named rule."},
 		{"S13", "completion-once", s, "A schedule gets at most one completion, and none crosses executions."},
-		{"S14", "no-resurrection", s, "What is deleted stays deleted, as a whole, and pruning spares what is current or running."},
-		{"S15", "backoff-kept", s, "A delayed message or a timer is not delivered before its store time."},
+		{"S14", "no-resurrection", s, "What is deleted stays deleted, as a whole; pruning spares what is current or running, and takes the rest."},
+		{"S15", "backoff-kept", s, "A delayed message or a timer is not delivered before its store time, and an abandon delays only what its token marked."},
 		{"S16", "worker-routing", s, "A session has one owner at a time, tags are respected, and cancelled activities are gone."},
 		{"S17", "state-model", s, "Key-value state, custom status and queue messages follow their model."},
 		{"S18", "visible-error", s, "An undecodable history or message is reported as history_error, never as less."},
@@ -57,6 +57,7 @@ func Catalogue() []Property {
 		{"L08", "locks-recover", l, "What a dead or stalled holder had is eligible again at its expiry."},
 		{"L09", "upgrade-converges", l, "When all nodes run the highest build ever run, nothing is filtered any more and nothing waits for a build that is gone."},
 		{"outcome", "as-planned", cluster.ClassPlan, "Every instance ends as the plan expects, whatever ends it: as completed, if the plan says nothing."},
+		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once the cluster is calm."},
 		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
 	}
 }

@@ -134,8 +134,8 @@
 //
 // # Liveness
 //
-//	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover       L10 cancel-arrives
-//	L02 healthy-finishes  L04 drain-ends               L06 parent-told      L09 upgrade-converges
+//	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover      L10 cancel-arrives
+//	L02 healthy-finishes  L04 drain-ends               L06 parent-told      L09 upgrade-converges  L11 work-served
 //
 // Each has a bound in store time that is computed from the options of the nodes at hand and from the actual backoffs; a
 // message that reports a violation shows the sum with its terms. Obligations are judged at the end of each phase.
@@ -146,6 +146,8 @@
 // lock that is revived after it ran out (L08), and a cancel that a node consumed of an instance that goes on (L10). L09
 // covers pins of builds that some node of the run was, as far as the highest build's own range holds them, while all
 // nodes run that build with that range.
+//
+// L11 is of class plan: a tag that nobody serves breaks no contract, and the activity waits for ever.
 //
 // # Where they hold
 //
@@ -185,5 +187,6 @@
 //	L08             +       +       +          +          +        +
 //	L09             +       n       +          +          +        +
 //	L10             +       +       +          -          +        -     corrupt-message (that cancel)
+//	L11             +       +       +          +          +        +
 //	shadow          +       +       +          +          +        +
 package properties

@@ -62,6 +62,7 @@ var needed = []struct {
 	), 1},
 	{"L09", "engine/pause-too-long", outageOf("history idle pinned 1.5.0 shape waiting kick at 8500ms"), 1},
 	{"L10", "engine/cancel-ignored", "rolling-upgrade", 1},
+	{"L11", "engine/tag-in-capitals", "features", 1},
 	{"outcome", "duroxide-0.1.26/pending-dequeue-reads", "corners", 1},
 }
 

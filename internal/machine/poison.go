@@ -98,7 +98,9 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	default:
 		ack.HistoryDelta = []engine.Event{event(lastEventID(d.Item.History)+1, failed)}
 	}
-	ack.OrchestratorItems = append(ack.OrchestratorItems, n.refusals(d)...)
+	if n.rules.PoisonAnswersStarts {
+		ack.OrchestratorItems = append(ack.OrchestratorItems, n.refusals(d)...)
+	}
 	return ack
 }
 

@@ -55,6 +55,8 @@ type Rules struct {
 	PoisonTellsParent func(undecodable bool) bool
 	// PoisonCancels makes poison cancel the execution's activities.
 	PoisonCancels bool
+	// PoisonAnswersStarts makes poison answer the parents of the starts that it ends with the batch.
+	PoisonAnswersStarts bool
 	// PoisonPins makes poison of an execution that has not begun pin the execution that it creates.
 	PoisonPins bool
 	// StatusIsTold takes the current execution's status from the provider; otherwise the history shows it.
@@ -139,6 +141,7 @@ func DefaultRules() *Rules {
 		DuplicateStart:        DuplicateChangesNothing,
 		PoisonTellsParent:     func(bool) bool { return true },
 		PoisonCancels:         true,
+		PoisonAnswersStarts:   true,
 		PoisonPins:            true,
 		StatusIsTold:          true,
 		PoisonWaitsForStart:   true,

@@ -23,6 +23,10 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 		t.endWaits()
 	}
 	t.add(0, terminal)
+	if _, failed := terminal.(engine.OrchestrationFailed); failed && !t.rules.StampsFailure {
+		e := &t.delta[len(t.delta)-1]
+		e.InstanceID, e.ExecutionID = "", 0
+	}
 	t.endActivities(r)
 	t.endChildren(r)
 

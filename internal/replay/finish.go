@@ -52,7 +52,7 @@ func (t *turn) finish() {
 	if limit != "" && !t.rules.LimitEnds {
 		t.appendLimitFailure(limit)
 	}
-	t.out.OrchestratorItems = append(t.out.OrchestratorItems, t.refusals...)
+	t.out.OrchestratorItems = append(append(t.out.OrchestratorItems, t.unrecorded...), t.refusals...)
 	if t.rules.Pins(len(t.in.History) == 0) {
 		pin := t.in.Build.Version
 		t.out.Metadata.PinnedVersion = &pin

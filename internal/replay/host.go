@@ -47,6 +47,7 @@ type future struct {
 	pos    int32    // of its schedule event, -1 while there is none
 	owner  *task
 	child  *task // for a child coroutine's future
+	raced  bool  // it has won a select
 	value  string
 	err    error
 	waiter *task
@@ -149,6 +150,13 @@ func (t *turn) Trace(text string) {
 func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 	owner := t.enter()
 	a = storable(a)
+	if t.rules.Code != nil {
+		now := t.rules.Code(a)
+		for _, before := range now[:len(now)-1] { // whose results nobody awaits
+			t.emit(before, t.newFuture(owner))
+		}
+		a = now[len(now)-1]
+	}
 	if a.Kind == orchhost.ActionDetached {
 		t.emit(a, 0)
 		return 0
@@ -197,6 +205,9 @@ func (t *turn) Await(token orchhost.Token) (string, error) {
 			t.waits.consume(int(f.pos))
 		}
 	}
+	if f.raced {
+		return t.rules.RacedResult(f.value), f.err
+	}
 	return f.value, f.err
 }
 
@@ -221,6 +232,7 @@ func (t *turn) Select(tokens []orchhost.Token) int {
 			t.giveUp(token)
 		}
 	}
+	t.futures[tokens[winner]].raced = true
 	return winner
 }
 

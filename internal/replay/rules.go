@@ -33,6 +33,17 @@ type Rules struct {
 	TellsParent func(r Result) bool
 	// AnswersResult reports whether a parent gets an end of that kind as a result, rather than as a failure.
 	AnswersResult func(r Result) bool
+	// RecordsDetached makes the turn record an event for each detached start.
+	RecordsDetached bool
+	// SystemResult returns the result of a system activity of that name, given the recorded one, as the code sees it.
+	SystemResult func(name, recorded string, nowMs uint64) string
+	// RacedResult returns the value of a future that has won a select, given its own.
+	RacedResult func(own string) string
+	// Code returns what the deployed code asks for at a place where it asked for this before its last change; nil means the
+	// same.
+	Code func(a orchhost.Action) []orchhost.Action
+	// StampsFailure makes the event of a failure carry its instance and execution.
+	StampsFailure bool
 	// WithdrawsDropped makes the turn withdraw a dropped activity's work.
 	WithdrawsDropped bool
 	// CarriedParent returns the parent link that the next execution gets.
@@ -96,6 +107,10 @@ func DefaultRules() Rules {
 		CancelEnds:       true,
 		TellsParent:      everyEndButContinue,
 		AnswersResult:    onlyCompleted,
+		RecordsDetached:  true,
+		SystemResult:     func(_, recorded string, _ uint64) string { return recorded },
+		RacedResult:      func(own string) string { return own },
+		StampsFailure:    true,
 		WithdrawsDropped: true,
 		CarriedParent:    sameParent,
 		StartsDetached:   unlessCancelled,

@@ -40,18 +40,19 @@ type turn struct {
 	sched  []schedule // by position
 	nextID uint64     // of the next schedule event
 
-	ended     bool // the baseline has a terminal event, not necessarily the last one
-	cancelled bool // a cancel request is recorded
-	reason    string
-	abort     engine.ErrorDetails // why the turn fails; zero if it does not
-	crumbs    []int               // positions of schedules with a persisted dropped_future breadcrumb
-	schedules int                 // how many the baseline has, waits included
-	hasWaits  bool                // a positional subscription is recorded
-	hasQueues bool                // a dequeue or a queue message is
-	refusals  []engine.WorkItem   // answers to parents of duplicate starts
-	pending   []pending
-	continues *orchhost.Action // the first continue-as-new
-	cancels   []childCancel
+	ended      bool // the baseline has a terminal event, not necessarily the last one
+	cancelled  bool // a cancel request is recorded
+	reason     string
+	abort      engine.ErrorDetails // why the turn fails; zero if it does not
+	crumbs     []int               // positions of schedules with a persisted dropped_future breadcrumb
+	schedules  int                 // how many the baseline has, waits included
+	hasWaits   bool                // a positional subscription is recorded
+	hasQueues  bool                // a dequeue or a queue message is
+	unrecorded []engine.WorkItem   // detached starts without an event
+	refusals   []engine.WorkItem   // answers to parents of duplicate starts
+	pending    []pending
+	continues  *orchhost.Action // the first continue-as-new
+	cancels    []childCancel
 
 	code
 	state

@@ -113,6 +113,12 @@ func (t *turn) write(a *action) {
 		}
 		data = engine.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
 	case orchhost.ActionDetached:
+		if !t.rules.RecordsDetached {
+			t.unrecorded = append(t.unrecorded, engine.StartItem{
+				Instance: a.Instance, Orchestration: a.Name, Input: a.Input, Version: a.Version, ExecutionID: engine.InitialExecutionID,
+			})
+			return
+		}
 		data = engine.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
 	case orchhost.ActionContinueAsNew:
 		t.noteContinue(a)
@@ -146,7 +152,7 @@ func (t *turn) apply(pos int) *Nondeterminism {
 	case engine.OrchestrationChained:
 		return t.claim(pos, e, "history OrchestrationChained but no emitted action")
 	case engine.ActivityCompleted:
-		return t.deliver(e, d.Result, nil)
+		return t.deliver(e, t.activityResult(e, d.Result), nil)
 	case engine.ActivityFailed:
 		return t.deliver(e, "", &d.Details)
 	case engine.TimerFired:
@@ -244,6 +250,16 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	t.sched[pos].open = false
 	t.resolve(token, value, err)
 	return nil
+}
+
+// activityResult returns the result of an activity as the code sees it.
+func (t *turn) activityResult(e *engine.Event, recorded string) string {
+	if pos := t.find(e.SourceEventID); pos >= 0 {
+		if d, ok := t.at(pos).Data.(engine.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
+			return t.rules.SystemResult(d.Name, recorded, t.in.NowMs)
+		}
+	}
+	return recorded
 }
 
 // failure is a failed activity or child as orchestration code sees it.

@@ -10,8 +10,9 @@ import (
 type Rules struct {
 	// Admits reports whether a filter lets an instance with that pin through.
 	Admits func(f *engine.CapabilityFilter, pin *engine.Version) bool
-	// Pin picks the pin that the filter tests: that of the current execution or of the first one.
-	Pin func(current, first *engine.Version) *engine.Version
+	// Pin picks the pin that the filter tests: that of the current execution or of the first one. ended reports whether the
+	// current execution has completed or failed.
+	Pin func(current, first *engine.Version, ended bool) *engine.Version
 	// LooksPast tells whether a fetch goes on when the oldest instance with a visible message cannot be delivered.
 	LooksPast bool
 	// LooksPastContextless tells whether a fetch goes on when the oldest instance has neither a context nor a start.
@@ -37,12 +38,17 @@ type Rules struct {
 	// SwallowsDecodeError reports whether a history that cannot be decoded is delivered as an empty one, given whether
 	// the instance has a row.
 	SwallowsDecodeError func(hasRow bool) bool
+	// UndecodableIsOrphan tells whether queue messages alone, for an instance whose history cannot be decoded, are dropped
+	// as orphans.
+	UndecodableIsOrphan bool
 	// SkipsUndecodableMessage tells whether a batch silently leaves out messages that cannot be decoded.
 	SkipsUndecodableMessage bool
 
 	// AbandonTouches reports whether an abandon affects a visible message of its instance, given whether its token
 	// marked it.
 	AbandonTouches func(marked bool) bool
+	// AbandonDelay returns the delay of an abandon that asks for that one.
+	AbandonDelay func(delayMs int64) int64
 	// CountAfterAbandon returns a message's attempt count after an abandon.
 	CountAfterAbandon func(count uint32, ignoreAttempt bool) uint32
 	// MayCommit reports whether the store accepts an ack, of either queue, from this holding.
@@ -70,6 +76,8 @@ type Rules struct {
 	TagStored func(tag string) string
 	// WorkLooksPast tells whether a work fetch goes on past an activity that it cannot decode.
 	WorkLooksPast bool
+	// WorkLooksPastSessions tells whether a work fetch goes on past an activity of a session that another owner has.
+	WorkLooksPastSessions bool
 	// PlainFetchTakesSessions tells whether a work fetch without session config takes session activities.
 	PlainFetchTakesSessions bool
 	// SessionOwned reports whether a session, if it has a row, reserves its activities for its owner.
@@ -123,6 +131,8 @@ type Rules struct {
 	// Prunes reports whether a prune may remove an execution, given whether it is the current one and whether it is
 	// running.
 	Prunes func(current, running bool) bool
+	// PrunesRunning tells whether a prune looks at instances that are running.
+	PrunesRunning bool
 	// PruneTakesKV tells whether a prune empties the key-value store.
 	PruneTakesKV bool
 
@@ -222,10 +232,13 @@ func Default() *Rules {
 		SkipsUndecodableMessage: false,
 
 		AbandonTouches:    func(marked bool) bool { return marked },
+		AbandonDelay:      func(delayMs int64) int64 { return delayMs },
 		CountAfterAbandon: lowerByOne,
 		TakesTag:          engine.TagFilter.Matches,
 		TagStored:         sameTag,
 		WorkLooksPast:     true,
+
+		WorkLooksPastSessions: true,
 
 		PlainFetchTakesSessions: false,
 		SessionOwned:            untilItEnds,
@@ -261,6 +274,7 @@ func Default() *Rules {
 		RefusesDelete:  runningUnlessForced,
 		RefusesOrphans: true,
 		Prunes:         neitherCurrentNorRunning,
+		PrunesRunning:  true,
 		PruneTakesKV:   false,
 
 		CustomStatusVersion: oncePerAck,
@@ -271,7 +285,7 @@ func Default() *Rules {
 	}
 }
 
-func currentPin(current, _ *engine.Version) *engine.Version { return current }
+func currentPin(current, _ *engine.Version, _ bool) *engine.Version { return current }
 
 func orphanIfNoStartQueued(onlyQueueMessages, startQueued bool) bool {
 	return onlyQueueMessages && !startQueued

@@ -56,7 +56,7 @@ var packages = map[string]imports{
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
 	"faults": {
-		module: []string{"engine", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
+		module: []string{"engine", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
 	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}, others: publicModules},
 	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "memprovider", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
 	"sim/workload": {
@@ -132,7 +132,7 @@ var packages = map[string]imports{
 		others: publicModules},
 	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
 	"internal/sample":           {others: publicModules},
-	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}},
 	"internal/mutate":           {others: publicModules},
 	"internal/mutate/judge":     {all: true, others: publicModules},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate"}},

@@ -17,10 +17,26 @@ import (
 func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk},
+		{"Diarist", v1, always, "notes the time with an activity, twice", plan.EndCompleted, diarist},
 		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", plan.EndCompleted, ledger},
 		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", plan.EndCompleted, picky},
 		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", plan.EndCompleted, studio},
 	}
+}
+
+func diarist(ctx *orch.Context, _ string) (string, error) {
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20 // a fault may make an activity panic
+	for range 2 {
+		now, err := ctx.UTCNowMs()
+		if err != nil {
+			continue
+		}
+		if _, err := ctx.ScheduleActivityWithRetry("Work", strconv.FormatInt(now, 10), policy); err != nil {
+			return "", err
+		}
+	}
+	return "noted", nil
 }
 
 func ledger(ctx *orch.Context, input string) (string, error) {

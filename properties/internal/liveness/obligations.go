@@ -1,14 +1,11 @@
 package liveness
 
 import (
-	"slices"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // turnsMax bounds the turns that an instance may take in calm before it ends.
@@ -240,7 +237,11 @@ func (c *obligations) notWidened(in *model.Instance) {
 func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
 	input, since := c.workInput(r)
-	if input.slots == 0 || mine.FirstVisibleMs > c.now {
+	if input.slots == 0 {
+		c.unserved(in, r)
+		return
+	}
+	if mine.FirstVisibleMs > c.now {
 		return
 	}
 	b := workBound(input)
@@ -299,6 +300,15 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		c.until(from + b.ms)
 		return
 	}
+	if open, ms := c.atEnded(in); open {
+		if ms == model.NeverMs {
+			return // it waits for a build: whoever ended keeps its pin
+		}
+		if c.now <= ms+b.ms {
+			c.until(ms + b.ms)
+			return
+		}
+	}
 	mine.StallReported = true
 	property := "L02"
 	if mine.CancelMs != 0 {
@@ -317,27 +327,6 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
 		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
 		model.SpanText(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
-}
-
-// unaided reports whether the plan sets, for an instance or for the root that it descends from, that calm sends it nothing.
-func (c *obligations) unaided(in *model.Instance) bool {
-	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
-		in = c.Run.Model.Instance(parent)
-	}
-	i := slices.IndexFunc(c.live.Plan.Instances, func(p plan.Instance) bool { return p.ID == in.Name })
-	return i >= 0 && c.live.Plan.Instances[i].Unaided
-}
-
-// leftAlone reports whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a
-// node that admits it, or has ended with an unreadable history, which cannot tell which children it leaves behind.
-func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
-	in := c.Run.Model.Instance(parent)
-	if !c.live.Instance(parent).Ended {
-		admitted, _ := c.live.Admitted(in)
-		return !admitted
-	}
-	ex := in.Latest()
-	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(engine.CorruptedPoisonEventID) != nil
 }
 
 // Finish looks for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or

@@ -231,6 +231,12 @@ func (c *Checker) waitsFor(id string, no engine.InstanceNo) (cause, differ strin
 		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s has to be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
 	case "event":
 		return why.Text, "somebody has to send that"
+	case "activity":
+		for _, r := range c.Run.Model.Instance(no).Work {
+			if text := c.state.Unserved(r); text != "" {
+				return "it waits for " + text, "a worker has to serve that tag"
+			}
+		}
 	case "ended":
 		return "", ""
 	}

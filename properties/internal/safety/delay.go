@@ -37,7 +37,10 @@ func (d *delayChecker) Observe(o *engine.Observation) {
 		}
 	case engine.CallAbandonOrchestrationItem:
 		in := model.HeldBy(c)
-		if in == nil || in.BatchToken != c.Request.Token || c.Request.Delay <= 0 {
+		if in == nil || in.BatchToken != c.Request.Token {
+			return
+		}
+		if d.delaysMore(c, in); c.Request.Delay <= 0 {
 			return
 		}
 		for _, no := range in.Batch {
@@ -47,6 +50,10 @@ func (d *delayChecker) Observe(o *engine.Observation) {
 		}
 	case engine.CallAbandonWorkItem:
 		for _, r := range c.Rows {
+			if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay <= 0 && r.Present && r.VisibleMs > max(o.AtMs, r.Was.VisibleMs) {
+				d.hidden(c, r)
+				return
+			}
 			if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
 				return
 			}
@@ -67,6 +74,28 @@ func (d *delayChecker) Observe(o *engine.Observation) {
 			}
 		}
 	}
+}
+
+// delaysMore reports what an abandon hides although nobody asked for it: its batch, if it names no delay, and a message that
+// has come since the fetch. A message that is hidden each time that others are given back may never be delivered.
+func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
+	for _, r := range c.Rows {
+		if r.Queue != engine.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
+			continue
+		}
+		if c.Request.Delay <= 0 || r.Instance != in || r.Delivered != in.BatchCall {
+			d.hidden(c, r)
+			return
+		}
+	}
+}
+
+func (d *delayChecker) hidden(c *model.Call, r *model.Row) {
+	d.Run.Violate(check.Finding{
+		Property: "S15", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
+		Message: model.ItemText(r) + " is hidden until " + d.Run.At(r.VisibleMs) + " by " + c.Kind.String() + " of " + d.Run.Who(c.Caller) +
+			": expected an abandon to delay what its token marked, by what it asks for, and nothing else",
+	})
 }
 
 // keeps reports a queued message that will be visible too early.

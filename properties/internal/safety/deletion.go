@@ -81,6 +81,9 @@ func (k *deletionChecker) managed(c *model.Call, o *engine.Observation) {
 			k.pruned(c, ex)
 		}
 	}
+	if o.Outcome == engine.OutcomeOK {
+		k.spared(c)
+	}
 	if !deletes && removed == 0 && len(c.Executions) > 0 {
 		k.Run.Happened(check.FactPruned)
 		if len(c.Executions[0].Instance.Queue) > 0 || c.Executions[0].Instance.Locked(o.AtMs) {
@@ -91,6 +94,25 @@ func (k *deletionChecker) managed(c *model.Call, o *engine.Observation) {
 
 func isDeletion(method string) bool {
 	return method == "delete_instance" || method == "delete_instances_atomic" || method == "delete_instance_bulk"
+}
+
+// spared judges what a prune has left. Those of a run ask for everything that may go.
+func (k *deletionChecker) spared(c *model.Call) {
+	if c.Request.Admin != "prune_executions" && c.Request.Admin != "prune_executions_bulk" {
+		return
+	}
+	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
+		in := k.Run.Model.Instance(engine.InstanceNo(no))
+		if !in.Created || c.Request.Admin == "prune_executions" && c.Request.Instance != in.Name {
+			continue
+		}
+		for _, ex := range in.Executions {
+			if ex.Created && ex.ID != in.CurrentID && ex.Status != engine.StatusRunning {
+				k.report(c, in.No, fmt.Sprintf("left execution %d, which is %s, and %d is the current one: expected a prune to take it", ex.ID, ex.Status, in.CurrentID))
+				return
+			}
+		}
+	}
 }
 
 // pruned judges an execution that is gone although its instance is not.

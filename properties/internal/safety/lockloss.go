@@ -89,6 +89,10 @@ func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	case faults.CallDelayed, faults.SlowCommit:
 		until += r.For.Milliseconds() + 1
 	case faults.PermanentError:
+		if r.CallKind == engine.CallAckOrchestrationItem {
+			n.delayedMs = max(n.delayedMs, until) // the turn is given back
+			return
+		}
 		n.cutOffMs = max(n.cutOffMs, until) // a renewal that is refused for good is not tried again
 		return
 	}

@@ -169,6 +169,31 @@ func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	return true, has
 }
 
+// Unserved describes an activity whose tag no live node serves, and the tags that they do serve; empty if one does, or no
+// node is up.
+func (s *State) Unserved(r *model.Row) string {
+	w, ok := r.Item.(engine.ActivityExecuteItem)
+	if !ok {
+		return ""
+	}
+	var filters []string
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if !n.Live() || n.Options.WorkerConcurrency == 0 {
+			continue
+		}
+		if n.Options.WorkerTagFilter.Matches(w.Tag) {
+			return ""
+		}
+		serves, _ := n.Options.Get("worker_tag_filter")
+		filters = append(filters, s.Run.NodeName(n.Number)+" serves "+serves)
+	}
+	if len(filters) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("activity %s (event %d) with the tag %q, which no live node serves: %s", w.Name, w.ID, w.Tag, strings.Join(filters, ", "))
+}
+
 // onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that has yet to begin stands
 // alone. What is started under its name later is another instance.
 func (s *State) onDeleted(no engine.InstanceNo) {

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWithoutFields: a codec that lacks a field neither reads nor writes it, and keeps all others.
+func TestWithoutFields(t *testing.T) {
+	status := "busy"
+	events := []EventData{
+		OrchestrationStarted{Name: "O", Version: "1.0.0", ParentInstance: "p", ParentID: 2, ParentExecutionID: 3, InitialCustomStatus: &status},
+		ActivityScheduled{Name: "A", Input: "x", SessionID: "s", Tag: "gpu"},
+	}
+	items := []WorkItem{
+		StartItem{Instance: "i", Orchestration: "O", ParentInstance: "p", ParentID: 2, ParentExecutionID: 3, ExecutionID: 1},
+		ContinueAsNewItem{Instance: "i", Orchestration: "O", ParentInstance: "p", ParentID: 2, ParentExecutionID: 3, InitialCustomStatus: &status},
+		ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "A", SessionID: "s", Tag: "gpu"},
+	}
+	names := map[Field][]string{
+		FieldParentExecution: {"parent_execution_id"},
+		FieldContinuedParent: {"parent_instance", "parent_id", "parent_execution_id"}, // of ContinueAsNew
+		FieldInitialStatus:   {"initial_custom_status"}, FieldTag: {"tag"}, FieldSession: {"session_id"},
+	}
+	whole := NewJSONCodec("whole", Kinds2x(), WorkItemKinds2x())
+	for _, f := range Fields() {
+		old, err := WithoutFields(whole, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(kind string, text, written, read []byte, err error) {
+			t.Helper()
+			has := false
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(written), string(read)); d != "" {
+				t.Errorf("%s of %s: what it writes differs from what it reads and writes:\n%s", f, kind, d)
+			}
+			for _, name := range names[f] {
+				has = has || strings.Contains(string(text), `"`+name+`"`)
+				if strings.Contains(string(written), `"`+name+`"`) && (f != FieldContinuedParent || kind == "ContinueAsNew") {
+					t.Errorf("%s of %s: %s has %s", f, kind, written, name)
+				}
+			}
+			if !has && string(written) != string(text) {
+				t.Errorf("%s of %s: %s, want %s", f, kind, written, text)
+			}
+		}
+		for _, d := range events {
+			e := envelope(d)
+			text, err := whole.AppendEvent(nil, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written, err := old.AppendEvent(nil, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, err := old.DecodeEvent(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := whole.AppendEvent(nil, seen)
+			check(string(d.Kind()), text, written, again, err)
+		}
+		for _, w := range items {
+			text, err := whole.AppendWorkItem(nil, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written, err := old.AppendWorkItem(nil, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, err := old.DecodeWorkItem(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := whole.AppendWorkItem(nil, seen)
+			check(string(w.Kind()), text, written, again, err)
+		}
+	}
+	if _, err := WithoutFields(whole, "colour"); err == nil {
+		t.Error("an unknown field is taken")
+	}
+}

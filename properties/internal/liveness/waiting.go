@@ -1,0 +1,70 @@
+package liveness
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// This file tells who may wait without owing anything: for a build, for a client, for a worker that the plan does not have.
+
+// unserved judges an activity whose tag no live node serves (L11): it waits for ever, which is the plan's affair and breaks
+// no contract. Nodes that are still on their way up may serve it.
+func (c *obligations) unserved(in *model.Instance, r *model.Row) {
+	mine := c.live.Row(r.No)
+	if mine.Reported || c.settling() {
+		return
+	}
+	if text := c.live.Unserved(r); text != "" {
+		mine.Reported = true
+		c.Run.Violate(check.Finding{Property: "L11", Class: cluster.ClassPlan, Instance: in.No, Item: model.ItemText(r),
+			Message: in.Name + " waits for " + text + "; expected a worker with that tag, or another tag"})
+	}
+}
+
+// atEnded reports whether an instance waits for the answer to a start that is queued at another instance, and since when a
+// live node admits that one; NeverMs if none does. An execution keeps its pin when it has ended, and the filter applies to
+// its messages all the same (docs/contract-decisions.md#ended-pin).
+func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		at := c.Run.Model.Instance(engine.InstanceNo(no))
+		for _, r := range at.Queue {
+			start, ok := r.Item.(engine.StartItem)
+			if !ok || start.ParentInstance != in.Name || at == in {
+				continue
+			}
+			open = true
+			if ok, since := c.live.Admitted(at); !ok {
+				return true, model.NeverMs
+			} else if since > sinceMs {
+				sinceMs = since
+			}
+		}
+	}
+	return open, sinceMs
+}
+
+// unaided reports whether the plan sets, for an instance or for the root that it descends from, that calm sends it nothing.
+func (c *obligations) unaided(in *model.Instance) bool {
+	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
+		in = c.Run.Model.Instance(parent)
+	}
+	i := slices.IndexFunc(c.live.Plan.Instances, func(p plan.Instance) bool { return p.ID == in.Name })
+	return i >= 0 && c.live.Plan.Instances[i].Unaided
+}
+
+// leftAlone reports whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a
+// node that admits it, or has ended with an unreadable history, which cannot tell which children it leaves behind.
+func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
+	in := c.Run.Model.Instance(parent)
+	if !c.live.Instance(parent).Ended {
+		admitted, _ := c.live.Admitted(in)
+		return !admitted
+	}
+	ex := in.Latest()
+	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(engine.CorruptedPoisonEventID) != nil
+}

@@ -64,7 +64,7 @@ func TestWithoutFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := whole.AppendEvent(nil, seen)
-			check(string(d.Kind()), text, written, again, err)
+			check(string(KindOf(d)), text, written, again, err)
 		}
 		for _, w := range items {
 			text, err := whole.AppendWorkItem(nil, w)

@@ -16,8 +16,10 @@ const (
 // CalmData is the data of the events that clients raise in calm.
 const CalmData = "calm"
 
-// raiseWhatWaits sends each instance what it waits for, and does not repeat it before raiseAgainMs. It returns the store
-// time until which it will send nothing more unless something happens: now, if the store has work that can be done.
+// raiseWhatWaits sends each instance for which nothing else can happen what it waits for, and does not repeat it before
+// raiseAgainMs. An instance with a timer, an activity or a child that may still end decides by itself between that and the
+// wait: calm decides no race. raiseWhatWaits returns the store time until which it will send nothing more unless something
+// happens: now, if the store has work that can be done.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
 	for no := engine.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
@@ -26,7 +28,7 @@ func (c *clients) raiseWhatWaits() int64 {
 		if ok && (p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0) {
 			quiet = c.nowMs()
 		}
-		if !ok || ended(p.Status) || p.VisibleMs <= c.nowMs() {
+		if !ok || ended(p.Status) || p.Messages > 0 || p.Activities > 0 {
 			continue
 		}
 		r := c.raisedFor(no)
@@ -38,7 +40,7 @@ func (c *clients) raiseWhatWaits() int64 {
 			continue
 		}
 		open := c.openWaits(id)
-		if len(open) == 0 || c.unaided(id) {
+		if len(open) == 0 || c.hasChild(id) || c.unaided(id) {
 			continue
 		}
 		r.atMs = c.nowMs()
@@ -49,6 +51,21 @@ func (c *clients) raiseWhatWaits() int64 {
 		c.send(item, c.instanceKey(id).At(labelPhase))
 	}
 	return quiet
+}
+
+// hasChild reports whether a child of the instance's current execution has not told its end.
+func (c *clients) hasChild(id string) bool {
+	history, _ := c.history(id) // its waits have been read from it
+	open := 0
+	for i := range history {
+		switch history[i].Data.(type) {
+		case engine.SubOrchestrationScheduled:
+			open++
+		case engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
+			open--
+		}
+	}
+	return open > 0
 }
 
 // unaided reports whether the plan marks an instance, or the one that it descends from, as unaided: nobody sends it more

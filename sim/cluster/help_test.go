@@ -10,6 +10,11 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
+// race is an instance in which a wait races with something else.
+func race(other string) string {
+	return "program P\n  select\n    wait go\n    " + other + "\n  end\nend\ninstance o runs P"
+}
+
 // TestHelp: calm and relief say what they did, and a plan can do without them.
 func TestHelp(t *testing.T) {
 	const order = "nodes A B run 1.5.0\ninstance o runs ProcessOrder at 1s"
@@ -20,6 +25,15 @@ func TestHelp(t *testing.T) {
 		atMost     int64 // virtual milliseconds; 0 for no bound
 	}{
 		{name: "calm raises", text: order, status: "Completed", help: []string{`calm raised "approval" for o`}},
+		{name: "calm decides no race with a timer", text: "nodes A run 1.5.0\n" + race("timer 40s"), status: "Completed"},
+		{
+			name: "nor with a child", text: "nodes A run 1.5.0\nprogram Child\n  timer 50s\nend\n" + race("child Child"), status: "Completed",
+		},
+		{
+			name: "nor with a child that it helps", text: "nodes A run 1.5.0\nprogram Child\n  wait stop\nend\n" + race("child Child"), status: "Completed",
+			help: []string{`calm raised "stop" for o::sub::3`},
+		},
+		{name: "but it raises when the timer has fired", text: "nodes A run 1.5.0\nprogram P\n  join\n    wait go\n    timer 40s\n  end\nend\ninstance o runs P", status: "Completed", help: []string{`calm raised "go" for o`}},
 		{name: "unaided instance", text: order + " unaided", status: "Running"},
 		{name: "unaided parent", text: "nodes A B run 1.5.0\nprogram Child\n  wait go\nend\nprogram Root\n  child Child\nend\ninstance o runs Root at 1s unaided", status: "Running"},
 		{name: "then nothing", text: order + "\nthen nothing", status: "Running", atMost: 60_000},

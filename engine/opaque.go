@@ -47,9 +47,10 @@ func (u unknownItem) Target() string     { return u.target }
 func (unknownItem) isWorkItem()          {}
 
 // unknownData is event data of a kind without a struct.
-type unknownData struct{ name EventKind }
+type unknownData struct{ kind EventKind }
 
-func (u unknownData) kind() EventKind { return u.name }
+func (u unknownData) Kind() EventKind { return u.kind }
+func (unknownData) isEventData()      {}
 
 // Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written back
 // byte for byte. It is for code that stores and forwards events and work items without having to understand them, such as

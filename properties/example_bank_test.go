@@ -83,7 +83,9 @@ load 8 instances over 8s
 at 2s..6s upgrade A to 2.0.0
 after 1s..3s upgrade B to 2.0.0
 at 1s..9s crash A
+after 1s..2s start A
 at 1s..9s crash B
+after 1s..2s start B
 `
 
 // Invariants of one's own: money is conserved, and nobody pays twice. Activities run at least once, so that a naive bank
@@ -98,10 +100,10 @@ func ExampleRun() {
 	})
 	fmt.Print(t.text)
 	// Output:
-	// durosim: seed 3 of scenario violates nobody-pays-twice (safety)
+	// durosim: seed 25 of scenario violates nobody-pays-twice (safety)
 	//   rule      Each order that completed was charged once.
-	//   where     step 213, virtual time 38075 ms
-	//   evidence  Buy-4 was charged 2 times
+	//   where     step 224, virtual time 38.112s
+	//   evidence  Buy-8 was charged 2 times
 	//
 	// durosim: 50 seeds of scenario from 1 on: every property holds
 	// plan: all 400 pieces of work ended as expected

@@ -171,7 +171,7 @@ func TestMistakesInAnUpgrade(t *testing.T) {
 			if m[2]+m[3] != c.property {
 				t.Errorf("seed %s shows %s%s, expected %s", m[1], m[2], m[3], c.property)
 			}
-			small, _, _ := strings.Cut(r.text, "The same as a stored run")
+			small, _, _ := strings.Cut(r.text, "The smallest plan as a stored run")
 			t.Log(small)
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/shrink"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -201,10 +202,10 @@ func (r *testRun) differs(d campaign.Drift) string {
 
 // violated reports a violation, with the smallest plan that shows it.
 func (r *testRun) violated(v campaign.Violation) string {
-	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation) + r.fate
+	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
 	plan, err := r.plan(v.Seed)
 	if err != nil {
-		return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
+		return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
 	}
 	choices := &sim.Recording{}
 	cfg := r.config()
@@ -215,14 +216,14 @@ func (r *testRun) violated(v campaign.Violation) string {
 			Property: v.Property, Expectation: v.Expectation, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, MaxRuns: r.c.ShrinkRuns,
 		})
 		if err == nil {
-			return r.end(v.Seed, text+small.report(v.Seed))
+			return r.end(v.Seed, text+small.report(v.Seed, r.fate))
 		}
 	}
-	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n")
+	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
 }
 
-// report describes the smallest plan, what it shows, and the same as a stored run.
-func (s *Shrunk) report(seed uint64) string {
+// report describes the smallest plan, what it shows, the fate of the campaign's work, and the plan as a stored run.
+func (s *Shrunk) report(seed uint64, fate string) string {
 	minimal := "nothing can be left out"
 	if !s.Minimal {
 		minimal = "the bound on runs was reached"
@@ -232,10 +233,10 @@ The smallest plan found that violates it: size %s, from %d, in %d runs; %s.
 
 %s
   there     %s
+%s
+The smallest plan as a stored run: keep it in a file, and name that in %s to replay it.
 
-The same as a stored run: keep it in a file, and name that in %s to replay it.
-
-%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, EnvPlan, s.Entry(seed, "").Format())
+%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.First.Message, fate, EnvPlan, s.Entry(seed, "").Format())
 }
 
 // replay runs a stored run. It fails if that run violates anything, whatever its verdict says.
@@ -284,7 +285,7 @@ func violationText(run string, v cluster.Violation, p Property) string {
 		}
 	}
 	line("rule", p.Statement)
-	line("where", fmt.Sprintf("step %d, virtual time %d ms", v.Step, v.VirtualMs))
+	line("where", fmt.Sprintf("step %d, virtual time %s", v.Step, span.Text(v.VirtualMs)))
 	line("node", v.Node)
 	line("instance", v.Instance)
 	line("work item", v.WorkItem)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -17,6 +18,10 @@ type Fate struct {
 	Work, Expected uint64
 	// Ends are the ends by kind and cause: the unexpected ones first, then by count.
 	Ends []End
+	// Helped is the number of instances for which calm or relief did something that the plan does not ask for, and Help all
+	// that they did, in order of seeds.
+	Helped uint64
+	Help   []HelpGroup
 	// Waits are the waits for a build, by the step of the schedule before them, the longest first.
 	Waits []WaitGroup
 }
@@ -27,7 +32,7 @@ type End struct {
 	Cause      string
 	AsExpected bool
 	Expect     plan.End // what the plan expected, where it was something else
-	Owes       string   // what the first of them owes
+	Owes       string   // what calm and relief did for them
 	Count      uint64
 	// Instances are those that met it, in order of seeds, up to a limit; by default only those that did not end as
 	// expected, or not as completed.
@@ -67,12 +72,15 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
+		if one.Owes != "" && one.Expect != plan.EndEternal { // whose cancel the plan asks for
+			f.Helped++
+		}
 		expect := plan.End("")
 		if !one.AsExpected {
 			expect = cmp.Or(one.Expect, plan.EndCompleted)
 		}
 		at := slices.IndexFunc(f.Ends, func(e End) bool {
-			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && (e.Owes == "") == (one.Owes == "")
+			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
 		})
 		if at < 0 {
 			at = len(f.Ends)
@@ -84,6 +92,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, EndedMs: one.EndedMs, Node: one.Node, Build: one.Build, Step: one.Step})
 		}
 	}
+	m.help(seed, r)
 	for _, w := range r.Waits {
 		at := slices.IndexFunc(f.Waits, func(g WaitGroup) bool { return g.After == w.After })
 		if at < 0 {
@@ -140,9 +149,21 @@ func (f *Fate) Plan() string {
 	case f.Work == 0:
 		return "plan: nothing to judge, since it starts no instances"
 	case !lost:
-		return fmt.Sprintf("plan: all %s ended as expected", pieces(f.Work))
+		return fmt.Sprintf("plan: all %s ended as expected%s", pieces(f.Work), f.helped())
 	}
-	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), e.Expect)
+	owes := ""
+	if e.Owes != "" {
+		owes = " [" + e.Owes + "]"
+	}
+	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, e.Expect)
+}
+
+// helped says how many ends the plan does not bring about alone.
+func (f *Fate) helped() string {
+	if f.Helped == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them with help that is not of the plan", f.Helped)
 }
 
 func pieces(n uint64) string {
@@ -197,6 +218,7 @@ func (f *Fate) Text(all bool) string {
 		b.WriteString("\n")
 		f.named(&b, e, all)
 	}
+	f.helpText(&b, all)
 	if len(f.Waits) > 0 {
 		b.WriteString("waits for a build, from when no live node admitted the work:\n")
 	}
@@ -214,8 +236,8 @@ func (f *Fate) Text(all bool) string {
 		if g.Longest.Open {
 			open = " and still waiting"
 		}
-		fmt.Fprintf(&b, "  %7d  %s: max %v, p99 %v; the longest is %s (pin %s) from %v%s, seed %d\n", g.Count, after, g.Max, g.P99, g.Longest.Instance, g.Longest.Pin,
-			time.Duration(g.Longest.FromMs)*time.Millisecond, open, g.LongestSeed)
+		fmt.Fprintf(&b, "  %7d  %s: max %s, p99 %s; the longest is %s (pin %s) from %s%s, seed %d\n", g.Count, after, span.Text(g.Max.Milliseconds()), span.Text(g.P99.Milliseconds()), g.Longest.Instance, g.Longest.Pin,
+			span.Text(g.Longest.FromMs), open, g.LongestSeed)
 	}
 	return b.String()
 }
@@ -232,7 +254,7 @@ func (f *Fate) named(b *strings.Builder, e *End, all bool) {
 	for _, m := range names {
 		fmt.Fprintf(b, "             %s, seed %d", m.Instance, m.Seed)
 		if m.EndedMs != 0 {
-			fmt.Fprintf(b, ", at %v", time.Duration(m.EndedMs)*time.Millisecond)
+			fmt.Fprintf(b, ", at %s", span.Text(m.EndedMs))
 		}
 		if m.Node != "" {
 			fmt.Fprintf(b, " by %s (%s)", m.Node, m.Build)

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -31,8 +32,8 @@ type Summary struct {
 	// Violations are sorted by seed, those of a seed in the order found. Omitted counts those beyond the limit.
 	Violations []Violation
 	Omitted    uint64
-	// Properties counts the violations of each violated property, in order of the first seed, then of the id, that of the
-	// plan last. Each expectation of a scenario counts separately.
+	// Properties counts the violations of each violated property, in order of the first seed, that of the plan last,
+	// then of the step and the id. Each expectation of a scenario counts separately.
 	Properties []PropertyCount
 	// Fate describes what became of the work.
 	Fate Fate
@@ -237,7 +238,7 @@ func (m *merge) summary() *Summary {
 			}
 			return 1
 		}
-		return strings.Compare(a.First.Rule(), b.First.Rule())
+		return cmp.Or(cmp.Compare(a.First.Step, b.First.Step), strings.Compare(a.First.Rule(), b.First.Rule()))
 	})
 	return s
 }

@@ -62,7 +62,7 @@ var packages = map[string]imports{
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released"},
+		module: []string{"sim", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"engine/orch", "sim/scenario"}, // its tests say in the language of scenarios what runs
 		others: publicModules},
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}, others: publicModules},
@@ -75,20 +75,20 @@ var packages = map[string]imports{
 		tests:  []string{"properties", "sim/scenario", "sim/cluster"},
 		others: publicModules},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink"},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/span"},
 		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"},
 		others: publicModules},
 	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}, others: publicModules},
-	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan"}, others: publicModules},
+	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}, others: publicModules},
 	"properties/internal/track": {
 		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
 		others: publicModules},
 	"properties/internal/safety": {
-		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine"},
+		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/liveness": {
-		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine"},
+		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/coverage": {
@@ -100,7 +100,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/outcome": {
-		module: []string{"engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine"},
+		module: []string{"engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
 		others: publicModules},
 	"properties/internal/answers": {
@@ -122,8 +122,9 @@ var packages = map[string]imports{
 	"properties/gen": {
 		module: []string{"sim/plan", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
-	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine"}, tests: []string{"engine"}, others: publicModules},
+	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"engine"}, others: publicModules},
 	"internal/commandline": {},
+	"internal/span":        {},
 	"internal/snapshot": {
 		module: []string{"engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"},
 		others: publicModules},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/span"
 )
 
 // Explanation tells what keeps an instance waiting at a given time: the one rule, in words, with its values.
@@ -57,7 +58,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	}
 	now := ex.store.Now()
 	x := &Explanation{Details: [][2]string{
-		{"time", milliseconds(now - ex.startMs()).String()}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
+		{"time", span.Text(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", pinText(p.Pin)},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
 	history, decodeErr := ex.clients.history(id)
@@ -65,12 +66,12 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	case ended(p.Status):
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
-		x.say("locked", "%s holds its lock for another %v", ex.holder(id), milliseconds(p.LockedUntilMs-now))
+		x.say("locked", "%s holds its lock for another %s", ex.holder(id), span.Text(p.LockedUntilMs-now))
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is pinned %s, and no live node admits that", pinText(p.Pin))
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
-		x.say("delayed", "its first message becomes visible in %v", milliseconds(p.VisibleMs-now))
+		x.say("delayed", "its first message becomes visible in %s", span.Text(p.VisibleMs-now))
 	case p.Messages > 0 && decodeErr != nil:
 		x.say("undecodable", "its history cannot be decoded: %v; it is given back until it is poisoned", decodeErr)
 	case p.Messages > 0:
@@ -148,8 +149,6 @@ func (ex *explainer) instanceNames() string {
 	}
 	return strings.Join(names, ", ")
 }
-
-func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
 // waitText returns the event that an open wait waits for, quoted.
 func waitText(e *engine.Event) string {

@@ -45,6 +45,9 @@ func (h Help) String() string {
 	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
 }
 
+// Help returns what calm and relief have done so far beyond the plan. The caller must not change it.
+func (w *World) Help() []Help { return w.phases.help }
+
 // helped records a Help.
 func (ph *phases) helped(kind HelpKind, name, text string) {
 	ph.help = append(ph.help, Help{VirtualMs: ph.nowMs() - ph.startMs(), Phase: ph.phase, Kind: kind, Name: name, Text: text})

@@ -52,7 +52,7 @@ func Example() {
 	// Output:
 	// orchestration   since build   ends   summary
 	// Refund@1.0.0    0.8.0         -      -
-	// refund-1 at 1.100s of upgrade, seed 1
+	// refund-1 at 1.1s of upgrade, seed 1
 	//
 	// delayed: its first message becomes visible in 59.916s
 	//

@@ -50,10 +50,24 @@ type runJSON struct {
 
 // fateJSON is the fate of the work.
 type fateJSON struct {
-	Work     uint64     `json:"work"`
-	Expected uint64     `json:"as_expected"`
-	Ends     []endJSON  `json:"ends"`
-	Waits    []waitJSON `json:"waits"`
+	Work     uint64    `json:"work"`
+	Expected uint64    `json:"as_expected"`
+	Ends     []endJSON `json:"ends"`
+	// Helped counts the instances for which calm or relief did something, and Help lists what they did.
+	Helped uint64     `json:"helped"`
+	Help   []helpJSON `json:"help"`
+	Waits  []waitJSON `json:"waits"`
+}
+
+// helpJSON is one kind of help beyond the plan: raise, enqueue and cancel for an instance, start and widen of a node.
+type helpJSON struct {
+	Phase     string `json:"phase"`
+	Kind      string `json:"kind"`
+	Text      string `json:"text"`
+	Count     uint64 `json:"count"`
+	Seeds     uint64 `json:"seeds"`
+	First     string `json:"first"`
+	FirstSeed string `json:"first_seed"`
 }
 
 type endJSON struct {
@@ -88,7 +102,10 @@ type waitJSON struct {
 }
 
 func newFateJSON(f *campaign.Fate) fateJSON {
-	out := fateJSON{Work: f.Work, Expected: f.Expected, Ends: []endJSON{}, Waits: []waitJSON{}}
+	out := fateJSON{Work: f.Work, Expected: f.Expected, Ends: []endJSON{}, Helped: f.Helped, Help: []helpJSON{}, Waits: []waitJSON{}}
+	for _, g := range f.Help {
+		out.Help = append(out.Help, helpJSON{string(g.Phase), string(g.Kind), g.Text, g.Count, g.Seeds, g.First, decimal(g.FirstSeed)})
+	}
 	for _, e := range f.Ends {
 		end := endJSON{End: string(e.End), Cause: e.Cause, AsExpected: e.AsExpected, Expected: string(e.Expect), Owes: e.Owes, Count: e.Count, Instances: []metJSON{}}
 		for _, m := range e.Instances {

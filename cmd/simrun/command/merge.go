@@ -164,7 +164,7 @@ func (l *resultLine) result() (out campaign.SeedResult, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Result = &cluster.Result{Seed: out.Seed, Digest: digest, Steps: l.Steps, Turns: l.Turns, Calls: l.Calls, Virtual: l.VirtualMs, Violations: l.Violations, Fates: l.Fates, Waits: l.Waits}
+	out.Result = &cluster.Result{Seed: out.Seed, Digest: digest, Steps: l.Steps, Turns: l.Turns, Calls: l.Calls, Virtual: l.VirtualMs, Violations: l.Violations, Fates: l.Fates, Help: l.Help, Waits: l.Waits}
 	if l.Second != "" {
 		digest, err = sim.ParseDigest(l.Second)
 		out.Again = &cluster.Result{Seed: out.Seed, Digest: digest}

@@ -30,23 +30,6 @@ func perSecond(n uint64, d time.Duration) string {
 	return grouped(uint64(rate))
 }
 
-// longTime formats a virtual time in the largest units that it needs: 3d 04h 12m, 12m 30s, 9.125s.
-func longTime(ms int64) string {
-	s := ms / 1000
-	switch {
-	case s >= 86400:
-		return fmt.Sprintf("%dd %02dh %02dm", s/86400, s/3600%24, s/60%60)
-	case s >= 3600:
-		return fmt.Sprintf("%dh %02dm %02ds", s/3600, s/60%60, s%60)
-	case s >= 60:
-		return fmt.Sprintf("%dm %02ds", s/60, s%60)
-	}
-	return seconds(ms)
-}
-
-// seconds formats a virtual time in seconds, to the millisecond.
-func seconds(ms int64) string { return fmt.Sprintf("%d.%03ds", ms/1000, ms%1000) }
-
 // plural formats a count with its noun.
 func plural(n uint64, one, many string) string {
 	if n == 1 {

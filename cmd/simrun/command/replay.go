@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -277,7 +278,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 		return
 	}
 	res := r.result
-	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), longTime(res.Virtual))
+	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), span.Text(res.Virtual))
 	a.printf("instances: %s\n", outcomes(res.Outcomes))
 	a.printf("%s\n%s\n", rep.contract(), rep.sum.Fate.Plan())
 	for _, line := range helpLines(res.Help) {
@@ -324,7 +325,7 @@ func lineAt(lines []storyLine, i int) string {
 		return "nothing more"
 	}
 	l := &lines[i]
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", seconds(l.Ms), l.Node, l.Build, l.Text))
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", span.Text(l.Ms), l.Node, l.Build, l.Text))
 }
 
 // entrySubject returns the subject of a stored run: its plan is fixed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -130,6 +131,7 @@ func (a *app) printCampaign(r *report) {
 	if text := r.sum.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
+	a.printUnreached(r)
 	for _, f := range r.stored {
 		a.printf("\nstored run: %s\n", f)
 	}
@@ -137,6 +139,9 @@ func (a *app) printCampaign(r *report) {
 		a.printFindings(r.findings)
 	}
 	if seed, ok := r.seedToSee(); ok {
+		if v, violated := r.deciding(); violated && v.Class != cluster.ClassInternal && v.Class != cluster.ClassHandler {
+			a.printf("\nThe smallest plan that shows it:\n%s\n", r.subject.line("shrink", seed, "--property", v.Rule()))
+		}
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
 	}
 	if r.goOn != "" {
@@ -198,7 +203,7 @@ func (a *app) printViolation(v campaign.Violation) {
 	} else if v.Expectation != "" {
 		a.printf("  rule      %s\n", v.Expectation)
 	}
-	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), seconds(v.VirtualMs))
+	a.printf("  where     seed %d, step %s, virtual time %s\n", v.Seed, grouped(v.Step), span.Text(v.VirtualMs))
 	for _, f := range [][2]string{{"node", v.Node}, {"instance", v.Instance}, {"work item", v.WorkItem}} {
 		if f[1] != "" {
 			a.printf("  %-9s %s\n", f[0], f[1])

@@ -44,6 +44,7 @@ type resultLine struct {
 	VirtualMs  int64               `json:"virtual_ms"`
 	Violations []cluster.Violation `json:"violations,omitempty"`
 	Fates      []cluster.Fate      `json:"fates,omitempty"`
+	Help       []cluster.Help      `json:"help,omitempty"`
 	Waits      []cluster.Wait      `json:"waits,omitempty"`
 	Error      *crashJSON          `json:"internal_error,omitempty"`
 }
@@ -105,7 +106,7 @@ func (w *resultsWriter) add(r campaign.SeedResult) {
 	}
 	if got := r.Result; got != nil {
 		line.Digest, line.Steps, line.Turns, line.Calls, line.VirtualMs = got.Digest.String(), got.Steps, got.Turns, got.Calls, got.Virtual
-		line.Violations, line.Fates, line.Waits = got.Violations, got.Fates, got.Waits
+		line.Violations, line.Fates, line.Help, line.Waits = got.Violations, got.Fates, got.Help, got.Waits
 		for _, p := range got.Coverage {
 			w.coverage[p.Name] += p.Count
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/durosim/durosim/internal/span"
 )
 
 // printTable prints the totals of a campaign.
@@ -29,7 +31,7 @@ func (a *app) printTable(r *report) {
 	row("passed", grouped(sum.Passed), failedNote(sum.Seeds-sum.Passed))
 	row("steps", grouped(sum.Steps), perSecond(sum.Steps, r.wall)+" steps/s")
 	row("turns", grouped(sum.Turns), perSecond(sum.Turns, r.wall)+" turns/s")
-	row("virtual time", longTime(sum.VirtualMs), "")
+	row("virtual time", span.Text(sum.VirtualMs), "")
 	row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), perSecond(sum.Seeds, r.wall)+" seeds/s")
 	row("coverage", fmt.Sprintf("%d reached", len(sum.Coverage)), coverageNote(r.unreached))
 	row("digest", sum.Digest.String(), "")
@@ -44,6 +46,10 @@ func (a *app) printTable(r *report) {
 		}
 		flushTable(t)
 	}
+}
+
+// printUnreached prints the coverage points that the campaign did not reach.
+func (a *app) printUnreached(r *report) {
 	if len(r.unreached) > 0 {
 		a.printf("\nnot reached%s:\n%s", required(r.missed), columns(r.unreached, 100))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -28,8 +29,8 @@ func (m *Run) Who(c engine.Caller) string {
 	return fmt.Sprintf("%s (start %d)", name, c.Incarnation)
 }
 
-// At returns a store time in words: milliseconds since the start of the run.
-func (m *Run) At(ms int64) string { return fmt.Sprintf("t=%d ms", ms-m.World.StartMs()) }
+// At returns a store time as a time since the start of the run.
+func (m *Run) At(ms int64) string { return span.Text(ms - m.World.StartMs()) }
 
 // LockText describes a lock in words.
 func (m *Run) LockText(l model.Lock) string {

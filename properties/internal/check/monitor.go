@@ -56,6 +56,7 @@ type World interface {
 	Phase() cluster.Phase
 	Builds() []*engine.Build
 	Why(instance string) *cluster.Explanation
+	Help() []cluster.Help
 }
 
 // maxViolations bounds what one property reports in one run: the first is what counts.

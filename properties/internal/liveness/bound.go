@@ -7,7 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
-	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/internal/span"
 )
 
 // bound is a length of store time that an obligation may take, with the terms that it is the sum of, so that a message
@@ -37,14 +37,14 @@ func (b *bound) add(times, each int64, what string) {
 // String returns the sum and its terms: "14.5s = 3s fetch backoff + 11 x 1s two call deadlines + ...".
 func (b bound) String() string {
 	var s strings.Builder
-	s.WriteString(model.SpanText(b.ms))
+	s.WriteString(span.Text(b.ms))
 	for i := range b.n {
 		t := &b.terms[i]
 		s.WriteString([...]string{" = ", " + "}[min(i, 1)])
 		if t.times > 1 {
 			fmt.Fprintf(&s, "%d x ", t.times)
 		}
-		s.WriteString(model.SpanText(t.each) + " " + t.what)
+		s.WriteString(span.Text(t.each) + " " + t.what)
 	}
 	return s.String()
 }

@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -212,7 +213,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	mine.WaitReported = true
 	c.Run.Liveness("L03", 0, in.No,
 		"%s waited until a live node admitted it, %s, and has not been delivered since: bound %s, overdue by %s. Live nodes: %s",
-		in.Name, c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
+		in.Name, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
 // notWidened judges work that nobody admits although the core has been widened (L04).
@@ -326,7 +327,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	c.Run.Liveness(property, 0, in.No,
 		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
 		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
-		model.SpanText(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
+		span.Text(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
 }
 
 // Finish looks for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or

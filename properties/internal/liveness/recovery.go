@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -58,7 +59,7 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 	mine.RecoverReported = true
 	c.Run.Liveness("L08", in.Lock.Holder.Node, in.No,
 		"%s was held (%s) and is eligible since, but nobody has taken it again: counted from %s, bound %s, overdue by %s. Live nodes: %s",
-		in.Name, c.Run.LockText(in.Lock), c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
+		in.Name, c.Run.LockText(in.Lock), c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
 // visibleSince returns the time since which the instance has something to deliver, NeverMs if it has nothing now.
@@ -133,5 +134,5 @@ func (c *obligations) converged(in *model.Instance, input boundInput) {
 	mine.ConvergeReported = true
 	c.Run.Liveness("L09", 0, in.No,
 		"all nodes run %s, the highest build of the run, since %s or before, and %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
-		c.highest.Name(), c.at(c.convergedMs), in.Name, model.PinText(pin), c.at(visible), c.at(from), b, model.SpanText(c.now-from-b.ms), c.live.WhyNot(in))
+		c.highest.Name(), c.at(c.convergedMs), in.Name, model.PinText(pin), c.at(visible), c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -32,7 +33,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 	}
 	c.Run.Violate(check.Finding{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(
 		"%s: message %d (%s) of %s, pin %s, is still queued: visible since %s, now again %s%s, counted from %s, bound %s, overdue by %s; delivered %d times, count %d, %s. Live nodes: %s",
-		because, r.No, r.Kind, in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, model.SpanText(c.now-from-b.ms),
+		because, r.No, r.Kind, in.Name, model.PinText(in.Pin()), c.at(mine.FirstVisibleMs), c.at(r.VisibleMs), lock, c.at(from), b, span.Text(c.now-from-b.ms),
 		mine.Deliveries, r.Count, last, c.live.WhyNot(in))})
 }
 
@@ -41,7 +42,7 @@ func (c *obligations) at(ms int64) string {
 	if ms == 0 {
 		return "never"
 	}
-	return "at " + model.SpanText(ms-c.Run.World.StartMs())
+	return "at " + span.Text(ms-c.Run.World.StartMs())
 }
 
 // queued lists an instance's messages and activities in words.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -32,6 +31,3 @@ func SamePin(a, b *engine.Version) bool {
 	}
 	return a.Compare(*b) == 0
 }
-
-// SpanText returns a number of milliseconds in words.
-func SpanText(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

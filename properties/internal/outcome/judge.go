@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -116,19 +117,30 @@ func (r *refusal) why() string {
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
 }
 
-// owes fills in what calm and relief did, and reports whether an instance would not have come so far without relief.
+// owes fills in what calm and relief did for an instance, and reports whether it would not have ended so without relief.
+// That calm brought a node up counts for the instances that the node ended.
 func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
+	var parts []string
 	if len(w.calm) > 0 {
-		f.Owes = "calm " + strings.Join(w.calm, " and ")
+		parts = append(parts, "calm "+strings.Join(w.calm, " and "))
 	}
-	if w.end.atMs != 0 && w.end.phase == cluster.PhaseRelief {
-		if f.Owes != "" {
-			f.Owes += "; "
+	helped := w.end.atMs != 0 && w.end.phase != cluster.PhaseTurbulence
+	var widened []string
+	for _, h := range c.Run.World.Help() {
+		switch {
+		case !helped:
+		case h.Kind == cluster.HelpStart && h.Name == c.Run.NodeName(w.end.node):
+			parts = append(parts, "calm started "+h.Name+", which the plan leaves down")
+		case h.Kind == cluster.HelpWiden && !slices.Contains(widened, h.Name):
+			widened = append(widened, h.Name)
 		}
-		f.Owes += "relief widened the core, since no live node took it"
-		return true
 	}
-	return false
+	rescued = helped && w.end.phase == cluster.PhaseRelief
+	if rescued {
+		parts = append(parts, "relief widened "+cmp.Or(strings.Join(widened, ", "), "the core")+", since no live node took it")
+	}
+	f.Owes = strings.Join(parts, "; ")
+	return rescued
 }
 
 // expected reports whether an end is what the plan expects. Faults that decide how work ends excuse a failure: whoever
@@ -166,7 +178,7 @@ func (c *Checker) report(p *plan.Instance, no engine.InstanceNo, w *work, f *clu
 	}
 	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted))
 	if f.EndedMs != 0 {
-		fmt.Fprintf(&b, ". It ended at %s, step %d", model.SpanText(f.EndedMs), w.end.step)
+		fmt.Fprintf(&b, ". It ended at %s, step %d", span.Text(f.EndedMs), w.end.step)
 	}
 	if f.Node != "" {
 		fmt.Fprintf(&b, ", by an ack of %s", c.nodeText(w.end.node, w.end.build, w.end.after))
@@ -179,7 +191,7 @@ func (c *Checker) report(p *plan.Instance, no engine.InstanceNo, w *work, f *clu
 		fmt.Fprintf(&b, ". %s gave it back %s", c.nodeText(r.node, r.build, r.after), times(r.times))
 	}
 	if f.Owes != "" {
-		fmt.Fprintf(&b, ". Without the plan: %s", f.Owes)
+		fmt.Fprintf(&b, ". Beyond the plan: %s", f.Owes)
 	}
 	if w.end.phase == cluster.PhaseRelief {
 		differ = "a node whose range holds its pin has to be up until it has ended; " + c.upText()
@@ -203,7 +215,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 	if build != "" {
 		text += " (" + build
 		if after.text != "" {
-			text += fmt.Sprintf(", since %q at %s", after.text, model.SpanText(after.atMs-c.Run.World.StartMs()))
+			text += fmt.Sprintf(", since %q at %s", after.text, span.Text(after.atMs-c.Run.World.StartMs()))
 		}
 		text += ")"
 	}
@@ -260,7 +272,7 @@ func (c *Checker) downText() string {
 	for i, s := range c.nodes {
 		text := c.Run.NodeName(uint32(i+1)) + " is down"
 		if s.text != "" {
-			text += fmt.Sprintf(" since %q at %s", s.text, model.SpanText(s.atMs-c.Run.World.StartMs()))
+			text += fmt.Sprintf(" since %q at %s", s.text, span.Text(s.atMs-c.Run.World.StartMs()))
 		}
 		parts = append(parts, text)
 	}

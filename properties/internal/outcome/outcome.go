@@ -265,6 +265,7 @@ func (c *Checker) Finish() {
 		return
 	}
 	c.spread()
+	c.spreadCalm()
 	for i := range p.Instances {
 		c.judge(&p.Instances[i])
 	}
@@ -284,6 +285,25 @@ func (c *Checker) spread() {
 		}
 	}
 }
+
+// spreadCalm tells the ancestors of an instance what calm sent it.
+func (c *Checker) spreadCalm() {
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		own := slices.Clone(c.of(engine.InstanceNo(no)).calm)
+		own = slices.DeleteFunc(own, func(sent string) bool { return strings.HasSuffix(sent, forChild) })
+		for up, n := c.state.Instance(engine.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
+			w := c.of(up)
+			for _, sent := range own {
+				if !slices.Contains(w.calm, sent+forChild) {
+					w.calm = append(w.calm, sent+forChild)
+				}
+			}
+		}
+	}
+}
+
+// forChild ends what calm sent a descendant.
+const forChild = " for a child"
 
 // Fates returns what became of the plan's instances. Call it after Finish.
 func (c *Checker) Fates() []cluster.Fate { return c.fates }

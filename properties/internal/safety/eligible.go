@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -154,7 +155,7 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 			c.Run.NodeName(r.Node), r.Call, g.filter, in.Name, model.PinText(in.Pin()), c.ready(in, atMs), c.Run.LockText(in.Lock))
 		return
 	}
-	if !model.Admits(g.filter, nil) {
+	if !g.filter.Admits(nil) {
 		return
 	}
 	for _, in := range c.Run.Model.Bare {
@@ -347,13 +348,13 @@ func (c *eligibleChecker) judge(g *fetchGroup, now int64) {
 	w := g.waiters[0]
 	if g.work {
 		c.Run.Safety("S22", w.node, in.No, "%d fetches of activities stay parked, the first that of %s, although message %d of %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. %s",
-			len(g.waiters), c.Run.NodeName(w.node), row.No, in.Name, c.Run.At(g.sinceMs), model.SpanText(cadence+wakeMarginMs), model.SpanText(cadence), model.SpanText(wakeMarginMs),
-			model.SpanText(now-due), c.activity(row))
+			len(g.waiters), c.Run.NodeName(w.node), row.No, in.Name, c.Run.At(g.sinceMs), span.Text(cadence+wakeMarginMs), span.Text(cadence), span.Text(wakeMarginMs),
+			span.Text(now-due), c.activity(row))
 		return
 	}
 	c.Run.Safety("S22", w.node, in.No, "%d fetches with filter %s stay parked, the first that of %s, although %s has been eligible since %s: bound %s = %s poll cadence + %s rounding, overdue by %s. Its pin is %s, %s, %s",
-		len(g.waiters), g.filter, c.Run.NodeName(w.node), in.Name, c.Run.At(g.sinceMs), model.SpanText(cadence+wakeMarginMs), model.SpanText(cadence), model.SpanText(wakeMarginMs),
-		model.SpanText(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
+		len(g.waiters), g.filter, c.Run.NodeName(w.node), in.Name, c.Run.At(g.sinceMs), span.Text(cadence+wakeMarginMs), span.Text(cadence), span.Text(wakeMarginMs),
+		span.Text(now-due), model.PinText(in.Pin()), c.ready(in, now), c.Run.LockText(in.Lock))
 }
 
 // next returns what is eligible for one of the group's fetches, with its row if it is an activity, or when something may be.

@@ -200,8 +200,8 @@ func TestWorkConservingByRightRules(t *testing.T) {
 	if v := r.m.Violations(); len(v) != 1 || v[0].Property != "S22" || v[0].Instance != "x" || v[0].Node != "A" {
 		t.Fatalf("violations %+v", v)
 	}
-	const want = "1 fetches with filter >=0.0.0, <=2.9.9 stay parked, the first that of A, although x has been eligible since t=10 ms: " +
-		"bound 102ms = 100ms poll cadence + 2ms rounding, overdue by 1ms. Its pin is none, StartOrchestration (message 1) visible since t=10 ms, no lock"
+	const want = "1 fetches with filter >=0.0.0, <=2.9.9 stay parked, the first that of A, although x has been eligible since 10ms: " +
+		"bound 102ms = 100ms poll cadence + 2ms rounding, overdue by 1ms. Its pin is none, StartOrchestration (message 1) visible since 10ms, no lock"
 	if got := r.m.Violations()[0].Message; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

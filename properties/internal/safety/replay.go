@@ -166,7 +166,7 @@ func (k *replayChecker) Finish() {
 				k.replay(in, ex, keys)
 			}
 			if ex.Kinds&k.Run.Model.Kinds.Keys != 0 {
-				keys = keysAfter(keys, k.anyHistory(in, ex))
+				keys = replay.KVAfter(keys, k.anyHistory(in, ex))
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 
 func (b *replayBuild) admits(pin *engine.Version) bool {
 	for _, f := range b.filters {
-		if model.Admits(f, pin) {
+		if f.Admits(pin) {
 			return true
 		}
 	}

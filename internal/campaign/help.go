@@ -1,0 +1,91 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// HelpGroup is one kind of help that calm or relief gave beyond the plan: one event, one queue, cancels, one node.
+type HelpGroup struct {
+	Phase cluster.Phase
+	Kind  cluster.HelpKind
+	// Text is the name of the event or the queue, or the node and the range that it replayed before.
+	Text string
+	// Count is how often it was given, Seeds in how many runs, First and FirstSeed to whom and where for the first time.
+	Count, Seeds uint64
+	First        string
+	FirstSeed    uint64
+
+	lastSeed uint64
+}
+
+// help adds the help given in a run.
+func (m *merge) help(seed uint64, r *cluster.Result) {
+	f := &m.sum.Fate
+	for _, h := range r.Help {
+		text := h.Text
+		switch h.Kind {
+		case cluster.HelpStart:
+			text = h.Name
+		case cluster.HelpWiden:
+			text = h.Name + ", which replayed " + h.Text
+		case cluster.HelpCancel:
+			text = ""
+		}
+		at := slices.IndexFunc(f.Help, func(g HelpGroup) bool { return g.Phase == h.Phase && g.Kind == h.Kind && g.Text == text })
+		if at < 0 {
+			at = len(f.Help)
+			f.Help = append(f.Help, HelpGroup{Phase: h.Phase, Kind: h.Kind, Text: text, First: h.Name, FirstSeed: seed})
+		}
+		g := &f.Help[at]
+		g.Count++
+		if g.Seeds == 0 || g.lastSeed != seed {
+			g.Seeds++
+			g.lastSeed = seed
+		}
+	}
+}
+
+// String describes the help in a few words, without its counts.
+func (g *HelpGroup) String() string {
+	switch g.Kind {
+	case cluster.HelpRaise:
+		return fmt.Sprintf("%s raised %q", g.Phase, g.Text)
+	case cluster.HelpEnqueue:
+		return fmt.Sprintf("%s enqueued %q", g.Phase, g.Text)
+	case cluster.HelpCancel:
+		return fmt.Sprintf("%s cancelled eternal work", g.Phase)
+	case cluster.HelpStart:
+		return fmt.Sprintf("%s started node %s", g.Phase, g.Text)
+	}
+	return fmt.Sprintf("%s widened node %s", g.Phase, g.Text)
+}
+
+// maxHelp bounds the kinds of help that Text shows unless all is asked for.
+const maxHelp = 6
+
+// helpText writes what calm and relief did beyond the plan.
+func (f *Fate) helpText(b *strings.Builder, all bool) {
+	if len(f.Help) > 0 {
+		b.WriteString("not of the plan:\n")
+	}
+	for i := range f.Help {
+		g := &f.Help[i]
+		if i == maxHelp && !all {
+			fmt.Fprintf(b, "  ... and %d more kinds of help\n", len(f.Help)-i)
+			return
+		}
+		first := ""
+		if g.First != "" && g.Kind != cluster.HelpStart && g.Kind != cluster.HelpWiden {
+			first = " for " + g.First
+		}
+		seeds := "seeds"
+		if g.Seeds == 1 {
+			seeds = "seed"
+		}
+		fmt.Fprintf(b, "  %7d  %s, in %d %s, first%s in seed %d\n", g.Count, g, g.Seeds, seeds, first, g.FirstSeed)
+	}
+}

@@ -26,6 +26,8 @@ type hostMachine struct {
 	err    error
 
 	loops   loops
+	held    deliveries
+	notes   []machine.Call                 // that have come up and are not told yet
 	pending map[machine.CallID]pendingCall // looked up only
 	jobs    map[machine.JobID]engine.ActivityExecuteItem
 	// taken is the work that the node was given and has not begun, in the order given.
@@ -33,6 +35,7 @@ type hostMachine struct {
 	timer    machine.TimerID // the timer that is set, 0 if none; timers is the last id given out
 	timers   machine.TimerID
 	timerMs  int64
+	draining bool
 	stopped  bool
 	counters machine.Counters
 }
@@ -48,6 +51,7 @@ func newMachine(host *host, c released.Config) *hostMachine {
 	return &hostMachine{
 		host: host, config: c, filter: engine.FilterFor(c.Options.Range(c.Build)),
 		loops:   loops{turns: make([]loop, c.Options.OrchestrationConcurrency), activities: make([]loop, c.Options.WorkerConcurrency)},
+		held:    deliveries{filter: engine.FilterFor(c.Options.Range(c.Build)), max: c.Options.MaxAttempts, byLock: map[string]*delivery{}},
 		pending: map[machine.CallID]pendingCall{}, jobs: map[machine.JobID]engine.ActivityExecuteItem{},
 	}
 }
@@ -74,7 +78,7 @@ func (m *hostMachine) StepInto(in machine.Input, calls []machine.Call) []machine
 	var did report
 	did, m.err = m.apply(in)
 	if m.err == nil {
-		calls, m.err = m.carryOver(&did, calls)
+		calls, m.err = m.carryOver(&did, m.noted(calls))
 	}
 	return calls
 }
@@ -101,6 +105,7 @@ func (m *hostMachine) apply(in machine.Input) (report, error) {
 		delete(m.jobs, in.Job)
 		return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Job), Answer: outcome(item, in.Panic)})
 	case machine.Drain:
+		m.draining = true
 		stop := command{Command: "shutdown", Node: m.config.Name, shutdownCommand: &shutdownCommand{grace.Milliseconds()}}
 		if err := m.host.do(stop, nil); err != nil {
 			return report{}, err
@@ -135,7 +140,7 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	return &answer{Failure: &message}
 }
 
-// answer hands the answer of a call to the node.
+// answer hands the answer of a call to the machine.
 func (m *hostMachine) answer(in machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
 	if !ok { // the node has dropped the call
@@ -168,7 +173,16 @@ func (m *hostMachine) answer(in machine.Answer) (report, error) {
 		}
 	}
 	m.loops.answered(p, token, in.Err)
+	m.held.given(p.slot, in)
+	m.notes = append(m.notes, m.held.answered(p.method, p.token, in.Err)...)
 	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
+}
+
+// noted appends the notes that have come up, which then are no longer there.
+func (m *hostMachine) noted(calls []machine.Call) []machine.Call {
+	calls = append(calls, m.notes...)
+	m.notes = m.notes[:0]
+	return calls
 }
 
 // carryOver translates what the node did into calls.
@@ -193,7 +207,7 @@ func (m *hostMachine) carryOver(did *report, calls []machine.Call) ([]machine.Ca
 		if err != nil {
 			return calls, err
 		}
-		calls = append(calls, c)
+		calls = append(m.noted(calls), c)
 	}
 	if did.Stopped {
 		if m.stopped {
@@ -266,6 +280,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Call, error) {
 		p.slot = m.loops.holder(p.token)
 		m.taken = slices.DeleteFunc(m.taken, func(w *engine.FetchedWork) bool { return w.LockToken == p.token && p.method != "renew_work_item_lock" })
 	}
+	m.notes = append(m.notes, m.held.asked(request, m.draining)...)
 	out.Slot = p.slot
 	m.pending[out.ID] = p
 	return out, nil
@@ -285,6 +300,9 @@ func (m *hostMachine) begun(c *madeCall) (machine.Call, error) {
 		m.taken = slices.Delete(m.taken, i, i+1)
 		m.jobs[machine.JobID(c.ID)] = item
 		m.counters.Activities++
+		if held := m.held.byLock[work.LockToken]; held != nil {
+			m.notes = append(m.notes, held.note(machine.DecideWorkRun, "")...)
+		}
 		return machine.RunActivity{
 			Job: machine.JobID(c.ID), Slot: m.loops.holder(work.LockToken), Item: item, AttemptCount: work.AttemptCount,
 			LockTimeout: m.config.Options.WorkerLockTimeout,

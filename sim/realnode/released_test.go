@@ -71,12 +71,14 @@ func TestReleasedFindings(t *testing.T) {
 		{"real-detached-lost-in-can", 1, "S11"},
 		{"real-other-outcome-applied", 1, "S13"},
 		{"real-poison-cancels-nothing", 1, "expect"},
-		{"real-poisoned-start-unpinned", 1, "expect"},
+		{"real-poisoned-start-unpinned", 1, "S09"},
 		{"real-renewal-error-cancels", 3, "L02"},
 		{"real-status-by-history", 1, "L01"},
 		{"real-terminal-poisoned", 2, "S08"},
 		{"real-turn-abandon-not-sent", 268, "S19"},
 		{"real-unstarted-child-cancelled", 1, "S11"},
+		{"real-version-check-first", 1, "L01"},
+		{"real-worker-ack-not-retried", 1, "expect"},
 		{"real-rolling-upgrade", 9, "L06"},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {

@@ -1,0 +1,228 @@
+package realnode
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
+)
+
+// A released runtime does not say what it decided. What it does with a delivery tells: deliveries keeps what the node was
+// given and, with each ack and each abandon, notes the decision that the call comes from.
+type deliveries struct {
+	filter *engine.CapabilityFilter
+	max    uint32
+	byLock map[string]*delivery // looked up only
+}
+
+// delivery is work that the node holds.
+type delivery struct {
+	slot      machine.Slot
+	token     string
+	attempt   uint32
+	item      *engine.OrchestrationItem // nil for an activity
+	activity  engine.ActivityExecuteItem
+	noted     machine.Decision
+	ackFailed string // the error of the last ack, empty if none has failed
+}
+
+// droppedUnsaid is the rule under which the messages of a turn count as dropped that left no event: a released runtime
+// does not say why it drops a message.
+const droppedUnsaid = "not-told"
+
+// given keeps a delivery.
+func (d *deliveries) given(slot machine.Slot, a machine.Answer) {
+	switch {
+	case a.Orchestration != nil:
+		o := a.Orchestration
+		d.byLock[o.LockToken] = &delivery{slot: slot, token: o.LockToken, attempt: o.AttemptCount, item: &o.Item}
+	case a.Work != nil:
+		w := &delivery{slot: slot, token: a.Work.LockToken, attempt: a.Work.AttemptCount}
+		w.activity, _ = a.Work.Item.(engine.ActivityExecuteItem)
+		d.byLock[w.token] = w
+	}
+}
+
+// answered keeps the outcome of a call that names a token. It returns the note of an activity that is done.
+func (d *deliveries) answered(method, token string, err error) []machine.Call {
+	held := d.byLock[token]
+	if held == nil {
+		return nil
+	}
+	switch method {
+	case "ack_orchestration_item", "ack_work_item":
+		if err != nil {
+			held.ackFailed = err.Error()
+			return nil
+		}
+		delete(d.byLock, token)
+		if held.noted == machine.DecideWorkRun {
+			return held.note(machine.DecideWorkDone, "")
+		}
+	case "abandon_orchestration_item", "abandon_work_item":
+		if err == nil {
+			delete(d.byLock, token)
+		}
+	}
+	return nil
+}
+
+// asked returns the note of the decision that a call comes from, if the call says one.
+func (d *deliveries) asked(request call.Call, draining bool) []machine.Call {
+	switch r := request.(type) {
+	case call.AckOrchestrationItem:
+		if held := d.byLock[r.LockToken]; held != nil && held.item != nil {
+			return d.acks(held, &r)
+		}
+	case call.AckWorkItem:
+		held := d.byLock[r.LockToken]
+		if failed, ok := r.Completion.(engine.ActivityFailedItem); ok && held != nil && failed.Details.Poison != nil {
+			return held.note(machine.DecideWorkPoison, "deliveries")
+		}
+	case call.AbandonOrchestrationItem:
+		if held := d.byLock[r.LockToken]; held != nil && held.item != nil {
+			decision := d.whyAbandoned(held, draining)
+			return held.abandons(decision, r.Delay)
+		}
+	case call.AbandonWorkItem:
+		if held := d.byLock[r.LockToken]; held != nil {
+			decision := machine.DecideWorkLost
+			switch {
+			case held.ackFailed != "":
+				decision = machine.DecideAckFailed
+			case held.noted == machine.DecideNone && draining:
+				decision = machine.DecideDrained
+			case held.noted == machine.DecideNone:
+				decision = machine.DecideWorkNoHandler
+			}
+			return held.abandons(decision, r.Delay)
+		}
+	}
+	return nil
+}
+
+// acks returns the note of an ack of a turn.
+func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machine.Call {
+	result := "Continue"
+	for _, e := range r.HistoryDelta {
+		switch data := e.Data.(type) {
+		case engine.OrchestrationCompleted:
+			result = "Completed"
+		case engine.OrchestrationContinuedAsNew:
+			result = "ContinueAsNew"
+		case engine.OrchestrationFailed:
+			result = "Failed"
+			switch {
+			case data.Details.Poison != nil && held.attempt > d.max:
+				return held.note(machine.DecidePoison, "deliveries")
+			case data.Details.Infrastructure != nil && held.ackFailed != "":
+				return held.note(machine.DecideAckFailed, held.ackFailed)
+			case data.Details.Application != nil && data.Details.Application.Kind == engine.AppCancelled:
+				result = "Cancelled"
+			}
+		}
+	}
+	if len(r.HistoryDelta) == 0 && held.ended() {
+		return held.note(machine.DecideDropTerminal, "the execution has ended")
+	}
+	if len(r.HistoryDelta) == 0 && len(held.item.History) == 0 {
+		return held.note(machine.DecideDropUnstarted, "no history and no start")
+	}
+	notes := held.note(machine.DecideTurn, "")
+	for i := range notes {
+		n := notes[i].(machine.Note)
+		n.ExecutionID = r.ExecutionID
+		n.Turn = &machine.TurnNote{First: startsWithStart(r.HistoryDelta), Handler: held.handler(r.HistoryDelta), Result: result, Events: len(r.HistoryDelta)}
+		for k := range held.item.Messages {
+			n.Dropped = append(n.Dropped, machine.DroppedMessage{Index: k, Rule: droppedUnsaid})
+		}
+		notes[i] = n
+	}
+	return notes
+}
+
+// whyAbandoned returns the decision behind an abandon of a turn, by what the node was given.
+func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decision {
+	item := held.item
+	switch {
+	case held.ackFailed != "":
+		return machine.DecideAckFailed
+	case item.HistoryError != "":
+		return machine.DecideHistoryError
+	case item.Pin != nil && !d.filter.Admits(item.Pin):
+		return machine.DecideIncompatible
+	case held.continued() && !continues(item.Messages):
+		return machine.DecideWaitForStart
+	case draining:
+		return machine.DecideDrained
+	}
+	return machine.DecideNoHandler
+}
+
+// note returns the note of a decision about the delivery, unless the same has been noted before.
+func (h *delivery) note(decision machine.Decision, cause string) []machine.Call {
+	if h.noted == decision {
+		return nil
+	}
+	h.noted = decision
+	n := machine.Note{Decision: decision, Slot: h.slot, Token: h.token, AttemptCount: h.attempt, Cause: cause,
+		Instance: h.activity.Instance, ExecutionID: h.activity.ExecutionID}
+	if h.item != nil {
+		n.Instance, n.ExecutionID = h.item.Instance, h.item.ExecutionID
+	}
+	return []machine.Call{n}
+}
+
+func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []machine.Call {
+	notes := h.note(decision, h.ackFailed)
+	for i := range notes {
+		n := notes[i].(machine.Note)
+		n.Delay = delay
+		notes[i] = n
+	}
+	return notes
+}
+
+// continued reports whether the history is that of an execution that has continued as new.
+func (h *delivery) continued() bool {
+	list := h.item.History
+	return len(list) > 0 && list[len(list)-1].Kind() == engine.KindOrchestrationContinuedAsNew
+}
+
+// ended reports whether the history is that of an execution that has ended.
+func (h *delivery) ended() bool {
+	for _, e := range h.item.History {
+		if k := e.Kind(); k == engine.KindOrchestrationCompleted || k == engine.KindOrchestrationFailed {
+			return true
+		}
+	}
+	return false
+}
+
+// handler returns the orchestration's code, as the start in the history, or in what is appended to it, names it.
+func (h *delivery) handler(delta []engine.Event) string {
+	list := h.item.History
+	if startsWithStart(delta) {
+		list = delta
+	}
+	if len(list) > 0 {
+		if s, ok := list[0].Data.(engine.OrchestrationStarted); ok {
+			return s.Name + "@" + s.Version
+		}
+	}
+	return h.item.OrchestrationName + "@" + h.item.Version
+}
+
+func startsWithStart(delta []engine.Event) bool {
+	return len(delta) > 0 && delta[0].Kind() == engine.KindOrchestrationStarted
+}
+
+func continues(messages []engine.WorkItem) bool {
+	for _, m := range messages {
+		if m.Kind() == engine.ItemContinueAsNew {
+			return true
+		}
+	}
+	return false
+}

@@ -10,15 +10,15 @@
 //
 // # The commands
 //
-// A command is one line with a JSON object, and so is its answer, which has the field "error" if something is wrong:
+// A command is one line with a JSON object, and so is its answer, which has the field "error" if something is wrong. A host
+// has one node; the node crashes with its host:
 //
-//	{"command":"describe"}                                  {"protocol":1,"release":"0.1.32"}
-//	{"command":"start","node":N,"now_ms":T,"seed":S,"options":{...},
+//	{"command":"describe"}                                  {"protocol":2,"release":"0.1.32"}
+//	{"command":"start","now_ms":T,"seed":S,"options":{...},
 //	 "orchestrations":[{"name":P,"version":V,"body":[...]}],"activities":[A,...]}
-//	{"command":"run","node":N,"until_ms":T}                 what the node did, see below
-//	{"command":"run","node":N,"until_ms":T,"call":C,"answer":{"result":...}}
-//	{"command":"shutdown","node":N,"grace_ms":G}            {}
-//	{"command":"crash","node":N}                            {}
+//	{"command":"run","until_ms":T}                 what the node did, see below
+//	{"command":"run","until_ms":T,"call":C,"answer":{"result":...}}
+//	{"command":"shutdown","grace_ms":G}            {}
 //
 // Run moves the node's clock to T, hands it the answer to call C if there is one, and lets it run until every task waits.
 // It answers {"now_ms", "next_ms": when the next timer is due, or null, "calls": [{"id", "method", "params"}], "dropped":

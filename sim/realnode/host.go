@@ -11,7 +11,7 @@ import (
 )
 
 // protocol is the version of the commands.
-const protocol = 1
+const protocol = 2
 
 // host is a running host program.
 type host struct {
@@ -61,7 +61,6 @@ func startHost(program, version string, patience time.Duration) (*host, error) {
 // command is a line to a host.
 type command struct {
 	Command string `json:"command"`
-	Node    string `json:"node,omitempty"`
 	*startCommand
 	*runCommand
 	*shutdownCommand

@@ -87,7 +87,7 @@ func (m *hostMachine) StepInto(in machine.Input, calls []machine.Call) []machine
 func (m *hostMachine) apply(in machine.Input) (report, error) {
 	switch in := in.(type) {
 	case machine.Start:
-		start := command{Command: "start", Node: m.config.Name, startCommand: startOf(&m.config, in.NowMs)}
+		start := command{Command: "start", startCommand: startOf(&m.config, in.NowMs)}
 		if err := m.host.do(start, nil); err != nil {
 			return report{}, err
 		}
@@ -106,7 +106,7 @@ func (m *hostMachine) apply(in machine.Input) (report, error) {
 		return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Job), Answer: outcome(item, in.Panic)})
 	case machine.Drain:
 		m.draining = true
-		stop := command{Command: "shutdown", Node: m.config.Name, shutdownCommand: &shutdownCommand{grace.Milliseconds()}}
+		stop := command{Command: "shutdown", shutdownCommand: &shutdownCommand{grace.Milliseconds()}}
 		if err := m.host.do(stop, nil); err != nil {
 			return report{}, err
 		}
@@ -116,7 +116,7 @@ func (m *hostMachine) apply(in machine.Input) (report, error) {
 }
 
 func (m *hostMachine) run(c runCommand) (did report, err error) {
-	return did, m.host.do(command{Command: "run", Node: m.config.Name, runCommand: &c}, &did)
+	return did, m.host.do(command{Command: "run", runCommand: &c}, &did)
 }
 
 // outcome runs an activity of a program and returns its answer; if panics is not empty, the activity panics with that text.

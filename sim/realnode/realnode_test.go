@@ -38,7 +38,7 @@ func badHost(behaviour string) int {
 		answer := "{}"
 		switch line := in.Text(); {
 		case strings.Contains(line, `"describe"`):
-			answer = fmt.Sprintf(`{"protocol":1,"release":%q}`, release)
+			answer = fmt.Sprintf(`{"protocol":2,"release":%q}`, release)
 		case strings.Contains(line, `"run"`):
 			switch behaviour {
 			case "dies":
@@ -113,7 +113,7 @@ func TestHostThatFails(t *testing.T) {
 		{"wrong call", "host: call ack_work_item: params.lock_token: "},
 		{"other filter", "host: the node fetches with filter "},
 		{"activity out of nowhere", "host: activity program.call of x begins, and the node was not given it"},
-		{"another release", "want a host of duroxide 0.1.32 with protocol 1, got 0.1.31"},
+		{"another release", "want a host of duroxide 0.1.32 with protocol 2, got 0.1.31"},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Setenv(behaviourVariable, c.behaviour)

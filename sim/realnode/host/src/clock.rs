@@ -1,5 +1,5 @@
-//! The time, the randomness and the waiting of a node. Each node lives in a thread of its own; what the C library would
-//! ask the kernel for is answered from that thread's state. A thread that is no node's has a clock that stands still.
+//! The time, the randomness and the waiting of the node: what the C library would ask the kernel for is answered from the
+//! state of this thread, the program's only one. Any other would have a clock that stands still.
 
 use crate::node;
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! What the runtime tells through `tracing`, as lines of the node on whose thread it was told.
+//! What the runtime tells through `tracing`, as lines of the node.
 
 use crate::node;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
-//! A node: one duroxide runtime in a thread and a tokio runtime of its own, under a clock that the other end moves.
+//! A node: a duroxide runtime in a tokio runtime of one thread, under a clock that the other end moves.
 //!
-//! A grant of time moves the clock there at once, as time passes for a real process: every timer that is due by then fires,
-//! and all tasks run until each of them waits, for an answer or for a later timer. The seam between the runtime and the commands is kept for each thread, since only one side runs at a time.
+//! A grant of time moves the clock there at once, as time passes for a real process: every timer that is due by then
+//! fires, and all tasks run until each of them waits, for an answer or for a later timer.
 
 use crate::{clock, program, provider};
 use duroxide::providers::{SemverRange, TagFilter};
@@ -13,64 +13,47 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Poll, Waker};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// What a node's thread is told.
-enum Order {
-    Run { until_ms: u64, answer: Value },
-    Shutdown(u64),
-}
-
-/// A running node, seen from the commands.
+/// A running node.
 pub struct Node {
-    orders: Sender<Order>,
-    answers: Receiver<Result<Value, String>>,
-    thread: JoinHandle<()>,
+    runtime: Arc<Runtime>,
+    tokio: tokio::runtime::Runtime,
 }
 
 impl Node {
     /// Starts a node. It has asked for nothing yet.
-    pub fn start(id: &str, command: &Value) -> Result<Node, String> {
+    pub fn start(command: &Value) -> Result<Node, String> {
         let spec = Spec::read(command)?;
-        let (orders, inbox) = channel();
-        let (outbox, answers) = channel();
-        let thread = std::thread::Builder::new()
-            .name(id.to_owned())
-            .spawn(move || live(spec, &inbox, &outbox))
-            .map_err(|err| format!("node {id} gets no thread: {err}"))?;
-        let node = Node { orders, answers, thread };
-        node.reply()?;
-        Ok(node)
-    }
-
-    fn reply(&self) -> Result<Value, String> {
-        self.answers.recv().map_err(|_| "the node's thread has ended".to_owned())?
-    }
-
-    fn order(&self, order: Order) -> Result<Value, String> {
-        self.orders.send(order).map_err(|_| "the node's thread has ended".to_owned())?;
-        self.reply()
+        clock::set(spec.now_ms, spec.skew_ms);
+        clock::seed(spec.seed);
+        let tokio = tokio::runtime::Builder::new_current_thread()
+            .enable_io() // so that it waits in epoll_wait
+            .enable_time()
+            .build()
+            .map_err(|err| format!("no tokio runtime: {err}"))?;
+        let runtime = tokio.block_on(begin(spec));
+        Ok(Node { runtime, tokio })
     }
 
     /// Runs until a time. If the command has an answer, its call returns then.
     pub fn run(&self, command: &mut Value) -> Result<Value, String> {
         let until_ms = command["until_ms"].as_u64().ok_or("until_ms: want a number")?;
-        self.order(Order::Run { until_ms, answer: command.take() })
+        clock::advance_to(until_ms.max(clock::now_ms()));
+        deliver(command)?;
+        self.tokio.block_on(grant());
+        Ok(report())
     }
 
-    pub fn shutdown(&self, grace_ms: u64) -> Result<Value, String> {
-        self.order(Order::Shutdown(grace_ms))
-    }
-
-    /// Ends the node where it is: every task ends at the point where it waits.
-    pub fn crash(self) {
-        drop(self.orders);
-        // A panic of the thread has been told on standard error; there is nothing to add.
-        let _ = self.thread.join();
+    /// Begins a graceful stop, which goes on while the node runs.
+    pub fn shutdown(&self, grace_ms: u64) {
+        let runtime = self.runtime.clone();
+        self.tokio.spawn(async move {
+            runtime.shutdown(Some(grace_ms)).await;
+            seam(|s| s.stopped = true);
+        });
     }
 }
 
@@ -223,7 +206,7 @@ struct Waiting(u64);
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        // At the end of the thread there is nobody to tell.
+        // At the end of the program there is nobody to tell.
         let _ = SEAM.try_with(|s| {
             if let Ok(mut s) = s.try_borrow_mut()
                 && s.waiting.remove(&self.0).is_some()
@@ -241,44 +224,6 @@ pub fn log(line: Value) {
             s.log.push(line);
         }
     });
-}
-
-/// A node's thread, from its start until the other end drops it.
-fn live(spec: Spec, inbox: &Receiver<Order>, outbox: &Sender<Result<Value, String>>) {
-    clock::set(spec.now_ms, spec.skew_ms);
-    clock::seed(spec.seed);
-    let tokio = tokio::runtime::Builder::new_current_thread()
-        .enable_io() // so that it waits in epoll_wait
-        .enable_time()
-        .build()
-        .expect("there are file descriptors left");
-    let runtime = tokio.block_on(begin(spec));
-    let mut reply = Ok(json!({}));
-    loop {
-        if outbox.send(reply).is_err() {
-            break;
-        }
-        let Ok(order) = inbox.recv() else { break };
-        reply = match order {
-            Order::Run { until_ms, answer } => {
-                clock::advance_to(until_ms.max(clock::now_ms()));
-                deliver(answer).map(|()| {
-                    tokio.block_on(grant());
-                    report()
-                })
-            }
-            Order::Shutdown(grace_ms) => {
-                let runtime = runtime.clone();
-                tokio.spawn(async move {
-                    runtime.shutdown(Some(grace_ms)).await;
-                    seam(|s| s.stopped = true);
-                });
-                Ok(json!({}))
-            }
-        };
-    }
-    drop(runtime);
-    drop(tokio);
 }
 
 /// Called when every task waits, with the time until the next timer: the grant is over.
@@ -320,7 +265,7 @@ fn report() -> Value {
 }
 
 /// Hands an answer to who waits for it. An answer that nobody waits for is lost, as on a closed connection.
-fn deliver(mut command: Value) -> Result<(), String> {
+fn deliver(command: &mut Value) -> Result<(), String> {
     if command["call"].is_null() {
         return Ok(());
     }

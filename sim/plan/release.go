@@ -53,14 +53,11 @@ func (v *validation) releases() {
 	for i := range v.plan.Programs {
 		p := &v.plan.Programs[i]
 		program.Walk(p.Body, func(n *program.Node) {
-			if !hosted(n) {
-				v.fail("program %s: %s, which the hosts of %s do not know yet", p.Name, n.Op, name)
-			}
 			if n.Op == program.OpWait && n.Text != "" {
 				v.fail("program %s: wait %s with topic %s, and nodes that run %s know no topics", p.Name, n.Name, n.Text, name)
 			}
 			if mixed && !plain(n) {
-				v.fail("program %s: a branch of %s that is more than one call, timer, wait or child, beside nodes that run %s and others that do not: "+
+				v.fail("program %s: a branch of %s that is more than one call, timer, wait, dequeue or child, beside nodes that run %s and others that do not: "+
 					"they begin such branches in another order", p.Name, n.Op, name)
 			}
 		})
@@ -68,7 +65,8 @@ func (v *validation) releases() {
 }
 
 // Suit changes programs in place so that every node of the plan can run them, and all run them in the same way: released
-// runtimes know no topics of events, and begin branches that are blocks in another order than modelled builds.
+// runtimes know no topics of events, have other limits of keys than modelled builds, and begin branches that are blocks in
+// another order.
 func (p *Plan) Suit(set Programs) {
 	if len(p.Releases()) == 0 {
 		return
@@ -79,9 +77,11 @@ func (p *Plan) Suit(set Programs) {
 			if n.Op == program.OpWait {
 				n.Text = ""
 			}
-			n.Session, n.Tag, n.ID, n.Version = "", "", "", ""
-			if !hosted(n) {
-				*n = program.Node{Op: program.OpCall, Text: "stateless"}
+			if n.Op == program.OpSetMany {
+				n.Size = min(n.Size, engine.MaxKVKeys/2)
+			}
+			if n.Op == program.OpSet && n.Size > engine.MaxKVValueBytes {
+				n.Size = 0
 			}
 			if !mixed || !branches(n.Op) {
 				return
@@ -93,16 +93,6 @@ func (p *Plan) Suit(set Programs) {
 			}
 		})
 	}
-}
-
-// hosted reports whether the hosts of released runtimes know a statement.
-func hosted(n *program.Node) bool {
-	switch n.Op {
-	case program.OpDequeue, program.OpSet, program.OpSetMany, program.OpGet, program.OpClear, program.OpClearAll, program.OpKeys, program.OpPrune,
-		program.OpRemote, program.OpStatus, program.OpStatusReset, program.OpStatusGet, program.OpGUID, program.OpNow:
-		return false
-	}
-	return n.Session+n.Tag+n.ID+n.Version == ""
 }
 
 // mixed reports whether the plan has both modelled and released builds.
@@ -120,7 +110,7 @@ func branches(op program.Op) bool {
 // schedules reports whether the API has a single call for a statement.
 func schedules(op program.Op) bool {
 	switch op {
-	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpChild:
+	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpDequeue, program.OpChild:
 		return true
 	}
 	return false

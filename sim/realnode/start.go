@@ -29,6 +29,11 @@ type statement struct {
 	Op      string      `json:"op"`
 	Name    string      `json:"name,omitempty"`
 	Text    string      `json:"text,omitempty"`
+	Session string      `json:"session,omitempty"`
+	Tag     string      `json:"tag,omitempty"`
+	ID      string      `json:"id,omitempty"`
+	Version string      `json:"version,omitempty"`
+	Size    int         `json:"size,omitempty"`
 	DelayMs int64       `json:"delay_ms,omitempty"`
 	Count   int         `json:"count,omitempty"`
 	Body    []statement `json:"body,omitempty"`
@@ -52,7 +57,7 @@ func statements(list []program.Node) []statement {
 	for i := range list {
 		n := &list[i]
 		out = append(out, statement{
-			Op: string(n.Op), Name: n.Name, Text: n.Text, DelayMs: n.Delay.Milliseconds(), Count: n.Count,
+			Op: string(n.Op), Name: n.Name, Text: n.Text, Session: n.Session, Tag: n.Tag, ID: n.ID, Version: n.Version, Size: n.Size, DelayMs: n.Delay.Milliseconds(), Count: n.Count,
 			Body: statements(n.Kids), Catch: statements(n.Else),
 		})
 	}

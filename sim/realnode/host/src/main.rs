@@ -7,6 +7,7 @@ mod log;
 mod node;
 mod program;
 mod provider;
+mod state;
 
 use node::Node;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Carries out the programs of durosim's package internal/program over duroxide's public API. The text that a program gives is
 //! defined there; this is the second reading of the same tree.
 
-use duroxide::OrchestrationContext;
+use crate::state;
+use duroxide::{DurableFuture, OrchestrationContext};
 use serde_json::Value;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-type Outcome = Result<String, String>;
+pub type Outcome = Result<String, String>;
 type Branch = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// The activities of programs.
@@ -19,9 +20,14 @@ pub const FAIL: &str = "program.fail";
 
 /// A statement.
 pub struct Statement {
-    op: String,
-    name: String,
-    text: String,
+    pub op: String,
+    pub name: String,
+    pub text: String,
+    session: String,
+    tag: String,
+    id: String,
+    version: String,
+    pub size: usize,
     delay: Duration,
     count: u64,
     body: Arc<[Statement]>,
@@ -40,7 +46,8 @@ fn statement(value: &Value) -> Result<Statement, String> {
     let op = value["op"].as_str().ok_or_else(|| format!("want a statement, got {value}"))?;
     const KNOWN: &[&str] = &[
         "say", "input", "call", "call-fails", "fail", "panic", "timer", "wait", "child", "detach", "drop", "seq", "join",
-        "select", "try", "repeat", "again",
+        "select", "try", "repeat", "again", "dequeue", "set", "set-many", "get", "clear", "clear-all", "keys", "prune",
+        "remote", "status", "status-reset", "status-get", "guid", "now",
     ];
     if !KNOWN.contains(&op) {
         return Err(format!("unknown statement {op:?}"));
@@ -53,6 +60,11 @@ fn statement(value: &Value) -> Result<Statement, String> {
         op: op.to_owned(),
         name: text("name"),
         text: text("text"),
+        session: text("session"),
+        tag: text("tag"),
+        id: text("id"),
+        version: text("version"),
+        size: value["size"].as_u64().map_or(0, |n| usize::try_from(n).unwrap_or(usize::MAX)),
         delay: Duration::from_millis(value["delay_ms"].as_u64().unwrap_or_default()),
         count: value["count"].as_u64().unwrap_or_default(),
         body: read(&value["body"])?,
@@ -68,6 +80,9 @@ pub async fn run(body: Arc<[Statement]>, ctx: OrchestrationContext, input: Strin
         if body[i].op == "again" {
             if carry.executions < body[i].count {
                 carry.executions += 1;
+                if !body[i].version.is_empty() {
+                    return ctx.continue_as_new_versioned(body[i].version.clone(), carry.write()).await;
+                }
                 return ctx.continue_as_new(carry.write()).await;
             }
             continue;
@@ -116,10 +131,43 @@ struct Runner {
 }
 
 impl Runner {
-    /// An id that no other instance has, without the mark of automatic ids.
+    /// What the ids begin with that the code gives: that of its instance, without the mark of automatic ids.
+    fn base(&self) -> String {
+        self.ctx.instance_id().replace("::sub::", "/")
+    }
+
+    /// An id that no other instance has.
     fn id(&self) -> String {
         let n = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
-        format!("{}/{}.{}", self.ctx.instance_id().replace("::sub::", "/"), self.ctx.execution_id(), n)
+        format!("{}/{}.{}", self.base(), self.ctx.execution_id(), n)
+    }
+
+    /// Schedules an activity, where it may run.
+    fn call(&self, s: &Statement) -> DurableFuture<Outcome> {
+        let call = match s.session.as_str() {
+            "" => self.ctx.schedule_activity(CALL, s.text.clone()),
+            session => self.ctx.schedule_activity_on_session(CALL, s.text.clone(), session),
+        };
+        match s.tag.as_str() {
+            "" => call,
+            tag => call.with_tag(tag),
+        }
+    }
+
+    /// Schedules a child.
+    fn child(&self, s: &Statement) -> DurableFuture<Outcome> {
+        let id = match s.id.as_str() {
+            "" if self.ctx.execution_id() == 1 => None,
+            // Automatic ids count events, so that a later execution would ask for a child that an earlier one had.
+            "" => Some(self.id()),
+            id => Some(format!("{}/{id}", self.base())),
+        };
+        let version = (!s.version.is_empty()).then(|| s.version.clone());
+        let (name, input) = (s.name.clone(), s.text.clone());
+        match id {
+            None => self.ctx.schedule_sub_orchestration_versioned(name, version, input),
+            Some(id) => self.ctx.schedule_sub_orchestration_versioned_with_id(name, version, id, input),
+        }
     }
 
     /// Begins statement i of a list: what the API can schedule is scheduled now, anything else when it is polled.
@@ -127,7 +175,7 @@ impl Runner {
         let ctx = &self.ctx;
         let s = &list[i];
         match s.op.as_str() {
-            "call" => Box::pin(ctx.schedule_activity(CALL, s.text.clone())),
+            "call" => Box::pin(self.call(s)),
             "call-fails" => Box::pin(ctx.schedule_activity(FAIL, s.text.clone())),
             "timer" => {
                 let timer = ctx.schedule_timer(s.delay);
@@ -145,12 +193,11 @@ impl Runner {
                 let wait = ctx.schedule_wait(s.name.clone());
                 Box::pin(async move { Ok(wait.await) })
             }
-            "child" if ctx.execution_id() == 1 => {
-                Box::pin(ctx.schedule_sub_orchestration(s.name.clone(), s.text.clone()))
+            "dequeue" => {
+                let message = ctx.dequeue_event(s.name.clone());
+                Box::pin(async move { Ok(message.await) })
             }
-            "child" => {
-                Box::pin(ctx.schedule_sub_orchestration_with_id(s.name.clone(), self.id(), s.text.clone()))
-            }
+            "child" => Box::pin(self.child(s)),
             _ => {
                 let list = list.clone();
                 Box::pin(async move { self.carry_out(&list, i).await })
@@ -167,7 +214,13 @@ impl Runner {
             "fail" => Err(s.text.clone()),
             "panic" => panic!("{}", s.text),
             "detach" => {
-                self.ctx.schedule_orchestration(s.name.clone(), self.id(), s.text.clone());
+                match s.version.as_str() {
+                    "" => self.ctx.schedule_orchestration(s.name.clone(), self.id(), s.text.clone()),
+                    version => {
+                        let version = Some(version.to_owned());
+                        self.ctx.schedule_orchestration_versioned(s.name.clone(), version, self.id(), s.text.clone());
+                    }
+                }
                 Ok(String::new())
             }
             "drop" => {
@@ -215,7 +268,7 @@ impl Runner {
                     Ok(format!("~{message}>{other}"))
                 }
             },
-            op => unreachable!("{op} was read, and cannot be carried out"),
+            _ => state::carry_out(&self.ctx, s).await,
         }
     }
 

@@ -85,12 +85,18 @@ func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(s, refusedText)
+	ends := []string{""}
 	if !ok {
-		return false
+		if rest, ok = strings.CutPrefix(s, releasedRefusedText); !ok {
+			return false
+		}
+		ends = releasedRefusedEnds
 	}
 	for at := range rest {
-		if literal("/"+n.ID, rest[at:], k) {
-			return true
+		for _, end := range ends {
+			if literal("/"+n.ID+end, rest[at:], k) {
+				return true
+			}
 		}
 	}
 	return false

@@ -37,9 +37,14 @@ const (
 	panicText  = "orchestration panicked: "
 	// refusedText begins the failure of a child whose id is taken.
 	refusedText = "instance already exists: "
+	// releasedRefusedText is the same in released runtimes.
+	releasedRefusedText = "sub-orchestration instance id '"
 	// droppedText is the failure of a child that its parent has dropped.
 	droppedText = cancelText + "parent dropped sub-orchestration future"
 )
+
+// releasedRefusedEnds are how that failure ends in released runtimes, longest first.
+var releasedRefusedEnds = []string{"' already exists and is terminal", "' already exists"}
 
 // maxEffort bounds the alternatives that one question may explore: an outcome that takes more is allowed unchecked.
 const maxEffort = 1 << 20

@@ -13,7 +13,7 @@
 // A command is one line with a JSON object, and so is its answer, which has the field "error" if something is wrong. A host
 // has one node; the node crashes with its host:
 //
-//	{"command":"describe"}                                  {"protocol":2,"release":"0.1.32"}
+//	{"command":"describe"}                                  {"protocol":3,"release":"0.1.32"}
 //	{"command":"start","now_ms":T,"seed":S,"options":{...},
 //	 "orchestrations":[{"name":P,"version":V,"body":[...]}],"activities":[A,...]}
 //	{"command":"run","until_ms":T}                 what the node did, see below

@@ -11,7 +11,7 @@ import (
 )
 
 // protocol is the version of the commands.
-const protocol = 2
+const protocol = 3
 
 // host is a running host program.
 type host struct {

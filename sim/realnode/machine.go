@@ -247,8 +247,8 @@ func (m *hostMachine) cancelTimer(calls []machine.Call) []machine.Call {
 type activity struct {
 	Instance    string `json:"instance"`
 	ExecutionID uint64 `json:"execution_id"`
+	ID          uint64 `json:"id"`
 	Name        string `json:"name"`
-	Input       string `json:"input"`
 }
 
 // made translates a call that the node made.
@@ -294,7 +294,7 @@ func (m *hostMachine) begun(c *madeCall) (machine.Call, error) {
 	}
 	for i, work := range m.taken {
 		item, ok := work.Item.(engine.ActivityExecuteItem)
-		if !ok || item.Instance != a.Instance || item.ExecutionID != a.ExecutionID || item.Name != a.Name || item.Input != a.Input {
+		if !ok || item.Instance != a.Instance || item.ExecutionID != a.ExecutionID || item.ID != a.ID {
 			continue
 		}
 		m.taken = slices.Delete(m.taken, i, i+1)
@@ -308,5 +308,5 @@ func (m *hostMachine) begun(c *madeCall) (machine.Call, error) {
 			LockTimeout: m.config.Options.WorkerLockTimeout,
 		}, nil
 	}
-	return nil, fmt.Errorf("host: activity %s of %s begins, and the node was not given it", a.Name, a.Instance)
+	return nil, fmt.Errorf("host: activity %d (%s) of %s, execution %d, begins, and the node was not given it", a.ID, a.Name, a.Instance, a.ExecutionID)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/realnode"
@@ -38,7 +39,7 @@ func badHost(behaviour string) int {
 		answer := "{}"
 		switch line := in.Text(); {
 		case strings.Contains(line, `"describe"`):
-			answer = fmt.Sprintf(`{"protocol":2,"release":%q}`, release)
+			answer = fmt.Sprintf(`{"protocol":3,"release":%q}`, release)
 		case strings.Contains(line, `"run"`):
 			switch behaviour {
 			case "dies":
@@ -83,8 +84,8 @@ func run(t *testing.T, text string, seed uint64, releases cluster.Releases) (*cl
 	return runScenario(s, seed, releases)
 }
 
-func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases) (*cluster.Result, error) {
-	plan, err := s.Expand(seed, scenario.Overrides{})
+func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases, bugs ...faults.BugID) (*cluster.Result, error) {
+	plan, err := s.Expand(seed, scenario.Overrides{Bugs: bugs})
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +113,8 @@ func TestHostThatFails(t *testing.T) {
 		{"unknown call", `host: call conjure: unknown method "conjure"`},
 		{"wrong call", "host: call ack_work_item: params.lock_token: "},
 		{"other filter", "host: the node fetches with filter "},
-		{"activity out of nowhere", "host: activity program.call of x begins, and the node was not given it"},
-		{"another release", "want a host of duroxide 0.1.32 with protocol 2, got 0.1.31"},
+		{"activity out of nowhere", "host: activity 0 (program.call) of x, execution 0, begins, and the node was not given it"},
+		{"another release", "want a host of duroxide 0.1.32 with protocol 3, got 0.1.31"},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Setenv(behaviourVariable, c.behaviour)

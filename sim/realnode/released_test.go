@@ -1,12 +1,6 @@
 package realnode_test
 
-import (
-	"slices"
-	"testing"
-
-	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/scenario"
-)
+import "testing"
 
 // mixed has nodes of each release, a rollback, a modelled node, and every fault that hits calls.
 const mixed = `
@@ -54,46 +48,6 @@ func TestReleasedSameSeedSameTrace(t *testing.T) {
 		if other.Digest == want.Digest {
 			t.Errorf("seeds %d and %d give one digest: it digests nothing", seed, seed+100)
 		}
-	}
-}
-
-// What is said to be seen on released runtimes is seen (docs/real-nodes.md).
-func TestReleasedFindings(t *testing.T) {
-	releases := hosts(t)
-	for _, c := range []struct {
-		scenario string
-		seed     uint64
-		property string
-	}{
-		{"real-ack-failure-fails-orchestration", 7, "L02"},
-		{"real-children-left-running", 1, "expect"},
-		{"real-corrupted-parent-not-told", 1, "L06"},
-		{"real-detached-lost-in-can", 1, "S11"},
-		{"real-other-outcome-applied", 1, "S13"},
-		{"real-poison-cancels-nothing", 1, "expect"},
-		{"real-poisoned-start-unpinned", 1, "S09"},
-		{"real-renewal-error-cancels", 3, "L02"},
-		{"real-status-by-history", 1, "L01"},
-		{"real-terminal-poisoned", 2, "S08"},
-		{"real-turn-abandon-not-sent", 268, "S19"},
-		{"real-unstarted-child-cancelled", 1, "S11"},
-		{"real-version-check-first", 1, "L01"},
-		{"real-worker-ack-not-retried", 1, "expect"},
-		{"real-rolling-upgrade", 9, "L06"},
-	} {
-		t.Run(c.scenario, func(t *testing.T) {
-			s, err := scenario.Lookup(c.scenario)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result, err := runScenario(s, c.seed, releases)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return v.Property == c.property }) {
-				t.Errorf("seed %d violates %v, want %s", c.seed, result.Violations, c.property)
-			}
-		})
 	}
 }
 

@@ -34,7 +34,7 @@ fn main() {
 fn carry_out(node: &mut Option<Node>, command: &mut Value) -> Result<Value, String> {
     let name = command["command"].as_str().ok_or("command: want a text")?.to_owned();
     match (name.as_str(), &node) {
-        ("describe", _) => Ok(json!({ "protocol": 2, "release": release() })),
+        ("describe", _) => Ok(json!({ "protocol": 3, "release": release() })),
         ("start", Some(_)) => Err("the node is running".to_owned()),
         ("start", None) => {
             *node = Some(Node::start(command)?);

@@ -300,6 +300,7 @@ async fn activity(ctx: ActivityContext, input: String) -> Result<String, String>
         "instance": ctx.instance_id(),
         "execution_id": ctx.execution_id(),
         "orchestration": ctx.orchestration_name(),
+        "id": activity_id(&ctx),
         "name": ctx.activity_name(),
         "input": input,
         "session_id": ctx.session_id(),
@@ -313,4 +314,13 @@ async fn activity(ctx: ActivityContext, input: String) -> Result<String, String>
         Some(message) => Err(message.to_owned()),
         None => Ok(answer["result"].as_str().unwrap_or_default().to_owned()),
     }
+}
+
+/// The number of an activity in its execution, which the context has and tells in its debugging text only.
+fn activity_id(ctx: &ActivityContext) -> u64 {
+    const FIELD: &str = "activity_id: ";
+    let text = format!("{ctx:?}");
+    let digits = text.rfind(FIELD).map_or("", |at| &text[at + FIELD.len()..]);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().expect("the context's text has the field")
 }

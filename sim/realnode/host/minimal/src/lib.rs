@@ -9,7 +9,6 @@ use duroxide::runtime::registry::{ActivityRegistry, OrchestrationRegistry};
 use duroxide::runtime::{OrchestrationStatus, Runtime, RuntimeOptions};
 use duroxide::{Client, Event, EventKind, INITIAL_EXECUTION_ID, SystemStats};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,13 +18,12 @@ pub struct Store {
     /// How many of the next calls of a method are refused, as retryable.
     refusals: Mutex<HashMap<&'static str, u32>>,
     calls: Mutex<HashMap<&'static str, u32>>,
-    serial: AtomicU32,
 }
 
 impl Store {
     pub async fn new() -> Arc<Store> {
         let sqlite = SqliteProvider::new_in_memory().await.expect("a database in memory");
-        Arc::new(Store { sqlite, refusals: Mutex::default(), calls: Mutex::default(), serial: AtomicU32::new(0) })
+        Arc::new(Store { sqlite, refusals: Mutex::default(), calls: Mutex::default() })
     }
 
     /// Refuses the next calls of a method: the database is busy.
@@ -81,9 +79,10 @@ impl Store {
         }
     }
 
-    /// A token that no other call has given out.
-    pub fn unique(&self) -> u32 {
-        self.serial.fetch_add(1, Ordering::Relaxed)
+    /// How many messages for orchestrations are queued, locked ones included.
+    pub async fn queued(&self) -> i64 {
+        let count = "SELECT COUNT(*) FROM orchestrator_queue";
+        sqlx::query_scalar(count).fetch_one(self.sqlite.get_pool()).await.expect("the statement runs")
     }
 }
 

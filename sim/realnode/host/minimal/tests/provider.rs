@@ -73,8 +73,7 @@ async fn undecodable_message_lost() {
         .ack_orchestration_item(&token, item.execution_id, vec![], vec![], vec![], metadata("Order", "0.1.32"), vec![])
         .await
         .unwrap();
-    let left = store.sqlite.as_management_capability().unwrap().get_queue_depths().await.unwrap();
-    assert_eq!(left.orchestrator_queue, 1, "the message is still queued, or told as an error");
+    assert_eq!(store.queued().await, 1, "the message is still queued, or told as an error");
 }
 
 /// `queue-message-orphaned`: a message is dropped although the instance's start is queued, and waits in a backoff.
@@ -87,8 +86,7 @@ async fn queue_message_orphaned() {
     store.sqlite.abandon_orchestration_item(&token, Some(Duration::from_secs(30)), false).await.unwrap();
     store.sqlite.enqueue_for_orchestrator(message("i"), None).await.unwrap();
     let _ = store.sqlite.fetch_orchestration_item(FETCH, Duration::ZERO, None).await.unwrap();
-    let left = store.sqlite.as_management_capability().unwrap().get_queue_depths().await.unwrap();
-    assert_eq!(left.orchestrator_queue, 2, "start and message are queued");
+    assert_eq!(store.queued().await, 2, "start and message are queued");
 }
 
 /// `undecodable-history-empty`: a damaged history without a row in `instances` is delivered as no history at all.

@@ -1,0 +1,185 @@
+package realnode_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// finding is a switch that docs/findings.md says to be seen on a released runtime.
+type finding struct {
+	id   string
+	seed uint64
+	rule string // the id of the property, or an expectation
+}
+
+var findingLine = regexp.MustCompile("(?m)^- \\*\\*Command\\*\\*: `simrun replay --seed ([0-9]+) real-([a-z-]+)` violates (.*)$")
+
+// findings returns those of docs/findings.md.
+func findings(t *testing.T) []finding {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []finding
+	for _, m := range findingLine.FindAllStringSubmatch(string(page), -1) {
+		seed, err := strconv.ParseUint(m[1], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, finding{m[2], seed, m[3]})
+	}
+	return all
+}
+
+// The failure that docs/real-nodes.md follows to its cause is still there, step by step the same.
+func TestReleasedStoredRun(t *testing.T) {
+	releases := hosts(t)
+	const file = "testdata/can-parent-lost.txt"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := scenario.ParseEntry(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
+	result, err := cluster.Run(cluster.Config{Plan: entry.Plan, Seed: entry.Seed, Chooser: sim.Replay(entry.Recording), Releases: releases, Monitor: monitor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !violates(result, "L06") || result.Digest.String() != entry.Digest {
+		t.Errorf("%v, digest %s; want L06 and %s", result.Violations, result.Digest, entry.Digest)
+	}
+}
+
+func violates(result *cluster.Result, rule string) bool {
+	return slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return v.Rule() == rule })
+}
+
+// What docs/findings.md says to be seen on released runtimes is seen.
+func TestReleasedFindings(t *testing.T) {
+	releases := hosts(t)
+	for _, f := range findings(t) {
+		t.Run(f.id, func(t *testing.T) {
+			result, err := runScenario(released(t, f.id, "as it is"), f.seed, releases)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !violates(result, f.rule) {
+				t.Errorf("seed %d violates %v, want %s", f.seed, result.Violations, f.rule)
+			}
+		})
+	}
+}
+
+// released returns the built-in scenario about a switch, "as it is" or "modelled": with modelled builds in place of the
+// released ones.
+func released(t *testing.T, id, how string) *scenario.Scenario {
+	t.Helper()
+	name := "real-" + id
+	i := slices.IndexFunc(scenario.Released(), func(n scenario.Named) bool { return n.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no scenario %s", name)
+	}
+	text := string(scenario.Released()[i].Text)
+	if how == "modelled" {
+		text = strings.NewReplacer("duroxide 0.1.26", "1.5.0", "duroxide 0.1.32", "2.0.0", "0.1.30", "2.0.0", "0.1.32", "2.0.0").Replace(text)
+	}
+	s, err := scenario.Parse(name+".txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A plan that shows a finding on a released runtime shows it with modelled nodes that have the switch, and holds with those
+// that keep the contract: model and reality agree on what is wrong.
+func TestFindingsOnModels(t *testing.T) {
+	const seeds = 12
+	for _, f := range findings(t) {
+		t.Run(f.id, func(t *testing.T) {
+			if _, ok := faults.Lookup(faults.BugID("duroxide-0.1.26/" + f.id)); !ok {
+				t.Fatalf("%s is no switch", f.id)
+			}
+			bugs := []faults.BugID{faults.BugID("duroxide-0.1.26/" + f.id)}
+			most := uint64(seeds)
+			if f.id == "turn-abandon-not-sent" { // it acts only where the failure of a turn is not stored either
+				bugs, most = append(bugs, "duroxide-0.1.26/ack-failure-fails-orchestration"), 500
+			}
+			s := released(t, f.id, "modelled")
+			seen := false
+			for seed := uint64(1); seed <= most && !seen; seed++ {
+				if seed <= seeds {
+					if result := must(t)(runScenario(s, seed, nil)); violates(result, f.rule) {
+						t.Fatalf("seed %d: the contract's own model violates %s: %v", seed, f.rule, result.Violations)
+					}
+				}
+				seen = violates(must(t)(runScenario(s, seed, nil, bugs...)), f.rule)
+			}
+			if !seen {
+				t.Errorf("with the switch %d seeds do not violate %s", most, f.rule)
+			}
+		})
+	}
+}
+
+func must(t *testing.T) func(*cluster.Result, error) *cluster.Result {
+	return func(result *cluster.Result, err error) *cluster.Result {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+}
+
+// Of the switches that 0.1.32 still has, the page shows at least 18 on a released runtime, and says of each what became of
+// it.
+func TestFindingsAreComplete(t *testing.T) {
+	page, err := os.ReadFile("../../docs/findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, found := strings.Cut(string(page), "\n## In the released runtimes\n")
+	if !found {
+		t.Fatal("docs/findings.md has no part about released runtimes")
+	}
+	bugs := faults.Profile("duroxide-0.1.32")
+	if len(bugs) != 25 {
+		t.Errorf("0.1.32 has %d switches, and the page speaks of 25", len(bugs))
+	}
+	for _, b := range bugs {
+		_, id, _ := strings.Cut(string(b.ID), "/")
+		if !strings.Contains(part, "### "+id+" on 0.1.32\n") && !strings.Contains(part, "`"+id+"`") {
+			t.Errorf("the page does not say what became of %s", id)
+		}
+	}
+	if n := len(findings(t)); n < 16 {
+		t.Errorf("%d are seen in a cluster, want at least 16", n)
+	}
+	var tests string
+	for _, file := range []string{"provider.rs", "runtime.rs"} {
+		text, err := os.ReadFile("host/minimal/tests/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests += string(text)
+	}
+	for _, m := range regexp.MustCompile("(?m)(?:^- \\*\\*On the crate alone\\*\\*: `([a-z_]+)`$|\\| `([a-z_]+)` \\| )").FindAllStringSubmatch(part, -1) {
+		if name := m[1] + m[2]; !strings.Contains(tests, "async fn "+name+"()") {
+			t.Errorf("there is no test %s", name)
+		}
+	}
+}

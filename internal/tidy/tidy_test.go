@@ -72,7 +72,7 @@ var packages = map[string]imports{
 		others: publicModules},
 	"sim/realnode": {
 		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "sim/internal/released"},
-		tests:  []string{"properties", "sim/scenario", "sim/cluster"},
+		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim", "faults"},
 		others: publicModules},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/span"},

@@ -133,7 +133,7 @@ var packages = map[string]imports{
 		others: publicModules},
 	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
 	"internal/sample":           {others: publicModules},
-	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/conformance", "properties/shrink", "sim/cluster", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}, others: []string{"github.com/BurntSushi/toml"}},
 	"internal/mutate":           {others: publicModules},
 	"internal/mutate/judge":     {all: true, others: publicModules},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate"}},

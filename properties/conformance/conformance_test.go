@@ -51,6 +51,18 @@ func TestMemproviderWithTwoIndexes(t *testing.T) {
 	conformance.Run(t, memory(storerules.Default()))
 }
 
+// TestWalkOfSome: a random walk judges the methods that the provider has.
+func TestWalkOfSome(t *testing.T) {
+	some := conformance.Factory{New: func() (*conformance.Store, error) {
+		store, err := memory(nil).New()
+		store.Methods = []string{"enqueue_for_orchestrator", "fetch_orchestration_item", "enqueue_for_worker", "fetch_work_item", "ack_work_item"}
+		return store, err
+	}}
+	if r := conformance.Ask(some, "BP-157")[0]; r.Outcome() != conformance.Passed {
+		t.Errorf("%s: %s%s", r.Outcome(), r.Failure, r.Skipped)
+	}
+}
+
 // TestTwoRunsAreOne asks twice and compares everything that the stores did.
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {

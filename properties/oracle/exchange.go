@@ -23,6 +23,8 @@ type Exchange struct {
 	Answer Answer
 	// Lost is set if the answer never came: nobody knows whether the call took effect.
 	Lost bool
+	// Failing is set if the storage was made to fail during the call: a retryable error without effect is allowed.
+	Failing bool
 	// At is the store time at which the call took effect.
 	At Span
 }
@@ -32,6 +34,9 @@ func (e Exchange) String() string {
 	text := callform.CallText(e.Call)
 	if e.Build != "" {
 		text += " by build " + e.Build
+	}
+	if e.Failing {
+		text += " while the storage fails"
 	}
 	return text
 }

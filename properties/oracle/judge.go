@@ -17,6 +17,7 @@ type judge struct {
 	answer  *answer
 	at      Span
 	codec   engine.Codec // of the caller; nil decodes everything
+	failing bool         // the storage was made to fail
 	// anything accepts every result of a successful deletion or prune as the given one: the answer was lost.
 	anything bool
 

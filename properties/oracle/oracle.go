@@ -84,13 +84,13 @@ func (o *Oracle) Apply(e Exchange) *Refusal {
 	}
 	var next []*State
 	for _, s := range o.states {
-		next = addStates(next, s.judged(&judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec}))
+		next = addStates(next, s.judged(&judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, failing: e.Failing}))
 	}
 	if len(next) == 0 {
 		r := &Refusal{Number: o.calls + 1, Exchange: e}
 		r.At = at
 		for _, s := range o.states {
-			j := &judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, explaining: true}
+			j := &judge{options: o.options, call: e.Call, answer: given, at: at, codec: codec, failing: e.Failing, explaining: true}
 			s.judged(j)
 			r.add(j)
 		}
@@ -130,7 +130,7 @@ func (s *State) Next(o Options, e Exchange) []*State {
 	if !ok {
 		panic(fmt.Sprintf("oracle: build %q is not known", e.Build))
 	}
-	return addStates(nil, s.judged(&judge{options: options, call: e.Call, answer: e.answer(), at: e.At, codec: codec}))
+	return addStates(nil, s.judged(&judge{options: options, call: e.Call, answer: e.answer(), at: e.At, codec: codec, failing: e.Failing}))
 }
 
 // Clause is a text with its place in docs/contract/provider.md.

@@ -115,7 +115,7 @@ func (s *State) judgedAdmin(j *judge) {
 // call may have done a part of its work (F22); deleteBulk and pruneBulk handle that.
 func (s *State) retryable(j *judge) {
 	same := func() *State { return s }
-	if j.options.StorageErrors {
+	if j.options.StorageErrors || j.failing {
 		j.allow(by("8", "I8 I11"), true, same, "a retryable error, without effect")
 		return
 	}

@@ -63,6 +63,9 @@ type Store struct {
 	// Sequential is set if calls must not overlap, although a provider has to allow that; the checks of overlapping calls
 	// then make them one after the other.
 	Sequential bool
+	// FailAckStep makes the next call of ack_orchestration_item, if it gets so far, fail with a retryable error before a
+	// step of the provider's choice, counted from 0, modulo their number. The ack must leave nothing behind.
+	FailAckStep func(step int)
 	// FailNext makes the next call fail as if its storage had failed, at a place of the store's choice.
 	FailNext func()
 	// Broken returns why there can be no verdict about the provider, nil while all is well: something between it and the

@@ -7,6 +7,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
 )
 
@@ -22,9 +23,14 @@ type knownMistake struct {
 	Classes []string
 	// Cases are the ids of the cases that fail for it.
 	Cases []string
+	// Deny names the freedoms of the contract without which it shows; if none of them is denied it is not expected.
+	Deny []string
 	// Reason says what is wrong, or why it stays.
 	Reason string
 	Link   string
+	// The others are for people: a heading, what it means to a user, what mends it, where it is, which releases have it,
+	// and the shortest calls that show it.
+	Title, Consequence, Fix, Where, Upstream, Story string
 }
 
 // readKnown reads a file of known mistakes; an empty name means none.
@@ -38,7 +44,7 @@ func readKnown(name string) (*knownFile, error) {
 		return nil, fmt.Errorf("--known: %s: %w", name, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, and with reason and link", name, unknown[0].String())
+		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and if you like with deny, title, consequence, fix, where, upstream and story", name, unknown[0].String())
 	}
 	ids := map[string]bool{}
 	for _, c := range conformance.Cases() {
@@ -49,7 +55,7 @@ func readKnown(name string) (*knownFile, error) {
 		if k.Class != "" {
 			k.Classes = append(k.Classes, k.Class)
 		}
-		if len(k.Classes)+len(k.Cases) == 0 || slices.Contains(k.Classes, "") || k.Reason == "" {
+		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
 			return nil, fmt.Errorf("--known: %s: entry %d: it needs a class, which is part of the class of what is found, or cases, and a reason", name, i+1)
 		}
 		for _, id := range k.Cases {
@@ -61,15 +67,22 @@ func readKnown(name string) (*knownFile, error) {
 	return file, nil
 }
 
-// classes returns the entries as the oracle takes them.
-func (f *knownFile) classes() []search.Known {
-	var list []search.Known
+// classes returns the entries as the oracle takes them when these freedoms are denied, first those that need a denial.
+func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
+	var needing, others []search.Known
 	for _, k := range f.Known {
+		expected := slices.ContainsFunc(k.Deny, func(id string) bool { return slices.Contains(denied, oracle.Freedom(id)) })
 		for _, class := range k.Classes {
-			list = append(list, search.Known{Class: class, Reason: k.Reason, Link: k.Link})
+			entry := search.Known{Class: class, Reason: k.Reason, Link: k.Link}
+			switch {
+			case len(k.Deny) == 0:
+				others = append(others, entry)
+			case expected:
+				needing = append(needing, entry)
+			}
 		}
 	}
-	return list
+	return append(needing, others...)
 }
 
 // ofCase returns the entry that expects a case to fail, nil if there is none.

@@ -101,7 +101,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	options.Known = known.classes()
+	options.Known = known.classes(options.Oracle.Deny)
 	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err

@@ -127,6 +127,9 @@ func (r *remote) store() (*undertest.Store, error) {
 			return r.client.CorruptMessage(ctx, call.CorruptMessage{Item: item})
 		}
 	}
+	if r.client.Described().FailAckStep {
+		in.FailAckStep = func(step int) { r.keep(r.client.FailAckStep(ctx, step)) }
+	}
 	return in, r.broken()
 }
 

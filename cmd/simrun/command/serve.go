@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
@@ -94,7 +95,7 @@ func inMemory(rules *storerules.Rules) *wire.Store {
 	s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows,
 		BeforeAckStep: func(_ uint64, step storerules.AckStep) error { return failAt(&failing, step) }})
 	return &wire.Store{
-		Provider: s.Handle(serveCodec(), engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
+		Provider: disarmed(s.Handle(serveCodec(), engine.Caller{}), func() { failing = -1 }), NowMs: s.Now, SetClock: s.SetNow,
 		CorruptEvent: func(instance string, execution, event uint64) error {
 			return s.Damage(instance, execution, event, []byte("damaged"))
 		},
@@ -113,7 +114,7 @@ func inRealTime(rules *storerules.Rules) *wire.Store {
 		return now
 	}
 	return &wire.Store{
-		Provider: s.Handle(serveCodec(), engine.Caller{}), NowMs: nowMs, LongPolls: true,
+		Provider: disarmed(s.Handle(serveCodec(), engine.Caller{}), func() { s.Do(func(*memprovider.Store) { failing = -1 }) }), NowMs: nowMs, LongPolls: true,
 		CorruptEvent: func(instance string, execution, event uint64) (err error) {
 			s.Do(func(inner *memprovider.Store) { err = inner.Damage(instance, execution, event, []byte("damaged")) })
 			return err
@@ -127,12 +128,22 @@ func inRealTime(rules *storerules.Rules) *wire.Store {
 	}
 }
 
-// failAt fails an ack, once, before the step that was asked for.
+// disarmed calls disarm when an ack of an orchestration has returned: what was to fail in it fails in no other.
+func disarmed(p engine.Provider, disarm func()) engine.Provider {
+	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
+		a := call.Perform(ctx, p, c)
+		if _, ack := c.(call.AckOrchestrationItem); ack {
+			disarm()
+		}
+		return a
+	})
+}
+
+// failAt fails an ack before the step that was asked for.
 func failAt(failing *int, step storerules.AckStep) error {
 	if *failing < 0 || int(step) != *failing%storerules.AckSteps {
 		return nil
 	}
-	*failing = -1
 	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
 }
 

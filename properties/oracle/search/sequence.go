@@ -31,6 +31,7 @@ type checker struct {
 	events    []call.CorruptEvent
 	messages  []call.CorruptMessage
 	nextEvent uint64
+	failing   int             // before which step, counted from 1, the storage is to fail during the next call; 0 for none
 	lacks     map[string]bool // methods that the provider has reported as missing
 	refusal   *oracle.Refusal
 	strict    *oracle.Oracle        // without the suspicious freedoms; nil once it has refused an answer
@@ -81,6 +82,9 @@ func (c *checker) actions() []func(*draws) {
 	if c.in.CorruptMessage != nil {
 		list = append(list, c.corruptQueued)
 	}
+	if c.in.FailAckStep != nil {
+		list = append(list, c.failingAck)
+	}
 	return list
 }
 
@@ -90,6 +94,10 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
 	began := c.in.NowMs()
+	step, failing := c.failing, c.failing > 0
+	if c.failing = 0; failing {
+		c.in.FailAckStep(step - 1)
+	}
 	a := call.Perform(context.Background(), c.in.Provider, r)
 	if errors.Is(a.Err, engine.ErrUnsupported) {
 		c.lacks[call.Method(r)] = true
@@ -101,8 +109,18 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	case call.EnqueueForWorker:
 		c.messages = append(c.messages, call.CorruptMessage(r))
 	}
-	c.judge(oracle.Exchange{Call: r, Answer: a, At: oracle.Between(began, c.in.NowMs())})
+	c.judge(oracle.Exchange{Call: r, Answer: a, Failing: failing, At: oracle.Between(began, c.in.NowMs())})
+	c.moves[len(c.moves)-1].step = step
 	return a
+}
+
+// mostAckSteps is the number of steps of an ack in the contract, before each of which the storage may fail.
+const mostAckSteps = 13
+
+// failingAck makes an ack during which the storage fails.
+func (c *checker) failingAck(d *draws) {
+	c.failing = 1 + d.between(0, mostAckSteps-1)
+	c.ack(d)
 }
 
 func (c *checker) judge(e oracle.Exchange) {

@@ -18,6 +18,7 @@ type move struct {
 	args  call.Call
 	token string        // the token in the call's answer in the first run
 	wait  time.Duration // for args nil
+	step  int           // before which step of the ack the storage fails, counted from 1; 0 for none
 }
 
 // shrinker makes a sequence shorter.
@@ -48,7 +49,10 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 			transcript = append(transcript, fmt.Sprintf("     time passes: %d ms, to %d ms", m.wait.Milliseconds(), in.NowMs()))
 			continue
 		}
-		e, began := oracle.Exchange{Call: retoken(m.args, tokens)}, in.NowMs()
+		e, began := oracle.Exchange{Call: retoken(m.args, tokens), Failing: m.step > 0}, in.NowMs()
+		if e.Failing {
+			in.FailAckStep(m.step - 1)
+		}
 		switch m.args.(type) {
 		case call.CorruptEvent, call.CorruptMessage:
 			if !damage(in, m.args) {

@@ -1,0 +1,84 @@
+package tidy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+func init() { generated["providers"] = providerFindings }
+
+// releasedProviders is the directory of the released providers under test.
+const releasedProviders = "properties/oracle/rust/released"
+
+// providerFindings tells what is known to be wrong in the released providers, from the file that the checks take.
+func providerFindings() string {
+	var file struct {
+		Known []struct {
+			Title, Reason, Consequence, Fix, Where, Upstream, Story, Link string
+			Classes, Cases, Deny                                          []string
+		}
+	}
+	if _, err := toml.DecodeFile(filepath.Join(root, releasedProviders, "known.toml"), &file); err != nil {
+		return err.Error() + "\n"
+	}
+	var b strings.Builder
+	for _, k := range file.Known {
+		fmt.Fprintf(&b, "### %s\n\nWhat it does: %s.\n\n- **Consequence**: %s\n- **Fix**: %s\n- **Where**: %s.\n- **Releases**: %s.\n", k.Title, k.Reason, k.Consequence, k.Fix, k.Where, k.Upstream)
+		var by []string
+		for _, id := range k.Cases {
+			by = append(by, "case `"+id+"`")
+		}
+		if len(k.Classes) > 0 && len(k.Deny) > 0 {
+			by = append(by, "the oracle with `--deny "+strings.Join(k.Deny, "` or `--deny ")+"`")
+		} else if len(k.Classes) > 0 {
+			by = append(by, "the oracle")
+		} else if len(k.Cases) == 0 {
+			by = append(by, "hand; no check makes such a call")
+		}
+		fmt.Fprintf(&b, "- **Shown by**: %s.\n\n```text\n", strings.Join(by, ", "))
+		for line := range strings.Lines(strings.TrimSpace(k.Story) + "\n") {
+			b.WriteString("    " + line)
+		}
+		b.WriteString("```\n\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// TestProviderStoriesAreShort: each finding has a story of eight calls at most.
+func TestProviderStoriesAreShort(t *testing.T) {
+	const most = 8
+	for _, story := range strings.Split(providerFindings(), "```text\n")[1:] {
+		story, _, _ = strings.Cut(story, "```")
+		if n := strings.Count(story, "\n"); n == 0 || n > most {
+			t.Errorf("a story of %d lines, expected 1 to %d:\n%s", n, most, story)
+		}
+	}
+}
+
+// TestRustCases: the macro that makes a test of each case has every case.
+func TestRustCases(t *testing.T) {
+	const name = "properties/oracle/rust/src/cases.rs"
+	var b strings.Builder
+	b.WriteString("// Generated from the catalogue of cases: go test ./internal/tidy -update. Do not edit.\n\n/// Gives each case to `tests_of_cases!`.\n")
+	b.WriteString("#[doc(hidden)]\n#[macro_export]\nmacro_rules! each_case {\n    ($factory:expr, $known:expr) => {\n        $crate::tests_of_cases! {\n            $factory, $known,\n")
+	for _, c := range conformance.Cases() {
+		fmt.Fprintf(&b, "            %s %q\n", strings.ReplaceAll(strings.ToLower(c.ID), "-", "_"), c.ID)
+	}
+	b.WriteString("        }\n    };\n}\n")
+	path := filepath.Join(root, name)
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(path); err != nil || string(have) != b.String() {
+		t.Errorf("%s does not have the cases of the catalogue (%v): go test ./internal/tidy -update", name, err)
+	}
+}

@@ -1,0 +1,234 @@
+//! A store for the tests of orchestrations: durosim's in-memory provider, with faults drawn from a seed.
+
+use crate::clock;
+use crate::form::ms;
+use crate::remote::{Remote, Transport};
+use crate::simrun;
+use async_trait::async_trait;
+use duroxide::providers::{Provider, ProviderError};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock, mpsc};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How much goes wrong with the calls of nodes. What clients call never fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Faults {
+    #[default]
+    None,
+    /// Now and then a call or its answer is lost, is late, or the store is busy.
+    Light,
+    /// The same more often, and refusals for good, outages and lost renewals.
+    Full,
+}
+
+/// A store that is being prepared.
+#[derive(Debug, Default)]
+#[must_use = "there is no store before start is called"]
+pub struct Builder {
+    arguments: Vec<String>,
+    live: bool,
+}
+
+impl Builder {
+    /// Lets calls of nodes fail, at a level, as this seed draws it.
+    pub fn faults(mut self, level: Faults, seed: u64) -> Self {
+        let level = match level {
+            Faults::None => "none",
+            Faults::Light => "light",
+            Faults::Full => "full",
+        };
+        self.arguments.extend(["--faults".to_owned(), level.to_owned(), "--seed".to_owned(), seed.to_string()]);
+        self
+    }
+
+    /// Starts the store. The error says how to get simrun if there is none. In virtual time it is called inside tokio's
+    /// runtime.
+    pub fn start(self) -> Result<Store, String> {
+        let program = simrun::path()?;
+        let mut command = Command::new(&program);
+        command.arg("serve").args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if self.live {
+            command.arg("--live");
+        }
+        let mut child = command.spawn().map_err(|err| format!("{}: {err}", program.display()))?;
+        let input = child.stdin.take().expect("it was piped");
+        let output = BufReader::new(child.stdout.take().expect("it was piped"));
+        let waiting = Arc::new(Mutex::new(Some(HashMap::new())));
+        let mut wire = Wire { input: Mutex::new(input), waiting: waiting.clone(), ids: AtomicU64::new(1), clock: None };
+        std::thread::spawn(move || Wire::listen(&waiting, output));
+        wire.result("describe", &json!({}))?;
+        if !self.live {
+            let now = wire.result("clock_now", &json!({}))?;
+            wire.clock = Some(VirtualClock::start(now.as_u64().ok_or("clock_now: no number")?));
+        }
+        Ok(Store { provider: Arc::new(Remote(wire)), child })
+    }
+}
+
+/// durosim's store, empty at first, in a process of its own that ends with this value. [Store::provider] is what a
+/// runtime and a client are started with.
+pub struct Store {
+    provider: Arc<Remote<Wire>>,
+    child: Child,
+}
+
+impl Store {
+    /// A store in real time: fetches wait for work, and any number of calls overlap.
+    pub fn live() -> Builder {
+        Builder { live: true, ..Builder::default() }
+    }
+
+    /// A store in virtual time, for a test with `#[tokio::test(start_paused = true)]`: its clock, and the wall clock of
+    /// this program, show what tokio's clock shows. Hours pass in milliseconds. Only one test of a program can do so at
+    /// a time.
+    pub fn virtual_time() -> Builder {
+        Builder::default()
+    }
+
+    /// The store as a provider, with the whole management surface. After the store is dropped its calls fail.
+    pub fn provider(&self) -> Arc<dyn Provider> {
+        self.provider.clone()
+    }
+
+    /// Ends the faults: what is under way must come to its end now.
+    ///
+    /// # Panics
+    /// If the store has no faults, or has ended.
+    pub fn calm(&self) {
+        self.provider.0.result("set_faults", &json!({ "on": false })).expect("a store with faults");
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.provider.0.clock.is_some() {
+            *FOLLOWED.write().expect("nobody panics with this lock") = None;
+        }
+        // It holds nothing that would be lost, and may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// tokio's clock, as the time since 1970.
+#[derive(Clone, Copy)]
+struct VirtualClock {
+    base_ms: u64,
+    started: tokio::time::Instant,
+}
+
+/// The clock that this program shows instead of the kernel's.
+static FOLLOWED: RwLock<Option<VirtualClock>> = RwLock::new(None);
+
+impl VirtualClock {
+    fn start(base_ms: u64) -> VirtualClock {
+        let clock = VirtualClock { base_ms, started: tokio::time::Instant::now() };
+        *FOLLOWED.write().expect("nobody panics with this lock") = Some(clock);
+        clock::replace(|which| {
+            if which != clock::Clock::Wall {
+                return None;
+            }
+            match *FOLLOWED.try_read().ok()? {
+                Some(followed) => u64::try_from(followed.now().as_nanos()).ok(),
+                None => clock::virtual_wall(which),
+            }
+        });
+        clock
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.base_ms) + self.started.elapsed()
+    }
+
+    fn now_ms(&self) -> u64 {
+        ms(self.now())
+    }
+}
+
+enum Waiter {
+    Task(oneshot::Sender<Value>),
+    Thread(mpsc::Sender<Value>),
+}
+
+/// Who waits for the answer to which request; None once nobody answers any more.
+type Waiting = Mutex<Option<HashMap<u64, Waiter>>>;
+
+/// The lines to and from the store.
+struct Wire {
+    input: Mutex<ChildStdin>,
+    waiting: Arc<Waiting>,
+    ids: AtomicU64,
+    clock: Option<VirtualClock>,
+}
+
+const ENDED: &str = "the store has ended";
+
+impl Wire {
+    /// Hands answers on until there are no more.
+    fn listen(waiting: &Waiting, output: impl BufRead) {
+        for line in output.lines().map_while(Result::ok) {
+            let Ok(answer) = serde_json::from_str::<Value>(&line) else { break };
+            let waiter = answer["id"].as_u64().and_then(|id| waiting.lock().ok()?.as_mut()?.remove(&id));
+            // Whoever asked may have given up.
+            match waiter {
+                Some(Waiter::Task(answered)) => drop(answered.send(answer)),
+                Some(Waiter::Thread(answered)) => drop(answered.send(answer)),
+                None => {}
+            }
+        }
+        // Whoever waits is told by the end of its channel.
+        *waiting.lock().expect("nobody panics with this lock") = None;
+    }
+
+    fn send(&self, method: &str, params: &Value, waiter: Waiter) -> Result<(), String> {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        self.waiting.lock().expect("nobody panics with this lock").as_mut().ok_or(ENDED)?.insert(id, waiter);
+        let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let mut input = self.input.lock().expect("nobody panics with this lock");
+        writeln!(input, "{line}").and_then(|()| input.flush()).map_err(|err| format!("{ENDED}: {err}"))
+    }
+
+    /// Makes a call and blocks the thread, so that no virtual time passes meanwhile.
+    fn now(&self, method: &str, params: &Value) -> Result<Value, String> {
+        let (answered, answer) = mpsc::channel();
+        self.send(method, params, Waiter::Thread(answered))?;
+        answer.recv().map_err(|_| ENDED.to_owned())
+    }
+
+    /// Makes a call that must have a result.
+    fn result(&self, method: &str, params: &Value) -> Result<Value, String> {
+        let mut answer = self.now(method, params)?;
+        match answer.get("error") {
+            Some(err) => Err(format!("{method}: {err}")),
+            None => Ok(answer["result"].take()),
+        }
+    }
+}
+
+#[async_trait]
+impl Transport for Wire {
+    async fn call(&self, method: &'static str, params: Value) -> Result<Value, ProviderError> {
+        let failed = |why: String| ProviderError::permanent(method, why);
+        let mut answer = if let Some(clock) = &self.clock {
+            self.result("clock_set", &json!({ "now_ms": clock.now_ms() })).map_err(failed)?;
+            self.now(method, &params).map_err(failed)?
+        } else {
+            let (answered, answer) = oneshot::channel();
+            self.send(method, &params, Waiter::Task(answered)).map_err(failed)?;
+            answer.await.map_err(|_| failed(ENDED.to_owned()))?
+        };
+        let Some(error) = answer.get("error") else {
+            return Ok(answer["result"].take());
+        };
+        let message = error["message"].as_str().unwrap_or_default().to_owned();
+        match error["code"].as_i64() {
+            Some(1) => Err(ProviderError::retryable(method, message)),
+            _ => Err(failed(message)),
+        }
+    }
+}

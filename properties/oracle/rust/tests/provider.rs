@@ -1,0 +1,42 @@
+//! A provider under the checks: one that keeps what it has of the contract, and one that does not.
+
+#[path = "../examples/queue.rs"]
+mod queue;
+
+use queue::FirstDay;
+
+#[test]
+fn three_methods_get_a_verdict() {
+    let said = durosim::oracle(FirstDay::default()).seeds(1..=100).verdict().expect("nothing is wrong");
+    assert!(said.contains("passed      100"), "{said}");
+    assert!(said.contains("methods that the provider does not have: fetch_orchestration_item"), "{said}");
+}
+
+#[test]
+fn a_mistake_is_told_as_a_story() {
+    let said = durosim::oracle(FirstDay { forever: true }).seeds(1..=100).keep_going().verdict().expect_err("locks last for ever");
+    assert!(said.contains("REFUSED  seed ") && said.contains("time passes"), "{said}");
+    assert!(said.contains("but        nothing was found although something is eligible"), "{said}");
+}
+
+#[test]
+fn a_known_mistake_is_none() {
+    let file = std::env::temp_dir().join(format!("durosim-known-{}.toml", std::process::id()));
+    let known = "[[known]]\nclass = \"\"\nclasses = [\"fetch_work_item: nothing was found\"]\ncases = [\"LX-06\"]\nreason = \"locks come later\"\n";
+    std::fs::write(&file, known.replace("class = \"\"\n", "")).expect("a file");
+    let said = durosim::oracle(FirstDay { forever: true }).seeds(1..=100).keep_going().known(&file).verdict();
+    std::fs::remove_file(&file).expect("it was there");
+    assert!(said.as_ref().is_ok_and(|said| said.contains("locks come later")), "{said:?}");
+}
+
+#[test]
+fn a_case_that_needs_more_is_left_out() {
+    let said = durosim::conformance::verdict(FirstDay::default(), "^TG-01 ", None).expect("nothing is wrong");
+    assert!(said.contains("1 passed, 0 failed") || said.contains("1 skipped"), "{said}");
+    let said = durosim::conformance::verdict(FirstDay::default(), "^no such case ", None).expect_err("there is none");
+    assert!(said.contains("matches no case"), "{said}");
+}
+
+mod every_case {
+    durosim::conformance!(super::FirstDay::default());
+}

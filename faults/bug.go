@@ -67,7 +67,7 @@ func Bugs() []Bug { return slices.Clone(table) }
 
 // table is made once, because each run looks bugs up, and never changes.
 var table = slices.Concat(
-	fetchBugs(), ackBugs(), sessionBugs(), deleteBugs(), turnBugs(), nodeBugs(),
+	fetchBugs(), ackBugs(), insideBugs(), sessionBugs(), deleteBugs(), turnBugs(), nodeBugs(),
 	turnSwitches(), stateSwitches(), familySwitches(), unseenSwitches(),
 )
 

@@ -78,6 +78,9 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, machine.DecideIncompatible)
 			}},
+		{ID: "engine/poison-handed-back", Summary: "a turn that was delivered too often is called poisonous and given back, again and again", Source: "docs/contract/incidents.md#t9",
+			Properties: []string{"L12", "L01"}, Scenario: herd,
+			node: func(r *machine.Rules) { r.PoisonEnds = false }},
 		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
 			Properties: []string{"S19"}, Scenario: slowWork,
 			node: func(r *machine.Rules) {

@@ -53,6 +53,12 @@ func familySwitches() []Bug {
 			Consequence: "A cancel for a child that never began stays in the queue; with the fetch of 0.1.26 it stops everything behind it.",
 			Fix:         "Cancel only children whose start was enqueued.",
 			replay:      func(r *replay.Rules) { r.CancelsUnstarted = true }},
+		{ID: "duroxide-0.1.26/delete-checks-early", Summary: "an unforced deletion does not see that the instance has begun to run", Source: "docs/contract/provider.md#p7.2",
+			Place:      "src/providers/sqlite.rs:2811-2852",
+			Properties: []string{"S14"}, Scenario: lateDeletes,
+			Consequence: "An unforced deletion takes work that began to run while it waited for the database.",
+			Fix:         "Look for running instances in the transaction that deletes.",
+			as:          "provider/delete-looks-early"},
 	}
 }
 
@@ -65,10 +71,6 @@ func unseenSwitches() []Bug {
 			Consequence: "Each time that an instance is given back, what has come for it since is hidden, too; the start of its next execution can be hidden again and again while inputs arrive.",
 			Fix:         "Delay what the token marked, and nothing else.",
 			provider:    func(r *storerules.Rules) { r.AbandonTouches = func(bool) bool { return true } }},
-		{ID: "duroxide-0.1.26/delete-checks-early", Summary: "an unforced deletion does not see that the instance has begun to run", Source: "docs/contract/provider.md#p7.2",
-			Place:  "src/providers/sqlite.rs:2811-2852",
-			Unseen: "no scenario deletes an instance that has just begun to run; the provider's own tests and the oracle show it",
-			as:     "provider/delete-takes-running"},
 		{ID: "duroxide-0.1.26/kv-read-in-two-statements", Summary: "a client read of the key-value store can see a merge half-way", Source: "docs/contract/provider.md#p5.15",
 			Place:  "src/providers/sqlite.rs:2377-2409,2411-2457",
 			Unseen: "no client of a simulation reads keys while another call runs; the provider's own tests show it",

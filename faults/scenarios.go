@@ -27,6 +27,9 @@ const (
 	damaged     = "damaged-messages"
 
 	secondStarts = "second-starts"
+	slowCalls    = "slow-calls"
+	herd         = "herd"
+	lateDeletes  = "late-deletes"
 	retention    = "retention"
 	sessions     = "sessions"
 	rolledBack   = "ended-before-rollback"

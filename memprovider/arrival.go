@@ -12,7 +12,7 @@ type Arrival struct {
 	ms        int64
 	token     string
 	holding   storerules.Holding
-	candidate *instance       // that a fetch would take
+	candidate *row            // the oldest message of the instance that a fetch would take
 	running   map[string]bool // of the instances that a deletion names; looked up only
 }
 
@@ -22,7 +22,9 @@ func (s *Store) Arrive(kind engine.CallKind, token string, filter *engine.Capabi
 	a := &Arrival{ms: s.now, token: token}
 	switch {
 	case kind == engine.CallFetchOrchestrationItem:
-		a.candidate = s.index.pick(filter, s.own)
+		if in := s.index.pick(filter, s.own); in != nil {
+			a.candidate = in.visible[0]
+		}
 	case token != "" && token[0] == orchestratorToken:
 		_, a.holding, _ = s.holder("", token)
 	case token != "":
@@ -61,7 +63,11 @@ func (s *Store) sees(rule func(arrived, now storerules.Holding) storerules.Holdi
 
 // claimLost reports whether the fetch gives up because the instance that it chose when it arrived has been taken.
 func (s *Store) claimLost() bool {
-	return s.arrival != nil && !s.rules.RetriesClaim && s.arrival.candidate != nil && s.arrival.candidate.lock.live(s.now)
+	if s.arrival == nil || s.rules.RetriesClaim || s.arrival.candidate == nil {
+		return false
+	}
+	r := s.arrival.candidate
+	return s.rows[r.no-1] == nil || r.in.lock.live(s.now)
 }
 
 // seesRunning reports whether a deletion takes the instance for running.

@@ -156,6 +156,47 @@ var keptBugCases = []bugCase{
 		wait 1
 		kv A k -> "1"`},
 
+	{"provider/lease-from-arrival", `
+		send start:A
+		arrive fetch
+		wait 4000
+		resume
+		fetch a lock=5000 -> A#1 x1 [start]
+		wait 1000
+		fetch b lock=5000 -> none | A#1 x2 [start]`},
+	{"provider/ack-checks-early", `
+		make A send=ext:A:e
+		fetch a lock=1000 -> A#1 x1 [ext:e]
+		arrive hold a
+		wait 1000
+		fetch b lock=1000 -> A#1 x2 [ext:e]
+		resume
+		ack a events=7 -> perm |`},
+	{"provider/renewal-checks-early", `
+		make A send=ext:A:e
+		fetch a lock=1000 -> A#1 x1 [ext:e]
+		arrive hold a
+		wait 1000
+		resume
+		renew a 1000 -> perm |
+		fetch b lock=1000 -> A#1 x2 [ext:e] | none`},
+	{"provider/claim-not-retried", `
+		make A
+		make B
+		send ext:A:e
+		send ext:B:e
+		arrive fetch
+		fetch a lock=1000 -> A#1 x1 [ext:e]
+		resume
+		fetch b lock=1000 -> B#1 x1 [ext:e] | none`},
+	{"provider/delete-looks-early", `
+		send start:A
+		arrive delete A
+		fetch t -> A#1 x1 [start]
+		ack t name=TestOrch@1.0.0 events=OS1 status=Running
+		resume
+		delete A -> perm | 1 1 1 0`},
+
 	{"provider/delete-leaves-lock", `
 		make A send=ext:A:e
 		fetch t -> A#1 x1 [ext:e]

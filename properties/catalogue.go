@@ -48,6 +48,7 @@ func Catalogue() []Property {
 		{"S22", "work-conserving", s, "A fetch answers \"nothing\", or stays parked past its cadence, only while nothing is eligible for it."},
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
 		{"S24", "turn-allowed", s, "What a node commits is what the specification of a turn allows, given history and batch."},
+		{"S25", "lease-whole", s, "A granted lock lasts for its timeout from the answer, however long the call waited in the store."},
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},
@@ -59,6 +60,7 @@ func Catalogue() []Property {
 		{"outcome", "as-planned", cluster.ClassPlan, "Every instance ends as the plan expects, whatever ends it: as completed, if the plan says nothing."},
 		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once the cluster is calm."},
 		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
+		{"L12", "poison-acts", l, "No message is delivered more than 10 times above max_attempts, whatever the contention, deliveries that a fault of their holder ended aside."},
 	}
 }
 

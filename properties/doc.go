@@ -45,6 +45,7 @@
 //	S06 ack-atomic                 S14 no-resurrection       S22 work-conserving
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
 //	S08 terminal-once              S16 worker-routing        S24 turn-allowed
+//	                                                         S25 lease-whole
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -132,13 +133,21 @@
 // code: a turn is free to make any schedules, but all that follows from them is fixed. An ack that poisons what has not
 // begun, or cannot be decoded, is left to S12.
 //
+// 25. S25: judged at the answer to a fetch or a renewal, by the time of the call. Legs of calls belong to the caller: an
+// answer that is late on its way is no fault of the store.
+//
 // # Liveness
 //
 //	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover      L10 cancel-arrives
 //	L02 healthy-finishes  L04 drain-ends               L06 parent-told      L09 upgrade-converges  L11 work-served
+//	                                                                                                     L12 poison-acts
 //
 // Each has a bound in store time that is computed from the options of the nodes at hand and from the actual backoffs; a
 // message that reports a violation shows the sum with its terms. Obligations are judged at the end of each phase.
+//
+// L12 is judged while faults go on, too. What it excuses are deliveries above max_attempts whose holder crashed, froze,
+// or had a fault in one of its calls since it took the lock, other than a wait before a fetch or after an ack. A delivery
+// to a probe, which does not poison, does not count.
 //
 // Some violations can never be made good and are overdue at once: a child's end whose ack does not tell the parent that
 // scheduled it, and a continue-as-new of a child that does not name the parent (L06; a child whose start was damaged is
@@ -178,6 +187,7 @@
 //	S22             +       +       +          +          +        -     pause (that node's fetches)
 //	S23             +       +       +          +          +        -
 //	S24             +       +       +          +          +        -
+//	S25             +       +       +          +          +        +
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
 //	L03             +       -       -          -          +        +
@@ -188,5 +198,6 @@
 //	L09             +       n       +          +          +        +
 //	L10             +       +       +          -          +        -     corrupt-message (that cancel)
 //	L11             +       +       +          +          +        +
+//	L12             +       +       +          +          +        +     crashes, pause, calls that fail (that delivery)
 //	shadow          +       +       +          +          +        +
 package properties

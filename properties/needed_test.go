@@ -51,7 +51,8 @@ var needed = []struct {
 	{"S22", "provider/orphan-kept", "probes", 1},
 	{"S23", "engine/writes-newer-kind", "rolling-upgrade", 2},
 	{"S24", "engine/open-waits-unrecorded", "rolling-upgrade", 1},
-	{"L01", "engine/count-ignored", "missing-handlers", 1},
+	{"S25", "provider/lease-from-arrival", "store serial 100ms\nnode A runs 1.5.0\ninstance chain-1 runs Chain with 2\n", 1},
+	{"L01", "engine/count-ignored", "until 10s\nnode A runs 1.5.0\n  option max_attempts 2\nhistory broken pinned 1.5.0 shape corrupt\n", 1},
 	{"L02", "duroxide-0.1.26/poison-cancels-nothing", "orphans", 1},
 	{"L03", "engine/filter-not-declared", "nobody-compatible", 1},
 	{"L04", "engine/history-error-ignores-attempt", "nobody-compatible", 1},
@@ -63,6 +64,7 @@ var needed = []struct {
 	{"L09", "engine/pause-too-long", outageOf("history idle pinned 1.5.0 shape waiting kick at 8500ms"), 1},
 	{"L10", "engine/cancel-ignored", "rolling-upgrade", 1},
 	{"L11", "engine/tag-in-capitals", "features", 1},
+	{"L12", "engine/poison-handed-back", "until 1m\nnode A runs 1.5.0\n  option max_attempts 1\nhistory broken pinned 1.5.0 shape corrupt\n", 1},
 	{"outcome", "duroxide-0.1.26/pending-dequeue-reads", "corners", 1},
 }
 

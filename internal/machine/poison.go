@@ -46,6 +46,10 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 		return false
 	}
 	cause, text := n.poisonCause(d)
+	if !n.rules.PoisonEnds {
+		n.abandon(s, Note{Decision: DecidePoison, Delay: HistoryErrorDelay, Cause: text})
+		return true
+	}
 	ack := n.poisonAck(d, continued, text)
 	s.hold.execution = ack.ExecutionID
 	n.logPoison(d, text)

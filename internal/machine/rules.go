@@ -53,6 +53,8 @@ type Rules struct {
 	DuplicateStart DuplicateStart
 	// PoisonTellsParent reports whether a poisoned child answers its parent.
 	PoisonTellsParent func(undecodable bool) bool
+	// PoisonEnds makes poison end the execution; otherwise the node names it and hands the batch back.
+	PoisonEnds bool
 	// PoisonCancels makes poison cancel the execution's activities.
 	PoisonCancels bool
 	// PoisonAnswersStarts makes poison answer the parents of the starts that it ends with the batch.
@@ -140,6 +142,7 @@ func DefaultRules() *Rules {
 		FailureFails:          true,
 		DuplicateStart:        DuplicateChangesNothing,
 		PoisonTellsParent:     func(bool) bool { return true },
+		PoisonEnds:            true,
 		PoisonCancels:         true,
 		PoisonAnswersStarts:   true,
 		PoisonPins:            true,

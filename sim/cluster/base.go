@@ -69,6 +69,7 @@ const (
 	evDeadline                   // node, inc
 	evWake                       // a parked fetch is tried again
 	evVain                       // a: call: a parked fetch polls, and must find nothing
+	evManage                     // a: index of an operator's call whose wait in the store ends
 	evServed                     // a serial store has served the fetch that is first in line
 	evGroup                      // a: index of the group: something may have become eligible by time
 	evResume                     // node

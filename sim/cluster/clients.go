@@ -19,7 +19,8 @@ type clients struct {
 	provider engine.Provider
 	codec    engine.Codec
 	raised   []calmRaises
-	last     time.Duration // when the plan's last client or probe action is due
+	waiting  []waitingAction // operators' calls that wait in the store
+	last     time.Duration   // when the plan's last client or probe action is due
 }
 
 // calmRaises counts the events that clients have sent an instance in calm, with the time of the last.
@@ -94,7 +95,7 @@ func (c *clients) onAction(i int, packed uint64) {
 	a := &c.plan.Instances[i].Actions[j]
 	id := c.plan.Instances[i].ID
 	if a.Verb == plan.ActionDelete || a.Verb == plan.ActionPrune {
-		c.manage(id, a)
+		c.manage(id, a, c.actionKey(i, j, attempt))
 		return
 	}
 	var item engine.WorkItem

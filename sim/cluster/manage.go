@@ -2,16 +2,51 @@ package cluster
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file holds the actions of operators: they delete instances and prune executions, whatever the cluster does
-// meanwhile. An operator's call is one instant. Its answer does not matter here: the properties judge its effect.
+// meanwhile. An operator's call takes effect at one instant. Its answer does not matter here: the properties judge its effect.
 
-// manage deletes an instance with its tree, or prunes it.
-func (c *clients) manage(id string, a *plan.Action) {
+// manage deletes an instance with its tree, or prunes it. The call may wait in the store.
+func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
+	if !c.draws(faults.SlowCommit, "", key) {
+		c.managed(id, a)
+		return
+	}
+	d := c.inside(key.Name(labelFault, "wait"), operatorWait)
+	c.record(&Record{Kind: RecFault, Fault: faults.SlowCommit, Instance: id, For: d})
+	arrival := c.store.Arrive(engine.CallNone, "", nil, id)
+	c.waiting = append(c.waiting, waitingAction{id, a, arrival})
+	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})
+}
+
+// operatorWait is how long an operator's call waits in the store when it waits for about as long as a lock lasts.
+const operatorWait = 5 * time.Second
+
+// waitingAction is an operator's call that waits in the store, and what it saw when it arrived.
+type waitingAction struct {
+	id      string
+	action  *plan.Action
+	arrival *memprovider.Arrival
+}
+
+// onManage ends the wait of an operator's call.
+func (c *clients) onManage(i int) {
+	w := c.waiting[i]
+	c.store.Resume(w.arrival)
+	c.managed(w.id, w.action)
+	c.store.Resume(nil)
+}
+
+// managed makes an operator's call.
+func (c *clients) managed(id string, a *plan.Action) {
 	c.changed = true
 	admin := c.provider.Admin()
 	var err error

@@ -216,6 +216,8 @@ func (w *World) handle(e event) {
 		w.network.onInside(int(e.a))
 	case evReply:
 		w.network.onReply(int(e.a))
+	case evManage:
+		w.clients.onManage(int(e.a))
 	case evServed:
 		w.network.onServed()
 	case evAnswer:

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/faults"
@@ -71,23 +72,21 @@ func (p *Plan) Skew() time.Duration {
 	}
 	var behind, ahead time.Duration
 	for i := range p.Nodes {
-		b, a := p.Nodes[i].Clock.span()
+		n := &p.Nodes[i]
+		b, a := n.Clock.span()
+		if p.skewed(n.Name) {
+			b, a = b+faults.SkewMost, a+faults.SkewMost
+		}
 		behind, ahead = max(behind, b), max(ahead, a)
-	}
-	if p.Faults.Has(faults.ClockSkew) {
-		behind, ahead = behind+faults.SkewMost, ahead+faults.SkewMost
 	}
 	return behind + ahead
 }
 
-// Clocked reports whether the clock of some node may be wrong.
-func (p *Plan) Clocked() bool {
-	for i := range p.Nodes {
-		if p.Nodes[i].Clock != (Clock{}) {
-			return true
-		}
-	}
-	return p.Faults.Has(faults.ClockSkew)
+// skewed reports whether a fault may set the clock of a node wrong.
+func (p *Plan) skewed(node string) bool {
+	return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool {
+		return r.Kind == faults.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
+	})
 }
 
 func (v *validation) clocks() {

@@ -50,6 +50,14 @@ func TestLiveness(t *testing.T) {
 		{"L01_bad_never_ends", upA + "0 seed x 1.5.0\n0 damage x\n0 send x\n100 phase calm\n" +
 			rig.Repeat(20, 200, 1000, "%d fetch A x\n%d note A history-error\n%d abandon A 900 ignore") + "21000 tick\n90000 tick\n90000 finish", []string{"L01 x"}},
 
+		// L12: beyond max_attempts a message leaves within ten more deliveries, unless faults end these.
+		{"L12_ok_ten_more", upA + "0 seed x 1.5.0\n0 damage x\n0 send x\n" +
+			rig.Repeat(10, 10, 6000, "%d fetch A x\n%d note A history-error") + rig.Repeat(10, 60010, 6000, "%d fetch A x\n%d note A poison"), nil},
+		{"L12_bad_eleven_more", upA + "0 seed x 1.5.0\n0 damage x\n0 send x\n" +
+			rig.Repeat(10, 10, 6000, "%d fetch A x\n%d note A history-error") + rig.Repeat(11, 60010, 6000, "%d fetch A x\n%d note A poison"), []string{"L12 x"}},
+		{"L12_ok_the_holder_is_frozen", upA + "0 seed x 1.5.0\n0 damage x\n0 send x\n" +
+			rig.Repeat(30, 10, 6000, "%d fetch A x\n%d pause A\n%d resume A"), nil},
+
 		// L02: what a live node runs ends.
 		{"L02_ok_ends", upA + "0 seed x 1.5.0\n0 send x\n100 phase calm\n200 fetch A x\n200 note A turn\n201 commit A Completed\n90000 tick\n90000 finish", nil},
 		{"L02_bad_message_stays", upA + "0 seed x 1.5.0\n0 send x\n100 phase calm\n90000 tick\n90000 finish", []string{"L02 x", "L02 x"}},
@@ -84,4 +92,4 @@ func TestLiveness(t *testing.T) {
 }
 
 // liveIDs are those that the stories are about.
-var liveIDs = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
+var liveIDs = []string{"L01", "L02", "L03", "L04", "L05", "L12", "S22"}

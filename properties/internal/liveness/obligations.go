@@ -121,6 +121,7 @@ func (c *obligations) turnInput(in *model.Instance) boundInput {
 			b.worstOf(&n.Options, n.Options.OrchestratorLockTimeout, n.Options.OrchestrationConcurrency)
 		}
 	}
+	b.cadenceMs += c.lineMs()
 	return b
 }
 
@@ -135,7 +136,21 @@ func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
 			sinceMs = min(sinceMs, n.LiveSinceMs)
 		}
 	}
+	b.cadenceMs += c.lineMs()
 	return b, sinceMs
+}
+
+// lineMs returns how much longer a poll may take than a node waits for it: it may have to wait in line behind those of
+// all slots, and the clock by which it looks may be behind.
+func (c *obligations) lineMs() int64 {
+	serial := c.live.Plan.Store.Serial.Milliseconds()
+	slots := int64(0)
+	for i := range c.live.Nodes {
+		if n := &c.live.Nodes[i]; serial > 0 && n.Up {
+			slots += int64(n.Options.OrchestrationConcurrency + n.Options.WorkerConcurrency)
+		}
+	}
+	return slots*serial + c.Run.SkewMs()
 }
 
 // messages judges an instance's queued messages.

@@ -26,6 +26,7 @@ var checkers = []struct {
 	{[]string{"S21"}, newPhantomChecker},
 	{[]string{"S22"}, newEligibleChecker},
 	{[]string{"S24"}, newTurnChecker},
+	{[]string{"S25"}, newLeaseChecker},
 	{[]string{shadowID}, newShadowChecker},
 }
 

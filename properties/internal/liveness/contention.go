@@ -1,0 +1,126 @@
+package liveness
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// contentionChecker asks that poison acts under lasting disturbance, too, and not only when it is calm: L12. No message is
+// delivered above the max_attempts of its receiver more than contentionSlack times, however many compete for the store
+// and however long its fetches take. A delivery that was given back uncounted does not count. Deliveries above max_attempts that a fault of their holder ended are added to the
+// slack: then its poison may not have reached the store. Without that:
+//
+//  1. A receives delivery 11 of 10 and acks it as poison.
+//  2. A crashes before the ack, or the ack is lost. The lock runs out.
+//  3. B receives delivery 12, and so on for as long as there are such faults: no engine can do better.
+//
+// Waiting is no such fault: a lock is to be whole when its holder learns of it (S25).
+type contentionChecker struct {
+	check.Base
+	live  *track.State
+	nodes []troubledNode                  // by number - 1
+	over  map[engine.MessageNo]*overCount // messages that were delivered above max_attempts; looked up only
+	// outageMs is the time until which the store may refuse every call.
+	outageMs int64
+}
+
+// contentionSlack is how often a message may be delivered above max_attempts without a fault.
+const contentionSlack = 10
+
+// contentionOutageMs is the longest time for which a store may refuse every call.
+const contentionOutageMs = 3000
+
+// troubledNode is the last trouble of a node that may have kept its ack from the store.
+type troubledNode struct{ untilMs int64 }
+
+// overCount counts the deliveries of a message above max_attempts.
+type overCount struct {
+	times, excused uint32
+	count          uint32 // the highest attempt count of them
+	// The last delivery: its holder, 0 for none that counts, and when it got it.
+	node, incarnation uint32
+	atMs              int64
+	reported          bool
+}
+
+func newContentionChecker(s *track.State) check.Checker {
+	return &contentionChecker{Base: s.Base, live: s, nodes: make([]troubledNode, len(s.Nodes)), over: map[engine.MessageNo]*overCount{}}
+}
+
+func (*contentionChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*contentionChecker) Records() []cluster.RecordKind {
+	return []cluster.RecordKind{cluster.RecFault, cluster.RecNodePaused, cluster.RecNodeResumed, cluster.RecNodeCrashed, cluster.RecNodeStopped, cluster.RecNodeDraining}
+}
+
+func (c *contentionChecker) Record(r *cluster.Record) {
+	untilMs := r.AtMs
+	if r.Kind == cluster.RecFault {
+		switch r.Fault {
+		case faults.Unavailable:
+			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)
+		case faults.SlowFetch, faults.SlowAnswer, faults.ClockSkew:
+			return // the poison is not affected
+		}
+		untilMs += r.For.Milliseconds()
+	}
+	if r.Node > 0 && int(r.Node) <= len(c.nodes) {
+		n := &c.nodes[r.Node-1]
+		n.untilMs = max(n.untilMs, untilMs)
+	}
+}
+
+func (c *contentionChecker) Observe(o *engine.Observation) {
+	if o.Outcome != engine.OutcomeOK || o.CallKind != engine.CallFetchOrchestrationItem && o.CallKind != engine.CallFetchWorkItem {
+		return
+	}
+	n := c.live.Node(o.Caller.Node)
+	for _, no := range o.Messages {
+		row := c.Run.Model.Row(no)
+		mine := c.over[no]
+		if mine != nil && mine.node != 0 && c.troubled(mine) {
+			mine.excused++
+		}
+		switch {
+		case n == nil: // a probe, which does not poison
+			if mine != nil {
+				mine.excused++
+				mine.node = 0
+			}
+			continue
+		case row.Count <= n.Options.MaxAttempts:
+			continue
+		case mine == nil:
+			mine = &overCount{}
+			c.over[no] = mine
+		}
+		mine.node, mine.incarnation, mine.atMs = n.Number, o.Caller.Incarnation, c.Run.World.NowMs()
+		if row.Count > mine.count {
+			mine.times, mine.count = mine.times+1, row.Count
+		}
+		if mine.times > contentionSlack+mine.excused && !mine.reported {
+			mine.reported = true
+			c.Run.Liveness("L12", n.Number, o.Instance, "%s was handed %s at attempt %d, max_attempts is %d, and this is delivery %d above that: expected it to leave the queue as poison by delivery %d = %d slack + %d that a fault of their holder ended. Its lock now: %s",
+				c.Run.Who(o.Caller), model.ItemText(row), row.Count, n.Options.MaxAttempts, mine.times, contentionSlack+mine.excused, contentionSlack, mine.excused, c.Run.LockText(c.lock(o, row)))
+		}
+	}
+}
+
+// troubled reports whether the last holder had trouble since it got the message, or is gone.
+func (c *contentionChecker) troubled(d *overCount) bool {
+	n := c.live.Node(d.node)
+	return c.outageMs >= d.atMs || c.nodes[d.node-1].untilMs >= d.atMs || n.Incarnation != d.incarnation || !n.Live()
+}
+
+func (c *contentionChecker) lock(o *engine.Observation, row *model.Row) model.Lock {
+	if o.CallKind == engine.CallFetchWorkItem {
+		return row.Lock
+	}
+	return c.Run.Model.Instance(o.Instance).Lock
+}

@@ -1,0 +1,72 @@
+package safety
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// leaseChecker asks for whole locks: S25. Whoever is granted a lock learns of it by the answer, so the lock must last for
+// its timeout from there. A lock that was counted from the call's arrival is worth less, or nothing, if the call had to
+// wait in the store, and its holder cannot know:
+//
+//  1. A's fetch arrives at 0 s and waits in line. The store computes the lock: until 5 s.
+//  2. The fetch takes effect at 6 s. A holds a lock that ran out before A heard of it.
+//  3. A's ack is refused, B's fetch has the same fate, and the attempt count grows for ever.
+//
+// The legs of the call belong to the caller: an answer that is late on its way is no fault of the store's.
+type leaseChecker struct{ check.Base }
+
+func newLeaseChecker(m *check.Run) check.Checker { return &leaseChecker{check.Base{Run: m}} }
+
+func (*leaseChecker) Observes() []engine.ObservationKind {
+	return []engine.ObservationKind{engine.ObsCallEnd}
+}
+
+func (*leaseChecker) Records() []cluster.RecordKind { return nil }
+
+func (l *leaseChecker) Observe(o *engine.Observation) {
+	c := l.Run.Model.Call(o.Call)
+	if c == nil || o.Outcome != engine.OutcomeOK {
+		return
+	}
+	switch c.Kind {
+	case engine.CallFetchOrchestrationItem:
+		if c.Instance != 0 {
+			l.judge(c, c.Instance, "", l.Run.Model.Instance(c.Instance).Lock, o.AtMs)
+		}
+	case engine.CallFetchWorkItem:
+		if len(c.Messages) == 1 {
+			r := l.Run.Model.Row(c.Messages[0])
+			l.judge(c, r.Instance.No, model.ItemText(r), r.Lock, o.AtMs)
+		}
+	case engine.CallRenewOrchestrationItemLock:
+		for _, in := range c.Instances {
+			if in.Lock.Token == c.Request.Token {
+				l.judge(c, in.No, "", in.Lock, o.AtMs)
+			}
+		}
+	case engine.CallRenewWorkItemLock:
+		for _, r := range c.Rows {
+			if r.Queue == engine.QueueWorker && r.Lock.Token == c.Request.Token {
+				l.judge(c, r.Instance.No, model.ItemText(r), r.Lock, o.AtMs)
+			}
+		}
+	}
+}
+
+func (l *leaseChecker) judge(c *model.Call, no engine.InstanceNo, item string, lock model.Lock, nowMs int64) {
+	want := after(nowMs, c.Request.LockTimeout)
+	if lock.Token == "" || lock.UntilMs >= want {
+		return
+	}
+	left := time.Duration(lock.UntilMs-nowMs) * time.Millisecond
+	l.Run.Violate(check.Finding{
+		Property: "S25", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: no, Item: item,
+		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " asked for a lock of " + c.Request.LockTimeout.String() + ", and the answer of " + l.Run.At(nowMs) +
+			" leaves " + left.String() + " of it (" + l.Run.LockText(lock) + "): expected it to last until " + l.Run.At(want),
+	})
+}

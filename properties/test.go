@@ -64,6 +64,9 @@ const (
 	// EnvPlan is a file with a stored run or a scenario, which Test runs instead of Config's. Its path is relative to the
 	// package's directory or else to the module's root.
 	EnvPlan = "DUROSIM_PLAN"
+	// EnvHTML is a file into which Test writes a page that shows the run of the first seed that fails, or of the first seed
+	// if none does (docs/see-a-run.md). Its path is relative to the package's directory.
+	EnvHTML = "DUROSIM_HTML"
 )
 
 // Test runs a scenario over many seeds with every property checked, and fails the test at the first seed that violates
@@ -83,6 +86,9 @@ func Test(t T, c Config) {
 	run.command = command(t.Name(), env, packageUnderTest())
 	for _, w := range run.warnings {
 		t.Logf("durosim: warning: %v", w)
+	}
+	if file := os.Getenv(EnvHTML); file != "" {
+		run.draw = func(page []byte) error { return os.WriteFile(file, page, 0o644) }
 	}
 	report, failed := run.carryOut()
 	switch {

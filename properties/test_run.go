@@ -29,6 +29,8 @@ type testRun struct {
 	expect  []plan.Expectation
 	entry   *scenario.Entry // the stored run to replay, nil for a campaign
 	command string
+	// draw, if not nil, writes the page of a run.
+	draw func(page []byte) error
 	// fate describes what became of the work of a campaign.
 	fate string
 	// invariants are the caller's own, kept for their names and rules.
@@ -155,6 +157,11 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	})
 	if sum != nil && sum.Fate.Work > 0 {
 		r.fate = "\n" + sum.Fate.Plan() + "\n" + sum.Fate.Text(false)
+	}
+	if err == nil && r.draw != nil && len(sum.Internal) == 0 {
+		if err = r.drawn(sum); err != nil {
+			err = fmt.Errorf("%s: %w", EnvHTML, err)
+		}
 	}
 	switch {
 	case err != nil:

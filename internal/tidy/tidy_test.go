@@ -75,7 +75,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim", "faults"},
 		others: publicModules},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/span"},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/span", "internal/page", "internal/timeline"},
 		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"},
 		others: publicModules},
 	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}, others: publicModules},
@@ -128,8 +128,12 @@ var packages = map[string]imports{
 	"internal/snapshot": {
 		module: []string{"engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"},
 		others: publicModules},
+	"internal/timeline": {
+		module: []string{"engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"},
+		tests:  []string{"properties", "sim/scenario"}, others: publicModules},
+	"internal/page": {module: []string{"internal/timeline"}, others: publicModules},
 	"internal/upgrade": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties"},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "internal/span", "properties"},
 		others: publicModules},
 	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
 	"internal/sample":           {others: publicModules},
@@ -187,7 +191,7 @@ var exempt = []exemption{
 	{"sim/realnode", permits{everything: true}, "runs released runtimes in host programs"},
 	{"memprovider/live", permits{everything: true}, "serves ordinary programs: mutex, wall clock, fetches that wait"},
 	{"properties/conformance", permits{everything: true}, "waits in real time for providers that have no other, and asks them concurrently"},
-	{"properties/test.go", permits{imports: []string{"os"}}, "reads `DUROSIM_SEED` and `DUROSIM_PLAN`"},
+	{"properties/test.go", permits{imports: []string{"os"}}, "reads `DUROSIM_SEED`, `DUROSIM_PLAN` and `DUROSIM_HTML`"},
 	{"properties/oracle/search/draws.go", permits{imports: []string{"math/rand/v2"}}, "makes a generator with the seed of one sequence"},
 	{"properties/oracle/calllog/log.go", permits{imports: []string{"sync"}}, "records providers that are called concurrently"},
 	{"internal/replay/coroutine.go", permits{goroutines: true, names: []string{"iter.Pull"}}, "holds coroutines, and the one helper that awaits a throw-away goroutine"},

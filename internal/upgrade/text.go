@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
+
+	"github.com/durosim/durosim/internal/span"
 )
 
 // How much Text names.
@@ -29,22 +30,36 @@ func (r *Report) Text() string {
 }
 
 func (r *Report) hazards(b *strings.Builder) {
-	if len(r.Hazards) == 0 {
-		return
+	lines := r.HazardLines()
+	if len(lines) > 0 {
+		b.WriteString("\npreflight, by what the store holds:\n")
 	}
-	b.WriteString("\npreflight, by what the store holds:\n")
-	groups := grouped(r.Hazards)
-	for i, g := range groups {
+	for i, l := range lines {
 		if i == maxHazards {
-			fmt.Fprintf(b, "  ... and %d more kinds\n", len(groups)-i)
+			fmt.Fprintf(b, "  ... and %d more kinds\n", len(lines)-i)
 			break
 		}
-		mark := "!"
-		if !g[0].Poisoned && g[0].Until >= 0 {
-			mark = " "
+		mark := " "
+		if l.Bad {
+			mark = "!"
 		}
-		fmt.Fprintf(b, "%s %s\n", mark, g[0].text(who(g)))
+		fmt.Fprintf(b, "%s %s\n", mark, l.Text)
 	}
+}
+
+// HazardLine says in one line what is wrong with some instances. It is bad if it stays so to the end, or is poison.
+type HazardLine struct {
+	Text string
+	Bad  bool
+}
+
+// HazardLines describes the hazards, those together that differ by the instance only.
+func (r *Report) HazardLines() []HazardLine {
+	var lines []HazardLine
+	for _, g := range grouped(r.Hazards) {
+		lines = append(lines, HazardLine{Text: g[0].text(who(g)), Bad: g[0].Poisoned || g[0].Until < 0})
+	}
+	return lines
 }
 
 // grouped puts hazards together that differ by the instance only.
@@ -84,7 +99,7 @@ func (r *Report) waits(b *strings.Builder) {
 			fmt.Fprintf(b, "  ... and %d shorter ones\n", len(r.Waits)-i)
 			break
 		}
-		to := "until " + ms(w.FromMs+w.ForMs)
+		to := "until " + span.Text(w.FromMs+w.ForMs)
 		if w.Open {
 			to = "to the end"
 		}
@@ -92,11 +107,9 @@ func (r *Report) waits(b *strings.Builder) {
 		if w.After != "" {
 			after = " after " + w.After
 		}
-		fmt.Fprintf(b, "  %s (pin %s) from %s %s, %s%s, seed %d\n", w.Instance, w.Pin, ms(w.FromMs), to, ms(w.ForMs), after, w.Seed)
+		fmt.Fprintf(b, "  %s (pin %s) from %s %s, %s%s, seed %d\n", w.Instance, w.Pin, span.Text(w.FromMs), to, span.Text(w.ForMs), after, w.Seed)
 	}
 }
-
-func ms(n int64) string { return (time.Duration(n) * time.Millisecond).String() }
 
 // rollbackMap writes a row for each number of steps done.
 func (r *Report) rollbackMap(b *strings.Builder) {
@@ -116,7 +129,7 @@ func (r *Report) rollbackMap(b *strings.Builder) {
 		s, back := r.Stops[k], r.Backs[k]
 		longest := "-"
 		if s.Waited.Total > 0 {
-			longest = ms(s.LongestMs)
+			longest = span.Text(s.LongestMs)
 		}
 		fmt.Fprintf(t, "  %s\t%v\t%s\t%v\t%v\t", name, s.Waited, longest, s.Stranded, s.Lost)
 		if k == 0 {
@@ -141,24 +154,30 @@ func (r *Report) noReturn(b *strings.Builder) {
 	if c := r.End.Open; c.Total > 0 {
 		fmt.Fprintf(b, "\n%s of the store still running at the end, since nobody in this plan brings what it waits for: such as %s: %s\n", instances(c.Most), c.Example, c.Why)
 	}
+	fmt.Fprintf(b, "\n%s\n", r.NoReturnText())
+}
+
+// NoReturnText names the point of no return, and says what rolling back from there does.
+func (r *Report) NoReturnText() string {
 	if r.NoReturn == 0 {
-		b.WriteString("\nno point of no return: rolling back strands and loses nothing, from any step\n")
-		return
+		return "no point of no return: rolling back strands and loses nothing, from any step"
 	}
+	var b strings.Builder
 	e := r.Backs[r.NoReturn]
 	s := r.Steps[r.NoReturn-1]
-	fmt.Fprintf(b, "\npoint of no return: step %d, %s at %v.\n", r.NoReturn, s.String(), s.At)
+	fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
 	if c := e.Stranded; c.Total > 0 {
-		fmt.Fprintf(b, "  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
 	if c := e.Killed; c.Total > 0 {
-		fmt.Fprintf(b, "  Draining by widened nodes would poison up to %d of them, such as %s (pin %s, seed %d): %s.\n", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+		fmt.Fprintf(&b, "\n  Draining by widened nodes would poison up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
 	} else if e.Stranded.Total > 0 {
-		b.WriteString("  Draining by widened nodes poisons none of them.\n")
+		b.WriteString("\n  Draining by widened nodes poisons none of them.")
 	}
 	if c := e.Lost; c.Total > 0 {
-		fmt.Fprintf(b, "  It loses up to %s, such as %s (pin %s, seed %d): %s.\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
+		fmt.Fprintf(&b, "\n  It loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
 	}
+	return b.String()
 }
 
 func instances(n uint64) string {
@@ -185,7 +204,7 @@ func (r *Report) orders(b *strings.Builder) {
 		if own {
 			text += " (the plan's own)"
 		}
-		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, ms(o.WaitedMs), ms(o.LongestMs), text)
+		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, span.Text(o.WaitedMs), span.Text(o.LongestMs), text)
 	}
 	t.Flush()
 }

@@ -20,6 +20,7 @@ type planCmd struct {
 	Store  string    `help:"What the store holds now: an export, a file of JSON lines or a directory of them. See docs/plan-an-upgrade.md." placeholder:"PATH"`
 	Seeds  seedRange `help:"How many seeds for each variant of the plan, or which; 20 if not given." placeholder:"N|A..B"`
 	Orders bool      `help:"Try the steps in other orders, too, and rank them."`
+	HTML   string    `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE"`
 	JSON   bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -80,6 +81,11 @@ func (c *planCmd) run(a *app) (int, error) {
 		status = exitUsage
 	}
 	rep.found, rep.status = status, status
+	if c.HTML != "" {
+		if err := c.draw(rep, r, cfg); err != nil {
+			return 0, err
+		}
+	}
 	if c.JSON {
 		return status, a.writeJSON(planJSON(rep, r, cfg.Snapshot))
 	}

@@ -20,13 +20,15 @@ type replayCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
 
-	Seed     *seed         `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
-	All      bool          `help:"Show every line, not only the important ones."`
-	From     time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
-	To       time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
-	Node     string        `help:"Show only what this node did." placeholder:"NAME"`
-	Instance string        `help:"Show only what is about this instance, and all of it." placeholder:"ID"`
-	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Seed         *seed         `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
+	All          bool          `help:"Show every line, not only the important ones."`
+	From         time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
+	To           time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
+	Node         string        `help:"Show only what this node did." placeholder:"NAME"`
+	Instance     string        `help:"Show only what is about this instance, and all of it." placeholder:"ID"`
+	At           *uint64       `help:"Show all that happened around this step, as pictures and violations name it." placeholder:"STEP"`
+	pictureFlags `embed:""`
+	JSON         bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -47,7 +49,7 @@ Exit status: as that of run; of a stored run 0 if it came to its verdict and 1 i
 }
 
 func (c *replayCmd) run(a *app) (int, error) {
-	show := selection{all: c.All, from: c.From, to: c.To, node: c.Node, instance: c.Instance}
+	show := selection{all: c.All, from: c.From, to: c.To, node: c.Node, instance: c.Instance, at: c.At}
 	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
 		return 0, fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
 	}
@@ -70,10 +72,16 @@ func (c *replayCmd) run(a *app) (int, error) {
 		}
 		r = newReplayed(s, seed)
 	}
+	if c.any() {
+		r.picture = &picture{}
+	}
 	if err := r.carryOut(); err != nil {
 		return 0, err
 	}
 	if err := r.check(show); err != nil {
+		return 0, err
+	}
+	if err := r.draw(&c.pictureFlags); err != nil {
 		return 0, err
 	}
 	return r.print(a, show, c.JSON)
@@ -108,6 +116,8 @@ type replayed struct {
 	crash   *campaign.InternalError
 	wall    time.Duration
 	notices []string
+	// picture, if not nil, collects what pictures show.
+	picture *picture
 }
 
 func newReplayed(s *subject, seed uint64) *replayed { return &replayed{subject: s, seed: seed} }
@@ -163,6 +173,9 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 	cfg.Narrator = t.tell
 	monitor := cfg.Monitor
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return t.watch(monitor(w)) }
+	if t == r.story {
+		r.picture.watch(&cfg)
+	}
 	return cluster.Run(cfg)
 }
 

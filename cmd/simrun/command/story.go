@@ -105,11 +105,17 @@ type selection struct {
 	all            bool
 	from, to       time.Duration // to 0 means to the end
 	node, instance string
+	at             *uint64 // the step around which everything is shown
 }
+
+// aroundStep is how many steps before and after one are shown with it.
+const aroundStep = 20
 
 func (s selection) has(l *storyLine) bool {
 	at := time.Duration(l.Ms) * time.Millisecond
 	switch {
+	case s.at != nil && (l.Step+aroundStep < *s.at || l.Step > *s.at+aroundStep):
+		return false
 	case at < s.from, s.to > 0 && at > s.to:
 		return false
 	case l.violation != nil:
@@ -119,7 +125,7 @@ func (s selection) has(l *storyLine) bool {
 	case s.instance != "" && !mentions(l.Text, s.instance):
 		return false
 	}
-	return l.Important || s.all || s.instance != ""
+	return l.Important || s.all || s.instance != "" || s.at != nil
 }
 
 // mentions reports whether a text names an instance, as a whole word.

@@ -1,0 +1,90 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/internal/timeline"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// pictureFlags are the flags that write a run in a form to look at.
+type pictureFlags struct {
+	HTML     string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE"`
+	Perfetto string `help:"Write the run as trace events, for ui.perfetto.dev." placeholder:"FILE"`
+	ShiViz   string `name:"shiviz" help:"Write who told whom as a log with vector clocks, for ShiViz." placeholder:"FILE"`
+}
+
+func (f *pictureFlags) any() bool { return f.HTML+f.Perfetto+f.ShiViz != "" }
+
+// picture collects what pictures of a run show. A nil picture collects nothing.
+type picture struct{ c *timeline.Collector }
+
+// watch makes the run of a configuration tell the picture, too.
+func (p *picture) watch(cfg *cluster.Config) {
+	if p == nil {
+		return
+	}
+	p.c = timeline.New(cfg.Plan)
+	tell, monitor := cfg.Narrator, cfg.Monitor
+	cfg.Narrator = func(l cluster.Line) {
+		if tell != nil {
+			tell(l)
+		}
+		p.c.Tell(l)
+	}
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return p.c.Watch(w, monitor(w)) }
+}
+
+// draw writes the pictures that are asked for.
+func (r *replayed) draw(f *pictureFlags) error {
+	if r.picture == nil {
+		return nil
+	}
+	t := r.picture.c.Timeline(decimal(r.seed), r.result)
+	if f.HTML != "" {
+		rep := newReport(r.subject, r.summary())
+		p := page.Page{Title: r.title(), Command: r.repro(), At: r.repro() + " --at", Run: t}
+		p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Fate.Plan(), rep.sum.Passed == 0
+		if err := writeFile(f.HTML, p.Write); err != nil {
+			return err
+		}
+	}
+	if f.Perfetto != "" {
+		if err := writeFile(f.Perfetto, t.Perfetto); err != nil {
+			return err
+		}
+	}
+	if f.ShiViz != "" {
+		return writeFile(f.ShiViz, t.ShiViz)
+	}
+	return nil
+}
+
+// writeFile writes a file as a whole, or not at all.
+func writeFile(name string, write func(w io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".simrun-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(b.Bytes())
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

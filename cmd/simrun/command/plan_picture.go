@@ -1,0 +1,96 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/upgrade"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// draw writes the page of a plan: its rollback map, and the run of the first seed.
+func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
+	p := page.Page{Title: "Plan " + rep.subject.scenario.Name, Command: c.line(rep.subject), Map: planMap(r)}
+	p.Verdict, p.Bad = rep.contract()+"; "+rep.sum.Fate.Plan(), rep.status != exitOK
+	hazards := page.Table{Title: "What the store holds and the nodes cannot take", Open: true}
+	for _, line := range r.HazardLines() {
+		hazards.Rows = append(hazards.Rows, page.Row{Cells: []string{line.Text}, Bad: line.Bad})
+	}
+	orders := page.Table{Title: "Orders of the steps, the best first", Head: []string{"order", "lost", "stranded", "waits", "waited", "longest"}}
+	for _, o := range r.Orders {
+		orders.Rows = append(orders.Rows, page.Row{Cells: []string{o.Text, fmt.Sprint(o.Lost.Total), fmt.Sprint(o.Stranded.Total), fmt.Sprint(o.Waited.Total),
+			span.Text(o.WaitedMs), span.Text(o.LongestMs)}, Bad: o.Lost.Total+o.Stranded.Total > 0})
+	}
+	for _, t := range []page.Table{hazards, orders} {
+		if len(t.Rows) > 0 {
+			p.Tables = append(p.Tables, t)
+		}
+	}
+	first, err := cfg.Plan(cfg.First)
+	if err != nil {
+		return err
+	}
+	run := cfg.Run(first, cfg.First, rep.subject.scenario.Expect)
+	pic := &picture{}
+	pic.watch(&run)
+	result, err := cluster.Run(run)
+	if err != nil {
+		return err
+	}
+	p.Run = pic.c.Timeline(decimal(cfg.First), result)
+	return writeFile(c.HTML, p.Write)
+}
+
+// line returns the command line of the plan, without its pictures.
+func (c *planCmd) line(s *subject) string {
+	words := append([]string{"plan"}, s.options()...)
+	if c.Store != "" {
+		words = append(words, "--store", c.Store)
+	}
+	if c.Seeds.count > 0 {
+		words = append(words, "--seeds", c.Seeds.bounds())
+	}
+	if c.Orders {
+		words = append(words, "--orders")
+	}
+	return itself(append(words, s.arg)...)
+}
+
+// planMap makes the rows of the rollback map.
+func planMap(r *upgrade.Report) *page.Map {
+	if len(r.Steps) == 0 {
+		return nil
+	}
+	m := &page.Map{NoReturn: r.NoReturn, Summary: r.NoReturnText()}
+	for k := range r.Stops {
+		row := page.MapStep{Name: "as it is"}
+		if k > 0 {
+			s := r.Steps[k-1]
+			row.Name = fmt.Sprintf("%d  %s", k, s.String())
+		}
+		stop, back := &r.Stops[k], &r.Backs[k]
+		longest := page.Cell{Text: "-"}
+		if stop.Waited.Total > 0 {
+			longest.Text = span.Text(stop.LongestMs)
+		}
+		row.Stop = []page.Cell{cell(stop.Waited, 1), longest, cell(stop.Stranded, 2), cell(stop.Lost, 3)}
+		row.Back = []page.Cell{{Text: "-"}, {Text: "-"}, {Text: "-"}}
+		if k > 0 {
+			row.Back = []page.Cell{cell(back.Stranded, 2), cell(back.Killed, 3), cell(back.Lost, 3)}
+		}
+		m.Steps = append(m.Steps, row)
+	}
+	return m
+}
+
+func cell(c upgrade.Count, weight int) page.Cell {
+	if c.Total == 0 {
+		return page.Cell{Text: "-"}
+	}
+	out := page.Cell{Text: c.String(), Weight: weight}
+	if c.Example != "" {
+		out.Title = fmt.Sprintf("%d in all seeds; such as %s (pin %s, seed %d): %s", c.Total, c.Example, c.Pin, c.ExampleSeed, c.Why)
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package command
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// draw writes the page of a campaign, with the run of the seed to look at first.
+func (c *runCmd) draw(r *report) error {
+	p := page.Page{Title: "Campaign " + r.subject.scenario.Name, Verdict: r.contract() + "; " + r.sum.Fate.Plan(), Bad: r.status != exitOK}
+	p.Command = c.goOn(r.subject, r.seeds, 0)
+	p.Tables = campaignTables(r)
+	seed := r.seeds.first
+	if v, ok := r.deciding(); ok {
+		seed = v.Seed
+	}
+	cfg, err := r.subject.config(seed)
+	if err != nil {
+		return err
+	}
+	pic := &picture{}
+	pic.watch(&cfg)
+	result, err := runOrCrash(cfg)
+	if err != nil {
+		return err
+	}
+	p.At, p.Run = r.subject.line("replay", seed)+" --at", pic.c.Timeline(decimal(seed), result)
+	return writeFile(c.HTML, p.Write)
+}
+
+// runOrCrash carries out a run; if durosim crashes in it, there is no result.
+func runOrCrash(cfg cluster.Config) (result *cluster.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, nil
+		}
+	}()
+	return cluster.Run(cfg)
+}
+
+// campaignTables returns totals, findings, fates, waits and coverage.
+func campaignTables(r *report) []page.Table {
+	sum := r.sum
+	totals := page.Table{Title: "Totals", Open: true, Rows: []page.Row{
+		{Cells: []string{"seeds", grouped(sum.Seeds) + ", " + r.seeds.String()}}, {Cells: []string{"passed", grouped(sum.Passed)}, Bad: sum.Passed < sum.Seeds},
+		{Cells: []string{"steps", grouped(sum.Steps)}}, {Cells: []string{"turns", grouped(sum.Turns)}}, {Cells: []string{"virtual time", span.Text(sum.VirtualMs)}},
+		{Cells: []string{"digest", sum.Digest.String()}}}}
+	found := page.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
+	for _, v := range sum.Properties {
+		found.Rows = append(found.Rows, page.Row{Bad: true, Cells: []string{ruleName(v.First.Violation), string(v.Class), grouped(v.Seeds), grouped(v.Violations), decimal(v.FirstSeed),
+			r.subject.repro(v.FirstSeed), r.subject.line("shrink", v.FirstSeed)}})
+	}
+	known := page.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"property", "state", "since", "command"}}
+	for _, k := range r.findings {
+		known.Rows = append(known.Rows, page.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
+	}
+	return append([]page.Table{totals}, filled(found, known, fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)
+}
+
+func filled(tables ...page.Table) []page.Table {
+	var out []page.Table
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func fateTable(f *campaign.Fate) page.Table {
+	t := page.Table{Title: "Fate of the work", Open: true, Head: []string{"instances", "end", "cause", "with help", "expected", "such as"}}
+	for _, e := range f.Ends {
+		such := ""
+		if len(e.Instances) > 0 {
+			such = fmt.Sprintf("%s, seed %d", e.Instances[0].Instance, e.Instances[0].Seed)
+		}
+		t.Rows = append(t.Rows, page.Row{Bad: !e.AsExpected, Cells: []string{grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such}})
+	}
+	return t
+}
+
+func waitTable(f *campaign.Fate) page.Table {
+	t := page.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}}
+	for _, w := range f.Waits {
+		t.Rows = append(t.Rows, page.Row{Cells: []string{w.After, grouped(w.Count), w.Max.String(), w.P99.String(), fmt.Sprintf("%s (pin %s), seed %d", w.Longest.Instance, w.Longest.Pin, w.LongestSeed)}})
+	}
+	return t
+}
+
+func coverageTable(r *report) page.Table {
+	t := page.Table{Title: fmt.Sprintf("Coverage: %d points reached, %d not", len(r.sum.Coverage), len(r.unreached)), Head: []string{"point", "times"}}
+	for _, name := range r.unreached {
+		t.Rows = append(t.Rows, page.Row{Cells: []string{name, "not reached"}})
+	}
+	for _, p := range r.sum.Coverage {
+		t.Rows = append(t.Rows, page.Row{Cells: []string{p.Name, grouped(p.Count)}})
+	}
+	return t
+}

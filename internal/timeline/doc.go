@@ -1,0 +1,12 @@
+// Package timeline keeps a run as intervals and marks over virtual time, for pictures: what each node ran and when, what
+// happened to each instance, steps, faults and violations. Every mark carries the step of the run at which it was made.
+//
+//	c := timeline.New(plan)
+//	cfg.Narrator = c.Tell
+//	monitor := cfg.Monitor
+//	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return c.Watch(w, monitor(w)) }
+//	result, err := cluster.Run(cfg)
+//	t := c.Timeline(result)
+//
+// Perfetto and ShiViz write a timeline in the formats of these tools.
+package timeline

@@ -1,0 +1,109 @@
+package timeline
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+)
+
+// traceEvent is an event of the trace event format, which ui.perfetto.dev and chrome://tracing read; times are microseconds.
+type traceEvent struct {
+	Name  string         `json:"name"`
+	Phase string         `json:"ph"`
+	Ts    int64          `json:"ts"`
+	Dur   int64          `json:"dur,omitempty"`
+	Pid   int            `json:"pid"`
+	Tid   int            `json:"tid"`
+	Scope string         `json:"s,omitempty"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+const (
+	clusterPid = 0
+	laneTid    = 0
+	moment     = 1000 // shown length of what takes no time, in microseconds
+)
+
+// Perfetto writes the timeline as trace events: nodes are processes with a row for what they run and one for each instance
+// that they work on; instances' waits, steps, faults and violations stand under the cluster. The argument "step" of each
+// event is what "replay --at STEP" takes.
+func (t *Timeline) Perfetto(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	first := true
+	var failed error
+	emit := func(e traceEvent) {
+		data, err := json.Marshal(e)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		if first {
+			b.WriteString("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n")
+		} else {
+			b.WriteString(",\n")
+		}
+		first = false
+		b.Write(data)
+	}
+	name := func(pid, tid int, what, name string) {
+		emit(traceEvent{Name: what, Phase: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": name}})
+	}
+	name(clusterPid, laneTid, "process_name", "cluster")
+	name(clusterPid, laneTid, "thread_name", "steps and faults")
+	for n := range t.Nodes {
+		name(n+1, laneTid, "process_name", "node "+t.Nodes[n].Name)
+		name(n+1, laneTid, "thread_name", "build")
+		for _, s := range t.Nodes[n].Spans {
+			emit(traceEvent{Name: t.buildName(s.Build) + stateText(s.State), Phase: "X", Ts: s.FromMs * 1000, Dur: max(s.ToMs-s.FromMs, 0) * 1000, Pid: n + 1, Tid: laneTid, Args: map[string]any{"step": s.Step}})
+		}
+	}
+	for _, m := range t.Marks {
+		e := traceEvent{Name: m.Text, Phase: "i", Ts: m.Ms * 1000, Pid: m.Node + 1, Tid: laneTid, Scope: "p", Args: map[string]any{"step": m.Step, "kind": m.Kind}}
+		if m.Kind != "fault" {
+			e.Scope = "g"
+		}
+		if m.Instance != "" {
+			e.Args["instance"] = m.Instance
+		}
+		emit(e)
+	}
+	for i := range t.Instances {
+		t.instanceEvents(i, emit, name)
+	}
+	b.WriteString("\n]}\n")
+	if failed != nil {
+		return failed
+	}
+	return b.Flush()
+}
+
+// instanceEvents writes what happened to an instance: on each node that worked on it, a row.
+func (t *Timeline) instanceEvents(i int, emit func(traceEvent), name func(pid, tid int, what, name string)) {
+	in := &t.Instances[i]
+	named := make([]bool, len(t.Nodes)+1)
+	for _, bar := range in.Bars {
+		pid := bar.Node + 1
+		if !named[pid] {
+			named[pid] = true
+			name(pid, i+1, "thread_name", in.ID)
+		}
+		e := traceEvent{Name: bar.Kind, Phase: "X", Ts: bar.FromMs * 1000, Dur: max((bar.ToMs-bar.FromMs)*1000, moment), Pid: pid, Tid: i + 1, Args: map[string]any{"step": bar.Step, "text": bar.Text, "build": t.buildName(bar.Build)}}
+		if bar.Kind == "activity" {
+			e.Name = bar.Text
+		}
+		emit(e)
+	}
+}
+
+func (t *Timeline) buildName(i int) string {
+	if i < 0 || i >= len(t.Builds) {
+		return ""
+	}
+	return t.Builds[i]
+}
+
+func stateText(s NodeState) string {
+	if s == Up {
+		return ""
+	}
+	return " " + string(s)
+}

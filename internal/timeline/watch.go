@@ -1,0 +1,231 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Watch returns a monitor that forwards everything to m and keeps what the timeline needs.
+func (c *Collector) Watch(w *cluster.World, m cluster.Monitor) cluster.Monitor {
+	c.w = w
+	return &watcher{Monitor: m, c: c}
+}
+
+// watcher forwards everything to a monitor and tells a collector.
+type watcher struct {
+	cluster.Monitor
+	c *Collector
+}
+
+// WatchHandle implements cluster.HandleWatcher if the monitor does.
+func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	if watcher, ok := m.Monitor.(cluster.HandleWatcher); ok {
+		return watcher.WatchHandle(p, codec)
+	}
+	return p
+}
+
+// Fates implements cluster.FateTeller if the monitor does.
+func (m *watcher) Fates() []cluster.Fate {
+	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
+		return teller.Fates()
+	}
+	return nil
+}
+
+// Waits implements cluster.FateTeller if the monitor does.
+func (m *watcher) Waits() []cluster.Wait {
+	if teller, ok := m.Monitor.(cluster.FateTeller); ok {
+		return teller.Waits()
+	}
+	return nil
+}
+
+// Observe implements engine.Sink.
+func (m *watcher) Observe(o *engine.Observation) {
+	m.Monitor.Observe(o)
+	m.c.observe(o)
+}
+
+// Record implements cluster.Monitor.
+func (m *watcher) Record(r *cluster.Record) {
+	m.Monitor.Record(r)
+	m.c.record(r)
+}
+
+// Tell takes a line of the story: it is a cluster.Config.Narrator.
+func (c *Collector) Tell(l cluster.Line) {
+	who := l.Node
+	if l.Build != "" {
+		who += " " + l.Build
+	}
+	c.t.Story = append(c.t.Story, Line{Ms: l.Ms, Step: l.Step, Who: who, Text: l.Text, Important: l.Important, About: c.about(l.Text)})
+}
+
+// about returns the instances that a text names, each once.
+func (c *Collector) about(text string) []int {
+	var found []int
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_:.", r)
+	}) {
+		i, ok := c.byName[strings.TrimRight(word, ":.")]
+		if ok && (len(found) == 0 || found[len(found)-1] != i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// observe keeps the events of histories.
+func (c *Collector) observe(o *engine.Observation) {
+	switch o.Kind {
+	case engine.ObsCallBegin:
+		c.caller = int(o.Caller.Node) - 1
+	case engine.ObsCallEnd:
+		c.caller = -1
+	case engine.ObsInstanceNamed:
+		for len(c.numbers) <= int(o.Instance) {
+			c.numbers = append(c.numbers, -1)
+		}
+		c.numbers[o.Instance] = c.instance(o.Name)
+	case engine.ObsEventAppended:
+		if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
+			return
+		}
+		in := &c.t.Instances[c.numbers[o.Instance]]
+		in.History = append(in.History, Event{Ms: c.nowMs(), Step: c.step(), Execution: o.Execution, ID: o.EventID, Kind: kindIn(o.Bytes), Node: c.caller})
+	}
+}
+
+func (c *Collector) step() uint64 {
+	if c.w == nil {
+		return 0
+	}
+	return c.w.Step()
+}
+
+// kindIn returns the kind of a stored event.
+func kindIn(data []byte) string {
+	const field = `"type":"`
+	_, rest, ok := strings.Cut(string(data), field)
+	if !ok {
+		return "unreadable"
+	}
+	kind, _, _ := strings.Cut(rest, `"`)
+	return kind
+}
+
+// record keeps what happens outside the store.
+func (c *Collector) record(r *cluster.Record) {
+	ms := r.AtMs - c.w.StartMs()
+	n := int(r.Node) - 1
+	switch r.Kind {
+	case cluster.RecNodeStarted, cluster.RecNodeResumed:
+		c.span(n, ms, r.Step, Up)
+	case cluster.RecNodeDraining:
+		c.span(n, ms, r.Step, Draining)
+	case cluster.RecNodePaused:
+		c.span(n, ms, r.Step, Frozen)
+	case cluster.RecNodeStopped:
+		c.closeAt(n, ms)
+	case cluster.RecNodeCrashed:
+		c.closeAt(n, ms)
+		c.mark(ms, r.Step, "crash", n, "", "crash "+c.t.Nodes[n].Name+c.because(r.Text))
+	case cluster.RecScheduled:
+		kind := "step"
+		if n < 0 {
+			kind = "part"
+		}
+		c.mark(ms, r.Step, kind, n, "", r.Schedule.String())
+	case cluster.RecPhaseBegan:
+		c.mark(ms, r.Step, "phase", -1, "", r.Phase.String())
+	case cluster.RecFault:
+		c.mark(ms, r.Step, "fault", n, r.Instance, string(r.Fault))
+	case cluster.RecActivityStarted:
+		c.bar(r.Activity.Item.Instance, Bar{Kind: "activity", FromMs: ms, ToMs: -1, Node: n, Build: c.buildOf(n), Step: r.Step, Text: r.Activity.Item.Name})
+		c.acts[activityKey(r)] = len(c.t.Instances[c.byName[r.Activity.Item.Instance]].Bars) - 1
+	case cluster.RecActivityFinished:
+		in := &c.t.Instances[c.instance(r.Activity.Item.Instance)]
+		if i, ok := c.acts[activityKey(r)]; ok && i < len(in.Bars) {
+			in.Bars[i].ToMs = ms
+		}
+	case cluster.RecNote:
+		c.note(r, ms, n)
+	}
+	c.ends = max(c.ends, ms)
+}
+
+func (c *Collector) because(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ", " + text
+}
+
+func activityKey(r *cluster.Record) string {
+	a := r.Activity.Item
+	return fmt.Sprintf("%s/%d/%d/%d/%d", a.Instance, a.ExecutionID, a.ID, r.Node, r.Incarnation)
+}
+
+// note keeps what a node decided.
+func (c *Collector) note(r *cluster.Record, ms int64, n int) {
+	b := Bar{FromMs: ms, ToMs: ms, Node: n, Build: c.buildOf(n), Step: r.Step, Text: r.Note.Cause}
+	switch r.Note.Decision {
+	case machine.DecideTurn:
+		b.Kind = "turn"
+		if t := r.Note.Turn; t != nil {
+			b.Text = fmt.Sprintf("%s: %s, %d events", t.Handler, t.Result, t.Events)
+		}
+	case machine.DecidePoison, machine.DecideWorkPoison:
+		b.Kind = "poison"
+	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideAckFailed, machine.DecideWorkNoHandler, machine.DecideWorkLost:
+		b.Kind = "back"
+		b.Text = r.Note.Decision.String() + " " + b.Text
+	default:
+		return
+	}
+	if r.Note.Instance != "" {
+		c.bar(r.Note.Instance, b)
+	}
+}
+
+func (c *Collector) bar(instance string, b Bar) {
+	i := c.instance(instance)
+	c.t.Instances[i].Bars = append(c.t.Instances[i].Bars, b)
+}
+
+func (c *Collector) mark(ms int64, step uint64, kind string, node int, instance, text string) {
+	c.t.Marks = append(c.t.Marks, Mark{Ms: ms, Step: step, Kind: kind, Node: node, Instance: instance, Text: text})
+}
+
+func (c *Collector) buildOf(n int) int {
+	if n < 0 {
+		return -1
+	}
+	if b := c.w.Node(uint32(n + 1)).Build; b != nil {
+		return c.build(b.Name())
+	}
+	return -1
+}
+
+// span ends what the node did, and begins something else.
+func (c *Collector) span(n int, ms int64, step uint64, s NodeState) {
+	c.closeAt(n, ms)
+	c.t.Nodes[n].Spans = append(c.t.Nodes[n].Spans, Span{FromMs: ms, ToMs: -1, Build: c.buildOf(n), State: s, Step: step})
+	c.open[n] = len(c.t.Nodes[n].Spans)
+}
+
+func (c *Collector) closeAt(n int, ms int64) {
+	if i := c.open[n]; i > 0 {
+		c.t.Nodes[n].Spans[i-1].ToMs = ms
+	}
+	c.open[n] = 0
+}
+
+// close forgets the open span of a node; the timeline ends it.
+func (c *Collector) close(n int) { c.open[n] = 0 }

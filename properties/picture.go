@@ -1,0 +1,51 @@
+package properties
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/internal/timeline"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// drawn writes the page of the campaign's run to look at.
+func (r *testRun) drawn(sum *campaign.Summary) error {
+	data, err := r.picture(sum)
+	if err != nil {
+		return err
+	}
+	return r.draw(data)
+}
+
+// picture returns the page of the first seed that fails in a campaign, or of its first seed if none does.
+func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
+	p := page.Page{Title: r.name, Verdict: sum.Fate.Plan()}
+	seed := r.c.First
+	if len(sum.Violations) > 0 {
+		v := sum.Violations[0]
+		seed, p.Bad, p.Verdict = v.Seed, true, fmt.Sprintf("%s is violated; %s", v.Rule(), p.Verdict)
+	}
+	p.Title = fmt.Sprintf("%s, seed %d", r.name, seed)
+	p.Command = strings.ReplaceAll(r.command, seedMark, fmt.Sprint(seed))
+	plan, err := r.plan(seed)
+	if err != nil {
+		return nil, err
+	}
+	cfg := r.config()
+	cfg.Plan, cfg.Seed = plan, seed
+	c := timeline.New(plan)
+	monitor := cfg.Monitor
+	cfg.Narrator = c.Tell
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return c.Watch(w, monitor(w)) }
+	result, err := cluster.Run(cfg)
+	if err != nil {
+		return nil, err
+	}
+	p.Run = c.Timeline(fmt.Sprint(seed), result)
+	var b bytes.Buffer
+	err = p.Write(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,35 @@
+package properties_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/properties"
+)
+
+// The page that the environment asks for shows the seed that fails, with the command that repeats it, or the first seed.
+func TestPage(t *testing.T) {
+	for text, want := range map[string][]string{
+		"scenario held\nnode A runs 1.5.0\ninstance leaf runs Leaf\n":                 {"<title>held, seed 1</title>", "DUROSIM_SEED=1 go test", `class="good"`},
+		"scenario lost\nnode A runs 1.5.0\ninstance leaf runs Leaf\nat 10ms stop A\n": {"<title>lost, seed 1</title>", "outcome is violated", `class="bad"`},
+	} {
+		file := filepath.Join(t.TempDir(), "page.html")
+		t.Setenv(properties.EnvHTML, file)
+		r := runTest(properties.Config{Scenario: text, Seeds: 2, ShrinkRuns: 1})
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err, r.text)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(data), w) {
+				t.Errorf("the page lacks %q; the report is\n%s", w, r.text)
+			}
+		}
+	}
+	t.Setenv(properties.EnvHTML, filepath.Join(t.TempDir(), "missing", "page.html"))
+	if r := runTest(properties.Config{Scenario: "node A runs 1.5.0\ninstance leaf runs Leaf\n", Seeds: 1}); !r.failed || !strings.Contains(r.text, "DUROSIM_HTML: open ") {
+		t.Errorf("where nothing can be written: failed %v, %s", r.failed, r.text)
+	}
+}

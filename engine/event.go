@@ -27,11 +27,14 @@ type Event struct {
 }
 
 // Kind returns the kind of the event's data, "" for an event without data.
-func (e Event) Kind() EventKind {
-	if e.Data == nil {
+func (e Event) Kind() EventKind { return KindOf(e.Data) }
+
+// KindOf returns the kind of data, "" for nil.
+func KindOf(d EventData) EventKind {
+	if d == nil {
 		return ""
 	}
-	return e.Data.Kind()
+	return d.kind()
 }
 
 // EventKind is the JSON `type` of an event.
@@ -75,8 +78,7 @@ const (
 
 // EventData holds an event's kind-specific fields. The set is closed: one struct for each kind, held by value.
 type EventData interface {
-	Kind() EventKind
-	isEventData()
+	kind() EventKind
 }
 
 // OrchestrationStarted is the first event of every execution, always with id 1. Parent fields are zero for a root.
@@ -213,65 +215,35 @@ type ExternalEvent2 struct {
 // LegacyNote is build 0.8.0's audit note.
 type LegacyNote struct{ Text string }
 
-func (OrchestrationStarted) Kind() EventKind            { return KindOrchestrationStarted }
-func (OrchestrationCompleted) Kind() EventKind          { return KindOrchestrationCompleted }
-func (OrchestrationFailed) Kind() EventKind             { return KindOrchestrationFailed }
-func (OrchestrationContinuedAsNew) Kind() EventKind     { return KindOrchestrationContinuedAsNew }
-func (OrchestrationCancelRequested) Kind() EventKind    { return KindOrchestrationCancelRequested }
-func (OrchestrationChained) Kind() EventKind            { return KindOrchestrationChained }
-func (ActivityScheduled) Kind() EventKind               { return KindActivityScheduled }
-func (ActivityCompleted) Kind() EventKind               { return KindActivityCompleted }
-func (ActivityFailed) Kind() EventKind                  { return KindActivityFailed }
-func (ActivityCancelRequested) Kind() EventKind         { return KindActivityCancelRequested }
-func (TimerCreated) Kind() EventKind                    { return KindTimerCreated }
-func (TimerFired) Kind() EventKind                      { return KindTimerFired }
-func (ExternalSubscribed) Kind() EventKind              { return KindExternalSubscribed }
-func (ExternalEvent) Kind() EventKind                   { return KindExternalEvent }
-func (ExternalSubscribedCancelled) Kind() EventKind     { return KindExternalSubscribedCancelled }
-func (QueueSubscribed) Kind() EventKind                 { return KindQueueSubscribed }
-func (QueueEventDelivered) Kind() EventKind             { return KindQueueEventDelivered }
-func (QueueSubscriptionCancelled) Kind() EventKind      { return KindQueueSubscriptionCancelled }
-func (SubOrchestrationScheduled) Kind() EventKind       { return KindSubOrchestrationScheduled }
-func (SubOrchestrationCompleted) Kind() EventKind       { return KindSubOrchestrationCompleted }
-func (SubOrchestrationFailed) Kind() EventKind          { return KindSubOrchestrationFailed }
-func (SubOrchestrationCancelRequested) Kind() EventKind { return KindSubOrchestrationCancelRequested }
-func (CustomStatusUpdated) Kind() EventKind             { return KindCustomStatusUpdated }
-func (KeyValueSet) Kind() EventKind                     { return KindKeyValueSet }
-func (KeyValueCleared) Kind() EventKind                 { return KindKeyValueCleared }
-func (KeyValuesCleared) Kind() EventKind                { return KindKeyValuesCleared }
-func (ExternalSubscribed2) Kind() EventKind             { return KindExternalSubscribed2 }
-func (ExternalEvent2) Kind() EventKind                  { return KindExternalEvent2 }
-func (LegacyNote) Kind() EventKind                      { return KindLegacyNote }
-
-func (OrchestrationStarted) isEventData()            {}
-func (OrchestrationCompleted) isEventData()          {}
-func (OrchestrationFailed) isEventData()             {}
-func (OrchestrationContinuedAsNew) isEventData()     {}
-func (OrchestrationCancelRequested) isEventData()    {}
-func (OrchestrationChained) isEventData()            {}
-func (ActivityScheduled) isEventData()               {}
-func (ActivityCompleted) isEventData()               {}
-func (ActivityFailed) isEventData()                  {}
-func (ActivityCancelRequested) isEventData()         {}
-func (TimerCreated) isEventData()                    {}
-func (TimerFired) isEventData()                      {}
-func (ExternalSubscribed) isEventData()              {}
-func (ExternalEvent) isEventData()                   {}
-func (ExternalSubscribedCancelled) isEventData()     {}
-func (QueueSubscribed) isEventData()                 {}
-func (QueueEventDelivered) isEventData()             {}
-func (QueueSubscriptionCancelled) isEventData()      {}
-func (SubOrchestrationScheduled) isEventData()       {}
-func (SubOrchestrationCompleted) isEventData()       {}
-func (SubOrchestrationFailed) isEventData()          {}
-func (SubOrchestrationCancelRequested) isEventData() {}
-func (CustomStatusUpdated) isEventData()             {}
-func (KeyValueSet) isEventData()                     {}
-func (KeyValueCleared) isEventData()                 {}
-func (KeyValuesCleared) isEventData()                {}
-func (ExternalSubscribed2) isEventData()             {}
-func (ExternalEvent2) isEventData()                  {}
-func (LegacyNote) isEventData()                      {}
+func (OrchestrationStarted) kind() EventKind            { return KindOrchestrationStarted }
+func (OrchestrationCompleted) kind() EventKind          { return KindOrchestrationCompleted }
+func (OrchestrationFailed) kind() EventKind             { return KindOrchestrationFailed }
+func (OrchestrationContinuedAsNew) kind() EventKind     { return KindOrchestrationContinuedAsNew }
+func (OrchestrationCancelRequested) kind() EventKind    { return KindOrchestrationCancelRequested }
+func (OrchestrationChained) kind() EventKind            { return KindOrchestrationChained }
+func (ActivityScheduled) kind() EventKind               { return KindActivityScheduled }
+func (ActivityCompleted) kind() EventKind               { return KindActivityCompleted }
+func (ActivityFailed) kind() EventKind                  { return KindActivityFailed }
+func (ActivityCancelRequested) kind() EventKind         { return KindActivityCancelRequested }
+func (TimerCreated) kind() EventKind                    { return KindTimerCreated }
+func (TimerFired) kind() EventKind                      { return KindTimerFired }
+func (ExternalSubscribed) kind() EventKind              { return KindExternalSubscribed }
+func (ExternalEvent) kind() EventKind                   { return KindExternalEvent }
+func (ExternalSubscribedCancelled) kind() EventKind     { return KindExternalSubscribedCancelled }
+func (QueueSubscribed) kind() EventKind                 { return KindQueueSubscribed }
+func (QueueEventDelivered) kind() EventKind             { return KindQueueEventDelivered }
+func (QueueSubscriptionCancelled) kind() EventKind      { return KindQueueSubscriptionCancelled }
+func (SubOrchestrationScheduled) kind() EventKind       { return KindSubOrchestrationScheduled }
+func (SubOrchestrationCompleted) kind() EventKind       { return KindSubOrchestrationCompleted }
+func (SubOrchestrationFailed) kind() EventKind          { return KindSubOrchestrationFailed }
+func (SubOrchestrationCancelRequested) kind() EventKind { return KindSubOrchestrationCancelRequested }
+func (CustomStatusUpdated) kind() EventKind             { return KindCustomStatusUpdated }
+func (KeyValueSet) kind() EventKind                     { return KindKeyValueSet }
+func (KeyValueCleared) kind() EventKind                 { return KindKeyValueCleared }
+func (KeyValuesCleared) kind() EventKind                { return KindKeyValuesCleared }
+func (ExternalSubscribed2) kind() EventKind             { return KindExternalSubscribed2 }
+func (ExternalEvent2) kind() EventKind                  { return KindExternalEvent2 }
+func (LegacyNote) kind() EventKind                      { return KindLegacyNote }
 
 // The reasons that cancellation events and messages carry (docs/contract/runtime.md#r0).
 const (

@@ -76,7 +76,7 @@ func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 // RereadsEvent implements Rereader: all codecs of this type that read a kind read it alike.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	_, alike := from.(*jsonCodec)
-	return alike && e.Data != nil && c.reads[e.Data.Kind()]
+	return alike && e.Data != nil && c.reads[e.Data.kind()]
 }
 
 // RereadsWorkItem implements Rereader.
@@ -92,13 +92,13 @@ func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
 	case e.Data == nil:
 		return dst, c.eventError(e, errors.New("no data"))
 	case e.EventID == 0:
-		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", e.Data.Kind()))
-	case !c.reads[e.Data.Kind()]:
-		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, e.Data.Kind()))
+		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", e.Data.kind()))
+	case !c.reads[e.Data.kind()]:
+		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, e.Data.kind()))
 	}
 	out, err := appendEvent(dst, &e)
 	if err != nil {
-		return dst, c.eventError(e, fmt.Errorf("%s: %w", e.Data.Kind(), err))
+		return dst, c.eventError(e, fmt.Errorf("%s: %w", e.Data.kind(), err))
 	}
 	return out, nil
 }

@@ -116,7 +116,7 @@ func TestEventJSON(t *testing.T) {
 	}
 	var seen []EventKind
 	for _, g := range goldenEvents {
-		seen = append(seen, g.data.Kind())
+		seen = append(seen, g.data.kind())
 		check(envelope(g.data), goldenEnvelope+g.want)
 	}
 	if missing := Kinds2x().Without(seen...); len(missing.List()) > 0 {

@@ -15,7 +15,7 @@ func appendEvent(dst []byte, e *Event) ([]byte, error) {
 	dst = appendNumber(dst, `,"execution_id":`, e.ExecutionID)
 	dst = appendNumber(dst, `,"timestamp_ms":`, e.TimestampMs)
 	dst = appendText(dst, `,"duroxide_version":`, e.DuroxideVersion)
-	dst = append(append(append(dst, `,"type":"`...), e.Data.Kind()...), '"')
+	dst = append(append(append(dst, `,"type":"`...), e.Data.kind()...), '"')
 
 	var err error
 	switch d := e.Data.(type) {

@@ -47,10 +47,9 @@ func (u unknownItem) Target() string     { return u.target }
 func (unknownItem) isWorkItem()          {}
 
 // unknownData is event data of a kind without a struct.
-type unknownData struct{ kind EventKind }
+type unknownData struct{ name EventKind }
 
-func (u unknownData) Kind() EventKind { return u.kind }
-func (unknownData) isEventData()      {}
+func (u unknownData) kind() EventKind { return u.name }
 
 // Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written back
 // byte for byte. It is for code that stores and forwards events and work items without having to understand them, such as

@@ -161,8 +161,8 @@ func TestCancellations(t *testing.T) {
 	})
 	dropped.Child("Child").Takes(time.Hour)
 	dropped.Run("")
-	if got := dropped.History()[7].Data; got.Kind() != "SubOrchestrationFailed" {
-		t.Errorf("a cancelled child answers with %s", got.Kind())
+	if got := dropped.History()[7].Data; engine.KindOf(got) != "SubOrchestrationFailed" {
+		t.Errorf("a cancelled child answers with %s", engine.KindOf(got))
 	}
 	if d := cmp.Diff([]engine.StartItem{{Instance: "other-1", Orchestration: "Other", Input: "in", ExecutionID: 1}}, dropped.Detached()); d != "" {
 		t.Errorf("detached starts differ (-want +got):\n%s", d)

@@ -119,5 +119,5 @@ func describeOther(data engine.EventData) string {
 	case engine.OrchestrationContinuedAsNew:
 		return fmt.Sprintf("OrchestrationContinuedAsNew(%q)", d.Input)
 	}
-	return string(data.Kind())
+	return string(engine.KindOf(data))
 }

@@ -90,7 +90,7 @@ func planRoundTrip(t interface {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if len(back.Draws) > 0 || back.Load != nil {
+	if len(back.open) > 0 || back.Load != nil {
 		t.Fatalf("the text of a plan leaves something open:\n%s", text)
 	}
 	if diff := cmp.Diff(p, &back.Template); diff != "" {

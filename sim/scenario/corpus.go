@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// FormatVersion is the version of corpus entries that this package reads and writes.
-const FormatVersion = 1
+// formatVersion is the version of corpus entries that this package reads and writes.
+const formatVersion = 1
 
 const header = "durosim corpus"
 
@@ -32,7 +32,7 @@ const (
 
 // Entry is a stored run: a concrete plan, the source of its choices, and its outcome.
 type Entry struct {
-	// FormatVersion is the version of the format in which the entry was written; Format writes the constant FormatVersion.
+	// FormatVersion is the version of the format in which the entry was written; Format writes the constant formatVersion.
 	FormatVersion int
 	Plan          *plan.Plan
 	// Expect is what the scenario expected of its runs.
@@ -98,7 +98,7 @@ func (e *Entry) Name() string {
 // Format returns the canonical text of the entry; ParseEntry reads it back.
 func (e *Entry) Format() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %d\n", header, FormatVersion)
+	fmt.Fprintf(&b, "%s %d\n", header, formatVersion)
 	if e.Found != "" {
 		fmt.Fprintf(&b, "found %s\n", quoteText(e.Found))
 	}
@@ -160,8 +160,8 @@ func (p *parser) corpus(statement string) {
 		case p.err != nil:
 		case err != nil:
 			p.failf("%q: expected the version of the format, as in: %s", text, p.form)
-		case n != FormatVersion:
-			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim of its time", n, FormatVersion)
+		case n != formatVersion:
+			p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim of its time", n, formatVersion)
 		}
 		e.FormatVersion = n
 	// found TEXT names what the entry once showed.

@@ -63,13 +63,13 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	e.instances()
 	for i := range e.plan.Histories {
 		h := &e.plan.Histories[i]
-		if d, open := s.drawOf(DrawKick, i, 0); open {
+		if d, open := s.drawOf(openKick, i, 0); open {
 			h.KickAt = e.between(e.root.Name(labelHist, h.Instance), d.Lo, d.Hi)
 		}
 	}
 	for i := range e.plan.Probes {
 		b := &e.plan.Probes[i]
-		if d, open := s.drawOf(DrawProbe, i, 0); open {
+		if d, open := s.drawOf(openProbe, i, 0); open {
 			b.From = e.between(e.root.Name(labelProbe, b.Name), d.Lo, d.Hi)
 		}
 	}
@@ -111,12 +111,12 @@ func (s *Scenario) validate(o Overrides) error {
 	if o.Instances < 0 || o.Instances > maxLoad {
 		return fail("%d instances: expected at most %d", o.Instances, maxLoad)
 	}
-	for _, d := range s.Draws {
+	for _, d := range s.open {
 		if !d.valid() || !d.in(&s.Template) {
 			return fail("draw %+v: expected a time of the template, and a range that does not end before it begins", d)
 		}
 	}
-	if !slices.IsSortedFunc(s.Draws, compareDraws) {
+	if !slices.IsSortedFunc(s.open, compareDraws) {
 		return fail("draws: expected them sorted")
 	}
 	if s.Load == nil {
@@ -132,7 +132,7 @@ func (s *Scenario) validate(o Overrides) error {
 			return fail("%v", err)
 		}
 		for _, a := range m.Actions {
-			if d := (Draw{Lo: a.Lo, Hi: a.Hi}); !d.valid() {
+			if d := (openTime{Lo: a.Lo, Hi: a.Hi}); !d.valid() {
 				return fail("mix %s: action from %v to %v: the range ends before it begins", m.Orchestration, a.Lo, a.Hi)
 			}
 		}
@@ -140,39 +140,39 @@ func (s *Scenario) validate(o Overrides) error {
 	if weights == 0 {
 		return fail("the load has no mix")
 	}
-	if d := (Draw{Lo: s.Load.From, Hi: s.Load.From + s.Load.Over}); !d.valid() {
+	if d := (openTime{Lo: s.Load.From, Hi: s.Load.From + s.Load.Over}); !d.valid() {
 		return fail("load over %v: expected a duration", s.Load.Over)
 	}
 	return nil
 }
 
-func (d Draw) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
+func (d openTime) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*maxTime }
 
 // in reports whether the plan has the field whose time d draws.
-func (d Draw) in(p *plan.Plan) bool {
+func (d openTime) in(p *plan.Plan) bool {
 	n := 0
 	switch d.Of {
-	case DrawStep, DrawFor:
+	case openStep, openFor:
 		n = len(p.Schedule)
-	case DrawStart, DrawAction:
+	case openStart, openAction:
 		n = len(p.Instances)
-	case DrawKick:
+	case openKick:
 		n = len(p.Histories)
-	case DrawProbe:
+	case openProbe:
 		n = len(p.Probes)
 	}
-	if d.Index < 0 || d.Index >= n || d.Relative && d.Of == DrawStep && d.Index == 0 {
+	if d.Index < 0 || d.Index >= n || d.Relative && d.Of == openStep && d.Index == 0 {
 		return false
 	}
-	return d.Of != DrawAction || d.Action >= 0 && d.Action < len(p.Instances[d.Index].Actions)
+	return d.Of != openAction || d.Action >= 0 && d.Action < len(p.Instances[d.Index].Actions)
 }
 
-func (s *Scenario) drawOf(of DrawOf, index, action int) (Draw, bool) {
-	i, found := slices.BinarySearchFunc(s.Draws, Draw{Of: of, Index: index, Action: action}, compareDraws)
+func (s *Scenario) drawOf(of openOf, index, action int) (openTime, bool) {
+	i, found := slices.BinarySearchFunc(s.open, openTime{Of: of, Index: index, Action: action}, compareDraws)
 	if !found {
-		return Draw{}, false
+		return openTime{}, false
 	}
-	return s.Draws[i], true
+	return s.open[i], true
 }
 
 type expansion struct {
@@ -199,13 +199,13 @@ func (e *expansion) steps() {
 			}
 		}
 		key = key.Num(labelNth, nth)
-		if d, open := e.s.drawOf(DrawStep, i, 0); open {
+		if d, open := e.s.drawOf(openStep, i, 0); open {
 			s.At = e.between(key, d.Lo, d.Hi)
 			if d.Relative {
 				s.At += e.plan.Schedule[i-1].At
 			}
 		}
-		if d, open := e.s.drawOf(DrawFor, i, 0); open {
+		if d, open := e.s.drawOf(openFor, i, 0); open {
 			s.For = e.between(key.At(labelFor), d.Lo, d.Hi)
 		}
 	}
@@ -215,12 +215,12 @@ func (e *expansion) instances() {
 	for i := range e.plan.Instances {
 		in := &e.plan.Instances[i]
 		key := e.root.Name(labelInst, in.ID)
-		d, startOpen := e.s.drawOf(DrawStart, i, 0)
+		d, startOpen := e.s.drawOf(openStart, i, 0)
 		if startOpen {
 			in.StartAt = e.between(key.At(labelStart), d.Lo, d.Hi)
 		}
 		for j := range in.Actions {
-			d, open := e.s.drawOf(DrawAction, i, j)
+			d, open := e.s.drawOf(openAction, i, j)
 			if open {
 				in.Actions[j].At = e.between(actionKey(key, in.Actions[:j+1]), d.Lo, d.Hi)
 			}

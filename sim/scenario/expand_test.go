@@ -202,7 +202,7 @@ func TestExpandErrors(t *testing.T) {
 		{plain, Overrides{Instances: -1}, `scenario s: -1 instances: expected at most 100000`},
 		{plain, Overrides{Instances: 3}, `scenario s: 3 instances: expected none, there is no load`},
 		{&Scenario{Name: "s", Load: &Load{Count: 1}}, Overrides{}, `scenario s: the load has no mix`},
-		{&Scenario{Name: "s", Draws: []Draw{{Of: DrawStep}}}, Overrides{}, `scenario s: draw {Of:0 Index:0 Action:0 Lo:0s Hi:0s Relative:false}: expected a time of the template, and a range that does not end before it begins`},
+		{&Scenario{Name: "s", open: []openTime{{Of: openStep}}}, Overrides{}, `scenario s: draw {Of:0 Index:0 Action:0 Lo:0s Hi:0s Relative:false}: expected a time of the template, and a range that does not end before it begins`},
 	} {
 		if _, err := c.s.Expand(1, c.o); err == nil || err.Error() != c.want {
 			t.Errorf(" got: %v\nwant: %s", err, c.want)

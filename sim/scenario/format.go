@@ -165,7 +165,7 @@ func (s *Scenario) formatInstances(b *bytes.Buffer) {
 			fmt.Fprintf(b, " pinned %v", h.Pin)
 		}
 		fmt.Fprintf(b, " shape %s", h.Shape)
-		if when := s.time(DrawKick, i, 0, h.KickAt); when != "0s" {
+		if when := s.time(openKick, i, 0, h.KickAt); when != "0s" {
 			b.WriteString(" kick at " + when)
 		}
 		b.WriteByte('\n')
@@ -176,7 +176,7 @@ func (s *Scenario) formatInstances(b *bytes.Buffer) {
 		if in.Input != "" {
 			b.WriteString(" with " + quote(in.Input))
 		}
-		if when := s.time(DrawStart, i, 0, in.StartAt); when != "0s" {
+		if when := s.time(openStart, i, 0, in.StartAt); when != "0s" {
 			b.WriteString(" at " + when)
 		}
 		if in.Expect != "" {
@@ -187,8 +187,8 @@ func (s *Scenario) formatInstances(b *bytes.Buffer) {
 		}
 		b.WriteByte('\n')
 		for j, a := range in.Actions {
-			d, _ := s.drawOf(DrawAction, i, j)
-			formatAction(b, "  ", a, d.Relative, s.time(DrawAction, i, j, a.At))
+			d, _ := s.drawOf(openAction, i, j)
+			formatAction(b, "  ", a, d.Relative, s.time(openAction, i, j, a.At))
 		}
 	}
 }
@@ -269,17 +269,17 @@ func (s *Scenario) formatLoad(b *bytes.Buffer) {
 	}
 	gap(b, len(s.Template.Probes))
 	for i, p := range s.Template.Probes {
-		formatProbe(b, &p, s.time(DrawProbe, i, 0, p.From))
+		formatProbe(b, &p, s.time(openProbe, i, 0, p.From))
 	}
 }
 
 func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 	gap(b, len(s.Template.Schedule))
 	for i, t := range s.Template.Schedule {
-		d, _ := s.drawOf(DrawStep, i, 0)
+		d, _ := s.drawOf(openStep, i, 0)
 		switch {
 		case !d.Relative:
-			b.WriteString("at " + s.time(DrawStep, i, 0, t.At))
+			b.WriteString("at " + s.time(openStep, i, 0, t.At))
 		case d.Lo == 0 && d.Hi == 0:
 			b.WriteString("then")
 		default:
@@ -292,7 +292,7 @@ func (s *Scenario) formatSchedule(b *bytes.Buffer) {
 		case plan.VerbUpgrade, plan.VerbRollback:
 			fmt.Fprintf(b, " %s to %s", quote(t.Node), formatBuild(t.Build))
 		case plan.VerbPause:
-			fmt.Fprintf(b, " %s for %s", quote(t.Node), s.time(DrawFor, i, 0, t.For))
+			fmt.Fprintf(b, " %s for %s", quote(t.Node), s.time(openFor, i, 0, t.For))
 		case plan.VerbWiden, plan.VerbNarrow:
 			fmt.Fprintf(b, " %s to %s", quote(t.Node), formatRange(t.Range))
 		case plan.VerbRegister, plan.VerbDeregister:
@@ -350,7 +350,7 @@ func gap(b *bytes.Buffer, lines int) {
 }
 
 // time returns the text of a time that may be open.
-func (s *Scenario) time(of DrawOf, index, action int, fixed time.Duration) string {
+func (s *Scenario) time(of openOf, index, action int, fixed time.Duration) string {
 	if d, open := s.drawOf(of, index, action); open {
 		return formatSpan(d.Lo, d.Hi)
 	}

@@ -208,7 +208,7 @@ func (p *parser) statement() {
 	// faults NAME is a whole fault plan.
 	case "faults":
 		p.single(head.text)
-		p.common, _ = NamedFaults(p.oneOf("fault plan", FaultNames()))
+		p.common, _ = NamedFaults(p.oneOf("fault plan", faultNames()))
 	// fault KIND N in M is one kind of fault; single kinds go before the plan that faults names.
 	case "fault":
 		p.fault()
@@ -323,8 +323,8 @@ func bugIDs() []string {
 	return ids
 }
 
-// FaultNames returns the names of whole fault plans.
-func FaultNames() []string { return []string{"none", "light", "full", "timing"} }
+// faultNames returns the names of whole fault plans.
+func faultNames() []string { return []string{"none", "light", "full", "timing"} }
 
 // NamedFaults returns the fault plan of that name.
 func NamedFaults(name string) (faults.Plan, error) {
@@ -338,5 +338,5 @@ func NamedFaults(name string) (faults.Plan, error) {
 	case "timing":
 		return faults.Timing(), nil
 	}
-	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(FaultNames()))
+	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(faultNames()))
 }

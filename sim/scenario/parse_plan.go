@@ -172,7 +172,7 @@ func (p *parser) history() {
 			p.keyword("at")
 			lo, hi := p.span("a time")
 			h.KickAt = lo
-			p.draw(Draw{Of: DrawKick, Index: index, Lo: lo, Hi: hi})
+			p.draw(openTime{Of: openKick, Index: index, Lo: lo, Hi: hi})
 		}
 	}
 	if p.err == nil && seen["pinned"] == seen["unpinned"] {
@@ -198,7 +198,7 @@ func (p *parser) instance() {
 		case "at":
 			lo, hi := p.span("a time")
 			in.StartAt = lo
-			p.draw(Draw{Of: DrawStart, Index: len(p.s.Template.Instances), Lo: lo, Hi: hi})
+			p.draw(openTime{Of: openStart, Index: len(p.s.Template.Instances), Lo: lo, Hi: hi})
 		case "expect":
 			in.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
 		case "unaided":
@@ -258,13 +258,13 @@ func (p *parser) action(owner ownerKind, verb plan.ActionVerb) {
 	}
 	index := len(p.s.Template.Instances) - 1
 	in := &p.s.Template.Instances[index]
-	d := Draw{Of: DrawAction, Index: index, Action: len(in.Actions), Lo: t.Lo, Hi: t.Hi, Relative: t.Relative}
+	d := openTime{Of: openAction, Index: index, Action: len(in.Actions), Lo: t.Lo, Hi: t.Hi, Relative: t.Relative}
 	t.Action.At = t.Lo
 	if t.Relative {
 		t.Action.At = p.sum(in.StartAt, t.Lo)
-		d = p.settle(d, in.StartAt, p.drawn(DrawStart, index, 0))
+		d = p.settle(d, in.StartAt, p.drawn(openStart, index, 0))
 	}
-	if p.err == nil && t.Action.At < in.StartAt && t.Lo == t.Hi && !p.drawn(DrawStart, index, 0) {
+	if p.err == nil && t.Action.At < in.StartAt && t.Lo == t.Hi && !p.drawn(openStart, index, 0) {
 		p.failf("%s at %v: expected a time at or after the start of %s, which is %v", verb, t.Action.At, in.ID, in.StartAt)
 	}
 	in.Actions = append(in.Actions, t.Action)
@@ -301,7 +301,7 @@ func (p *parser) mix(owner ownerKind) {
 	m.Weight = uint32(p.number("a weight", 1, maxWeight))
 	if len(p.words) > 1 && p.words[0].is("generated") && p.words[1].is("programs") {
 		p.words = p.words[2:]
-		m.Generated, m.Orchestration = true, GeneratedName
+		m.Generated, m.Orchestration = true, generatedName
 	} else {
 		m.Orchestration, m.Version = p.handler()
 	}

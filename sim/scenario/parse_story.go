@@ -50,7 +50,7 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 		if s.For = from; p.err == nil && from == 0 {
 			p.failf("pause for 0s: expected some time")
 		}
-		p.draw(Draw{Of: DrawFor, Index: index, Lo: from, Hi: to})
+		p.draw(openTime{Of: openFor, Index: index, Lo: from, Hi: to})
 	// widen NODE to RANGE and narrow NODE to RANGE restart it gracefully with another range of pins.
 	case s.Verb == plan.VerbWiden, s.Verb == plan.VerbNarrow:
 		s.Node = p.name("a node")
@@ -68,11 +68,11 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	if p.err != nil {
 		return
 	}
-	d := Draw{Of: DrawStep, Index: index, Lo: lo, Hi: hi, Relative: relative}
+	d := openTime{Of: openStep, Index: index, Lo: lo, Hi: hi, Relative: relative}
 	if relative {
 		before := pl.Schedule[index-1].At
 		s.At = p.sum(before, lo)
-		d = p.settle(d, before, p.drawn(DrawStep, index-1, 0))
+		d = p.settle(d, before, p.drawn(openStep, index-1, 0))
 	}
 	p.draw(d)
 	pl.Schedule = append(pl.Schedule, s)
@@ -191,19 +191,19 @@ func eventNames() []string {
 }
 
 // draw records a time if it is open.
-func (p *parser) draw(d Draw) {
+func (p *parser) draw(d openTime) {
 	if p.err == nil && (d.Lo != d.Hi || d.Relative) {
-		p.s.Draws = append(p.s.Draws, d)
+		p.s.open = append(p.s.open, d)
 	}
 }
 
 // drawn reports whether a time is open.
-func (p *parser) drawn(of DrawOf, index, action int) bool {
-	return slices.ContainsFunc(p.s.Draws, func(d Draw) bool { return d.Of == of && d.Index == index && d.Action == action })
+func (p *parser) drawn(of openOf, index, action int) bool {
+	return slices.ContainsFunc(p.s.open, func(d openTime) bool { return d.Of == of && d.Index == index && d.Action == action })
 }
 
 // settle turns a relative time into a time of the run, unless the time that it is counted from is open.
-func (p *parser) settle(d Draw, from time.Duration, open bool) Draw {
+func (p *parser) settle(d openTime, from time.Duration, open bool) openTime {
 	if d.Relative && !open {
 		d.Relative, d.Lo, d.Hi = false, p.sum(from, d.Lo), p.sum(from, d.Hi)
 	}
@@ -275,7 +275,7 @@ func (p *parser) finish() {
 	p.warnSteps()
 	p.warnEvents()
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
-	slices.SortFunc(p.s.Draws, compareDraws)
+	slices.SortFunc(p.s.open, compareDraws)
 	pl.Name = p.s.Name
 	if p.s.Name == "" && p.entry == nil {
 		p.s.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(p.file, "\\", "/")), path.Ext(p.file))
@@ -283,7 +283,7 @@ func (p *parser) finish() {
 	}
 }
 
-func compareDraws(a, b Draw) int {
+func compareDraws(a, b openTime) int {
 	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Action, b.Action))
 }
 

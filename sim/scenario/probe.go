@@ -73,7 +73,7 @@ func (p *parser) probeClause(b *plan.Probe, clause string) {
 	case "from":
 		lo, hi := p.span("a time")
 		b.From = lo
-		p.draw(Draw{Of: DrawProbe, Index: len(p.s.Template.Probes), Lo: lo, Hi: hi})
+		p.draw(openTime{Of: openProbe, Index: len(p.s.Template.Probes), Lo: lo, Hi: hi})
 	case "every":
 		b.Every = p.duration("a duration")
 		if p.err == nil && b.Every < time.Millisecond {

@@ -12,9 +12,9 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// GeneratedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for a program
+// generatedName begins the names of generated programs and of their instances: Program-7, and Program-7.1 for a program
 // that Program-7 may start.
-const GeneratedName = "Program"
+const generatedName = "Program"
 
 // beginProgram reads NAME [version VERSION].
 func (p *parser) beginProgram() {
@@ -90,7 +90,7 @@ func generates(l *Load) bool {
 
 // isGenerated reports whether a generated program may have the name.
 func isGenerated(name string) bool {
-	number, ok := strings.CutPrefix(name, GeneratedName+"-")
+	number, ok := strings.CutPrefix(name, generatedName+"-")
 	number, _, _ = strings.Cut(number, ".")
 	_, err := strconv.ParseUint(number, 10, 32)
 	return ok && err == nil

@@ -15,8 +15,8 @@ type Scenario struct {
 	Title string
 	// Template is the plan with each open time at its least and without the instances of the load.
 	Template plan.Plan
-	// Draws are the open times of the template, sorted by Of, Index and Action.
-	Draws []Draw
+	// open holds the open times of the template, sorted by Of, Index and Action.
+	open []openTime
 	// Load, if not nil, describes instances that are drawn.
 	Load *Load
 	// Expect is what the runs must show, besides the properties.
@@ -37,25 +37,25 @@ type SeedSpec struct {
 	Count int
 }
 
-// DrawOf is the field of the template whose time a Draw draws.
-type DrawOf uint8
+// openOf is the field of the template whose time is open.
+type openOf uint8
 
 // The open times of a template.
 const (
-	DrawStep   DrawOf = iota // Template.Schedule[Index].At
-	DrawFor                  // Template.Schedule[Index].For
-	DrawStart                // Template.Instances[Index].StartAt
-	DrawAction               // Template.Instances[Index].Actions[Action].At
-	DrawKick                 // Template.Histories[Index].KickAt
-	DrawProbe                // Template.Probes[Index].From
+	openStep   openOf = iota // Template.Schedule[Index].At
+	openFor                  // Template.Schedule[Index].For
+	openStart                // Template.Instances[Index].StartAt
+	openAction               // Template.Instances[Index].Actions[Action].At
+	openKick                 // Template.Histories[Index].KickAt
+	openProbe                // Template.Probes[Index].From
 )
 
-// Draw is a time that Expand draws, in whole milliseconds from Lo to Hi, both included.
-type Draw struct {
-	Of            DrawOf
+// openTime is a time that Expand draws, in whole milliseconds from Lo to Hi, both included.
+type openTime struct {
+	Of            openOf
 	Index, Action int
 	Lo, Hi        time.Duration
-	// Relative times are counted from the step before (DrawStep) or from the start of the instance (DrawAction).
+	// Relative times are counted from the step before (openStep) or from the start of the instance (openAction).
 	Relative bool
 }
 
@@ -76,7 +76,7 @@ type MixEntry struct {
 	Expect                 plan.End
 	Unaided                bool
 	// Generated means that each instance runs a program of its own, drawn from the seed; Orchestration is then
-	// GeneratedName, and the program has the name of the instance. It may be sent the events that it waits for.
+	// generatedName, and the program has the name of the instance. It may be sent the events that it waits for.
 	Generated bool
 	// Input is as in plan.Instance, or a range of whole numbers ("2..6") or times ("1s..8s") to draw it from.
 	Input   string

@@ -90,14 +90,14 @@ func failedChild(to *engine.ParentLink, details engine.ErrorDetails) engine.Work
 // take reads the next event, which must be the wanted one.
 func (c *checker) take(source uint64, want engine.EventData, why string) {
 	if c.at == len(c.delta) {
-		c.say("the turn records no %s: expected one %s", want.Kind(), why)
+		c.say("the turn records no %s: expected one %s", engine.KindOf(want), why)
 		return
 	}
 	e := &c.delta[c.at]
 	c.at++
 	if e.SourceEventID != source || !same(e.Data, want) {
 		c.say("%s of source %d is %s: expected %s of source %d with %s, %s",
-			event(e), e.SourceEventID, shown(e.Data), want.Kind(), source, shown(want), why)
+			event(e), e.SourceEventID, shown(e.Data), engine.KindOf(want), source, shown(want), why)
 	}
 	c.enter(e, false)
 }

@@ -153,7 +153,7 @@ func (c *checker) ending() string {
 	if c.terminal == nil {
 		return "no end"
 	}
-	return string(c.terminal.Kind()) + " " + shown(c.terminal)
+	return string(engine.KindOf(c.terminal)) + " " + shown(c.terminal)
 }
 
 // isPoison reports whether the ack ends the execution because its batch was delivered too often; no turn was computed.

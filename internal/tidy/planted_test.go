@@ -63,6 +63,10 @@ func TestPlanted(t *testing.T) {
 		{"foreign module in sim", checkImports, one(`import _ "golang.org/x/exp/constraints"`), "sim must not import golang.org/x/exp"},
 		{"test module in a test", checkImports, map[string]string{"sim/x_test.go": "package sim\n" + `import _ "pgregory.net/rapid"`}, ""},
 
+		{"checker that asks what it judges", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { g(x.Filter.Admits(pin)) }"}, "a checker calls Admits, which it judges: use model.Admits"},
+		{"checker that replays", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { replay.KVAfter(a, b) }"}, "a checker calls replay.KVAfter"},
+		{"checker with its own rule", checkJudges, map[string]string{"properties/internal/safety/x.go": "package safety\nfunc f() { model.Admits(f, pin); s.Admits(n, in) }"}, ""},
+
 		{"page that is not there", checkReferences, one("// See docs/contract/nothing.md#p1."), "sim/x.go:2: no page docs/contract/nothing.md"},
 		{"anchor that is not there", checkReferences, cites("// See docs/contract/provider.md#p5.20."), "docs/contract/provider.md has no anchor #p5.20"},
 		{"second anchor that is not there", checkReferences, cites("// See docs/contract/provider.md#p5.2, #f1 and #f99."), "no anchor #f99"},

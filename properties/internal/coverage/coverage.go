@@ -155,7 +155,7 @@ func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 	if pin != nil && pin.Compare(n.Build.Version) != 0 {
 		c.hit(pointMixedServed)
 	}
-	if d.Turn.First && !n.Filter.Admits(&n.Build.Version) {
+	if d.Turn.First && !model.Admits(n.Filter, &n.Build.Version) {
 		c.hit(pointStrandedStart)
 	}
 	if d.Start == track.StartStart && d.Turn.First {
@@ -250,7 +250,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 		c.hit(pointPreRelease)
 	}
 	own := n.Build.Version
-	if !n.Filter.Admits(&own) {
+	if !model.Admits(n.Filter, &own) {
 		c.hit(pointSelfStranded)
 	}
 	if n.Previous == nil || n.Previous == n.Build {

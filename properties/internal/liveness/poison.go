@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -43,7 +44,7 @@ func (c *poisonChecker) Observe(o *engine.Observation) {
 		return // anybody may take unpinned work, and a probe is not a node
 	}
 	same := n.Incarnation == c.live.ExecutingInc
-	if call.Request.Filter.Admits(pin) && (!same || n.Filter.Admits(pin)) {
+	if model.Admits(call.Request.Filter, pin) && (!same || model.Admits(n.Filter, pin)) {
 		return
 	}
 	if ok, _ := c.live.Admitted(in); ok {

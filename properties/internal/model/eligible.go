@@ -13,7 +13,7 @@ import (
 // Eligible reports whether a fetch with that filter could be handed the instance, and if not, at what later time the
 // passing of time alone may change that: NeverMs if it cannot.
 func (m *Store) Eligible(in *Instance, filter *engine.CapabilityFilter, nowMs int64) (now bool, atMs int64) {
-	if len(in.Queue) == 0 || !filter.Admits(in.Pin()) {
+	if len(in.Queue) == 0 || !Admits(filter, in.Pin()) {
 		return false, NeverMs
 	}
 	if in.Lock.Live(nowMs) {

@@ -85,10 +85,14 @@ type Instance struct {
 
 // InstanceBefore is an instance as it was before a call touched it.
 type InstanceBefore struct {
-	call      uint64
-	Created   bool
-	CurrentID uint64
-	Lock      Lock
+	call          uint64
+	Created       bool
+	Orchestration string
+	Version       string
+	CurrentID     uint64
+	Parent        engine.ParentLink
+	Lock          Lock
+	Values        Values
 }
 
 // Execution is everything that is known of one execution.
@@ -205,6 +209,9 @@ type Call struct {
 	Appended []EventRef
 	// Inserted are the numbers of rows that it inserted into each queue, including those it took back.
 	Inserted [3]int
+	// Sessions are those before the call, if it has touched any.
+	Sessions        []Session
+	TouchedSessions bool
 	// Undone reports whether the call took something back.
 	Undone bool
 	// Orphans is the number of messages that it dropped as orphans.

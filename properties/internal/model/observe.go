@@ -130,6 +130,7 @@ func (m *Store) onCallBegin(o *engine.Observation) {
 	*c = Call{
 		ID: o.Call, Kind: o.CallKind, Caller: o.Caller, BeganMs: o.AtMs,
 		Messages: c.Messages[:0], Instances: c.Instances[:0], Executions: c.Executions[:0], Rows: c.Rows[:0], Appended: c.Appended[:0],
+		Sessions: c.Sessions[:0],
 	}
 	if o.Request != nil {
 		c.Request = *o.Request
@@ -307,7 +308,10 @@ func (m *Store) onDamaged(o *engine.Observation) {
 func (m *Store) touchInstance(o *engine.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
-		in.Was = InstanceBefore{call: o.Call, Created: in.Created, CurrentID: in.CurrentID, Lock: in.Lock}
+		in.Was = InstanceBefore{
+			call: o.Call, Created: in.Created, Orchestration: in.Orchestration, Version: in.Version, CurrentID: in.CurrentID, Parent: in.Parent,
+			Lock: in.Lock, Values: in.Values.clone(),
+		}
 		m.Current.Instances = append(m.Current.Instances, in)
 	}
 	return in

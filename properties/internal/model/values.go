@@ -53,6 +53,9 @@ func (m *Store) onKept(o *engine.Observation) {
 			*rows = slices.Insert(*rows, i, KeyValue{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
 		}
 	case engine.ObsSessionSet, engine.ObsSessionRemoved:
+		if c := m.Call(o.Call); c != nil && !c.TouchedSessions {
+			c.Sessions, c.TouchedSessions = append(c.Sessions[:0], m.Sessions...), true
+		}
 		i, found := slices.BinarySearchFunc(m.Sessions, o.Name, func(s Session, id string) int { return cmp.Compare(s.ID, id) })
 		if found {
 			m.Sessions = slices.Delete(m.Sessions, i, i+1)
@@ -61,6 +64,12 @@ func (m *Store) onKept(o *engine.Observation) {
 			m.Sessions = slices.Insert(m.Sessions, i, Session{ID: o.Name, Owner: o.Token, UntilMs: o.UntilMs, ActivityMs: o.ActivityMs})
 		}
 	}
+}
+
+func (k *Values) clone() Values {
+	out := *k
+	out.Store, out.Delta = slices.Clone(k.Store), slices.Clone(k.Delta)
+	return out
 }
 
 func (k *Values) Empty() bool { return len(k.Store) == 0 && len(k.Delta) == 0 }

@@ -47,6 +47,11 @@ func (a *atomicChecker) Observe(o *engine.Observation) {
 			seen = "succeeded, but not as a whole: " + seen
 		}
 	}
+	if seen == "" && o.Outcome == engine.OutcomeOK && c.Kind != engine.CallAckOrchestrationItem {
+		if seen = a.beyond(c); seen != "" {
+			seen = "succeeded and did something else: " + seen
+		}
+	}
 	if seen != "" {
 		a.Run.Safety("S06", c.Caller.Node, a.where(c, o), "%s by %s with token %s %s", c.Kind, a.Run.Who(c.Caller), c.Request.Token, seen)
 	}
@@ -73,6 +78,25 @@ func (a *atomicChecker) where(c *model.Call, o *engine.Observation) engine.Insta
 
 // left returns the first difference from the state before the call, empty if there is none. Marks are the store's own affair.
 func (a *atomicChecker) left(c *model.Call) string {
+	if seen := a.rowsLeft(c); seen != "" {
+		return seen
+	}
+	if seen := a.historyLeft(c); seen != "" {
+		return seen
+	}
+	for _, in := range c.Instances {
+		if seen := in.Left(); seen != "" {
+			return seen
+		}
+		if was := &in.Was; lockDiffers(&in.Lock, &was.Lock) {
+			return fmt.Sprintf("the instance has %s, before the call %s", a.Run.LockText(in.Lock), a.Run.LockText(was.Lock))
+		}
+	}
+	return a.Run.Model.SessionsLeft(c)
+}
+
+// rowsLeft returns the first difference in the queues.
+func (a *atomicChecker) rowsLeft(c *model.Call) string {
 	for _, r := range c.Rows {
 		was := &r.Was
 		switch {
@@ -89,6 +113,11 @@ func (a *atomicChecker) left(c *model.Call) string {
 			return fmt.Sprintf("%s has %s, before the call %s", model.ItemText(r), a.Run.LockText(r.Lock), a.Run.LockText(was.Lock))
 		}
 	}
+	return ""
+}
+
+// historyLeft returns the first difference in the executions.
+func (a *atomicChecker) historyLeft(c *model.Call) string {
 	for _, e := range c.Appended {
 		if kept := e.Execution.Event(e.ID); kept != nil && kept.Call == c.ID {
 			return fmt.Sprintf("event %d (%s) of execution %d is stored", e.ID, a.Run.Model.Kinds.Name(kept.Kind), e.Execution.ID)
@@ -105,17 +134,6 @@ func (a *atomicChecker) left(c *model.Call) string {
 			return fmt.Sprintf("execution %d has status %q with output %q, before the call %q with %q", ex.ID, ex.Status, ex.Output, was.Status, was.Output)
 		case !model.SamePin(ex.Pin, was.Pin):
 			return fmt.Sprintf("execution %d has pin %s, before the call %s", ex.ID, model.PinText(ex.Pin), model.PinText(was.Pin))
-		}
-	}
-	for _, in := range c.Instances {
-		was := &in.Was
-		switch {
-		case in.Created != was.Created:
-			return fmt.Sprintf("the instance's row exists: %t, before the call: %t", in.Created, was.Created)
-		case in.CurrentID != was.CurrentID:
-			return fmt.Sprintf("the current execution is %d, before the call %d", in.CurrentID, was.CurrentID)
-		case lockDiffers(&in.Lock, &was.Lock):
-			return fmt.Sprintf("the instance has %s, before the call %s", a.Run.LockText(in.Lock), a.Run.LockText(was.Lock))
 		}
 	}
 	return ""

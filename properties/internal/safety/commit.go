@@ -166,7 +166,7 @@ func (k *commitChecker) checkRouted(t *commit) {
 	if filter == nil { // fetched without one: the range of the node itself counts
 		filter = t.inc.Filter
 	}
-	if !filter.Admits(t.was.Pin) {
+	if !model.Admits(filter, t.was.Pin) {
 		k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s under the filter %s, although the pin is %s: expected a node that admits it",
 			k.Run.Who(t.c.Caller), t.ex.ID, t.ack.LockToken, filter, model.PinText(t.was.Pin))
 		return

@@ -155,7 +155,7 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 			c.Run.NodeName(r.Node), r.Call, g.filter, in.Name, model.PinText(in.Pin()), c.ready(in, atMs), c.Run.LockText(in.Lock))
 		return
 	}
-	if !g.filter.Admits(nil) {
+	if !model.Admits(g.filter, nil) {
 		return
 	}
 	for _, in := range c.Run.Model.Bare {

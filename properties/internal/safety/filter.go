@@ -42,7 +42,7 @@ func (f *filterChecker) Observe(o *engine.Observation) {
 	}
 	if f.call != o.Call || f.instance != o.Instance {
 		f.call, f.instance = o.Call, o.Instance
-		f.admits = c.Request.Filter.Admits(f.Run.Model.Instance(o.Instance).Pin())
+		f.admits = model.Admits(c.Request.Filter, f.Run.Model.Instance(o.Instance).Pin())
 	}
 	if !f.admits && !o.Undo {
 		f.report(c, o)

@@ -138,7 +138,7 @@ func (k *lockLossChecker) Observe(o *engine.Observation) {
 		timeout, buffer = options.WorkerLockTimeout, options.WorkerLockRenewalBuffer
 		item = model.ItemText(k.Run.Model.Row(o.Message))
 	}
-	if machine.RenewalInterval(timeout, buffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
+	if renewedAfterMs(timeout, buffer)+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 		return // such a lock runs out, by some clock, before the contract lets it be renewed
 	}
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {

@@ -166,7 +166,7 @@ func (k *replayChecker) Finish() {
 				k.replay(in, ex, keys)
 			}
 			if ex.Kinds&k.Run.Model.Kinds.Keys != 0 {
-				keys = replay.KVAfter(keys, k.anyHistory(in, ex))
+				keys = keysAfter(keys, k.anyHistory(in, ex))
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 
 func (b *replayBuild) admits(pin *engine.Version) bool {
 	for _, f := range b.filters {
-		if f.Admits(pin) {
+		if model.Admits(f, pin) {
 			return true
 		}
 	}

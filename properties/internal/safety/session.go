@@ -108,7 +108,7 @@ func (k *lockLossChecker) worked(o *engine.Observation) {
 		}
 		options := &k.Run.World.Node(c.Caller.Node).Options
 		timeout := options.SessionLockTimeout
-		if machine.RenewalInterval(timeout, options.SessionLockRenewalBuffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
+		if renewedAfterMs(timeout, options.SessionLockRenewalBuffer)+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 			continue
 		}
 		x.lost = true

@@ -30,7 +30,7 @@ func (v *visibleErrorChecker) Observe(o *engine.Observation) {
 	delivered := o.Outcome == engine.OutcomeOK && o.Fetched != nil
 	if c.Unreadable != 0 {
 		switch {
-		case !c.Request.Filter.Admits(v.Run.Model.Instance(c.Unreadable).Pin()): // S02 has that case
+		case !model.Admits(c.Request.Filter, v.Run.Model.Instance(c.Unreadable).Pin()): // S02 has that case
 		case !delivered:
 			v.report(c, c.Unreadable, "could not be decoded, and the fetch ended with "+outcomeText(o.Outcome)+": expected a delivery with history_error")
 		case o.Instance != c.Unreadable:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/model"
 )
 
 // onPin remembers a pin.
@@ -32,7 +33,7 @@ func (s *State) passedOver(o *engine.Observation) {
 	}
 	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
 		in := s.Run.Model.Instance(engine.InstanceNo(no))
-		if len(in.Queue) == 0 || in.Pin() == nil || call.Request.Filter.Admits(in.Pin()) || in.Locked(o.AtMs) || !in.Visible(o.AtMs) {
+		if len(in.Queue) == 0 || in.Pin() == nil || model.Admits(call.Request.Filter, in.Pin()) || in.Locked(o.AtMs) || !in.Visible(o.AtMs) {
 			continue
 		}
 		for _, l := range s.listeners {
@@ -47,7 +48,7 @@ func (s *State) passedOver(o *engine.Observation) {
 // admitsAll reports whether a filter admits every pin that was seen.
 func (s *State) admitsAll(f *engine.CapabilityFilter) bool {
 	for _, p := range s.pins {
-		if !f.Admits(p) {
+		if !model.Admits(f, p) {
 			return false
 		}
 	}

@@ -41,7 +41,7 @@ func (s *State) look(no engine.InstanceNo, now int64) {
 			continue
 		}
 		anyLive = true
-		if n.Filter.Admits(state.Pin()) {
+		if model.Admits(n.Filter, state.Pin()) {
 			if in.waitingMs != 0 {
 				s.waited(in, state)
 				in.ReleasedMs = now
@@ -71,7 +71,7 @@ func (s *State) waited(in *Instance, state *model.Instance) {
 
 // Admits reports whether a live node admits an instance now.
 func (s *State) Admits(n *Node, in *model.Instance) bool {
-	return n.Live() && n.Options.OrchestrationConcurrency > 0 && n.Filter.Admits(in.Pin())
+	return n.Live() && n.Options.OrchestrationConcurrency > 0 && model.Admits(n.Filter, in.Pin())
 }
 
 // Admitted reports whether any node admits an instance, and since when the longest-living of them lives.
@@ -222,7 +222,7 @@ func (s *State) WhyNot(in *model.Instance) string {
 		switch {
 		case n.Options.OrchestrationConcurrency == 0:
 			why = "has no slot for orchestrations"
-		case !n.Filter.Admits(in.Pin()):
+		case !model.Admits(n.Filter, in.Pin()):
 			why = fmt.Sprintf("range %s leaves pin %s out", n.Filter, model.PinText(in.Pin()))
 		case !s.Reads(n, in):
 			why = "cannot read its history or a message"

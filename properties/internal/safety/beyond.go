@@ -1,0 +1,67 @@
+package safety
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// beyond returns the first thing that a successful call other than an ack of a turn has done besides what it is for, or not
+// done of that; empty if there is none. An ack of an activity removes its row and queues a completion; an abandon gives a
+// lock back and may change when and how often a row is delivered; a renewal extends a lock. Other rows, histories, rows of
+// instances, keys and custom status stay as they are.
+func (a *atomicChecker) beyond(c *model.Call) string {
+	if seen := a.historyLeft(c); seen != "" {
+		return seen
+	}
+	for _, in := range c.Instances {
+		if seen := in.Left(); seen != "" {
+			return seen
+		}
+	}
+	switch c.Kind {
+	case engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem:
+		return a.abandoned(c)
+	case engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock:
+		return a.renewed(c)
+	}
+	return ""
+}
+
+func (a *atomicChecker) abandoned(c *model.Call) string {
+	for _, in := range c.Instances {
+		if in.Lock.Token == c.Request.Token {
+			return "the instance is still locked (" + a.Run.LockText(in.Lock) + ")"
+		}
+	}
+	for _, r := range c.Rows {
+		switch {
+		case r.Present != r.Was.Present:
+			return fmt.Sprintf("%s is queued: %t, before the call: %t", model.ItemText(r), r.Present, r.Was.Present)
+		case r.Queue == engine.QueueWorker && r.Lock.Token == c.Request.Token:
+			return model.ItemText(r) + " is still locked (" + a.Run.LockText(r.Lock) + ")"
+		}
+	}
+	return ""
+}
+
+func (a *atomicChecker) renewed(c *model.Call) string {
+	for _, in := range c.Instances {
+		if in.Lock.Token != in.Was.Lock.Token {
+			return fmt.Sprintf("the instance has %s, before the call %s", a.Run.LockText(in.Lock), a.Run.LockText(in.Was.Lock))
+		}
+	}
+	for _, r := range c.Rows {
+		was := &r.Was
+		switch {
+		case r.Present != was.Present:
+			return fmt.Sprintf("%s is queued: %t, before the call: %t", model.ItemText(r), r.Present, was.Present)
+		case r.Count != was.Count:
+			return model.ItemText(r) + countText(was.Count, r.Count, was.Count)
+		case r.Queue == engine.QueueWorker && r.Lock.Token != was.Lock.Token:
+			return fmt.Sprintf("%s has %s, before the call %s", model.ItemText(r), a.Run.LockText(r.Lock), a.Run.LockText(was.Lock))
+		}
+	}
+	return ""
+}

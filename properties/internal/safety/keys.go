@@ -1,0 +1,32 @@
+package safety
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+)
+
+// keysAfter returns the key-value state, in order of key, that a history leaves, given the one before it
+// (docs/contract/provider.md#p6.9). It shares no code with the replay engine, whose keys it checks.
+func keysAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
+	keys := map[string]engine.KVEntry{}
+	for _, e := range before {
+		keys[e.Key] = e
+	}
+	for i := range history {
+		switch d := history[i].Data.(type) {
+		case engine.KeyValueSet:
+			keys[d.Key] = engine.KVEntry{Key: d.Key, Value: d.Value, LastUpdatedAtMs: d.LastUpdatedAtMs}
+		case engine.KeyValueCleared:
+			delete(keys, d.Key)
+		case engine.KeyValuesCleared:
+			clear(keys)
+		}
+	}
+	var out []engine.KVEntry
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		out = append(out, keys[key])
+	}
+	return out
+}

@@ -59,6 +59,47 @@ func turnBugs() []Bug {
 		{ID: "engine/code-loop-restructured", Summary: "code under an unchanged version begins each child behind a timer", Source: "docs/contract/incidents.md#g3",
 			Properties: []string{"S11"}, Scenario: upgrade, On: "2.0.0",
 			replay: func(r *replay.Rules) { r.Code = timerBeforeChild }},
+		{ID: "engine/semantics-of-build", Summary: "a turn is replayed by the semantics that its node's build has for its own executions", Source: "docs/contract/runtime.md#r15.2",
+			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			replay: func(r *replay.Rules) {
+				r.Semantics = func(b *engine.Build, _ replay.Origin) engine.Semantics { return b.SemanticsOf(&b.Version) }
+			}},
+		{ID: "engine/semantics-of-build-at-first", Summary: "what a turn adds follows the semantics of its node's build, and the replay those of the pin", Source: "docs/contract/runtime.md#r15.2",
+			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			replay: func(r *replay.Rules) {
+				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
+					if x.Replaying {
+						return b.SemanticsOf(x.Stamp)
+					}
+					return b.SemanticsOf(&b.Version)
+				}
+			}},
+		{ID: "engine/semantics-of-latest-event", Summary: "the semantics of an execution are those of whoever computed its last turn", Source: "docs/contract/runtime.md#r15.2",
+			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			replay: func(r *replay.Rules) {
+				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics { return b.SemanticsOf(x.Latest) }
+			}},
+		{ID: "engine/semantics-kept-across-can", Summary: "what a continue-as-new began follows the semantics before any threshold, whoever began it", Source: "docs/contract/runtime.md#r15.2",
+			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			replay: func(r *replay.Rules) {
+				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
+					if x.Continued {
+						return b.Semantics
+					}
+					return b.SemanticsOf(x.Stamp)
+				}
+			}},
+		{ID: "engine/semantics-of-triple", Summary: "an execution that a pre-release of the threshold began is taken for one of the threshold", Source: "docs/contract/runtime.md#r15.2",
+			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			replay: func(r *replay.Rules) {
+				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
+					if x.Stamp == nil {
+						return b.SemanticsOf(nil)
+					}
+					v := x.Stamp.Triple()
+					return b.SemanticsOf(&v)
+				}
+			}},
 		{ID: "engine/cancel-ignored", Summary: "a cancel request is recorded and does not end the execution",
 			Properties: []string{"L10"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.CancelEnds = false }},

@@ -33,4 +33,5 @@ const (
 	retention    = "retention"
 	sessions     = "sessions"
 	rolledBack   = "ended-before-rollback"
+	threshold    = "rolling-0.1.30-to-0.1.32"
 )

@@ -24,8 +24,9 @@ func TestStories(t *testing.T) {
 }
 
 type story struct {
-	in    Input
-	rules Rules
+	threshold *engine.Version // nil if there is none
+	in        Input
+	rules     Rules
 	// bugs are those that are switched on, and without is one that is left out.
 	bugs    []string
 	without string
@@ -50,7 +51,12 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 	switch d.Cmd {
 	case "build":
 		// build 2.0.0: the build of the following turns
-		s.in.Build = build(name())
+		s.in.Build = s.beyond(build(name()))
+	case "threshold":
+		// threshold 2.0.0: builds of that version or newer that are named below discard what a dropped wait was given, in what
+		// such builds began
+		v := engine.MustParseVersion(name())
+		s.threshold = &v
 	case "bug":
 		// bug engine/cancel-ignored: switches a planted bug on
 		if !slices.Contains(PlantedBugs, name()) {
@@ -94,6 +100,16 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		d.Fatalf(t, "unknown directive %s", d.Cmd)
 	}
 	return ""
+}
+
+// beyond returns the build, with the semantics that begin at the story's threshold if it is one of them.
+func (s *story) beyond(b *engine.Build) *engine.Build {
+	if s.threshold == nil || b.Version.Compare(*s.threshold) < 0 {
+		return b
+	}
+	newer := *b
+	newer.Changes = []engine.SemanticsChange{{Since: *s.threshold, Semantics: engine.SemanticsDiscard}}
+	return &newer
 }
 
 func (s *story) start(t *testing.T, d *datadriven.TestData) {

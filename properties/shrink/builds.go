@@ -56,7 +56,10 @@ func withoutBuilds(c Concrete, drop []bool) Concrete {
 // linesOf counts what can be left out of a declared build: the range, the whole list of handlers, and each name.
 func linesOf(b plan.Build) int {
 	n := len(b.Reads.With) + len(b.Reads.Without) + len(b.Writes.With) + len(b.Writes.Without) +
-		len(b.Handlers.Only) + len(b.Handlers.With) + len(b.Handlers.Without)
+		len(b.Handlers.Only) + len(b.Handlers.With) + len(b.Handlers.Without) + len(b.Semantics) + len(b.Lacks)
+	if b.Limits != (plan.Build{}).Limits {
+		n++
+	}
 	if b.Range != nil {
 		n++
 	}
@@ -84,6 +87,14 @@ func withoutBuildLines(c Concrete, drop []bool) Concrete {
 					b.Handlers.Only = nil
 				}
 			}
+			if b.Limits != (plan.Build{}).Limits {
+				if drop[0] {
+					b.Limits = plan.Build{}.Limits
+				}
+				drop = drop[1:]
+			}
+			b.Semantics = take(b.Semantics, &drop)
+			b.Lacks = take(b.Lacks, &drop)
 			b.Reads.With = take(b.Reads.With, &drop)
 			b.Reads.Without = take(b.Reads.Without, &drop)
 			b.Writes.With = take(b.Writes.With, &drop)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,13 @@ type Build struct {
 	Range *engine.VersionRange
 	// Reads and Writes change the kinds of events that it decodes and emits. It writes nothing that it does not read.
 	Reads, Writes KindChange
+	// Semantics are the semantics of replay, each for the pins from a version on; a zero Since is the base, for all others.
+	// They come instead of those of the other, if there are any.
+	Semantics []engine.SemanticsChange
+	// Limits are the limits that differ; a zero field is that of the other.
+	Limits engine.Limits
+	// Lacks are the optional fields that it neither reads nor writes, besides those that the other lacks.
+	Lacks []engine.Field
 	// Handlers change what it ships.
 	Handlers HandlerChange
 }
@@ -143,8 +151,34 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	if reads.Has(engine.KindExternalEvent2) {
 		items = engine.WorkItemKinds2x()
 	}
-	b.Codec = engine.NewJSONCodec(b.Name(), reads, items)
+	lacks := d.Lacks
+	if before, ok := like.Codec.(engine.ForgetfulCodec); ok {
+		lacks = slices.Concat(before.Lacks(), lacks)
+	}
+	if b.Codec, err = engine.WithoutFields(engine.NewJSONCodec(b.Name(), reads, items), lacks...); err != nil {
+		return nil, err
+	}
+	d.setSemantics(&b)
+	b.Limits = engine.Limits{
+		CarriedEvents: cmp.Or(d.Limits.CarriedEvents, like.Limits.CarriedEvents), Keys: cmp.Or(d.Limits.Keys, like.Limits.Keys),
+		ValueBytes: cmp.Or(d.Limits.ValueBytes, like.Limits.ValueBytes),
+	}
 	return &b, nil
+}
+
+func (d *Build) setSemantics(b *engine.Build) {
+	if len(d.Semantics) == 0 {
+		return
+	}
+	b.Semantics, b.Changes = engine.SemanticsStandard, nil
+	for _, c := range d.Semantics {
+		if c.Since.IsZero() {
+			b.Semantics = c.Semantics
+		} else {
+			b.Changes = append(b.Changes, c)
+		}
+	}
+	slices.SortStableFunc(b.Changes, func(x, y engine.SemanticsChange) int { return x.Since.Compare(y.Since) })
 }
 
 func kindNames(kinds []engine.EventKind) string {

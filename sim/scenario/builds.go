@@ -127,6 +127,70 @@ func (p *parser) buildHandlers() {
 	}
 }
 
+// semantics reads NAME [from VERSION].
+func (p *parser) semantics(owner ownerKind) {
+	b := p.ownBuild(owner)
+	if b == nil {
+		return
+	}
+	var c engine.SemanticsChange
+	name := p.name("semantics: standard, discard or eager-timers")
+	if p.err != nil {
+		return
+	}
+	var err error
+	if c.Semantics, err = engine.ParseSemantics(name); err != nil {
+		p.failf("%v", err)
+		return
+	}
+	if p.accept("from") {
+		c.Since = p.version()
+	}
+	p.unique("semantics from "+c.Since.String()+" of build", b.Name)
+	b.Semantics = append(b.Semantics, c)
+}
+
+// limits reads carried COUNT, keys COUNT and bytes COUNT, at least one of them.
+func (p *parser) limits(owner ownerKind) {
+	b := p.ownBuild(owner)
+	if b == nil {
+		return
+	}
+	p.unique("limits of build", b.Name)
+	const most = 1 << 20
+	for seen := map[string]bool{}; p.err == nil && (len(seen) == 0 || p.more()); {
+		switch p.clause(seen, "carried", "keys", "bytes") {
+		case "carried":
+			b.Limits.CarriedEvents = int(p.number("messages that are carried over", 1, most))
+		case "keys":
+			b.Limits.Keys = int(p.number("keys", 1, most))
+		case "bytes":
+			b.Limits.ValueBytes = int(p.number("bytes of a value", 1, most))
+		}
+	}
+}
+
+// lacks reads FIELD...
+func (p *parser) lacks(owner ownerKind) {
+	b := p.ownBuild(owner)
+	if b == nil {
+		return
+	}
+	p.unique("fields that it lacks, of build", b.Name)
+	var known []string
+	for _, f := range engine.Fields() {
+		known = append(known, string(f))
+	}
+	for first := true; p.err == nil && (first || p.more()); first = false {
+		f := p.name("a field")
+		p.known("field", f, known)
+		if slices.Contains(b.Lacks, engine.Field(f)) {
+			p.failf("field %s stands twice", f)
+		}
+		b.Lacks = append(b.Lacks, engine.Field(f))
+	}
+}
+
 // warnBuilds warns of declared builds that no node, step, probe, bug or other build names.
 func (p *parser) warnBuilds() {
 	pl := &p.s.Template
@@ -150,6 +214,17 @@ func formatBuilds(w *bytes.Buffer, builds []plan.Build) {
 		}
 		formatKinds(w, "reads", b.Reads)
 		formatKinds(w, "writes", b.Writes)
+		for _, c := range b.Semantics {
+			fmt.Fprintf(w, "  semantics %s", c.Semantics)
+			if !c.Since.IsZero() {
+				fmt.Fprintf(w, " from %s", c.Since)
+			}
+			w.WriteByte('\n')
+		}
+		formatLimits(w, b.Limits)
+		if len(b.Lacks) > 0 {
+			w.WriteString("  lacks" + formatNames(b.Lacks) + "\n")
+		}
 		if h := b.Handlers; h.Only != nil {
 			w.WriteString("  handlers" + formatNames(h.Only))
 			if len(h.Only) == 0 {
@@ -164,6 +239,22 @@ func formatBuilds(w *bytes.Buffer, builds []plan.Build) {
 			w.WriteString("  handlers without" + formatNames(b.Handlers.Without) + "\n")
 		}
 	}
+}
+
+func formatLimits(w *bytes.Buffer, l engine.Limits) {
+	if l == (engine.Limits{}) {
+		return
+	}
+	w.WriteString("  limits")
+	for _, limit := range []struct {
+		word string
+		n    int
+	}{{"carried", l.CarriedEvents}, {"keys", l.Keys}, {"bytes", l.ValueBytes}} {
+		if limit.n > 0 {
+			fmt.Fprintf(w, " %s %d", limit.word, limit.n)
+		}
+	}
+	w.WriteByte('\n')
 }
 
 func formatKinds(w *bytes.Buffer, what string, c plan.KindChange) {

@@ -86,6 +86,8 @@ func ExampleBuiltin() {
 		}
 	}
 	// Output:
+	// rolling-0.1.26-to-0.1.32
+	// rolling-0.1.30-to-0.1.32
 	// rolling-upgrade
 	// rolling-upgrade-risk
 }

@@ -61,6 +61,15 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 				b.Writes.Without = append(b.Writes.Without, k)
 			}
 		}
+		if rapid.Bool().Draw(t, "threshold") {
+			b.Semantics = []engine.SemanticsChange{{Semantics: engine.SemanticsEagerTimers}, {Since: engine.V(2, 0, 0), Semantics: engine.SemanticsDiscard}}
+		}
+		if rapid.Bool().Draw(t, "limited") {
+			b.Limits = engine.Limits{CarriedEvents: 1, ValueBytes: rapid.IntRange(0, 9).Draw(t, "bytes")}
+		}
+		if rapid.Bool().Draw(t, "forgets") {
+			b.Lacks = []engine.Field{engine.FieldTag, engine.FieldSession}
+		}
 		if rapid.Bool().Draw(t, "only") {
 			b.Handlers.Only = append([]string{}, handlers("handlers")...)
 		}

@@ -221,6 +221,15 @@ func (p *parser) statement() {
 	// reads and writes with KIND... without KIND... change the kinds of events of the build above.
 	case "reads", "writes":
 		p.kinds(owner, head.text)
+	// semantics NAME from VERSION are those by which the build above replays what such versions began.
+	case "semantics":
+		p.semantics(owner)
+	// limits carried N keys N bytes N are what the build above allows.
+	case "limits":
+		p.limits(owner)
+	// lacks FIELD... are optional fields that the build above neither reads nor writes.
+	case "lacks":
+		p.lacks(owner)
 	// node NAME... runs BUILD is where a build runs; option and handlers below it are about this node.
 	case "node", "nodes":
 		p.node()

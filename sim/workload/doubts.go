@@ -13,6 +13,7 @@ import (
 // awaited holds the events and queues that shipped orchestrations wait for; one that is not listed waits for none.
 var awaited = map[string][]string{
 	"Approval":     {"approval"},
+	"Doorman":      {"knock"},
 	"Cancellable":  {"go"},
 	"Ledger":       {"entries"},
 	"OrderDesk":    {"approval"},
@@ -23,7 +24,7 @@ var awaited = map[string][]string{
 
 // numbered lists the shipped orchestrations whose input is a count; they ignore an input that is not a number.
 var numbered = []string{
-	"Chain", "Counter", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Studio",
+	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Studio",
 }
 
 // Doubts returns what is odd about an instance of a shipped orchestration without being an error: an input that it cannot

@@ -18,10 +18,32 @@ func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clerk", v1, always, "asks for an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk},
 		{"Diarist", v1, always, "notes the time with an activity, twice", plan.EndCompleted, diarist},
+		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new until it was as often as its input says (2)", plan.EndCompleted, doorman},
 		{"Ledger", v1, always, "enters as many messages \"entries\" as its input says (2) under a key each, one an execution", plan.EndCompleted, ledger},
 		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or by the next attempt", plan.EndCompleted, picky},
 		{"Studio", v1, always, "as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", plan.EndCompleted, studio},
 	}
+}
+
+func doorman(ctx *orch.Context, input string) (string, error) {
+	left := number(input, 2)
+	i, _, err := orch.Select(ctx.ScheduleWait("knock"), ctx.ScheduleTimer(300*time.Millisecond))
+	if err == nil && i == 1 {
+		// A knock that comes at the same moment is for the next wait, or for nobody.
+		_, err = ctx.ScheduleWait("knock").Await()
+	}
+	if err != nil {
+		return "", err
+	}
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20 // a fault may make an activity panic
+	if _, err := ctx.ScheduleActivityWithRetry("Work", strconv.Itoa(i), policy); err != nil {
+		return "", err
+	}
+	if left > 1 {
+		ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	}
+	return "let in", nil
 }
 
 func diarist(ctx *orch.Context, _ string) (string, error) {

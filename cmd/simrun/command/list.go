@@ -195,6 +195,16 @@ func orNone(names []string) string {
 // buildSummary describes how a build differs from others: how many kinds it reads and writes, and how it replays.
 func buildSummary(b *engine.Build) string {
 	text := fmt.Sprintf("reads %d kinds of events, writes %d", len(b.Codec.Kinds().List()), len(b.Emits.List()))
+	for _, c := range b.Changes {
+		text += fmt.Sprintf(", semantics %s of what %s or newer began", c.Semantics, c.Since)
+	}
+	if b.Limits != (engine.Limits{}) {
+		l := b.Bounds()
+		text += fmt.Sprintf(", carries %d messages, %d keys of %d bytes", l.CarriedEvents, l.Keys, l.ValueBytes)
+	}
+	if c, ok := b.Codec.(engine.ForgetfulCodec); ok {
+		text += fmt.Sprintf(", lacks %v", c.Lacks())
+	}
 	if b.Semantics != engine.SemanticsStandard {
 		text += ", replays differently under the same kinds"
 	}

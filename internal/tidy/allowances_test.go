@@ -14,7 +14,7 @@ const tables = "internal/tidy/tidy_test.go"
 func TestAllowances(t *testing.T) {
 	m := loadModule(t)
 	report(t, checkTable(m, packages))
-	report(t, checkModules(m, slices.Concat(publicModules, commandModules, testModules)))
+	report(t, checkModules(m, testModules))
 	report(t, checkExemptions(m, exempt))
 }
 
@@ -45,6 +45,11 @@ func checkTable(m *module, table map[string]imports) []finding {
 				add("%s may import %s, and only its tests do: move it to tests", dir, d)
 			default:
 				add("%s may import %s, and does not: remove it", dir, d)
+			}
+		}
+		for _, o := range rule.others {
+			if !slices.ContainsFunc(code, func(path string) bool { return hasModule([]string{o}, path) }) {
+				add("%s may import %s, and does not: remove it", dir, o)
 			}
 		}
 		for _, d := range rule.tests {
@@ -130,7 +135,7 @@ func checkLinked(m *module) []finding {
 			for _, imp := range s.imports(m) {
 				if dir, ok := strings.CutPrefix(imp.path, modulePath+"/"); ok {
 					link(dir, s.dir)
-				} else if imp.path == "testing" || hasModule(append([]string{"pgregory.net/rapid"}, testModules...), imp.path) {
+				} else if imp.path == "testing" || hasModule(testModules, imp.path) {
 					out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s is linked by a command (%s): move what needs it to a package that only tests import",
 						imp.path, chain(seen, s.dir))})
 				}

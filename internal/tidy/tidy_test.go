@@ -23,16 +23,13 @@ type imports struct {
 	all    bool
 	// tests are directories that its tests may import beside these.
 	tests []string
-	// others are import path prefixes of other modules.
+	// others are other modules, for the code; testModules are for the tests.
 	others []string
 }
 
-// Modules that may be imported: by public packages, by the command line, and by tests.
-var (
-	publicModules  = []string{"pgregory.net/rapid", "github.com/Masterminds/semver/v3", "github.com/google/go-cmp", "golang.org/x/exp"}
-	commandModules = []string{"github.com/BurntSushi/toml", "github.com/alecthomas/kong", "github.com/creachadair/jrpc2", "github.com/schollz/progressbar/v3", "golang.org/x/term"}
-	testModules    = []string{"github.com/rogpeppe/go-internal", "github.com/cockroachdb/datadriven", "github.com/anishathalye/porcupine"}
-)
+// testModules may be imported by every test, beside what any row of the table gives to code.
+var testModules = []string{"github.com/anishathalye/porcupine", "github.com/cockroachdb/datadriven", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+	"golang.org/x/exp", "pgregory.net/rapid"}
 
 // packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
 // not allowed here: imports run downwards only,
@@ -42,116 +39,101 @@ var (
 var packages = map[string]imports{
 
 	"sim":               {},
-	"engine":            {others: publicModules},
-	"internal/call":     {module: []string{"engine"}, tests: []string{"memprovider"}, others: publicModules},
-	"internal/orchhost": {module: []string{"engine"}, others: publicModules},
-	"engine/orch":       {module: []string{"engine", "internal/orchhost"}, others: publicModules},
-	"internal/replay":   {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}, others: publicModules},
-	"engine/client":     {module: []string{"engine"}, others: publicModules},
+	"engine":            {others: []string{"github.com/Masterminds/semver/v3"}},
+	"internal/call":     {module: []string{"engine"}, tests: []string{"memprovider"}},
+	"internal/orchhost": {module: []string{"engine"}},
+	"engine/orch":       {module: []string{"engine", "internal/orchhost"}},
+	"internal/replay":   {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
+	"engine/client":     {module: []string{"engine"}},
 	"engine/orchtest": {
-		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}, others: publicModules},
-	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"engine/client", "faults", "engine/orch"}, others: publicModules},
-	"engine/node":      {module: []string{"engine", "engine/orch", "internal/orchhost"}, others: publicModules},
-	"memprovider":      {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}, others: publicModules},
+		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
+	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"engine/client", "faults", "engine/orch"}},
+	"engine/node":      {module: []string{"engine", "engine/orch", "internal/orchhost"}},
+	"memprovider":      {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}},
 	"memprovider/live": {
-		module: []string{"engine", "internal/call", "memprovider"}, others: publicModules},
+		module: []string{"engine", "internal/call", "memprovider"}},
 	"faults": {
-		module: []string{"engine", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}, others: publicModules},
-	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}, others: publicModules},
-	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "memprovider", "faults"}, tests: []string{"sim/scenario"}, others: publicModules},
+		module: []string{"engine", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
+	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
+	"internal/facts":   {},
+	"internal/near":    {},
+	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
 	"sim/workload": {
-		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}, others: publicModules},
+		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
 		module: []string{"sim", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
-		tests:  []string{"engine/orch", "sim/scenario"}, // its tests say in the language of scenarios what runs
-		others: publicModules},
-	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}, others: publicModules},
+		tests:  []string{"engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
+	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
-		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults"},
-		tests:  []string{"sim/workload"},
-		others: publicModules},
+		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
+		tests:  []string{"sim/workload"}},
 	"sim/realnode": {
 		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "sim/internal/released"},
-		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim", "faults"},
-		others: publicModules},
+		tests:  []string{"properties", "sim/scenario", "sim/cluster", "faults", "sim"}},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/span", "internal/page", "internal/timeline"},
-		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"},
-		others: publicModules},
-	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}, others: publicModules},
-	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}, others: publicModules},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/page", "internal/span", "internal/timeline"},
+		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
+	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}},
+	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
-		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"},
-		others: publicModules},
+		module: []string{"engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
 	"properties/internal/safety": {
 		module: []string{"engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
-		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"},
-		others: publicModules},
+		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
-		module: []string{"engine", "engine/node", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
-		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
-		others: publicModules},
+		module: []string{"engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "faults", "internal/span"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coverage": {
 		module: []string{"engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
-		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"},
-		others: publicModules},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"}},
 	"properties/internal/expect": {
-		module: []string{"engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine"},
-		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
-		others: publicModules},
+		module: []string{"engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/outcome": {
 		module: []string{"engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
-		tests:  []string{"properties/internal/monitor", "properties/internal/rig"},
-		others: publicModules},
+		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
 		module: []string{"engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
-		tests:  []string{"faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"},
-		others: publicModules},
+		tests:  []string{"faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
 	"properties/internal/monitor": {
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",
 			"sim/plan"},
-		tests:  []string{"faults"},
-		others: publicModules},
+		tests: []string{"faults"}},
 	"properties/internal/rig": { // for tests
-		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"},
-		others: publicModules},
+		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
 	"properties/shrink": {
 		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
-		tests:  []string{"properties", "sim/cluster"}, others: publicModules},
+		tests:  []string{"properties", "sim/cluster"}},
 	"properties/gen": {
 		module: []string{"sim/plan", "internal/program", "sim/workload", "engine", "faults"},
-		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: publicModules},
-	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"engine"}, others: publicModules},
+		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},
+	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"engine"}},
 	"internal/commandline": {},
 	"internal/span":        {},
 	"internal/snapshot": {
-		module: []string{"engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"},
-		others: publicModules},
-	"internal/timeline": {
-		module: []string{"engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"},
-		tests:  []string{"properties", "sim/scenario"}, others: publicModules},
-	"internal/page": {module: []string{"internal/timeline"}, others: publicModules},
+		module: []string{"engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
+	"internal/timeline": {module: []string{"engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
+	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "internal/span", "properties"},
-		others: publicModules},
-	"internal/storerules":       {module: []string{"engine"}, others: publicModules},
-	"internal/sample":           {others: publicModules},
-	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/conformance", "properties/shrink", "sim/cluster", "sim/plan", "internal/program", "sim/scenario", "sim/workload"}, others: []string{"github.com/BurntSushi/toml"}},
-	"internal/mutate":           {others: publicModules},
-	"internal/mutate/judge":     {all: true, others: publicModules},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties", "internal/span"}},
+	"internal/storerules":       {module: []string{"engine"}},
+	"internal/sample":           {},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance"}},
+	"internal/mutate":           {},
+	"internal/mutate/judge":     {all: true},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate"}},
 	"cmd/simrun":                {module: []string{"cmd/simrun/command"}},
-	"cmd/simrun/command":        {all: true, others: slices.Concat(publicModules, commandModules)},
-	"properties/conformance":    {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"properties/undertest":      {module: []string{"engine", "internal/call"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle":         {module: []string{"engine", "internal/call", "internal/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}, others: publicModules},
-	"properties/oracle/turn":    {module: []string{"engine"}, tests: []string{"engine/orch", "internal/replay"}, others: publicModules},
-	"internal/callform":         {module: []string{"engine", "internal/call"}, others: publicModules},
-	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"memprovider"}, others: publicModules},
-	"properties/oracle/search":  {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}, others: publicModules},
-	"internal/foreign":          {others: publicModules},
-	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"memprovider"}, others: slices.Concat(publicModules, commandModules)},
+	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}},
+	"properties/conformance":    {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"properties/undertest":      {module: []string{"engine", "internal/call"}, tests: []string{"memprovider"}},
+	"properties/oracle":         {module: []string{"engine", "internal/call", "internal/callform"}, tests: []string{"faults", "internal/storerules", "memprovider"}},
+	"properties/oracle/turn":    {module: []string{"engine"}, tests: []string{"engine/orch", "internal/replay"}},
+	"internal/callform":         {module: []string{"engine", "internal/call"}},
+	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"memprovider"}},
+	"properties/oracle/search":  {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"internal/foreign":          {},
+	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }
 
 // permits are bans that do not hold for a file.
@@ -264,13 +246,23 @@ func checkImports(m *module) []finding {
 				}
 				continue
 			}
-			if isStandard(imp.path) || hasModule(rule.others, imp.path) || s.test && (hasModule(publicModules, imp.path) || hasModule(testModules, imp.path)) {
+			if isStandard(imp.path) || hasModule(rule.others, imp.path) || s.test && (hasModule(testModules, imp.path) || isLinked(imp.path)) {
 				continue
 			}
 			out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: use the standard library, or put it into a nested module beside the example or test that needs it", s.dir, imp.path)})
 		}
 	}
 	return out
+}
+
+// isLinked reports whether the code of some package may import a module.
+func isLinked(importPath string) bool {
+	for _, rule := range packages {
+		if hasModule(rule.others, importPath) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r imports) mayImport(dir string, s *source) bool {
@@ -305,7 +297,7 @@ func checkLinks(m *module) []finding {
 				switch {
 				case ours && !slices.Contains(linked, dir):
 					linked = append(linked, dir)
-				case hasModule(append([]string{"testing", "pgregory.net/rapid"}, testModules...), imp.path) && !slices.Contains(linkTests, s.name):
+				case (imp.path == "testing" || hasModule(testModules, imp.path)) && !slices.Contains(linkTests, s.name):
 					out = append(out, finding{s.name, imp.line, fmt.Sprintf("imports %s, and cmd/simrun links it: take an interface with the methods of *testing.T that you need, or draw from a seed", imp.path)})
 				}
 			}

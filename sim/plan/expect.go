@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/facts"
 )
 
 // Expectation is what a scenario expects of its runs, besides the properties that always hold: that a fact never
@@ -17,7 +18,7 @@ import (
 //	always turn in pinned where pin=1.5.0 has build=1.5.0|1.6.0
 //	sometimes fetch where attempt=2
 //
-// A fact has an event name and attributes; Events lists them.
+// A fact has a name, in Event, and attributes; package internal/facts lists them.
 type Expectation struct {
 	// Line and Text are the expectation's line in the scenario and its text there.
 	Line int
@@ -71,82 +72,7 @@ func (a Attr) Match(value string) bool {
 // PointName returns the name of the coverage point that ModeSometimes reports when a run shows such a fact.
 func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.Line, e.Text) }
 
-// EventInfo describes an event that expectations can name.
-type EventInfo struct {
-	Name    string
-	Summary string
-	Attrs   []AttrInfo
-}
-
-// AttrInfo describes an attribute of an event. Values, if not nil, lists every value that it can have.
-type AttrInfo struct {
-	Name    string
-	Summary string
-	Values  []string
-}
-
-// The events that expectations can name.
-const (
-	EventTurn    = "turn"
-	EventFetch   = "fetch"
-	EventSkip    = "skip"
-	EventPoison  = "poison"
-	EventAbandon = "abandon"
-	EventWait    = "wait"
-	EventEvent   = "event"
-	EventEnd     = "end"
-	EventUp      = "up"
-	EventNode    = "node"
-	EventLock    = "lock"
-	EventDecode  = "decode"
-)
-
-// Events returns the events that expectations can name, with their attributes. The event "up" also has an attribute for
-// each build, named by its version, and the event "node" one for each orchestration, named NAME@VERSION.
-func Events() []EventInfo {
-	node := AttrInfo{"node", "the node, by its name in the plan", nil}
-	build := AttrInfo{"build", "the node's build", nil}
-	pin := AttrInfo{"pin", "the execution's pin, or none", nil}
-	instance := AttrInfo{"instance", "the instance", nil}
-	phase := AttrInfo{"phase", "the phase of the run", []string{"turbulence", "unaided", "calm", "relief"}}
-	attempt := AttrInfo{"attempt", "the attempt count that the node was told", nil}
-	execution := AttrInfo{"execution", "the number of the execution, from 1", nil}
-	yesNo := []string{"yes", "no"}
-	queue := AttrInfo{"queue", "the queue", []string{"orchestrator", "worker"}}
-	return []EventInfo{
-		{EventTurn, "a turn was committed", []AttrInfo{node, build,
-			{"pin", "the execution's pin after the turn, or none", nil}, instance,
-			{"first", "whether it is the execution's first turn", yesNo},
-			{"start", "what the turn began with: a start, a continue-as-new, or neither", []string{"start", "can", "none"}},
-			{"handler", "the orchestration's code, as name@version", nil},
-			{"result", "how the turn ended", []string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}}, execution, phase}},
-		{EventFetch, "a node was handed an instance, whether the answer reached it or not", []AttrInfo{node, build, pin, instance,
-			attempt, {"readable", "whether history and messages could be decoded", yesNo}, phase}},
-		{EventLock, "a fetch of a node locked an instance", []AttrInfo{node, build, pin, instance, phase}},
-		{EventDecode, "a fetch of a node decoded a stored event", []AttrInfo{node, build, pin, instance,
-			{"kind", "the event's kind", nil},
-			{"readable", "whether it could be decoded", yesNo}, phase}},
-		{EventSkip, "a fetch passed over an instance with visible work and no lock, for its filter", []AttrInfo{node, build, pin, instance, phase}},
-		{EventPoison, "a node declared work poisonous", []AttrInfo{node, build, pin, instance, queue,
-			{"cause", "what kept it from ending", []string{"crash", "unreadable", "incompatible", "no-handler", "other"}}, attempt, phase}},
-		{EventAbandon, "a node handed work back", []AttrInfo{node, build, pin, instance, queue,
-			{"reason", "why", []string{"history-error", "incompatible", "wait-for-start", "no-handler", "ack-failed", "drained", "lost", "other"}},
-			{"delay", "for how long it is held back, such as 1s", nil},
-			attempt, phase}},
-		{EventWait, "visible work began to wait that no live node admits", []AttrInfo{pin, instance, phase}},
-		{EventEvent, "an event was committed", []AttrInfo{{"kind", "the event's kind", nil}, node, build, pin, instance,
-			{"handler", "the orchestration's code that made it, as name@version, or none", nil}, phase}},
-		{EventEnd, "an instance reached its end", []AttrInfo{{"status", "its status", []string{"Completed", "Failed"}}, pin, instance,
-			{"output", "its output, or the text of its failure", nil}, execution, phase}},
-		{EventUp, "a part of the story began; for each build, how many nodes run it (absent is 0)", []AttrInfo{
-			{"MAJOR.MINOR.PATCH", "how many nodes run that build", nil}, {"total", "how many nodes are up", nil}}},
-		{EventNode, "a part of the story began; of each node that is up", []AttrInfo{node, build,
-			{"filter", "the filter that it declares, such as \">=0.0.0, <=1.5.0\"", nil},
-			{"NAME@VERSION", "whether it has that orchestration (yes, no)", nil}}},
-	}
-}
-
-// Validate returns an error if the expectation does not fit its mode or Events, and says what was expected.
+// Validate returns an error if the expectation does not fit its mode, or names no fact, and says what was expected.
 func (e Expectation) Validate() error {
 	switch e.Mode {
 	case ModeAlways:
@@ -160,11 +86,11 @@ func (e Expectation) Validate() error {
 	default:
 		return fmt.Errorf("expectation %q: expected always, never or sometimes", e.Mode)
 	}
-	for _, info := range Events() {
+	for _, info := range facts.All() {
 		if info.Name == e.Event {
 			for _, list := range [][]Attr{e.Where, e.Has} {
 				for _, a := range list {
-					if err := info.check(a); err != nil {
+					if err := checkEvent(info, a); err != nil {
 						return err
 					}
 				}
@@ -173,32 +99,33 @@ func (e Expectation) Validate() error {
 		}
 	}
 	var names []string
-	for _, info := range Events() {
+	for _, info := range facts.All() {
 		names = append(names, info.Name)
 	}
 	return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
 }
 
-func (info EventInfo) check(a Attr) error {
+// checkEvent checks an attribute that an expectation asks of a fact.
+func checkEvent(info facts.Info, a Attr) error {
 	var names []string
 	for _, known := range info.Attrs {
 		if known.Name == a.Name {
-			return known.check(info.Name, a)
+			return checkAttr(known, info.Name, a)
 		}
 		names = append(names, known.Name)
 	}
-	if info.Name == EventUp {
+	if info.Name == facts.Up {
 		if _, err := engine.ParseVersion(a.Name); err == nil {
-			return AttrInfo{Name: a.Name}.check(info.Name, a)
+			return checkAttr(facts.Attr{Name: a.Name}, info.Name, a)
 		}
 	}
-	if _, _, err := ParseHandler(a.Name); err == nil && info.Name == EventNode {
-		return AttrInfo{Name: a.Name, Values: []string{"yes", "no"}}.check(info.Name, a)
+	if _, _, err := ParseHandler(a.Name); err == nil && info.Name == facts.Node {
+		return checkAttr(facts.Attr{Name: a.Name, Values: []string{"yes", "no"}}, info.Name, a)
 	}
 	return fmt.Errorf("%s has no attribute %q: expected one of %s", info.Name, a.Name, strings.Join(names, ", "))
 }
 
-func (known AttrInfo) check(event string, a Attr) error {
+func checkAttr(known facts.Attr, event string, a Attr) error {
 	for _, v := range strings.Split(a.Value, "|") {
 		if v == "" {
 			return fmt.Errorf("%s %s: a value is missing", event, a)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/near"
 )
 
 //go:embed scenarios/*.txt situations/*.txt released/*.txt
@@ -75,8 +76,8 @@ func nearest(name string) string {
 	for _, n := range slices.Concat(Builtin(), Released()) {
 		known = append(known, n.Name)
 	}
-	if near := didYouMean(name, known); near != "" {
-		return near
+	if hint := near.Hint(name, known); hint != "" {
+		return hint
 	}
 	return "; the built-in scenarios are " + orList(known)
 }

@@ -39,7 +39,7 @@
 //
 // # Expectations
 //
-// An expectation is about events (see [plan.Events]) and their attributes.
+// An expectation is about events (see internal/facts) and their attributes.
 //
 //	expect never fetch in "step 1" where pin=2.0.0 node=B|C
 //	expect always turn where first=yes build=2.0.0 has pin=2.0.0

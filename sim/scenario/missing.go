@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -59,19 +60,19 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 		return err
 	}
 	for _, st := range starts {
-		handler, near := st.name, ""
+		handler, hint := st.name, ""
 		switch {
 		case st.expect == plan.EndPoison || st.expect == plan.EndAny:
 			continue
 		case !slices.Contains(names, st.name):
-			near = didYouMean(st.name, names)
+			hint = near.Hint(st.name, names)
 		case st.version == "" || slices.Contains(known, st.name+"@"+st.version):
 			continue
 		default:
 			handler += "@" + st.version
 		}
 		return &Error{File: s.File, Msg: fmt.Sprintf("%s: no node can have the orchestration %q%s; "+
-			`if it is to be missing, write "expect poison" or "expect any" behind it`, st.what, handler, near)}
+			`if it is to be missing, write "expect poison" or "expect any" behind it`, st.what, handler, hint)}
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {
 			if !slices.Contains(known, name) {
-				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, didYouMean(name, known))}
+				return &Error{File: s.File, Line: s.lines["build "+b.Name], Msg: fmt.Sprintf("build %s: no known build ships %q%s", b.Name, name, near.Hint(name, known))}
 			}
 		}
 	}

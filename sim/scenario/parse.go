@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -304,7 +305,7 @@ func (p *parser) statement() {
 			p.failf("%q is a step of the schedule: expected a time before it, as in \"at 10s %s ...\"", head.text, head.text)
 			return
 		}
-		p.failf("unknown statement %q%s", head.text, didYouMean(head.text, append(names(statementTable), names(stepTable)...)))
+		p.failf("unknown statement %q%s", head.text, near.Hint(head.text, append(names(statementTable), names(stepTable)...)))
 	}
 	p.end()
 }

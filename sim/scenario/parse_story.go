@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/facts"
+	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -63,7 +65,7 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 		p.keyword("on")
 		s.Node = p.name("a node")
 	default:
-		p.failf("unknown step %q%s", t.text, didYouMean(t.text, names(stepTable)))
+		p.failf("unknown step %q%s", t.text, near.Hint(t.text, names(stepTable)))
 	}
 	if p.err != nil {
 		return
@@ -165,7 +167,7 @@ func (p *parser) attr(event string) plan.Attr {
 	if p.err == nil && (!ok || name == "") {
 		p.failf("unexpected %q: expected NAME=VALUE, as in: %s", t.text, p.form)
 	}
-	for _, info := range plan.Events() {
+	for _, info := range facts.All() {
 		if info.Name != event {
 			continue
 		}
@@ -173,7 +175,7 @@ func (p *parser) attr(event string) plan.Attr {
 		for _, a := range info.Attrs {
 			known = append(known, a.Name)
 		}
-		if hint := didYouMean(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
+		if hint := near.Hint(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
 			if _, err := engine.ParseVersion(name); err != nil {
 				p.failf("%s has no attribute %q%s", event, name, hint)
 			}
@@ -184,7 +186,7 @@ func (p *parser) attr(event string) plan.Attr {
 
 func eventNames() []string {
 	var out []string
-	for _, e := range plan.Events() {
+	for _, e := range facts.All() {
 		out = append(out, e.Name)
 	}
 	return out

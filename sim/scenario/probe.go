@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -102,7 +103,7 @@ func (p *parser) probeFilter() string {
 func alternatives[T ~string](p *parser, what string, known []string) (list []T) {
 	for word := range strings.SplitSeq(p.name(orList(known)), "|") {
 		if p.err == nil && !slices.Contains(known, word) {
-			p.failf("unknown %s %q: expected %s, several separated by |%s", what, word, orList(known), didYouMean(word, known))
+			p.failf("unknown %s %q: expected %s, several separated by |%s", what, word, orList(known), near.Hint(word, known))
 		}
 		list = append(list, T(word))
 	}

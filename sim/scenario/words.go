@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/near"
 )
 
 // The bounds of what can be written: anything beyond them is a typing error.
@@ -81,7 +82,7 @@ func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 			return k
 		}
 	}
-	p.failf("unexpected %q: expected %s%s", t.text, orList(keywords), didYouMean(t.text, keywords))
+	p.failf("unexpected %q: expected %s%s", t.text, orList(keywords), near.Hint(t.text, keywords))
 	return ""
 }
 
@@ -117,7 +118,7 @@ func (p *parser) oneOf(what string, known []string) string {
 			return k
 		}
 	}
-	p.failf("unknown %s %q: expected %s%s", what, t.text, orList(known), didYouMean(t.text, known))
+	p.failf("unknown %s %q: expected %s%s", what, t.text, orList(known), near.Hint(t.text, known))
 	return ""
 }
 
@@ -139,7 +140,7 @@ func (p *parser) known(what, have string, all []string) {
 		return
 	}
 	const many = 24 // more names than anyone reads in an error
-	hint := didYouMean(have, all)
+	hint := near.Hint(have, all)
 	if hint == "" && len(all) > 0 && len(all) <= many {
 		hint = ": expected " + orList(all)
 	}

@@ -61,7 +61,7 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	for _, id := range c.IDs {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok || !bug.Caught() {
-			return 0, fmt.Errorf("%q: %s%s lists the bugs that some property catches", id, nearBugs(id), a.program.hint("list bugs"))
+			return 0, fmt.Errorf("%q is no bug that some property catches%s; %s lists the bugs that some property catches", id, nearBug(id), a.program.hint("list bugs"))
 		}
 		bugs = append(bugs, bug)
 	}

@@ -5,12 +5,12 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -64,7 +64,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	for _, id := range f.Bug {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok {
-			return nil, fmt.Errorf("--bug %q: there is no such bug; %s%s lists all", id, nearBugs(id), p.hint("list bugs"))
+			return nil, fmt.Errorf("--bug %q: there is no such bug%s; %s lists all", id, nearBug(id), p.hint("list bugs"))
 		}
 		s.over.Bugs = append(s.over.Bugs, faults.BugID(id))
 		if name == "" {
@@ -102,32 +102,13 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	return s, nil
 }
 
-// nearBugs names the bugs that share the longest prefix with an id, if there are few.
-func nearBugs(id string) string {
-	const most = 4
-	var near []string
-	longest := strings.Index(id, "/") + 2 // a common family alone is not a match
+// nearBug names the bug that was probably meant, with a separator, "" if none is near.
+func nearBug(id string) string {
+	var known []string
 	for _, b := range faults.Catalogue() {
-		n := commonPrefix(string(b.ID), id)
-		if n > longest {
-			longest, near = n, nil
-		}
-		if n == longest {
-			near = append(near, string(b.ID))
-		}
+		known = append(known, string(b.ID))
 	}
-	if len(near) == 0 || len(near) > most {
-		return ""
-	}
-	return "did you mean " + strings.Join(near, " or ") + "? "
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
+	return near.Hint(id, known)
 }
 
 // open finds the scenario, or the stored run, that an argument names.

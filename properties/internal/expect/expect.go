@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
@@ -52,7 +53,7 @@ type activeItems struct {
 	items []int
 }
 
-// event is something that happened, with the attributes of its event (plan.Events). node is its node's number, or 0.
+// event is something that happened, with the attributes of its event (internal/facts). node is its node's number, or 0.
 type event struct {
 	name  string
 	attrs []plan.Attr
@@ -67,9 +68,9 @@ func (f *event) get(name string) string {
 		}
 	}
 	switch f.name {
-	case plan.EventUp:
+	case facts.Up:
 		return "0"
-	case plan.EventNode:
+	case facts.Node:
 		return yesNo(false)
 	}
 	return ""
@@ -79,7 +80,7 @@ func (f *event) String() string {
 	var b strings.Builder
 	b.WriteString(f.name)
 	for _, a := range f.attrs {
-		if f.name == plan.EventNode && strings.Contains(a.Name, "@") {
+		if f.name == facts.Node && strings.Contains(a.Name, "@") {
 			continue // too many; the one that matters is distinguished
 		}
 		b.WriteString(" " + a.String())
@@ -99,10 +100,10 @@ func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 
 func (c *Checker) Observes() []engine.ObservationKind {
 	kinds := []engine.ObservationKind{engine.ObsStatusSet}
-	if c.ever(plan.EventLock) {
+	if c.ever(facts.Lock) {
 		kinds = append(kinds, engine.ObsLockTaken)
 	}
-	if c.ever(plan.EventDecode) {
+	if c.ever(facts.Decode) {
 		kinds = append(kinds, engine.ObsEventDecoded)
 	}
 	return kinds
@@ -254,7 +255,7 @@ func (c *Checker) beginPart(part string, atMs int64) {
 	}
 	c.part = part
 	c.activate()
-	c.upDue, c.upAtMs = c.wants(plan.EventUp) || c.wants(plan.EventNode), atMs
+	c.upDue, c.upAtMs = c.wants(facts.Up) || c.wants(facts.Node), atMs
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // the run begins: all that is not absent and not started later comes up
 		for i := range c.live.Plan.Nodes {
@@ -308,7 +309,7 @@ func (c *Checker) Finish() {
 func (c *Checker) up() {
 	c.upDue = false
 	c.eachNode()
-	f := c.begin(plan.EventUp, 0, 0)
+	f := c.begin(facts.Up, 0, 0)
 	total := 0
 	for _, b := range c.Run.World.Builds() {
 		count := 0

@@ -4,10 +4,10 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file turns what the shared state tells into facts for the expectations.
@@ -70,10 +70,10 @@ func (c *Checker) caller(by engine.Caller) *track.Node {
 
 // OnFetched tells of a delivery.
 func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
-	if !c.wants(plan.EventFetch) {
+	if !c.wants(facts.Fetch) {
 		return
 	}
-	f := c.begin(plan.EventFetch, number, d.Instance)
+	f := c.begin(facts.Fetch, number, d.Instance)
 	c.place(f, c.caller(engine.Caller{Node: number, Incarnation: d.Incarnation}), c.Run.Model.Instance(d.Instance))
 	f.add("attempt", strconv.FormatUint(uint64(d.Told), 10))
 	f.add("readable", yesNo(!d.HistoryError))
@@ -81,7 +81,7 @@ func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
 }
 
 func (c *Checker) Passes() track.Passing {
-	if c.wants(plan.EventSkip) {
+	if c.wants(facts.Skip) {
 		return track.PassAll
 	}
 	return track.PassNone
@@ -89,19 +89,19 @@ func (c *Checker) Passes() track.Passing {
 
 // OnPassed tells of an instance that a fetch passed over.
 func (c *Checker) OnPassed(by engine.Caller, in *model.Instance) {
-	if !c.wants(plan.EventSkip) {
+	if !c.wants(facts.Skip) {
 		return
 	}
-	c.place(c.begin(plan.EventSkip, by.Node, in.No), c.caller(by), in)
+	c.place(c.begin(facts.Skip, by.Node, in.No), c.caller(by), in)
 	c.emit()
 }
 
 // OnWaits tells of visible work that no live node admits.
 func (c *Checker) OnWaits(in *model.Instance) {
-	if !c.wants(plan.EventWait) {
+	if !c.wants(facts.Wait) {
 		return
 	}
-	c.place(c.begin(plan.EventWait, 0, in.No), nil, in)
+	c.place(c.begin(facts.Wait, 0, in.No), nil, in)
 	c.emit()
 }
 
@@ -111,26 +111,26 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 	if d != nil {
 		n = c.caller(engine.Caller{Node: number, Incarnation: d.Incarnation})
 	}
-	if c.wants(plan.EventEvent) {
+	if c.wants(facts.Event) {
 		handler := "none"
 		if d != nil && d.Decision == machine.DecideTurn {
 			handler = d.Turn.Handler
 		}
 		for i := range ack.HistoryDelta {
-			if !c.concerns(plan.EventEvent, "kind", string(ack.HistoryDelta[i].Kind())) {
+			if !c.concerns(facts.Event, "kind", string(ack.HistoryDelta[i].Kind())) {
 				continue
 			}
-			f := c.begin(plan.EventEvent, number, no)
+			f := c.begin(facts.Event, number, no)
 			f.add("kind", string(ack.HistoryDelta[i].Kind()))
 			c.place(f, n, in)
 			f.add("handler", handler)
 			c.emit()
 		}
 	}
-	if !c.wants(plan.EventTurn) || d == nil || d.Decision != machine.DecideTurn {
+	if !c.wants(facts.Turn) || d == nil || d.Decision != machine.DecideTurn {
 		return
 	}
-	f := c.begin(plan.EventTurn, number, no)
+	f := c.begin(facts.Turn, number, no)
 	c.place(f, n, in)
 	f.add("first", yesNo(d.Turn.First))
 	f.add("start", track.StartNames[d.Start])
@@ -142,10 +142,10 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.Instan
 
 // OnNoted tells of poison and of work that was given back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
-	event, name, value := plan.EventAbandon, "reason", ""
+	event, name, value := facts.Abandon, "reason", ""
 	switch note.Decision {
 	case machine.DecidePoison, machine.DecideWorkPoison:
-		event, name, value = plan.EventPoison, "cause", c.cause(d)
+		event, name, value = facts.Poison, "cause", c.cause(d)
 	case machine.DecideHistoryError:
 		value = "history-error"
 	case machine.DecideIncompatible:
@@ -171,7 +171,7 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 	f.add("queue", [...]string{"orchestrator", "worker"}[min(countOf(d.Worker), 1)])
 	f.add(name, value)
 	f.add("attempt", strconv.FormatUint(uint64(note.AttemptCount), 10))
-	if event == plan.EventAbandon {
+	if event == facts.Abandon {
 		f.add("delay", note.Delay.String())
 	}
 	c.emit()
@@ -209,21 +209,21 @@ func (c *Checker) Observe(o *engine.Observation) {
 	switch o.Kind {
 	case engine.ObsLockTaken:
 		if o.Message == 0 && !o.Undo {
-			c.inFetch(plan.EventLock, o)
+			c.inFetch(facts.Lock, o)
 		}
 		return
 	case engine.ObsEventDecoded:
 		c.decoded(o)
 		return
 	}
-	if o.Undo || !c.wants(plan.EventEnd) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
+	if o.Undo || !c.wants(facts.End) || o.Status != engine.StatusCompleted && o.Status != engine.StatusFailed {
 		return
 	}
 	in := c.Run.Model.Instance(o.Instance)
 	if o.Execution != max(in.CurrentID, 1) {
 		return
 	}
-	f := c.begin(plan.EventEnd, 0, in.No)
+	f := c.begin(facts.End, 0, in.No)
 	f.add("status", string(o.Status))
 	c.place(f, nil, in)
 	f.add("output", o.Name)
@@ -235,7 +235,7 @@ func (c *Checker) Observe(o *engine.Observation) {
 func (c *Checker) decoded(o *engine.Observation) {
 	ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution)
 	if !o.Cached || o.Outcome != engine.OutcomeOK || ex == nil {
-		c.inFetch(plan.EventDecode, o)
+		c.inFetch(facts.Decode, o)
 		return
 	}
 	one := *o
@@ -243,7 +243,7 @@ func (c *Checker) decoded(o *engine.Observation) {
 		if one.EventID = ex.Events[i].ID; one.EventID > o.EventID {
 			return
 		}
-		c.inFetch(plan.EventDecode, &one)
+		c.inFetch(facts.Decode, &one)
 	}
 }
 
@@ -259,7 +259,7 @@ func (c *Checker) inFetch(event string, o *engine.Observation) {
 	}
 	f := c.begin(event, n.Number, o.Instance)
 	c.place(f, n, c.Run.Model.Instance(o.Instance))
-	if event == plan.EventDecode {
+	if event == facts.Decode {
 		if ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil && ex.Event(o.EventID) != nil {
 			f.add("kind", c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind))
 		}
@@ -270,7 +270,7 @@ func (c *Checker) inFetch(event string, o *engine.Observation) {
 
 // eachNode tells of each node that is up what it runs, declares and has registered.
 func (c *Checker) eachNode() {
-	if !c.wants(plan.EventNode) {
+	if !c.wants(facts.Node) {
 		return
 	}
 	for i := range c.live.Nodes {
@@ -278,7 +278,7 @@ func (c *Checker) eachNode() {
 		if !n.Up || n.Draining {
 			continue
 		}
-		f := c.begin(plan.EventNode, n.Number, 0)
+		f := c.begin(facts.Node, n.Number, 0)
 		f.add("node", c.Run.NodeName(n.Number))
 		f.add("build", n.Build.Name())
 		f.add("filter", c.Run.World.Node(n.Number).Filter.String())

@@ -1,13 +1,13 @@
-package scenario
+package near
 
 import (
 	"fmt"
 	"strings"
 )
 
-// didYouMean returns "; did you mean X?" for the name nearest to word, or "" if none is near. Of equally near names it
+// Hint returns "; did you mean X?" for the name nearest to word, or "" if none is near. Of equally near names it
 // takes the first.
-func didYouMean(word string, names []string) string {
+func Hint(word string, names []string) string {
 	const longest = 64 // nobody mistypes a name that long, and comparing takes time
 	best, least := "", max(len(word)/3, 1)
 	for _, name := range names {

@@ -1,0 +1,3 @@
+// Package facts lists what expectations can be about: facts of a run, each a name with attributes. Package plan checks
+// expectations against the list, scenarios are parsed by it, and the checker of expectations tells the facts.
+package facts

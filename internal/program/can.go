@@ -75,8 +75,8 @@ func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 	return &interpreter{set: i.set, c: c, name: n.Name, effort: i.effort}, i.set.Versions(n.Name, n.Version)
 }
 
-// isRefused reports whether a child may fail with a text that s begins with because another statement asks for a child of
-// the same id: it is refused, or its instance is cancelled when the other is dropped.
+// isRefused reports whether s may begin with the failure of a child whose id another statement uses, too. Such a child is
+// refused as a duplicate, or cancelled with the other one when that is dropped.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 	if n.ID == "" || !i.reuses(n.ID) {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // known is what the interpreter knows of an instance's state: the values that each key and the custom status may have. A
-// key that it does not list does not exist. A known is never changed; its methods return another one.
+// key that it does not list does not exist. A known value never changes; its methods return new ones.
 type known struct {
 	keys   map[string][]value
 	status []value // nil means that there is none

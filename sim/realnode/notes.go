@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// A released runtime does not say what it decided. What it does with a delivery tells: deliveries keeps what the node was
-// given and, with each ack and each abandon, notes the decision that the call comes from.
+// deliveries derives a released runtime's decisions, which it does not report, from what it does: it remembers what the
+// node fetched, and infers the decision from each ack and each abandon.
 type deliveries struct {
 	filter *engine.CapabilityFilter
 	max    uint32

@@ -21,7 +21,7 @@ type queueData struct {
 	names    []queueName
 }
 
-// queueName counts what belongs to one name: dequeues, without those that were dropped.
+// queueName counts the dequeues of one name. Dropped dequeues do not count.
 type queueName struct {
 	name   string
 	reads  int

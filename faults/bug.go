@@ -67,7 +67,7 @@ func Bugs() []Bug { return slices.Clone(table) }
 
 // table is made once, because each run looks bugs up, and never changes.
 var table = slices.Concat(
-	fetchBugs(), ackBugs(), insideBugs(), sessionBugs(), deleteBugs(), turnBugs(), nodeBugs(),
+	fetchBugs(), ackBugs(), storeBugs(), insideBugs(), sessionBugs(), deleteBugs(), turnBugs(), endBugs(), nodeBugs(),
 	turnSwitches(), stateSwitches(), familySwitches(), unseenSwitches(),
 )
 

@@ -12,9 +12,42 @@ import (
 type known struct {
 	keys   map[string][]value
 	status []value // nil means that there is none
+	// taken counts the messages that dequeues have given, by queue and data.
+	taken map[message]int
 	// shared means that statements run concurrently: then a change may come before or after any other, and the state
 	// includes all changes of these statements from the start.
 	shared bool
+}
+
+// message is a message of a queue.
+type message struct{ queue, data string }
+
+// takes reports whether s begins with the data of a message that may still be in a queue.
+func (i *interpreter) takes(queue, s string, k then) bool {
+	if i.c.Messages == nil {
+		return i.sent(nil, queue, s, k)
+	}
+	came := map[string]int{}
+	var order []string
+	for _, data := range i.c.Messages(queue) {
+		if came[data]++; came[data] == 1 {
+			order = append(order, data)
+		}
+	}
+	return slices.ContainsFunc(order, func(data string) bool {
+		m := message{queue, data}
+		if i.state.taken[m] >= came[data] {
+			return false
+		}
+		return literal(data, s, func(rest string) bool {
+			next := i.state
+			if next.taken = maps.Clone(next.taken); next.taken == nil {
+				next.taken = map[message]int{}
+			}
+			next.taken[m]++
+			return i.in(next, rest, k)
+		})
+	})
 }
 
 // value is a possible value, or that there is none.

@@ -14,7 +14,8 @@ type Circumstances struct {
 	// may have been sent to any instance that waits, including children.
 	Events func(name string) []string
 	Anyone []string
-	// Messages returns the data that may have been sent to a queue of the instance, in addition to Anyone; nil means none.
+	// Messages returns the data of the messages that have come to a queue of the instance, each as often as it has come:
+	// so often it may be taken. Nil means that only Anyone is known.
 	Messages func(queue string) []string
 	// ActivityPanic is the text with which any activity may fail; empty if none may.
 	ActivityPanic string
@@ -160,7 +161,7 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	case OpWait:
 		return i.sent(i.c.Events, n.Name, s, k)
 	case OpDequeue:
-		return i.sent(i.c.Messages, n.Name, s, k)
+		return i.takes(n.Name, s, k)
 	case OpChild:
 		child, versions := i.child(n)
 		return slices.ContainsFunc(versions, func(p *Program) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -118,7 +119,7 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		c := Circumstances{
 			Input: "in", ActivityPanic: h.panics, Anyone: []string{"calm"}, Events: func(string) []string { return []string{"one", "two"} },
-			Messages: func(string) []string { return []string{"one", "two"} },
+			Messages: func(string) []string { return slices.Repeat([]string{"one", "two", "calm"}, maxWaits) },
 		}
 		o, executions := h.outcome("P", "in")
 		if !set.Allows("P", "", c, o) {
@@ -247,6 +248,10 @@ func TestAllows(t *testing.T) {
 		  now
 		  remote k
 		end
+		program pair
+		  dequeue jobs
+		  dequeue jobs
+		end
 		program huge
 		  try
 		    set k v padded 16385
@@ -324,6 +329,8 @@ func TestAllows(t *testing.T) {
 		{"reads", "m;;-;guid;now;-;", true, false, false},
 		{"reads", "m;;s;guid;now;v;", true, false, false},
 		{"reads", "m;;s;0;now;-;", true, false, false},
+		{"pair", "m;calm;", true, false, true},
+		{"pair", "m;m;", true, false, false}, // one message, taken twice
 		{"huge", "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)", false, false, true},
 		{"huge", "KV value for key 'k' (16386 bytes) exceeds limit (16384 bytes)", false, false, false},
 		{"huge", "{;};", true, false, false}, // the limit is not kept
@@ -337,7 +344,7 @@ func TestAllows(t *testing.T) {
 		{"asks", "call(new);;", true, false, false},
 		{"unknown", "anything", true, false, true},
 	} {
-		c := Circumstances{Events: events, Messages: func(string) []string { return []string{"m"} }, Anyone: []string{"calm"}}
+		c := Circumstances{Events: events, Messages: func(string) []string { return []string{"m", "calm"} }, Anyone: []string{"calm"}}
 		if tc.panics {
 			c.ActivityPanic = "activity panicked"
 		}

@@ -24,12 +24,14 @@ type outputChecker struct {
 	plan *plan.Plan
 	// byName maps names to the indices of the plan's instances that run programs; only looked up.
 	byName map[string]int
+	// came holds the queue messages that have come, by instance; only looked up.
+	came map[engine.InstanceNo][]engine.QueueMessageItem
 	// panics is the text with which any activity may fail.
 	panics string
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
-	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}}
+	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}, came: map[engine.InstanceNo][]engine.QueueMessageItem{}}
 	if k.plan == nil || len(k.plan.Programs) == 0 {
 		return k
 	}
@@ -47,12 +49,18 @@ func (k *outputChecker) Observes() []engine.ObservationKind {
 	if k.set == nil {
 		return nil
 	}
-	return []engine.ObservationKind{engine.ObsCallEnd}
+	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted}
 }
 
 func (*outputChecker) Records() []cluster.RecordKind { return nil }
 
 func (k *outputChecker) Observe(o *engine.Observation) {
+	if o.Kind == engine.ObsRowInserted {
+		if m, ok := k.Run.Model.Row(o.Message).Item.(engine.QueueMessageItem); ok {
+			k.came[o.Instance] = append(k.came[o.Instance], m)
+		}
+		return
+	}
 	c := k.Run.Model.Call(o.Call)
 	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK {
 		return
@@ -104,13 +112,19 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 
 // circumstances returns what the plan does to an instance; ok is false if its first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
-	c = program.Circumstances{Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics}
+	c = program.Circumstances{Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
+		for _, m := range k.came[in.No] {
+			if m.Name == queue {
+				data = append(data, m.Data)
+			}
+		}
+		return data
+	}}
 	if i, planned := k.byName[in.Name]; planned {
 		p := &k.plan.Instances[i]
 		c.Input = p.Input
 		c.Cancelled = p.Expect == plan.EndEternal || slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
-		c.Messages = func(queue string) []string { return sent(p, plan.ActionEnqueue, queue) }
 		return c, p.Orchestration == in.Orchestration
 	}
 	c.Cancelled = in.Parent.Instance != ""

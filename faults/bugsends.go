@@ -1,0 +1,80 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/internal/replay"
+)
+
+// endBugs returns bugs in what a turn and a node tell others: parents, children, detached starts, the provider.
+func endBugs() []Bug {
+	return []Bug{
+		{ID: "engine/child-result-as-failure", Summary: "a child that completes is told to its parent as failed, with no error",
+			Properties: []string{"L05"}, Scenario: families,
+			replay: func(r *replay.Rules) { r.AnswersResult = func(replay.Result) bool { return false } }},
+		{ID: "engine/failure-not-told", Summary: "a child tells its parent of a completion only",
+			Properties: []string{"S24", "L06"}, Scenario: families,
+			replay: func(r *replay.Rules) {
+				r.TellsParent = func(end replay.Result) bool { return end == replay.ResultCompleted }
+			}},
+		{ID: "engine/detached-lost", Summary: "a detached start is recorded and not enqueued",
+			Properties: []string{"S24", "S11"}, Scenario: programs,
+			replay: func(r *replay.Rules) { r.StartsDetached = func(replay.Result) bool { return false } }},
+		{ID: "engine/children-outlive", Summary: "an end does not cancel the children that still run",
+			Properties: []string{"S24"}, Scenario: programs,
+			replay: func(r *replay.Rules) { r.CancelsChildren = func(replay.Result, bool) bool { return false } }},
+		{ID: "engine/child-of-next-event", Summary: "the start of a child names the event after its own",
+			Properties: []string{"S24", "L06"}, Scenario: families,
+			replay: func(r *replay.Rules) {
+				r.ChildsParent = func(own engine.ParentLink) engine.ParentLink {
+					own.EventID++
+					return own
+				}
+			}},
+		{ID: "engine/carry-forward-drops-newest", Summary: "the newest unread queue message does not cross a continue-as-new",
+			Properties: []string{"S17", "S24"}, Scenario: features,
+			replay: func(r *replay.Rules) {
+				right := r.CarryForward
+				r.CarryForward = func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
+					return right(unread[:max(len(unread)-1, 0)], limit)
+				}
+			}},
+		{ID: "engine/never-pins", Summary: "no turn names its build as the pin",
+			Properties: []string{"S09", "S24"}, Scenario: upgrade,
+			replay: func(r *replay.Rules) { r.Pins = func(bool) bool { return false } }},
+		{ID: "engine/key-unstamped", Summary: "a key that is set says that it was set at the beginning of time",
+			Properties: []string{"S11"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.KVStamp = func(uint64, bool, uint64) uint64 { return 0 } }},
+		{ID: "engine/result-to-newest-await", Summary: "a result goes to the newest open future of its kind instead of its own",
+			Properties: []string{"S11", "S20"}, Scenario: races,
+			replay: func(r *replay.Rules) {
+				r.Recipient = func(own orchhost.Token, pending func() []orchhost.Token) orchhost.Token {
+					if all := pending(); len(all) > 0 {
+						return all[len(all)-1]
+					}
+					return own
+				}
+			}},
+		{ID: "engine/poison-untold", Summary: "a poisoned child does not answer its parent",
+			Properties: []string{"S24", "L06"}, Scenario: families,
+			node: func(r *machine.Rules) { r.PoisonTellsParent = func(bool) bool { return false } }},
+		{ID: "engine/poison-too-late", Summary: "one delivery more than the maximum is not yet poison",
+			Properties: []string{"L01"}, Scenario: crashes,
+			node: func(r *machine.Rules) {
+				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count > most+1 }
+			}},
+		{ID: "engine/last-activity-lost", Summary: "an ack leaves out the last of several activities that its turn schedules",
+			Properties: []string{"S24", "S11"}, Scenario: upgrade,
+			node: func(r *machine.Rules) {
+				r.WorkerItems = func(turn []engine.WorkItem) []engine.WorkItem { return turn[:max(len(turn)-1, min(len(turn), 1))] }
+			}},
+		{ID: "engine/renewal-too-late", Summary: "a lock is renewed a second after its end",
+			Properties: []string{"S19"}, Scenario: slowWork,
+			node: func(r *machine.Rules) {
+				r.RenewalInterval = func(timeout, _ time.Duration) time.Duration { return timeout + time.Second }
+			}},
+	}
+}

@@ -75,7 +75,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	budget := cfg.Plan.StepBudget
 	if budget == 0 {
-		budget = DefaultStepBudget
+		budget = stepBudget(cfg.Plan)
 	}
 	kernel, err := sim.New[event](sim.Options{Chooser: chooser, StepBudget: budget})
 	if err != nil {
@@ -149,7 +149,7 @@ func (w *World) run() {
 		return
 	case w.phases.ended:
 	case w.kernel.Exhausted():
-		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on for ever", w.kernel.Steps(), w.phase)
+		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on for ever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())
 	default:
 		w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
 	}
@@ -255,5 +255,16 @@ func (w *World) handle(e event) {
 	}
 }
 
-// DefaultStepBudget bounds a run whose plan sets none: about a hundred times what a run of a few dozen instances takes.
-const DefaultStepBudget uint64 = 400_000
+// DefaultStepBudget bounds a run whose plan sets none: about a hundred times what a run of a few dozen instances takes. Each
+// instance beyond fewInstances adds stepsEach to it, about forty times what one takes.
+const (
+	DefaultStepBudget uint64 = 400_000
+	stepsEach         uint64 = 5_000
+	fewInstances             = 64
+)
+
+// stepBudget returns the steps after which a run of a plan that sets no budget is given up.
+func stepBudget(p *plan.Plan) uint64 {
+	n := len(p.Instances) + len(p.Histories)
+	return DefaultStepBudget + stepsEach*uint64(max(n-fewInstances, 0))
+}

@@ -38,7 +38,7 @@ type Plan struct {
 	// the plan does not raise, and no node is brought up or widened.
 	Until   time.Duration
 	Unaided bool
-	// StepBudget bounds the steps of the run; 0 means sim.DefaultStepBudget.
+	// StepBudget bounds the steps of the run; 0 means 400,000, and 5,000 more for each instance beyond 64.
 	StepBudget uint64
 	// TurnBudget bounds the turns of one execution; 0 means 1000, or twenty times the most turns that an ended execution of
 	// the run took, whichever is more.

@@ -55,7 +55,7 @@ var statementTable = []StatementInfo{
 	{Name: "until", Form: "until DURATION",
 		Meaning: "when the run ends, whatever is still open; there is no calm and no relief then", Example: "until 10m"},
 	{Name: "budget", Form: "budget COUNT steps | turns",
-		Meaning: "the steps after which a run is given up, 400000 if not given; or the turns after which an execution is, 1000 if not given, or twenty times what any execution of the run took that has ended", Example: "budget 500000 steps\nbudget 5000 turns"},
+		Meaning: "the steps after which a run is given up, 400000 if not given and 5000 more for each instance beyond 64; or the turns after which an execution is, 1000 if not given, or twenty times what any execution of the run took that has ended", Example: "budget 500000 steps\nbudget 5000 turns"},
 	{Name: "bug", Form: "bug ID... [on BUILD | on NODE]",
 		Meaning: "planted bugs to switch on: those of one build or of one node, or everybody's", Example: "bug provider/filter-after-decode on 1.5.0"},
 	{Name: "faults", Form: "faults none | light | full | timing",

@@ -24,6 +24,7 @@ type cli struct {
 	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
 	Bugs        bugsCmd        `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
 	Hosts       hostsCmd       `cmd:"" help:"Build the host programs in which released runtimes run, or list them."`
+	Doctor      doctorCmd      `cmd:"" help:"Say what is there (Go, cargo, hosts, a browser) and what each is for."`
 	List        listCmd        `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`
 
 	Help       helpCmd       `cmd:"" help:"Show the help of a verb."`

@@ -19,8 +19,10 @@ import (
 
 // mergeCmd is the verb merge: one report on several shards.
 type mergeCmd struct {
-	Files []string `arg:"" help:"The results files of all shards, as run --results writes them."`
-	JSON  bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Files    []string `arg:"" help:"The results files of all shards, as run --results writes them."`
+	Markdown string   `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
+	Annotate bool     `help:"Print an annotation of GitHub for each violated property on standard error."`
+	JSON     bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -71,6 +73,9 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	began := time.Now()
 	r := newReport(s, campaign.Merge(results, coverage))
 	r.seeds, r.wall = seeds, time.Since(began)
+	if err := a.tellCI(r, c.Markdown, c.Annotate); err != nil {
+		return 0, err
+	}
 	if c.JSON {
 		return r.status, a.writeJSON(r.json("merge"))
 	}

@@ -29,6 +29,8 @@ type runCmd struct {
 	Results   string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
 	Findings  string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
 	NewOnly   bool      `help:"With --findings: the exit status is about new and regressed findings only."`
+	Markdown  string    `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
+	Annotate  bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
 	HTML      string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
 	Instances bool      `help:"Name every instance in the fate of the work, not only the first few."`
 	JSON      bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
@@ -151,6 +153,9 @@ func (c *runCmd) run(a *app) (int, error) {
 		if err := c.compare(r, findings); err != nil {
 			return 0, err
 		}
+	}
+	if err := a.tellCI(r, c.Markdown, c.Annotate); err != nil {
+		return 0, err
 	}
 	if c.HTML != "" {
 		if err := c.draw(r); err != nil {

@@ -193,16 +193,9 @@ func (r *testRun) differs(d campaign.Drift) string {
 		return r.end(d.Seed, text) // preparing the seed's plan worked before
 	}
 	cfg := r.config()
-	cfg.Plan, cfg.Seed, cfg.DoubleCheck = plan, d.Seed, true
-	result, err := cluster.Run(cfg)
-	if err != nil {
-		return r.end(d.Seed, text)
-	}
-	for _, v := range result.Violations {
-		if v.Class == cluster.ClassHandler {
-			text += "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
-			break
-		}
+	cfg.Plan, cfg.Seed = plan, d.Seed
+	if v, ok := campaign.DoubleCheck(cfg); ok {
+		text += "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
 	}
 	return r.end(d.Seed, text)
 }

@@ -159,6 +159,8 @@ type TurnNote struct {
 	Result  string // Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
+	// PanickedAt is where the handler panicked, in words, empty if it did not.
+	PanickedAt string
 	// Nondeterministic describes where two computations of the turn differ: a verdict on the handler. It is empty if they
 	// agree, or if turns are computed once (see Config.DoubleCheck).
 	Nondeterministic string

@@ -170,7 +170,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	n.counters.countDrops(dropped)
 	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: &TurnNote{
 		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
-		Nondeterministic: out.Nondeterministic,
+		PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic,
 	}})
 	n.logTurn(d, &out)
 	s.hold.decision = DecideTurn

@@ -73,6 +73,9 @@ type Output struct {
 	NotCarried []engine.CarriedEvent
 	// Nondeterminism describes where code and history, or messages, disagree, nil if the turn did not fail for that.
 	Nondeterminism *Nondeterminism
+	// PanickedAt is where the code panicked, in words, empty if it did not or nothing tells. It is for people: no history
+	// and no trace has it.
+	PanickedAt string
 	// Polls counts the polls of the code.
 	Polls int
 	// Traces are the lines that the code wrote while it was not replaying.

@@ -25,6 +25,7 @@ type task struct {
 	value    string
 	err      error
 	message  string // the error's or the panic's text
+	place    string // where it panicked
 	panicked bool
 }
 
@@ -105,6 +106,7 @@ func (t *turn) settle(c *task) {
 	case c.state != taskDone:
 	case c.panicked:
 		t.abort = engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: c.message}}
+		t.out.PanickedAt = c.place
 	case c.token == 0:
 		t.returned = true
 	default:
@@ -194,7 +196,7 @@ func (c *task) body() {
 		switch r := recover(); r.(type) {
 		case nil, sentinel:
 		default:
-			c.panicked, c.message = true, panicText(r, "orchestration panicked")
+			c.panicked, c.message, c.place = true, panicText(r, "orchestration panicked"), panicPlace()
 		}
 	}()
 	var value string

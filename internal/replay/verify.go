@@ -91,12 +91,16 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 			return ""
 		}
 		seen = fmt.Sprintf("the code ends with %q", t.abort.Display())
+		if t.out.PanickedAt != "" {
+			seen += ", at " + t.out.PanickedAt
+		}
 	case !t.abort.IsZero():
 		return t.abort.Display()
 	default:
 		for t.emitted() {
 			if a := t.nextAction(); a.Kind != orchhost.ActionContinueAsNew {
-				return "the code asks for something new: " + describeAction(&a.Action)
+				seen = "the code asks for something new: " + describeAction(&a.Action)
+				return seen + endsWith(terminal)
 			} else {
 				t.noteContinue(&a)
 			}
@@ -131,8 +135,13 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 			seen = fmt.Sprintf("the code returns %q", main.value)
 		}
 	}
+	return seen + endsWith(terminal)
+}
+
+// endsWith describes how the history ends.
+func endsWith(terminal engine.EventData) string {
 	if terminal == nil {
-		return seen + ", the history goes on"
+		return ", the history goes on"
 	}
-	return seen + ", the history ends with " + describeEvent(terminal)
+	return ", the history ends with " + describeEvent(terminal)
 }

@@ -79,5 +79,14 @@ func nearest(name string) string {
 	if hint := near.Hint(name, known); hint != "" {
 		return hint
 	}
+	var like []string
+	for _, k := range known {
+		if len(name) > 2 && strings.Contains(k, strings.ToLower(name)) {
+			like = append(like, k)
+		}
+	}
+	if len(like) > 0 {
+		return fmt.Sprintf("; did you mean %s?", orList(like))
+	}
 	return "; the built-in scenarios are " + orList(known)
 }

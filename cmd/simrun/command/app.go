@@ -46,8 +46,8 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
 	status = a.untilLeave(args)
 	if err := a.stdout.Flush(); err != nil {
-		fmt.Fprintf(stderr, "%s: standard output: %v\n", p.name(), err)
-		status = exitInternal
+		fmt.Fprintf(stderr, "%s: standard output cannot be written, so the answer is not complete: %v\n", p.name(), err)
+		status = exitOutput
 	}
 	return status
 }

@@ -16,6 +16,7 @@ const (
 	exitHandler  = 6   // a user's handler is not deterministic
 	exitPlan     = 7   // the contract holds, and work did not end as the plan expects
 	exitInternal = 70  // a defect of durosim
+	exitOutput   = 74  // standard output could not be written
 	exitStopped  = 130 // interrupted by the user
 )
 
@@ -84,6 +85,8 @@ func exitText(status int) string {
 		return "interrupted"
 	case exitPlan:
 		return "work did not end as the plan expects"
+	case exitOutput:
+		return "standard output could not be written"
 	case exitUsage:
 		return "usage or bad input"
 	}

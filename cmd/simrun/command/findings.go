@@ -30,12 +30,14 @@ const (
 
 // knownFinding is a finding of past campaigns: violations of one property in one scenario, with one cause.
 type knownFinding struct {
-	ID       string        `json:"id"`
-	State    findingState  `json:"state"`
-	Property string        `json:"property"`
-	Class    cluster.Class `json:"class"`
-	Scenario string        `json:"scenario"`
-	Flags    planFlags     `json:"flags"`
+	ID       string       `json:"id"`
+	State    findingState `json:"state"`
+	Property string       `json:"property"`
+	// Expectation is the text of the scenario's expectation that is violated, since a scenario may have many.
+	Expectation string        `json:"expectation,omitempty"`
+	Class       cluster.Class `json:"class"`
+	Scenario    string        `json:"scenario"`
+	Flags       planFlags     `json:"flags"`
 	// Cause is the evidence without names and numbers.
 	Cause string `json:"cause"`
 	// First and Last are the times it was first and last found; Campaigns is the number of campaigns that found it.
@@ -102,7 +104,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 		if i < 0 {
 			i = len(f.Findings)
 			f.Findings = append(f.Findings, &knownFinding{
-				ID: id, State: findingNew, Property: v.Property, Class: v.Class, Scenario: s.arg, Flags: s.flags, Cause: cause(v), First: now,
+				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: s.arg, Flags: s.flags, Cause: cause(v), First: now,
 			})
 		} else if k := f.Findings[i]; k.State == findingResolved {
 			k.State = findingRegressed
@@ -126,11 +128,16 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	return here
 }
 
+// violation returns what the finding is about, without where and when.
+func (k *knownFinding) violation() cluster.Violation {
+	return cluster.Violation{Property: k.Property, Expectation: k.Expectation}
+}
+
 // isNews reports whether a finding is new or has regressed.
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
 
 func findingID(s *subject, v campaign.Violation) string {
-	text := strings.Join(append([]string{v.Property, s.arg, cause(v)}, s.options()...), "\n")
+	text := strings.Join(append([]string{v.Rule(), s.arg, cause(v)}, s.options()...), "\n")
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
@@ -178,7 +185,7 @@ func (a *app) printFindings(all []*knownFinding) {
 	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
 		for _, k := range all {
 			if k.State == state {
-				fmt.Fprintf(t, "  %s\t%s\tsince %s\t%s\n", k.State, propertyName(k.Property), k.First.Format(time.DateOnly), k.Command)
+				fmt.Fprintf(t, "  %s\t%s\tsince %s\t%s\n", k.State, ruleName(k.violation()), k.First.Format(time.DateOnly), k.Command)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -136,10 +137,12 @@ type violationJSON struct {
 	Expectation string `json:"expectation,omitempty"`
 }
 
+// driftJSON is a seed whose two runs differ; Handler tells which handler is the cause, of the first such seed only.
 type driftJSON struct {
-	Seed   string `json:"seed"`
-	First  string `json:"first"`
-	Second string `json:"second"`
+	Seed    string `json:"seed"`
+	First   string `json:"first"`
+	Second  string `json:"second"`
+	Handler string `json:"handler,omitempty"`
 }
 
 type crashJSON struct {
@@ -172,8 +175,12 @@ func (r *report) json(verb string) *runJSON {
 	for _, v := range sum.Violations {
 		out.Violations = append(out.Violations, newViolationJSON(v, r.subject.repro(v.Seed)))
 	}
-	for _, d := range sum.Drifts {
-		out.Drifts = append(out.Drifts, driftJSON{decimal(d.Seed), d.First.String(), d.Second.String()})
+	for i, d := range sum.Drifts {
+		drift := driftJSON{Seed: decimal(d.Seed), First: d.First.String(), Second: d.Second.String()}
+		if i == 0 && r.handler != nil {
+			drift.Handler = r.handler.Message
+		}
+		out.Drifts = append(out.Drifts, drift)
 	}
 	for _, e := range sum.Internal {
 		out.InternalErrors = append(out.InternalErrors, crashJSON{decimal(e.Seed), e.Text, e.Stack})
@@ -208,11 +215,13 @@ func notNil(s []string) []string {
 
 // writeJSON prints v as the only output.
 func (a *app) writeJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
 		return &crash{fmt.Errorf("JSON: %w", err)}
 	}
+	_, _ = a.stdout.Write(text.Bytes()) // Run reports what cannot be written
 	return nil
 }

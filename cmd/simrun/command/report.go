@@ -26,6 +26,8 @@ type report struct {
 	unreached, missed []string
 	// goOn is the command line that runs the rest of an interrupted campaign.
 	goOn string
+	// handler is the violation of a handler that is the cause of the first drift, nil if none is.
+	handler *campaign.Violation
 	// findings are the entries of the findings file that are about the subject.
 	findings []*knownFinding
 	// instances asks for the name of every instance in the fate of the work.
@@ -40,6 +42,14 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 	r.unreached = sum.Missed(s.reachable())
 	r.found = summaryExit(sum, r.missed)
 	r.status = r.found
+	if len(sum.Drifts) > 0 {
+		seed := sum.Drifts[0].Seed
+		if cfg, err := s.config(seed); err == nil {
+			if v, ok := campaign.DoubleCheck(cfg); ok {
+				r.handler = &campaign.Violation{Seed: seed, Violation: v}
+			}
+		}
+	}
 	return r
 }
 
@@ -66,7 +76,7 @@ func (s *subject) reachable() []string {
 func (r *report) newStatus() int {
 	rest := *r.sum
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
-		return !slices.ContainsFunc(r.findings, func(k *knownFinding) bool { return k.Property == p.Property && k.isNews() })
+		return !slices.ContainsFunc(r.findings, func(k *knownFinding) bool { return k.violation().Rule() == p.First.Rule() && k.isNews() })
 	})
 	return summaryExit(&rest, r.missed)
 }
@@ -105,6 +115,18 @@ func byWeight(list []campaign.PropertyCount) []campaign.PropertyCount {
 
 func (a *app) printCampaign(r *report) {
 	a.printTable(r)
+	for i, d := range r.sum.Drifts {
+		a.printf("\n%s: seed %d gave two different runs\n  first   %s\n  second  %s\n", a.style.bad("NOT DETERMINISTIC"), d.Seed, d.First, d.Second)
+		if i > 0 {
+			continue
+		}
+		if r.handler == nil {
+			a.printf("  computing each turn twice does not show why: what differs is no orchestration, such as an activity with state\n")
+			continue
+		}
+		a.printf("\nWith each turn computed twice:\n")
+		a.printViolation(*r.handler)
+	}
 	for i, p := range byWeight(r.sum.Properties) {
 		if i == shown {
 			a.printf("\n... and %s more; see the table above.\n", plural(uint64(len(r.sum.Properties)-shown), "property", "properties"))
@@ -118,9 +140,6 @@ func (a *app) printCampaign(r *report) {
 			break
 		}
 		a.printf("\n%s in seed %d: this is a defect of durosim\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), e.Seed, e.Text, indent(firstLines(e.Stack, shownStack)))
-	}
-	for _, d := range r.sum.Drifts {
-		a.printf("\n%s: seed %d gave two different runs\n  first   %s\n  second  %s\n", a.style.bad("NOT DETERMINISTIC"), d.Seed, d.First, d.Second)
 	}
 	if len(r.missed) > 0 {
 		a.printf("\n%s: over %s seeds, %s asks for what was never reached:\n", a.style.bad("VACUOUS"), grouped(r.sum.Seeds), r.subject.scenario.Name)

@@ -79,7 +79,11 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 	case details.Application != nil && details.Application.Kind == engine.AppCancelled:
 		return cluster.EndedCancelled, "a cancel request"
 	case details.Application != nil && details.Application.Kind == engine.AppPanicked:
-		return cluster.EndedFailed, strings.TrimSpace("its code panicked: " + details.Application.Message)
+		cause := strings.TrimSpace("its code panicked: " + details.Application.Message)
+		if w.panicked != "" {
+			cause += ", at " + w.panicked
+		}
+		return cluster.EndedFailed, cause
 	}
 	return cluster.EndedFailed, details.Display()
 }

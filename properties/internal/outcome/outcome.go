@@ -45,6 +45,7 @@ type work struct {
 	fault    string   // the injected fault that decides how it ends, empty for none
 	waits    int      // index of its open wait in Checker.waits + 1, 0 for none
 	deleted  bool
+	panicked string // where its code panicked last, empty if it did not or nothing tells
 }
 
 // end is the ack that ended it.
@@ -181,6 +182,10 @@ func sentByCalm(item engine.WorkItem) string {
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	w := c.of(d.Instance)
 	switch note.Decision {
+	case machine.DecideTurn:
+		if note.Turn != nil && note.Turn.PanickedAt != "" {
+			w.panicked = note.Turn.PanickedAt
+		}
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		w.end.poison = w.end.poison || note.Decision == machine.DecidePoison
 		if note.Cause != "" {

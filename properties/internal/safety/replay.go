@@ -1,6 +1,9 @@
 package safety
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/replay"
@@ -20,7 +23,9 @@ import (
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	workspace *replay.Workspace // used while it replays
+	last      map[lastAck]engine.Caller // who made the last ack of an execution; looked up only
+	panics    map[string]string         // where the code of an instance panicked last; looked up only
+	workspace *replay.Workspace         // used while it replays
 }
 
 // replayBuild is a build of the run with the pins that its nodes, of whatever incarnation, admitted, and the handlers of
@@ -32,17 +37,25 @@ type replayBuild struct {
 	filters  []*engine.CapabilityFilter
 }
 
-func newReplayChecker(m *check.Run) check.Checker { return &replayChecker{Base: check.Base{Run: m}} }
+func newReplayChecker(m *check.Run) check.Checker {
+	return &replayChecker{Base: check.Base{Run: m}, last: make(map[lastAck]engine.Caller), panics: make(map[string]string)}
+}
 
 func (*replayChecker) Observes() []engine.ObservationKind {
 	return []engine.ObservationKind{engine.ObsCallEnd}
 }
 
 func (*replayChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecNodeStarted}
+	return []cluster.RecordKind{cluster.RecNodeStarted, cluster.RecNote}
 }
 
 func (k *replayChecker) Record(r *cluster.Record) {
+	if r.Kind == cluster.RecNote {
+		if turn := r.Note.Turn; turn != nil && turn.PanickedAt != "" {
+			k.panics[r.Note.Instance] = turn.PanickedAt
+		}
+		return
+	}
 	info := k.Run.World.Node(r.Node)
 	if info.Registry == nil || info.Build.Release != "" { // replay here follows the rules of modelled builds
 		return
@@ -65,6 +78,9 @@ func (k *replayChecker) Observe(o *engine.Observation) {
 		return
 	}
 	ack := c.Request.Ack
+	if in := model.HeldBy(c); in != nil {
+		k.last[lastAck{in.No, ack.ExecutionID}] = c.Caller
+	}
 	k.checkCancels(c)
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
@@ -146,6 +162,11 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 	no := engine.InstanceNo(0)
 	if in := model.HeldBy(c); in != nil {
 		no = in.No
+		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
+			if history := k.anyHistory(in, ex); len(history) > 0 {
+				what += " (the history was written by " + writers(history) + ")"
+			}
+		}
 	}
 	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s records event %d (%s) of execution %d, %s: expected a turn that does what it records, and records what its code does",
 		k.Run.Who(c.Caller), c.Request.Token, e.EventID, e.Kind(), c.Request.Ack.ExecutionID, what)
@@ -212,10 +233,41 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if err != nil {
 			differs = err.Error()
 		}
-		k.Run.Safety("S11", 0, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s",
-			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs)
+		by := writers(history)
+		if caller, ok := k.last[lastAck{in.No, ex.ID}]; ok {
+			by += ", the last by " + k.Run.Who(caller)
+		}
+		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
+			by += ", whose code panicked at " + place
+		}
+		k.Run.Safety("S11", 0, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s",
+			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs, by)
 		return
 	}
+}
+
+// lastAck is an execution.
+type lastAck struct {
+	instance  engine.InstanceNo
+	execution uint64
+}
+
+// writers tells which builds wrote the events of a history, by the versions that these bear.
+func writers(history []engine.Event) string {
+	var parts []string
+	for from := 0; from < len(history); {
+		to := from
+		for to+1 < len(history) && history[to+1].DuroxideVersion == history[from].DuroxideVersion {
+			to++
+		}
+		which := fmt.Sprintf("event %d", history[from].EventID)
+		if to > from {
+			which = fmt.Sprintf("events %d to %d", history[from].EventID, history[to].EventID)
+		}
+		parts = append(parts, fmt.Sprintf("build %s (%s)", history[from].DuroxideVersion, which))
+		from = to + 1
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (b *replayBuild) admits(pin *engine.Version) bool {

@@ -1,0 +1,42 @@
+package replay
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// ours are the packages whose functions code calls: a panic that one of them raises is the caller's.
+var ours = []string{"runtime.", "internal/replay.", "engine/orch.", "internal/orchhost.", "iter."}
+
+// panicPlace returns where the code panicked, as "orders.refund (orders.go:42)", or an empty text if nothing tells. The
+// deferred function that recovers calls it.
+func panicPlace() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	raised := false
+	for {
+		f, more := frames.Next()
+		name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+		switch {
+		case strings.HasPrefix(f.Function, "runtime."):
+			raised = raised || strings.Contains(f.Function, "panic")
+		case raised && !isOurs(&f):
+			return fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func isOurs(f *runtime.Frame) bool {
+	const module = "github.com/durosim/durosim/"
+	for _, p := range ours {
+		if strings.HasPrefix(strings.TrimPrefix(f.Function, module), p) && !strings.HasSuffix(f.File, "_test.go") {
+			return true
+		}
+	}
+	return false
+}

@@ -17,7 +17,9 @@ type reporter struct {
 	factory undertest.Factory
 	options Options
 	lacks   map[string]bool // methods that have answered engine.ErrUnsupported
-	report  *Report
+	// declared lists the methods of which it was known before that the provider does not have them.
+	declared []string
+	report   *Report
 }
 
 // storiesPerClass bounds the number of findings of a class for which a shorter story is sought.
@@ -68,8 +70,9 @@ func (r *reporter) finish() {
 			r.report.Unseen = append(r.report.Unseen, k)
 		}
 	}
-	if len(r.lacks) > 0 {
-		r.report.LeftOut = append(r.report.LeftOut, "methods that answered that they are not supported: "+strings.Join(slices.Sorted(maps.Keys(r.lacks)), ", "))
+	undeclared := slices.DeleteFunc(slices.Sorted(maps.Keys(r.lacks)), func(m string) bool { return slices.Contains(r.declared, m) })
+	if len(undeclared) > 0 {
+		r.report.LeftOut = append(r.report.LeftOut, "methods that answered that they are not supported: "+strings.Join(undeclared, ", "))
 	}
 }
 

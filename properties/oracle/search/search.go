@@ -103,11 +103,11 @@ func (r *Report) Unknown() *Finding {
 // with KeepGoing it makes all of them. An error comes from the factory, or from Store.Broken: then there is no verdict.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	o = o.prepared()
-	leftOut, err := usable(f)
+	leftOut, declared, err := usable(f)
 	if err != nil {
 		return nil, err
 	}
-	r := &reporter{factory: f, options: o, lacks: map[string]bool{}, report: &Report{LeftOut: leftOut}}
+	r := &reporter{factory: f, options: o, lacks: map[string]bool{}, declared: declared, report: &Report{LeftOut: leftOut}}
 	for i := range uint64(o.Sequences) {
 		c, err := sequence(f, o.Oracle, o.First+i, r.lacks, nil)
 		if err != nil {
@@ -130,18 +130,18 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	return r.report, nil
 }
 
-// usable makes a store and returns what is left out for it. The error names a need of every sequence that the factory
+// usable makes a store and returns what is left out for it, and which methods it does not have. The error names a need of every sequence that the factory
 // lacks.
-func usable(f undertest.Factory) (leftOut []string, err error) {
+func usable(f undertest.Factory) (leftOut, lacks []string, err error) {
 	in, err := f.Make()
 	if err != nil {
-		return nil, fmt.Errorf("the factory is of no use: %w", err)
+		return nil, nil, fmt.Errorf("the factory is of no use: %w", err)
 	}
 	defer in.Release()
 	if in.NowMs == nil {
-		return nil, errors.New("the factory is of no use: Store.NowMs is not set; it must tell the very clock that the store's locks go by, to the millisecond")
+		return nil, nil, errors.New("the factory is of no use: Store.NowMs is not set; it must tell the very clock that the store's locks go by, to the millisecond")
 	}
-	return in.LeftOut(), nil
+	return in.LeftOut(), in.Lacks(), nil
 }
 
 // T lists the methods of a *testing.T that Check needs.

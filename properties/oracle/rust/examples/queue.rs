@@ -21,10 +21,17 @@ struct Row {
     locked_until: Duration,
 }
 
-/// The queue, and how many tokens it has given out.
+#[derive(Default)]
+struct State {
+    rows: Vec<Row>,
+    /// Who owns a session, and until when.
+    sessions: HashMap<String, (String, Duration)>,
+    tokens: u64,
+}
+
 #[derive(Default)]
 pub struct Queue {
-    rows: Mutex<(Vec<Row>, u64)>,
+    state: Mutex<State>,
     /// A mistake: locks never run out.
     pub forever: bool,
 }
@@ -45,7 +52,7 @@ impl Provider for Queue {
             return Err(ProviderError::permanent("enqueue_for_worker", "no activity"));
         }
         let row = Row { item, attempts: 0, token: String::new(), locked_until: Duration::ZERO };
-        self.rows.lock().expect("nobody panics").0.push(row);
+        self.state.lock().expect("nobody panics").rows.push(row);
         Ok(())
     }
 
@@ -56,15 +63,21 @@ impl Provider for Queue {
         session: Option<&SessionFetchConfig>,
         tag_filter: &TagFilter,
     ) -> Result<Option<(WorkItem, String, u32)>, ProviderError> {
-        let mut rows = self.rows.lock().expect("nobody panics");
-        let (rows, tokens) = &mut *rows;
+        let mut state = self.state.lock().expect("nobody panics");
+        let State { rows, sessions, tokens } = &mut *state;
         let now = now();
         for row in rows {
             let WorkItem::ActivityExecute { session_id, tag, .. } = &row.item else { continue };
-            // Sessions are for another day: an activity of one is left to those who have them.
-            let mine = tag_filter.matches(tag.as_deref()) && (session_id.is_none() || session.is_some());
-            if !mine || row.locked_until > now {
+            if !tag_filter.matches(tag.as_deref()) || row.locked_until > now {
                 continue;
+            }
+            if let Some(id) = session_id {
+                let Some(caller) = session else { continue };
+                let owner = sessions.get(id).filter(|(_, until)| *until > now);
+                if owner.is_some_and(|(owner, _)| *owner != caller.owner_id) {
+                    continue;
+                }
+                sessions.insert(id.clone(), (caller.owner_id.clone(), now + caller.lock_timeout));
             }
             *tokens += 1;
             row.token = format!("token-{tokens}");
@@ -75,15 +88,21 @@ impl Provider for Queue {
         Ok(None)
     }
 
-    async fn ack_work_item(&self, token: &str, _completion: Option<WorkItem>) -> Result<(), ProviderError> {
-        let mut rows = self.rows.lock().expect("nobody panics");
+    async fn ack_work_item(&self, token: &str, completion: Option<WorkItem>) -> Result<(), ProviderError> {
+        use WorkItem::{ActivityCompleted, ActivityFailed};
+        if !matches!(completion, None | Some(ActivityCompleted { .. } | ActivityFailed { .. })) {
+            return Err(ProviderError::permanent("ack_work_item", "no completion"));
+        }
+        let mut state = self.state.lock().expect("nobody panics");
         let live = |row: &Row| row.token == token && row.locked_until > now();
-        let at = rows.0.iter().position(live).ok_or_else(|| ProviderError::permanent("ack_work_item", "Invalid lock token"))?;
-        rows.0.remove(at);
+        let invalid = || ProviderError::permanent("ack_work_item", "Invalid lock token");
+        let at = state.rows.iter().position(live).ok_or_else(invalid)?;
+        state.rows.remove(at);
         Ok(())
     }
 
-    // The rest is for other days. The checks do not call it, since Days says so.
+    // The rest, a completion's way to its orchestration included, is for other days. The checks do not call it, since
+    // FirstDay says so.
     async fn fetch_orchestration_item(
         &self,
         _: Duration,

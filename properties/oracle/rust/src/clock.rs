@@ -57,9 +57,17 @@ impl Virtual {
         NOW_NS.load(Ordering::SeqCst) / MS
     }
 
-    /// Moves the clock forward to the beginning of this millisecond.
+    /// Moves the clock forward to this millisecond. What was measured from an earlier reading is over then, for a
+    /// provider that counts nanoseconds, too: within a millisecond the readings go on where they were.
     pub fn set(&self, now_ms: u64) {
-        NOW_NS.fetch_max(now_ms * MS, Ordering::SeqCst);
+        let later = |now: u64| (now_ms > now / MS).then(|| now_ms * MS + now % MS);
+        let _ = NOW_NS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, later); // it stays if it is that late already
+    }
+
+    /// Moves the clock to the beginning of the next millisecond, so that a million readings fit into it.
+    pub fn begin_anew(&self) {
+        self.set(self.now_ms() + 1);
+        NOW_NS.store(self.now_ms() * MS, Ordering::SeqCst);
     }
 }
 

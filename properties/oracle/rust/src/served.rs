@@ -93,6 +93,9 @@ impl<F: Factory> Server<F> {
         let answer = match method {
             "describe" => Ok(self.describe()),
             "reset" => {
+                if let Some(clock) = &self.clock {
+                    clock.begin_anew();
+                }
                 runtime.block_on(async {
                     let old = self.store.lock().expect("no call panics with this lock").take();
                     drop(old);

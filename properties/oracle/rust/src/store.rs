@@ -7,13 +7,13 @@ use crate::simrun;
 use async_trait::async_trait;
 use duroxide::providers::{Provider, ProviderError};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock, mpsc};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 /// How much goes wrong with the calls of nodes. What clients call never fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,13 @@ impl Builder {
         let input = child.stdin.take().expect("it was piped");
         let output = BufReader::new(child.stdout.take().expect("it was piped"));
         let waiting = Arc::new(Mutex::new(Some(HashMap::new())));
-        let mut wire = Wire { input: Mutex::new(input), waiting: waiting.clone(), ids: AtomicU64::new(1), clock: None };
+        let mut wire = Wire {
+            input: Mutex::new(input),
+            waiting: waiting.clone(),
+            ids: AtomicU64::new(1),
+            clock: None,
+            agenda: Agenda::default(),
+        };
         std::thread::spawn(move || Wire::listen(&waiting, output));
         wire.result("describe", &json!({}))?;
         if !self.live {
@@ -164,6 +170,37 @@ struct Wire {
     waiting: Arc<Waiting>,
     ids: AtomicU64,
     clock: Option<VirtualClock>,
+    agenda: Agenda,
+}
+
+/// When, in virtual time, a fetch that has found nothing looks again.
+#[derive(Default)]
+struct Agenda {
+    /// Tells that a call has changed the store.
+    changed: Notify,
+    /// The times at which delays, timers and locks end.
+    due: Mutex<BTreeSet<u64>>,
+}
+
+impl Agenda {
+    /// Notes what a call that was made now may bring about later.
+    fn note(&self, now_ms: u64, params: &Value) {
+        let mut due = self.due.lock().expect("nobody panics with this lock");
+        let session = &params["session"]["lock_timeout_ms"];
+        for after in [&params["delay_ms"], &params["lock_timeout_ms"], &params["extend_for_ms"], session] {
+            due.extend(after.as_u64().map(|after| now_ms.saturating_add(after)));
+        }
+        for item in params["orchestrator_items"].as_array().into_iter().flatten() {
+            due.extend(item["TimerFired"]["fire_at_ms"].as_u64());
+        }
+    }
+
+    /// The next time at which something may have become ready.
+    fn next(&self, now_ms: u64) -> u64 {
+        let mut due = self.due.lock().expect("nobody panics with this lock");
+        *due = due.split_off(&(now_ms + 1));
+        due.first().copied().unwrap_or(u64::MAX)
+    }
 }
 
 const ENDED: &str = "the store has ended";
@@ -200,6 +237,28 @@ impl Wire {
         answer.recv().map_err(|_| ENDED.to_owned())
     }
 
+    /// Makes a call in virtual time. A fetch that finds nothing waits up to its poll timeout.
+    async fn in_virtual_time(&self, clock: &VirtualClock, method: &str, params: &Value) -> Result<Value, String> {
+        let last = clock.now_ms() + params["poll_timeout_ms"].as_u64().unwrap_or(0);
+        loop {
+            let now = clock.now_ms();
+            self.result("clock_set", &json!({ "now_ms": now }))?;
+            let answer = self.now(method, params)?;
+            let nothing = method.starts_with("fetch_") && answer.get("error").is_none() && answer["result"].is_null();
+            let reads = ["read", "get_", "list_"].iter().any(|reading| method.starts_with(reading));
+            if !nothing && !reads {
+                self.agenda.note(now, params);
+                self.agenda.changed.notify_waiters();
+            }
+            if !nothing || now >= last {
+                return Ok(answer);
+            }
+            let wait = self.agenda.next(now).min(last) - now;
+            // Whether it is time or a change, the store has the answer.
+            let _ = tokio::time::timeout(Duration::from_millis(wait), self.agenda.changed.notified()).await;
+        }
+    }
+
     /// Makes a call that must have a result.
     fn result(&self, method: &str, params: &Value) -> Result<Value, String> {
         let mut answer = self.now(method, params)?;
@@ -215,8 +274,7 @@ impl Transport for Wire {
     async fn call(&self, method: &'static str, params: Value) -> Result<Value, ProviderError> {
         let failed = |why: String| ProviderError::permanent(method, why);
         let mut answer = if let Some(clock) = &self.clock {
-            self.result("clock_set", &json!({ "now_ms": clock.now_ms() })).map_err(failed)?;
-            self.now(method, &params).map_err(failed)?
+            self.in_virtual_time(clock, method, &params).await.map_err(failed)?
         } else {
             let (answered, answer) = oneshot::channel();
             self.send(method, &params, Waiter::Task(answered)).map_err(failed)?;

@@ -24,6 +24,7 @@ async fn orders(store: &Store, count: u64, pause: Duration) -> Vec<String> {
     for n in 0..count {
         client.start_orchestration(format!("order-{n}"), "Order", n.to_string()).await.expect("clients meet no faults");
     }
+    tokio::time::sleep(pause).await; // the client would ask ten times a second
     let mut ends = Vec::new();
     for n in 0..count {
         let status = client.wait_for_orchestration(&format!("order-{n}"), Duration::from_secs(60)).await;

@@ -119,7 +119,7 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties", "internal/span"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
-	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance"}},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
 	"internal/mutate":           {},
 	"internal/mutate/judge":     {all: true},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate"}},

@@ -3,9 +3,11 @@
 // allowed.
 //
 //	o := oracle.New(oracle.Options{})
-//	if refusal := o.Apply(oracle.Exchange{Call: c, Answer: a, At: oracle.At(nowMs)}); refusal != nil {
-//		fmt.Println(refusal) // what was answered, why not, what was allowed, and where the contract says so
-//	}
+//	watched := oracle.Watch(provider, "", nowMs, func(e oracle.Exchange) {
+//		if refusal := o.Apply(e); refusal != nil {
+//			fmt.Println(refusal) // what was answered, why not, what was allowed, and where the contract says so
+//		}
+//	})
 //
 // Many answers are right: the contract leaves much to the provider (docs/contract/provider.md#p10). So the specification
 // does not predict an answer; it keeps every state that the store may be in, given what it has seen. Each call maps each

@@ -140,7 +140,7 @@ var stepTable = []StatementInfo{
 	{Name: "pause", Form: "pause NODE for TIME", Meaning: "freeze for a while", Example: "pause A for 2s..8s"},
 	{Name: "add", Form: "add NODE", Meaning: "start an absent node for the first time", Example: "add A"},
 	{Name: "remove", Form: "remove NODE", Meaning: "stop gracefully, for good", Example: "remove A"},
-	{Name: "widen", Form: "widen NODE to RANGE", Meaning: "restart gracefully with a wider range of pins", Example: "widen A to >=0.0.0, <=99.0.0"},
+	{Name: "widen", Form: "widen NODE to RANGE", Meaning: "restart gracefully with a wider range of pins; never above its own build is what operators are told today", Example: "widen A to >=0.0.0, <=99.0.0"},
 	{Name: "narrow", Form: "narrow NODE to RANGE", Meaning: "restart gracefully with a narrower range of pins", Example: "narrow A to 1.x"},
 	{Name: "register", Form: "register NAME@VERSION on NODE", Meaning: "add an orchestration to a node", Example: "register Leaf@1.0.0 on A"},
 	{Name: "deregister", Form: "deregister NAME@VERSION on NODE", Meaning: "take an orchestration from a node", Example: "deregister Leaf@1.0.0 on A"},

@@ -68,8 +68,8 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
 		tests:  []string{"sim/workload"}},
 	"sim/realnode": {
-		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "sim/internal/released"},
-		tests:  []string{"properties", "sim/scenario", "sim/cluster", "faults", "sim"}},
+		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
+		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/program"
 )
 
@@ -19,6 +20,44 @@ func (p *Plan) Releases() []*engine.Build {
 		becomes := func(s Step) bool { return s.Build == b.Release }
 		if slices.ContainsFunc(p.Nodes, runs) || slices.ContainsFunc(p.Schedule, becomes) {
 			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Modelled returns the plan with modelled builds in place of the released ones, each under the version of its release. All
+// decide as the newest of these releases does that has a profile; the store stays durosim's own. The plan shares with p all
+// that it does not change.
+func (p *Plan) Modelled() *Plan {
+	out := *p
+	out.Nodes, out.Schedule, out.Builds = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Builds)
+	for _, b := range p.Releases() {
+		version := b.Version.String()
+		out.Builds = append(out.Builds, Build{Name: version, Like: "1.5.0", Range: &b.DefaultRange})
+		for i := range out.Nodes {
+			if out.Nodes[i].Build == b.Release {
+				out.Nodes[i].Build = version
+			}
+		}
+		for i := range out.Schedule {
+			if out.Schedule[i].Build == b.Release {
+				out.Schedule[i].Build = version
+			}
+		}
+		if bugs := runtimeSwitches(b.Release); len(bugs) > 0 {
+			out.Bugs = append(slices.Clone(p.Bugs), bugs...)
+		}
+	}
+	return &out
+}
+
+// runtimeSwitches returns the switches of a release's profile that are about its runtime; none if it has no profile. Left
+// out are those that act on work only which no provider hands out that keeps the contract.
+func runtimeSwitches(release string) []faults.BugID {
+	var out []faults.BugID
+	for _, b := range faults.Profile(release) {
+		if len(b.With) == 0 && !strings.HasPrefix(b.Place, "src/providers/") {
+			out = append(out, b.ID)
 		}
 	}
 	return out

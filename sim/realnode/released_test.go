@@ -1,6 +1,17 @@
 package realnode_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/realnode"
+	"github.com/durosim/durosim/sim/scenario"
+)
 
 // mixed has nodes of each release, a rollback, a modelled node, and every fault that hits calls.
 const mixed = `
@@ -51,27 +62,69 @@ func TestReleasedSameSeedSameTrace(t *testing.T) {
 	}
 }
 
-// The host's interpreter of programs does what the one in Go does: without faults every program comes to an end that the
-// direct interpreter allows.
+// The host's interpreter of programs does what the one in Go does. Without faults every program comes to an end that the
+// direct interpreter allows. And what it records is what a modelled node records that has the switches of the release, event
+// by event, up to the first that tells of something that has come at another time.
 func TestReleasedProgramsMeanTheSame(t *testing.T) {
 	releases := hosts(t)
-	for seed := uint64(1); seed <= 25; seed++ {
-		result, err := run(t, programs, seed, releases)
+	s, err := scenario.Parse("programs.txt", []byte(programs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, later := 0, 0
+	seeds := uint64(12)
+	if sample.All() {
+		seeds = 200 // 2,000 programs
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		p, err := s.Expand(seed, scenario.Overrides{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range result.Violations {
-			if v.Property == "S20" {
-				t.Errorf("seed %d: %s", seed, v.Message)
+		one, two := least(t, p, releases), least(t, p.Modelled(), nil)
+		differ, alike, err := realnode.Compare(one, two)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		events += alike
+		for _, d := range differ {
+			if later++; !d.Arrival {
+				t.Errorf("seed %d: %s, execution %d, event %d:\nreleased %s\nmodelled %s", seed, d.Instance, d.Execution, d.Event, d.One, d.Other)
 			}
 		}
 	}
+	if t.Logf("%d events are alike; %d instances differ in when something has come", events, later); events == 0 {
+		t.Error("nothing was compared")
+	}
 }
 
-const programs = `
-turbulence 20s
-node A runs duroxide 0.1.32
+// least runs a plan in which everything takes the least time and no fault happens, and returns its store.
+func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.View {
+	t.Helper()
+	var world *cluster.World
+	result, err := cluster.Run(cluster.Config{Plan: p, Chooser: sim.Replay(&sim.Recording{}), Releases: releases, Monitor: func(w *cluster.World) cluster.Monitor {
+		world = w
+		return properties.New(w, properties.Options{})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range result.Violations {
+		if releases != nil && v.Property == "S20" {
+			t.Errorf("%s", v.Message)
+		}
+	}
+	return world.Store()
+}
 
-load 16 instances from 1s over 10s
+// programs has a modelled node that never starts, so that generated programs are such as both kinds of nodes run alike.
+const programs = `
+turbulence 30s
+node A runs duroxide 0.1.32
+  option orchestration_concurrency 1
+  option worker_concurrency 1
+node B runs 1.5.0 absent
+
+load 10 instances from 1s over 20s
   mix 1 generated programs
 `

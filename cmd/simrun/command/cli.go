@@ -23,6 +23,7 @@ type cli struct {
 	Merge       mergeCmd       `cmd:"" help:"Put the results of shards together: one report, as of one process."`
 	Init        initCmd        `cmd:"" help:"Write a first scenario for your builds and nodes."`
 	Bugs        bugsCmd        `cmd:"" help:"Try every planted bug: which property catches it, after how many seeds."`
+	Diff        diffCmd        `cmd:"" help:"Compare what released runtimes commit with what the models of them do."`
 	Hosts       hostsCmd       `cmd:"" help:"Build the host programs in which released runtimes run, or list them."`
 	Doctor      doctorCmd      `cmd:"" help:"Say what is there (Go, cargo, hosts, a browser) and what each is for."`
 	List        listCmd        `cmd:"" help:"List what there is: builds, scenarios, properties, faults, bugs, coverage."`

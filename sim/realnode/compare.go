@@ -1,0 +1,169 @@
+package realnode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// Difference is the first committed event of an instance in which two runs differ. A run whose history has ended there has
+// an empty text.
+type Difference struct {
+	Instance  string
+	Execution uint64
+	// Event is the event's place in its execution, from 1.
+	Event int
+	// One and Other are the events of the two runs, as JSON without times and versions.
+	One, Other string
+	// Arrival reports whether one of them tells of something that has come from outside the execution, or is missing. Up to
+	// there all is the same, so that the two differ in what had come by then. If neither does, the code of one execution has
+	// decided otherwise than that of the other.
+	Arrival bool
+}
+
+// Compare compares what two runs of one plan have committed, event by event: of each instance, in the order of the first
+// run, the first event that differs. Left out is what two runs may have as they like: times, versions of the runtime, and the
+// answers of the runtime's own activities; and spent requests to cancel an activity that has completed, which released
+// runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), with the numbers that they shift. It
+// also returns how many events are alike.
+func Compare(one, other memprovider.View) (differ []Difference, alike int, err error) {
+	seen := map[string]bool{}
+	for _, list := range []*memprovider.Snapshot{one.Snapshot(), other.Snapshot()} {
+		for i := range list.Instances {
+			name := list.Instances[i].Name
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			d, n, err := compareInstance(name, one, other)
+			if err != nil {
+				return nil, 0, err
+			}
+			alike += n
+			if d != nil {
+				differ = append(differ, *d)
+			}
+		}
+	}
+	return differ, alike, nil
+}
+
+// comparable is an event as it is compared.
+type comparable struct {
+	text    string
+	arrival bool
+}
+
+func compareInstance(name string, one, other memprovider.View) (d *Difference, alike int, err error) {
+	for execution := uint64(1); ; execution++ {
+		a, err := eventTexts(one, name, execution)
+		if err != nil {
+			return nil, 0, err
+		}
+		b, err := eventTexts(other, name, execution)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(a)+len(b) == 0 {
+			return nil, alike, nil
+		}
+		at := func(list []comparable, i int) comparable {
+			if i < len(list) {
+				return list[i]
+			}
+			return comparable{arrival: true}
+		}
+		for i := range max(len(a), len(b)) {
+			x, y := at(a, i), at(b, i)
+			if x.text != y.text {
+				return &Difference{name, execution, i + 1, x.text, y.text, x.arrival || y.arrival}, alike, nil
+			}
+			alike++
+		}
+	}
+}
+
+// codec reads what released and modelled builds write.
+var codec = engine.NewJSONCodec("compare", engine.Kinds1x(), engine.WorkItemKinds1x())
+
+// eventTexts returns the events of an execution as comparable texts; none if there is no such execution. Events are numbered
+// anew without spent ones.
+func eventTexts(v memprovider.View, instance string, execution uint64) ([]comparable, error) {
+	events, err := v.PeekHistory(instance, execution, codec)
+	if err != nil {
+		return nil, err
+	}
+	var out []comparable
+	number := map[uint64]uint64{}  // the new numbers; looked up only
+	own := map[uint64]bool{}       // the schedules of the runtime's own activities
+	completed := map[uint64]bool{} // the activities that have a completion
+	for _, e := range events {
+		switch data := e.Data.(type) {
+		case engine.ActivityScheduled:
+			own[e.EventID] = strings.HasPrefix(data.Name, orchhost.SystemActivityPrefix)
+		case engine.ActivityCompleted:
+			completed[e.SourceEventID] = true
+			if own[e.SourceEventID] {
+				data.Result = "..."
+				e.Data = data
+			}
+		case engine.ActivityFailed:
+			completed[e.SourceEventID] = true
+		case engine.ActivityCancelRequested:
+			if completed[e.SourceEventID] {
+				continue // spent
+			}
+		}
+		number[e.EventID] = uint64(len(out) + 1)
+		e.EventID, e.SourceEventID = number[e.EventID], number[e.SourceEventID]
+		text, err := eventText(e)
+		if err != nil {
+			return nil, fmt.Errorf("%s, execution %d: %w", instance, execution, err)
+		}
+		out = append(out, comparable{text, arrives(e.Kind())})
+	}
+	return out, nil
+}
+
+// arrives reports whether events of a kind tell of something that has come from outside the execution.
+func arrives(k engine.EventKind) bool {
+	switch k {
+	case engine.KindActivityCompleted, engine.KindActivityFailed, engine.KindTimerFired, engine.KindSubOrchestrationCompleted,
+		engine.KindSubOrchestrationFailed, engine.KindExternalEvent, engine.KindQueueEventDelivered, engine.KindOrchestrationCancelRequested,
+		engine.KindOrchestrationStarted:
+		return true
+	}
+	return false
+}
+
+// untold are the fields of an event that two runs may have as they like.
+var untold = []string{"timestamp_ms", "duroxide_version", "fire_at_ms", "last_updated_at_ms", "instance_id", "execution_id", "parent_id"}
+
+func eventText(e engine.Event) (string, error) {
+	text, err := codec.AppendEvent(nil, e)
+	if err != nil {
+		return "", err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return "", err
+	}
+	for _, name := range untold {
+		delete(fields, name)
+	}
+	if id, ok := fields["instance"].(string); ok && strings.HasPrefix(id, "sub::") {
+		delete(fields, "instance") // an automatic id is the number of its event
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(fields); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(out.String()), nil
+}

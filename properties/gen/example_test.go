@@ -44,20 +44,28 @@ func ExamplePlanFrom() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 426 pieces of work ended as expected
+	// plan: all 429 pieces of work ended as expected, 63 of them with help that is not of the plan
 	// fate of the work:
-	//       252  completed
-	//        72  cancelled, a cancel request
-	//        53  completed [calm raised "approval"]
+	//       247  completed
+	//        79  cancelled, a cancel request
+	//        10  completed [calm raised "go"]
+	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:271)
 	//         7  never begun, no node is up
-	//         5  failed, KV key count (120) exceeds limit (100)
-	//         5  failed, its code panicked: panicky orchestration
-	//   ... and 23 more kinds of ends as expected
+	//         6  completed [calm sent "offers"]
+	//   ... and 38 more kinds of ends as expected
+	// not of the plan:
+	//         7  relief widened node A, which replayed >=0.0.0, <=1.5.0, in 7 seeds, first in seed 1
+	//         4  calm started node A, in 4 seeds, first in seed 2
+	//        16  calm raised "approval", in 6 seeds, first for OrderDesk-2 in seed 3
+	//        13  calm enqueued "offers", in 7 seeds, first for Picky-3 in seed 3
+	//         1  calm enqueued "jobs ", in 1 seed, first for program-1 in seed 3
+	//         3  calm raised "go-on", in 3 seeds, first for program-1/1.1 in seed 3
+	//   ... and 30 more kinds of help
 	// waits for a build, from when no live node admitted the work:
-	//        19  before the first step: max 51.487s, p99 51.487s; the longest is old-1 (pin 1.1500.0) from 685ms, seed 41
-	//         1  after narrow A to >=2.0.0, <=2.0.0: max 48.609s, p99 48.609s; the longest is Chain-3 (pin 1.5.0) from 3.446s, seed 44
-	//         1  after pause C for 1s: max 41.748s, p99 41.748s; the longest is old-1 (pin 10.0.0) from 294ms, seed 81
-	//   ... and 22 more steps
+	//         5  after upgrade A to 3.0.0: max 59m58.823s, p99 59m58.823s; the longest is Family-3/child-0 (pin 3.0.0) from 2.528s, seed 92
+	//         4  after crash A: max 59m21.121s, p99 59m21.121s; the longest is old-1 (pin 3.0.0) from 40.23s, seed 92
+	//         3  after remove A: max 47.298s, p99 47.298s; the longest is old-1 (pin 3.0.0) from 47ms, seed 20
+	//   ... and 21 more steps
 }
 
 // A user's handlers under generated plans: the space says what there is to run.
@@ -67,15 +75,23 @@ func ExampleSpace() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 380 pieces of work ended as expected
+	// plan: all 380 pieces of work ended as expected, 31 of them with help that is not of the plan
 	// fate of the work:
-	//       317  completed
-	//        31  cancelled, a cancel request
-	//        12  completed [calm sent "job"]
+	//       301  completed
+	//        30  cancelled, a cancel request
+	//        14  completed [calm started A, which the plan leaves down]
 	//         6  never begun, no node is up
-	//         2  failed, instance already exists: program-1/kin
-	//         1  failed, Activity 'program.call' tag size (257 bytes) exceeds limit (256 bytes)
-	//   ... and 11 more kinds of ends as expected
+	//         5  completed [calm raised "go"]
+	//         2  completed [calm started B, which the plan leaves down]
+	//   ... and 19 more kinds of ends as expected
+	// not of the plan:
+	//        13  calm started node A, in 13 seeds, first in seed 2
+	//         1  calm enqueued "job", in 1 seed, first for program-1 in seed 2
+	//         8  calm started node B, in 8 seeds, first in seed 6
+	//        10  calm raised "go", in 7 seeds, first for program-2 in seed 10
+	//         1  calm enqueued "jobs", in 1 seed, first for program-2/kin in seed 16
+	//         3  calm raised "stop", in 2 seeds, first for program-1::sub::2 in seed 26
+	//   ... and 4 more kinds of help
 	// waits for a build, from when no live node admitted the work:
 	//         2  after narrow D to >=0.0.0, <=1.5.0: max 19.543s, p99 19.543s; the longest is refund-1 (pin 2.0.0) from 828ms, seed 50
 	//         1  after crash A: max 10.154s, p99 10.154s; the longest is refund-3 (pin 0.8.0) from 30.22s, seed 63
@@ -94,15 +110,20 @@ func ExampleSpace_ownBuilds() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 50, Builds: ownBuilds, Handlers: register})
 	// Output:
 	// durosim: 50 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 167 pieces of work ended as expected
+	// plan: all 167 pieces of work ended as expected, 7 of them with help that is not of the plan
 	// fate of the work:
-	//       145  completed
+	//       139  completed
 	//        16  cancelled, a cancel request
+	//         6  completed [calm started A, which the plan leaves down]
 	//         5  never begun, no node is up
-	//         1  completed [relief widened the core, since no live node took it]
+	//         1  completed [relief widened A, since no live node took it]
+	// not of the plan:
+	//         7  calm started node A, in 7 seeds, first in seed 2
+	//         1  calm started node B, in 1 seed, first in seed 6
+	//         1  relief widened node A, which replayed >=0.0.0, <=1.5.0, in 1 seed, first in seed 27
+	//         1  calm started node C, in 1 seed, first in seed 49
 	// waits for a build, from when no live node admitted the work:
 	//         1  after upgrade A to 4.0.0: max 21.212s, p99 21.212s; the longest is refund-4 (pin 4.0.0) from 20.157s, seed 27
-	//         1  after narrow D to >=0.0.0, <=1.5.0: max 3.957s, p99 3.957s; the longest is refund-1 (pin 4.0.0) from 905ms, seed 50
 	//         1  after rollback C to 4.0.0: max 251ms, p99 251ms; the longest is refund-2 (pin 4.1.0) from 377ms, seed 28
 }
 

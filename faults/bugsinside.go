@@ -20,6 +20,12 @@ func insideBugs() []Bug {
 		{ID: "provider/delete-looks-early", Summary: "a deletion is judged by what was running when it arrived", Source: "docs/contract/provider.md#p7.2",
 			Properties: []string{"S14"}, Scenario: lateDeletes,
 			provider: func(r *storerules.Rules) { r.DeleteSees = func(arrived, _ bool) bool { return arrived } }},
+		{ID: "provider/read-skips-undecodable", Summary: "a read of a history leaves out events that it cannot decode", Source: "docs/contract/incidents.md#p9",
+			Properties: []string{"S26"}, Scenario: lookers,
+			provider: func(r *storerules.Rules) { r.ReadsSkipUndecodable = true }},
+		{ID: "provider/stats-skip-undecodable", Summary: "the statistics of an instance leave out events that cannot be decoded", Source: "docs/contract/incidents.md#r11",
+			Properties: []string{"S26"}, Scenario: lookers,
+			provider: func(r *storerules.Rules) { r.StatsSkipUndecodable = true }},
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	secondStarts = "second-starts"
 	slowCalls    = "slow-calls"
 	herd         = "herd"
+	lookers      = "lookers"
 	lateDeletes  = "late-deletes"
 	retention    = "retention"
 	sessions     = "sessions"

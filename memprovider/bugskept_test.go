@@ -156,6 +156,14 @@ var keptBugCases = []bugCase{
 		wait 1
 		kv A k -> "1"`},
 
+	{"provider/read-skips-undecodable", `
+		make A events=OS1,2:set:k:1
+		corrupt A 1 2
+		read A -> perm | [1]`},
+	{"provider/stats-skip-undecodable", `
+		make A events=OS1,2:set:k:1
+		corrupt A 1 2
+		stats A -> 2 0 1 1 | 1 0 1 1`},
 	{"provider/lease-from-arrival", `
 		send start:A
 		arrive fetch

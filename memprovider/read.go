@@ -48,7 +48,7 @@ func (p *provider) readCall(kind engine.CallKind, op, instance string, execution
 	if execution != nil {
 		id = *execution
 	}
-	events, err := s.decode(in, in.execution(id), p.codecNo, false)
+	events, err := s.decode(in, in.execution(id), p.codecNo, s.rules.ReadsSkipUndecodable)
 	if err != nil {
 		return nil, s.end(result{instance: in.no}, engine.Permanentf(op, "%w", err))
 	}

@@ -30,6 +30,10 @@ func (p *provider) GetInstanceStats(_ context.Context, instance string) (*engine
 		stats.HistoryEventCount++
 		stats.HistorySizeBytes += uint64(len(e.data))
 	}
+	if s.rules.StatsSkipUndecodable {
+		readable, _ := s.decode(in, ex, p.codecNo, true)
+		stats.HistoryEventCount = uint64(len(readable))
+	}
 	first, err := p.firstEvent(in, ex)
 	if err != nil {
 		return nil, s.end(result{instance: in.no}, engine.Permanentf(opStats, "event %d of %s, execution %d: %w",

@@ -49,6 +49,7 @@ func Catalogue() []Property {
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
 		{"S24", "turn-allowed", s, "What a node commits is what the specification of a turn allows, given history and batch."},
 		{"S25", "lease-whole", s, "A granted lock lasts for its timeout from the answer, however long the call waited in the store."},
+		{"S26", "reads-true", s, "What the management surface tells of lists, histories, statistics and keys is what is stored, or an error."},
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},

@@ -29,7 +29,7 @@
 // internal: then the observations are incomplete, and no verdict of that run counts.
 //
 // Limits: a property reports its first three findings of a run. Only what the store observes can be judged; of clients'
-// reads, that is the custom status and single keys.
+// reads, that is the custom status, single keys, and what probes that look are told.
 //
 // Clocks of nodes may differ, and a store may go by the clocks of its callers. Properties that compare times of different
 // callers (Property.Timed) hold for clocks that are at most SkewMost apart then; beyond it they are not judged, and
@@ -45,7 +45,7 @@
 //	S06 ack-atomic                 S14 no-resurrection       S22 work-conserving
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
 //	S08 terminal-once              S16 worker-routing        S24 turn-allowed
-//	                                                         S25 lease-whole
+//	                               S26 reads-true            S25 lease-whole
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -136,6 +136,9 @@
 // 25. S25: judged at the answer to a fetch or a renewal, by the time of the call. Legs of calls belong to the caller: an
 // answer that is late on its way is no fault of the store.
 //
+// 26. S26: judged where probes look: the list of instances, and of each its history, its statistics and its keys, as a
+// client reads them.
+//
 // # Liveness
 //
 //	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover      L10 cancel-arrives
@@ -187,7 +190,7 @@
 //	S22             +       +       +          +          +        -     pause (that node's fetches)
 //	S23             +       +       +          +          +        -
 //	S24             +       +       +          +          +        -
-//	S25             +       +       +          +          +        +
+//	S25 S26         +       +       +          +          +        +
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
 //	L03             +       -       -          -          +        +

@@ -34,9 +34,10 @@ const (
 // fuzzSteps is the step budget of one execution: a plan that needs more is no finding.
 const fuzzSteps = 10_000
 
-// workerSteps bounds the steps that a worker of the fuzzer spends on making a failure small: go test ends a worker that
-// does not answer for a second. Whoever runs the input again, by the line that is printed, makes it as small as it gets.
-const workerSteps = 20_000
+// workerSteps bounds the steps that a worker of the fuzzer spends on making a failure small, to some ten seconds: go test
+// waits for a worker that makes a finding, but ends one that is still busy a second after fuzztime. Whoever runs the input
+// again, by the line that is printed, makes it as small as it gets.
+const workerSteps = 2_000_000
 
 // FuzzPlan runs mutations of plans with every property checked. An input is a base plan, a seed and a list of edits; every
 // input is a valid plan, so that no execution is spent on what nothing runs.

@@ -41,6 +41,10 @@ type Rules struct {
 	// UndecodableIsOrphan tells whether queue messages alone, for an instance whose history cannot be decoded, are dropped
 	// as orphans.
 	UndecodableIsOrphan bool
+	// ReadsSkipUndecodable tells whether a read of a history leaves out events that it cannot decode, and StatsSkip whether
+	// statistics leave out those behind the first such event.
+	ReadsSkipUndecodable bool
+	StatsSkipUndecodable bool
 	// SkipsUndecodableMessage tells whether a batch silently leaves out messages that cannot be decoded.
 	SkipsUndecodableMessage bool
 

@@ -77,7 +77,9 @@ func (pr *probes) onProbe(i int) {
 	}
 	s.left--
 	pr.changed = true
-	if s.plan.Sweep != "" {
+	if s.plan.Look {
+		pr.look(i)
+	} else if s.plan.Sweep != "" {
 		pr.sweep(s)
 	} else if s.plan.Send != "" {
 		// Here and below, a probe ignores the answer: it is the provider's business, and judged elsewhere.

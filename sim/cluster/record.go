@@ -25,6 +25,7 @@ type Record struct {
 	Call     uint64 // the world's number of a provider call, unique within a run
 	CallKind engine.CallKind
 	Request  call.Call
+	Looked   *call.Answer  // what a probe has read
 	Cadence  time.Duration // how often the caller of a parked fetch would poll
 	Outcome  engine.Outcome
 	Err      error
@@ -94,13 +95,15 @@ const (
 	RecFault
 	// RecHandlersChanged: a handler was registered or deregistered: Node, Incarnation, Text.
 	RecHandlersChanged
+	// RecLooked: a probe has read something: Incarnation (its number), Request, Looked, Err, StoreCall.
+	RecLooked
 	recordKinds
 )
 
 var recordNames = [recordKinds]string{
 	"none", "node started", "node stopped", "node crashed", "node paused", "node resumed", "node draining", "call sent",
 	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
-	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed",
+	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed", "looked",
 }
 
 // String returns the kind in words.

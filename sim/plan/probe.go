@@ -13,8 +13,8 @@ import (
 // ranges, abandons with ignore_attempt, locks that are held for too long, acks that re-pin or make false claims. It does
 // only what the contract lets any caller do, and puts back what it consumes, so that healthy work stays healthy.
 //
-// A probe does one of four things: it fetches turns (Filter), fetches activities (Work), sends a message (Send), or deletes
-// or prunes (Sweep). Probes act only during turbulence: locks that one still holds when calm begins run out.
+// A probe does one of five things: it fetches turns (Filter), fetches activities (Work), sends a message (Send), deletes or
+// prunes (Sweep), or reads (Look). Probes act only during turbulence: locks that one still holds when calm begins run out.
 type Probe struct {
 	Name string
 	// Build is the codec with which it decodes and encodes.
@@ -28,6 +28,8 @@ type Probe struct {
 	Instance string
 	// Sweep is what it deletes or prunes in bulk instead of fetching.
 	Sweep ProbeSweep
+	// Look makes it read instead: the list of instances, and of each its history, statistics and keys.
+	Look bool
 	// Does lists what it may do with what it fetched; one is drawn each time. Empty means ActAbandon.
 	Does []ProbeAct
 	// Holds lists how long it may keep that first; one class is drawn each time. Empty means HoldLeast.
@@ -141,6 +143,8 @@ func (v *validation) probes() {
 				v.fail("%s: it sweeps, and has nothing to %s", what, a)
 			case p.Send != "":
 				v.fail("%s: it sends, and has nothing to %s", what, a)
+			case p.Look:
+				v.fail("%s: it looks, and has nothing to %s", what, a)
 			case p.Work && a.ForTurns():
 				v.fail("%s: %s is for turns, and it fetches activities", what, a)
 			}
@@ -171,14 +175,14 @@ func (v *validation) probes() {
 // probeAim validates what a probe acts on: exactly one of turns, activities, a message to send, or a sweep.
 func (v *validation) probeAim(what string, p *Probe) {
 	aims := 0
-	for _, is := range []bool{p.Filter != "", p.Work, p.Send != "", p.Sweep != ""} {
+	for _, is := range []bool{p.Filter != "", p.Work, p.Send != "", p.Sweep != "", p.Look} {
 		if is {
 			aims++
 		}
 	}
 	switch {
 	case aims != 1:
-		v.fail("%s: want a filter, activities, something to send or something to sweep, and one of these only", what)
+		v.fail("%s: want a filter, activities, something to send, something to sweep or a look, and one of these only", what)
 	case p.Filter != "":
 		if _, err := ParseFilter(p.Filter); err != nil {
 			v.fail("%s: %v", what, err)

@@ -129,7 +129,9 @@ func TestErrors(t *testing.T) {
 		{`probe P reads 2.0.0 sweeps executions does ack`, `x.txt:1: probe P sweeps: expected no "does" and no "holds", since it has nothing in its hands`},
 		{"instance order-1 runs Leaf\n  delete twice after 1s", `x.txt:2: unexpected "twice": expected forced, alone, at or after`},
 		{`delete after 1s`, `x.txt:1: expected this line below an instance or a mix, as in: delete [forced] [alone] at TIME | after TIME`},
-		{`probe P sees 2.0.0 filter any`, `x.txt:1: expected "reads", found "sees", as in: probe NAME reads BUILD filter FILTER | work | sends start|message INSTANCE | sweeps instances|executions [does ACT] [to VERSION] [holds CLASS] [locks DURATION] [delays DURATION] [from TIME] [every DURATION] [times COUNT] [ignore-attempt]`},
+		{`probe P reads 2.0.0 looks every 500ms times 20`, ``},
+		{`probe P reads 2.0.0 looks does ack`, `x.txt:1: probe P looks: expected no "does" and no "holds", since it has nothing in its hands`},
+		{`probe P sees 2.0.0 filter any`, `x.txt:1: expected "reads", found "sees", as in: probe NAME reads BUILD filter FILTER | work | sends start|message INSTANCE | sweeps instances|executions | looks [does ACT] [to VERSION] [holds CLASS] [locks DURATION] [delays DURATION] [from TIME] [every DURATION] [times COUNT] [ignore-attempt]`},
 		// Expectations.
 		{`expect nevr turn`, `x.txt:1: unknown mode "nevr": expected always, never or sometimes; did you mean never?`},
 		{`expect never tun`, `x.txt:1: unknown event "tun"; did you mean turn?`},

@@ -23,7 +23,7 @@ func (p *parser) probe() {
 	p.unique("probe", b.Name)
 	p.keyword("reads")
 	b.Build = p.build()
-	switch p.keyword("filter", "work", "sends", "sweeps") {
+	switch p.keyword("filter", "work", "sends", "sweeps", "looks") {
 	case "filter":
 		b.Filter = p.probeFilter()
 	case "work":
@@ -33,6 +33,8 @@ func (p *parser) probe() {
 		b.Instance = p.name("an instance")
 	case "sweeps":
 		b.Sweep = plan.ProbeSweep(p.oneOf("sweep of a probe", texts(plan.ProbeSweeps())))
+	case "looks":
+		b.Look = true
 	}
 	b.Every, b.Count = probeEvery, 1
 	for seen := map[string]bool{}; p.more(); {
@@ -44,6 +46,8 @@ func (p *parser) probe() {
 		p.failf("probe %s fetches activities: expected no act that is for turns only, as repin, behind and contradict are", b.Name)
 	case b.Sweep != "" && len(b.Does)+len(b.Holds) > 0:
 		p.failf("probe %s sweeps: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
+	case b.Look && len(b.Does)+len(b.Holds) > 0:
+		p.failf("probe %s looks: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
 	case b.Send != "" && len(b.Does)+len(b.Holds) > 0:
 		p.failf("probe %s sends: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
 	case repins && b.Pin == nil:
@@ -129,6 +133,8 @@ func formatProbe(b *bytes.Buffer, p *plan.Probe, from string) {
 	switch {
 	case p.Work:
 		b.WriteString(" work")
+	case p.Look:
+		b.WriteString(" looks")
 	case p.Sweep != "":
 		fmt.Fprintf(b, " sweeps %s", p.Sweep)
 	case p.Send != "":

@@ -27,6 +27,7 @@ var checkers = []struct {
 	{[]string{"S22"}, newEligibleChecker},
 	{[]string{"S24"}, newTurnChecker},
 	{[]string{"S25"}, newLeaseChecker},
+	{[]string{"S26"}, newReadsChecker},
 	{[]string{shadowID}, newShadowChecker},
 }
 

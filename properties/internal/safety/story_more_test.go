@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/cluster"
@@ -19,20 +20,38 @@ import (
 //
 //	pause A / resume A / crash A
 //	fault A lost-renewal renew        a fault hits a call of A
+//	looked - list A,B                 somebody was told this list of instances
+//	looked A history|stats 3 [error]  or this many events of A
 //	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event
 func (s *story) tellNode(f []string) bool {
 	kind, ok := map[string]cluster.RecordKind{
 		"pause": cluster.RecNodePaused, "resume": cluster.RecNodeResumed, "crash": cluster.RecNodeCrashed,
-		"fault": cluster.RecFault, "run": cluster.RecActivityStarted,
+		"fault": cluster.RecFault, "run": cluster.RecActivityStarted, "looked": cluster.RecLooked,
 	}[f[0]]
 	if !ok {
 		return false
 	}
-	c := s.caller(f[1])
+	var c engine.Caller
+	if kind != cluster.RecLooked {
+		c = s.caller(f[1])
+	}
 	r := cluster.Record{Kind: kind, Node: c.Node, Incarnation: c.Incarnation, AtMs: s.w.nowMs}
 	switch f[0] {
 	case "fault":
 		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]
+	case "looked": // - list NAMES, or INSTANCE history|stats COUNT [error]
+		r.Looked = &call.Answer{}
+		switch f[2] {
+		case "list":
+			r.Request, r.Looked.IDs = call.ListInstances{}, strings.Split(f[3], ",")
+		case "history":
+			r.Request, r.Looked.Events = call.ReadHistory{Instance: f[1]}, make([]engine.Event, s.number(f[3]))
+		case "stats":
+			r.Request, r.Looked.Stats = call.GetInstanceStats{Instance: f[1]}, &engine.SystemStats{HistoryEventCount: uint64(s.number(f[3]))}
+		}
+		if len(f) > 4 {
+			r.Err, r.Looked.Stats = engine.Permanentf("read", "undecodable"), nil
+		}
 	case "run":
 		r.Activity = &machine.RunActivity{Item: s.item(f[2], "ActivityExecute", f[3], 0).(engine.ActivityExecuteItem)}
 		r.Slot.Index = int(r.Activity.Item.ID)

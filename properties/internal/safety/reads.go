@@ -1,0 +1,139 @@
+package safety
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// readsChecker asks that what the management surface tells is true: S26. Lists name what there is; a history is whole or
+// an error; statistics count every stored event, or are an error; keys are those of one moment. It judges what probes
+// read that look. A history that misses its damaged event looks healthy, and whoever reads it learns nothing of the
+// damage.
+type readsChecker struct{ check.Base }
+
+func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }
+
+func (*readsChecker) Observes() []engine.ObservationKind { return nil }
+
+func (*readsChecker) Records() []cluster.RecordKind { return []cluster.RecordKind{cluster.RecLooked} }
+
+func (k *readsChecker) Record(r *cluster.Record) {
+	switch q := r.Request.(type) {
+	case call.ListInstances:
+		k.list(r)
+	case call.ReadHistory:
+		k.history(r, k.Run.Model.Number(q.Instance))
+	case call.GetInstanceStats:
+		k.stats(r, k.Run.Model.Number(q.Instance))
+	case call.GetKVAllValues:
+		k.keys(r, k.Run.Model.Number(q.Instance))
+	}
+}
+
+func (k *readsChecker) list(r *cluster.Record) {
+	var want []string
+	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
+		if in := k.Run.Model.Instance(engine.InstanceNo(no)); in.Created {
+			want = append(want, in.Name)
+		}
+	}
+	got := slices.Sorted(slices.Values(r.Looked.IDs))
+	if slices.Sort(want); r.Err != nil || !slices.Equal(got, want) {
+		k.report(r, 0, "lists the instances %s (error: %v): expected %s", strings.Join(got, ", "), r.Err, strings.Join(want, ", "))
+	}
+}
+
+func (k *readsChecker) history(r *cluster.Record, no engine.InstanceNo) {
+	ex := latest(k.Run.Model.Instance(no))
+	if ex == nil || r.Err != nil && k.unreadable(r, ex) {
+		return
+	}
+	if r.Err != nil || len(r.Looked.Events) != len(ex.Events) {
+		k.report(r, no, "reads %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected all of them, or an error if one is damaged",
+			len(r.Looked.Events), ex.ID, len(ex.Events), r.Err, damagedIn(ex))
+	}
+}
+
+func (k *readsChecker) stats(r *cluster.Record, no engine.InstanceNo) {
+	in := k.Run.Model.Instance(no)
+	i := slices.IndexFunc(in.Executions, func(ex *model.Execution) bool { return ex.ID == in.CurrentID })
+	if i < 0 || r.Looked.Stats == nil && r.Err == nil || r.Err != nil && k.unreadable(r, in.Executions[i]) {
+		return
+	}
+	ex, counted := in.Executions[i], uint64(0)
+	if r.Looked.Stats != nil {
+		counted = r.Looked.Stats.HistoryEventCount
+	}
+	if counted != uint64(len(ex.Events)) {
+		k.report(r, no, "counts %d events of execution %d, whose history has %d (error: %v; damaged: %v): expected all of them to count, or an error if one is damaged",
+			counted, ex.ID, len(ex.Events), r.Err, damagedIn(ex))
+	}
+}
+
+// keys compares with the store, overlaid by the delta.
+func (k *readsChecker) keys(r *cluster.Record, no engine.InstanceNo) {
+	var want []string
+	v := &k.Run.Model.Instance(no).Values
+	for _, row := range v.Store {
+		if !slices.ContainsFunc(v.Delta, func(d model.KeyValue) bool { return d.Key == row.Key }) {
+			want = append(want, row.Key+"="+*row.Value)
+		}
+	}
+	for _, row := range v.Delta {
+		if row.Value != nil {
+			want = append(want, row.Key+"="+*row.Value)
+		}
+	}
+	var got []string
+	for _, pair := range r.Looked.Pairs {
+		got = append(got, pair.Key+"="+pair.Value)
+	}
+	slices.Sort(want)
+	if slices.Sort(got); r.Err != nil || !slices.Equal(got, want) {
+		k.report(r, no, "reads the keys %s (error: %v): expected %s", strings.Join(got, ", "), r.Err, strings.Join(want, ", "))
+	}
+}
+
+func (k *readsChecker) report(r *cluster.Record, no engine.InstanceNo, format string, args ...any) {
+	who := k.Run.Who(engine.Caller{Node: r.Node, Incarnation: r.Incarnation})
+	k.Run.Safety("S26", r.Node, no, who+" "+format, args...)
+}
+
+// latest returns the execution with the largest id that has a row, nil if there is none.
+func latest(in *model.Instance) *model.Execution {
+	for i := len(in.Executions) - 1; i >= 0; i-- {
+		if in.Executions[i].Created {
+			return in.Executions[i]
+		}
+	}
+	return nil
+}
+
+// unreadable reports whether whoever read cannot decode the execution: an event was damaged, or a probe's build does not
+// read its kind.
+func (k *readsChecker) unreadable(r *cluster.Record, ex *model.Execution) bool {
+	if damagedIn(ex) {
+		return true
+	}
+	probes := k.Run.World.Plan().Probes
+	if r.Incarnation == 0 || int(r.Incarnation) > len(probes) {
+		return false
+	}
+	for _, b := range k.Run.World.Builds() {
+		if b.Name() == probes[r.Incarnation-1].Build {
+			return ex.Kinds&^k.Run.Model.Kinds.ReadBy(b) != 0
+		}
+	}
+	return false
+}
+
+// damagedIn reports whether a fault has damaged an event of the execution.
+func damagedIn(ex *model.Execution) bool {
+	return slices.ContainsFunc(ex.Events, func(e model.Event) bool { return e.Damaged })
+}

@@ -17,7 +17,7 @@ func keysAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry
 	for i := range history {
 		switch d := history[i].Data.(type) {
 		case engine.KeyValueSet:
-			keys[d.Key] = engine.KVEntry{Key: d.Key, Value: d.Value, LastUpdatedAtMs: d.LastUpdatedAtMs}
+			keys[d.Key] = engine.KVEntry(d)
 		case engine.KeyValueCleared:
 			delete(keys, d.Key)
 		case engine.KeyValuesCleared:

@@ -1,6 +1,6 @@
 //! A provider on its first day: a queue of activities with locks, three methods of nineteen. It gets a verdict on these.
 //!
-//!     simrun oracle --seeds 200 -- cargo run --quiet --example queue
+//!     simrun oracle --seeds 200 --timeout 5m -- cargo run --quiet --example queue
 
 use async_trait::async_trait;
 use durosim::{Factory, Offers};

@@ -103,6 +103,9 @@ var bugCases = []bugCase{
 	{"provider/exclusive-upper-bound", `
 		make A pin=1.9.0 send=ext:A:e
 		fetch filter=1.0.0..1.9.0 -> A#1 x1 [ext:e] | none`},
+	{"provider/exclusive-lower-bound", `
+		make A pin=1.9.0 send=ext:A:e
+		fetch filter=1.9.0..1.11.0 -> A#1 x1 [ext:e] | none`},
 	{"provider/text-comparison", `
 		make A pin=1.10.0 send=ext:A:e
 		fetch filter=1.9.0..1.11.0 -> A#1 x1 [ext:e] | none
@@ -173,6 +176,18 @@ var bugCases = []bugCase{
 		abandon t
 		wait 100
 		fetch t -> A#1 x2 [ext:a ext:b] | A#1 x1 [ext:a ext:b]`},
+	{"provider/least-count", `
+		make A
+		send ext:A:a
+		fetch t -> A#1 x1 [ext:a]
+		abandon t
+		send ext:A:b
+		fetch -> A#1 x2 [ext:a ext:b] | A#1 x1 [ext:a ext:b]`},
+	{"provider/abandon-counts", `
+		send start:A
+		fetch t -> A#1 x1 [start]
+		abandon t
+		fetch -> A#1 x2 [start] | A#1 x3 [start]`},
 	{"provider/decrement-below-zero", `
 		send start:A
 		fetch t -> A#1 x1 [start]
@@ -204,6 +219,16 @@ var bugCases = []bugCase{
 		wait 1000
 		extend w 1000 -> perm |
 		work -> A:1 x2 | none`},
+	{"provider/renewal-does-nothing", `
+		send start:A
+		act act:A:1
+		fetch t lock=1000 -> A#1 x1 [start]
+		work w lock=1000 -> A:1 x1
+		renew t 5000
+		extend w 5000
+		wait 1000
+		fetch -> none | A#1 x2 [start]
+		work -> none | A:1 x2`},
 
 	{"provider/delay-ignored", `
 		make A
@@ -231,6 +256,9 @@ var bugCases = []bugCase{
 		ack t events=2,1 pin=1.0.0 status=Completed -> perm
 		execinfo A 1 -> Running 1 events | Running 2 events pin 1.0.0
 		depths -> 0 0`},
+	{"provider/batch-not-consumed", `
+		make A
+		fetch -> none | A#1 x2 [start]`},
 	{"provider/cancel-before-enqueue", `
 		make A work=act:A:2 cancel=A:2
 		work -> none | A:2 x1`},
@@ -250,6 +278,10 @@ var bugCases = []bugCase{
 		corrupt A 1 1
 		ack t events=99999 status=Failed -> | perm
 		info A -> TestOrch@1.0.0 #1 Failed | TestOrch@1.0.0 #1 Running`},
+	{"provider/pin-not-written", `
+		make A pin=1.0.0 send=ext:A:e
+		execinfo A 1 -> Running 1 events pin 1.0.0 | Running 1 events
+		fetch filter=2.0.0..2.9.9 -> none | A#1 x1 [ext:e]`},
 	{"provider/pin-inherited", `
 		make A pin=1.0.0 send=can:A
 		fetch t -> A#1 x1 [can]
@@ -260,6 +292,11 @@ var bugCases = []bugCase{
 		fetch t -> A#1 x1 [ext:e]
 		ack t pin=2.0.0 send=ext:A:f
 		fetch filter=2.0.0..2.9.9 -> A#1 x1 [ext:f] | none`},
+	{"provider/execution-pointer-kept", `
+		make A send=can:A
+		fetch t -> A#1 x1 [can]
+		ack t exec=2 events=OS1
+		info A -> TestOrch@1.0.0 #2 Running | TestOrch@1.0.0 #1 Running`},
 	{"provider/execution-pointer-moved-back", `
 		make A send=ext:A:a
 		fetch t -> A#1 x1 [ext:a]

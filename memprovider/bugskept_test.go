@@ -63,6 +63,16 @@ var deliveryBugCases = []bugCase{
 		extend w 1000 -> perm |
 		finish w done:A:2 -> perm |
 		depths -> 0 0 | 1 0`},
+	{"provider/cancelled-work-kept", `
+		make A work=act:A:2 send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		ack t cancel=A:2
+		work -> none | A:2 x1`},
+	{"provider/cancel-ignores-activity", `
+		make A work=act:A:2,act:A:3 send=ext:A:e
+		fetch t -> A#1 x1 [ext:e]
+		ack t cancel=A:2
+		work -> A:3 x1 | none`},
 	{"provider/cancel-ignores-execution", `
 		make A work=act:A:2 send=can:A
 		fetch t -> A#1 x1 [can]
@@ -131,6 +141,9 @@ var keptBugCases = []bugCase{
 	{"provider/custom-status-version-per-event", `
 		make A events=OS1,2:status:a,3:status:b
 		status A 0 -> b 1 | b 2`},
+	{"provider/custom-status-version-kept", `
+		make A events=OS1,2:status:a
+		status A 0 -> a 1 | nothing`},
 
 	{"provider/kv-snapshot-live", `
 		make A events=OS1,2:set:k:1 send=ext:A:e
@@ -146,6 +159,16 @@ var keptBugCases = []bugCase{
 	{"provider/kv-not-merged-on-failure", `
 		make A events=OS1,2:set:k:1 status=Failed send=ext:A:e
 		fetch -> A#1 x1 [ext:e] kv k=1@102 | A#1 x1 [ext:e]`},
+	{"provider/kv-never-merged", `
+		make A events=OS1,2:set:k:1 status=Completed send=ext:A:e
+		fetch -> A#1 x1 [ext:e] kv k=1@102 | A#1 x1 [ext:e]
+		make B events=OS1,2:set:k:1 status=Failed send=ext:B:e
+		fetch -> B#1 x1 [ext:e] kv k=1@102 | B#1 x1 [ext:e]`},
+	{"provider/kv-not-merged-on-completion", `
+		make A events=OS1,2:set:k:1 status=Completed send=ext:A:e
+		fetch -> A#1 x1 [ext:e] kv k=1@102 | A#1 x1 [ext:e]
+		make B events=OS1,2:set:k:1 status=Failed send=ext:B:e
+		fetch -> B#1 x1 [ext:e] kv k=1@102`},
 	{"provider/kv-read-in-two-statements", `
 		make A events=OS1,2:set:k:1 send=ext:A:e
 		fetch t -> A#1 x1 [ext:e]
@@ -229,6 +252,10 @@ var keptBugCases = []bugCase{
 		make A events=OS1,2:set:k:1
 		delete A force -> 1 1 2 0
 		kv A k -> none | "1"`},
+	{"provider/delete-leaves-row", `
+		make A
+		delete A force -> 1 1 1 0 | 0 1 1 0
+		info A -> perm | TestOrch@1.0.0 #1 Unknown`},
 	{"provider/delete-takes-running", `
 		make A
 		delete A -> perm | 1 1 1 0`},

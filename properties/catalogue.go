@@ -59,8 +59,8 @@ func Catalogue() []Property {
 		{"L08", "locks-recover", l, "What a dead or stalled holder had is eligible again at its expiry."},
 		{"L09", "upgrade-converges", l, "When all nodes run the highest build ever run, nothing is filtered any more and nothing waits for a build that is gone."},
 		{"outcome", "as-planned", cluster.ClassPlan, "Every instance ends as the plan expects, whatever ends it: as completed, if the plan says nothing."},
-		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once the cluster is calm."},
 		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
+		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once the cluster is calm."},
 		{"L12", "poison-acts", l, "No message is delivered more than 10 times above max_attempts, whatever the contention, deliveries that a fault of their holder ended aside."},
 	}
 }

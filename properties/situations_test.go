@@ -39,7 +39,7 @@ var elsewhere = []struct {
 	// More messages than may cross a continue-as-new.
 	{26, "internal/replay/testdata/carry-forward-limit.txt", "queue b 22"},
 	// An activity that a node does not have.
-	{57, "engine/node/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
+	{57, "internal/machine/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
 	// Deletion, which no scenario does.
 	{64, "properties/conformance/cases/05-deletion.txt", "DL-06 force_delete_prevents_ack_recreation"},
 	// A turn that never comes to rest.

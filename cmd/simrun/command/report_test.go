@@ -29,7 +29,7 @@ func count(property string, class cluster.Class, seed uint64) campaign.PropertyC
 }
 
 func TestLastLineShowsWhatTheStatusIsAbout(t *testing.T) {
-	subject := &subject{scenario: &scenario.Scenario{Name: "x"}, arg: "my plan.txt", flags: planFlags{Faults: "full"}}
+	subject := &subject{scenario: &scenario.Scenario{Name: "x"}, arg: "my plan.txt", flags: planFlags{Faults: "full"}, program: &Program{}}
 	for _, c := range []struct {
 		name string
 		sum  campaign.Summary

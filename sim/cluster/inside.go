@@ -143,7 +143,7 @@ func (nw *network) onServed() {
 // takeEffect executes a call that has waited inside the store.
 func (nw *network) takeEffect(i int) {
 	c := nw.calls.at(i)
-	if !nw.alive(c) && !sim.Chance(nw.chooser, c.key.At(labelZombie), 1, 2) {
+	if !nw.alive(c) && !sim.Chance(nw.chooser, tryKey(c.key, c.tries+1).At(labelInside).At(labelZombie), 1, 2) {
 		c.state = callDone // the store noticed that its caller is gone
 		return
 	}

@@ -62,15 +62,17 @@ func EncodeResult(method string, a call.Answer) ([]byte, error) {
 }
 
 // DecodeResult turns a result into an answer. It ignores fields that the method does not have, since a provider may
-// return more than is asked; it also ignores whatever a method without a result returns.
+// return more than is asked. A method without a result answers null.
 func DecodeResult(method string, result []byte) (call.Answer, error) {
 	var a call.Answer
 	form, ok := results[method]
 	switch {
-	case !ok:
-		return a, nil
 	case len(result) == 0:
 		return a, errors.New("result: missing")
+	case !ok && string(result) != "null":
+		return a, fmt.Errorf("result: want null, since this call has none, got %s", result)
+	case !ok:
+		return a, nil
 	case string(result) == "null" && !form.null:
 		return a, errors.New("result: null, where there is always a result")
 	}

@@ -227,6 +227,13 @@ func (w *watched) Recv() ([]byte, error) {
 	case err == nil && !json.Valid(line):
 		err = fmt.Errorf("the answer is not JSON: %s", quote(line))
 	}
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	known := err == nil && json.Unmarshal(line, &answer) == nil && answer.ID >= 1 && answer.ID <= w.sent
+	if known && !w.pending[answer.ID] {
+		err = fmt.Errorf("a second answer to request %d: %s", answer.ID, quote(line))
+	}
 	if err != nil {
 		for w.answered > 0 {
 			w.changed.Wait()
@@ -234,10 +241,7 @@ func (w *watched) Recv() ([]byte, error) {
 		w.err = err
 		return nil, err
 	}
-	var answer struct {
-		ID int64 `json:"id"`
-	}
-	if json.Unmarshal(line, &answer) == nil && w.pending[answer.ID] {
+	if known {
 		delete(w.pending, answer.ID)
 		w.answered++
 	}

@@ -94,6 +94,32 @@ func TestClientReports(t *testing.T) {
 	}
 }
 
+// A second answer to one request is a mistake of the other side, and so is a result where there is none.
+func TestClientRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ first, second, want string }{
+		"a second answer": {`{"jsonrpc":"2.0","id":2,"result":null}` + "\n" + `{"jsonrpc":"2.0","id":2,"result":null}`, "silence",
+			"a second answer to request 2: "},
+		"a result of a call that has none": {`{"jsonrpc":"2.0","id":2,"result":null}`, `{"jsonrpc":"2.0","id":3,"result":"banana"}`,
+			`result: want null, since this call has none, got "banana"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, err := peer(t, time.Minute, description, test.first, test.second, "silence")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := client.FetchWorkItem(t.Context(), time.Second, 0, nil, engine.TagFilter{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := client.RenewWorkItemLock(t.Context(), "x", 0); !errors.Is(err, engine.ErrPermanent) {
+				t.Errorf("the call's error is %v; want a permanent provider error", err)
+			}
+			if got := client.Failure(); got == nil || !strings.Contains(got.Error(), test.want) {
+				t.Errorf("the failure is %v; want %q in it", got, test.want)
+			}
+		})
+	}
+}
+
 // A server that is none is refused at once.
 func TestDialRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ answer, want string }{

@@ -3,17 +3,22 @@
 # prints what is known to be wrong with them, each with the shortest calls that show it. What is not known ends it with
 # status 1. Needs Go and cargo.
 #
-#     check.sh [--seeds N] [RELEASE...]      N is 1000 and the releases are 0.1.26 and 0.1.32 if not given
+#     check.sh [--seeds N] [--memory] [RELEASE...]      N is 1000 and the releases are 0.1.26 and 0.1.32 if not given
+#
+# With --memory it leaves out files. There a call after one that failed may meet the lock of that one, now and then, so
+# that other cases fail from run to run.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 seeds=1000
 releases=()
+places=("" --file)
 while [ $# -gt 0 ]; do
   case $1 in
     --seeds) seeds=${2:?--seeds: a number is missing}; shift 2 ;;
+    --memory) places=(""); shift ;;
     0.1.*) [ -d "duroxide-$1" ] || { echo "no package for release $1" >&2; exit 2; }; releases+=("$1"); shift ;;
-    *) echo "usage: check.sh [--seeds N] [RELEASE...]" >&2; exit 2 ;;
+    *) echo "usage: check.sh [--seeds N] [--memory] [RELEASE...]" >&2; exit 2 ;;
   esac
 done
 [ ${#releases[@]} -gt 0 ] || releases=(0.1.26 0.1.32)
@@ -28,7 +33,7 @@ deny=(--deny F4 --deny F9 --deny F21 --deny F23 --deny X1 --deny X5)
 for release in "${releases[@]}"; do
   cargo build --quiet --release --locked --target-dir "$target" --manifest-path "duroxide-$release/Cargo.toml"
   program=$target/release/sqlite-${release//./-}
-  for where in "" --file; do
+  for where in "${places[@]}"; do
     printf '\n=== duroxide %s, %s\n\n' "$release" "${where:-in memory}"
     "$tmp/simrun" conformance --keep-going --known known.toml -- "$program" $where
     printf '\n'

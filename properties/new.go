@@ -27,7 +27,8 @@ func New(w *cluster.World, opts Options) cluster.Monitor {
 }
 
 // SkewMost is the largest difference between two clocks under which the properties hold that compare times of different
-// callers (Property.Timed), if the store goes by the clocks of its callers. Beyond it they are not judged.
+// callers (Property.Timed), if the store goes by the clocks of its callers. Beyond it they are not judged. S22 is judged
+// by one clock only.
 const SkewMost = monitor.SkewMost
 
 // NotJudged returns the ids of the properties that a run of the plan does not judge, because its clocks differ by more

@@ -210,7 +210,7 @@ func (s *subject) unjudged() string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; not judged, since clocks differ by up to %v: %s, which hold up to %v", p.Skew(), strings.Join(ids, ", "), properties.SkewMost)
+	return fmt.Sprintf("; not judged, since clocks differ by up to %v: %s", p.Skew(), strings.Join(ids, ", "))
 }
 
 // printViolation prints one violation: property, place, node, instance and evidence.

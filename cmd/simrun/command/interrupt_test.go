@@ -1,0 +1,61 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/durosim/durosim/properties"
+)
+
+// TestInterrupted: a campaign that is interrupted in its fortieth run reports what it has and what it found, stores that, and
+// ends with the command that runs the rest. A request to terminate is an interrupt.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		signal os.Signal
+		args   string
+		want   []string
+	}{
+		{os.Interrupt, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock", []string{
+			`(?m)^scenario +rolling-upgrade`,
+			`(?m)^seeds +[0-9]+ +seeds 1\.\.1000000; stopped early, of 1,000,000`,
+			`(?m) replay --seed [0-9]+ --bug provider/filter-after-lock rolling-upgrade$`,
+			`(?m)^Interrupted\. To go on with the other seeds:\n.* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --workers=1 rolling-upgrade$`,
+		}},
+		{syscall.SIGTERM, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock --shard 2/3 --json --out " + dir, []string{
+			`"exit_status": 130`, `"interrupted"`, `"violations"`,
+			`"go_on": ".* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --shard=2/3 --workers=1 --out=.* --json rolling-upgrade"`,
+		}},
+	} {
+		var runs atomic.Int64
+		p := &Program{EachRun: func() properties.Run {
+			if runs.Add(1) == 40 {
+				self, err := os.FindProcess(os.Getpid())
+				if err == nil {
+					err = self.Signal(c.signal)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			return properties.Run{}
+		}}
+		var out, err strings.Builder
+		if got := p.Run(strings.Fields(c.args), &out, &err); got != exitStopped {
+			t.Errorf("%s: status %d\n%s%s", c.args, got, &out, &err)
+		}
+		for _, want := range c.want {
+			if !regexp.MustCompile(want).MatchString(out.String()) {
+				t.Errorf("%s: no %q in\n%s", c.args, want, &out)
+			}
+		}
+	}
+	if stored, err := filepath.Glob(filepath.Join(dir, "*.txt")); err != nil || len(stored) == 0 {
+		t.Errorf("nothing is stored (%v)", err)
+	}
+}

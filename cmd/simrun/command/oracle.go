@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +39,9 @@ Examples:
     simrun oracle --keep-going --deny F9 --known known.toml -- ./provider
     simrun oracle --seed 17 -- simrun serve --bug provider/filter-ignored
 
-Exit status: 0 nothing found but what is known, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol.`
+If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), it reports the sequences that were made, and ends with the command for the others.
+
+Exit status: 0 nothing found but what is known, 1 an answer is not allowed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
 }
 
 // stopPatience is how long a provider may take to end when its input has ended.
@@ -52,11 +56,14 @@ type oracleJSON struct {
 	LeftOut    []string      `json:"left_out"`
 	FirstSeed  string        `json:"first_seed"`
 	Seeds      uint64        `json:"seeds"`
+	Made       uint64        `json:"made"` // sequences, of those of the seeds
 	Passed     uint64        `json:"passed"`
 	Warnings   []warningJSON `json:"warnings"`
 	Finding    *findingJSON  `json:"finding"`
 	Findings   []findingJSON `json:"findings"`
 	Unseen     []string      `json:"known_not_seen"`
+	NoVerdict  string        `json:"no_verdict,omitempty"` // why there is none on the seed after those made
+	GoOn       string        `json:"go_on,omitempty"`      // the command for the seeds that were not made
 	ExitStatus int           `json:"exit_status"`
 
 	stopped bool
@@ -114,12 +121,18 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		done++
 		bar.show(done, 0)
 	}
+	var stop func()
+	options.Context, stop = interruptible()
+	defer stop()
 	report, err := search.Search(undertest.Factory{New: peer.store}, options)
-	if err != nil {
+	bar.clear()
+	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0) {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", c.name(), done, err)
 	}
-	bar.clear()
 	out := c.report(peer, report, seeds)
+	if err != nil {
+		c.broke(out, err, seeds)
+	}
 	if c.JSON {
 		return out.ExitStatus, a.writeJSON(out)
 	}
@@ -131,7 +144,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
 	d := peer.client.Described()
 	out := &oracleJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
-		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
+		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Made: uint64(r.Made), Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
 		stopped: r.Unknown() != nil && !c.KeepGoing}
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, warningJSON{string(w.Freedom), w.Summary, w.Sequences, decimal(w.Seed)})
@@ -152,8 +165,37 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	return out
 }
 
+// broke notes that the search did not come to its end, and how to go on with the seed that has no verdict.
+func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
+	rest := seedRange{first: seeds.first + out.Made, count: seeds.count - out.Made}
+	out.stopped, out.NoVerdict = false, fmt.Sprintf("no verdict on seed %d: %v", rest.first, err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		out.NoVerdict, out.ExitStatus = "interrupted", exitStopped
+	case out.ExitStatus == exitOK:
+		out.ExitStatus = exitUsage
+	}
+	args := []string{"oracle", "--seeds", rest.bounds()}
+	if c.Known != "" {
+		args = append(args, "--known", c.Known)
+	}
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{{"--keep-going", c.KeepGoing}, {"--stories", c.Stories}, {"--json", c.JSON}} {
+		if flag.set {
+			args = append(args, flag.name)
+		}
+	}
+	out.GoOn = c.line(append(args, "--timeout", c.Timeout.String()))
+}
+
 func (c *oracleCmd) repro(seed uint64) string {
-	args := []string{"oracle", "--seed", decimal(seed)}
+	return c.line([]string{"oracle", "--seed", decimal(seed)})
+}
+
+// line returns a command line about the same provider with the same freedoms.
+func (c *oracleCmd) line(args []string) string {
 	for _, f := range c.Deny {
 		args = append(args, "--deny", f)
 	}
@@ -182,7 +224,11 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 		fmt.Fprintf(t, "%s\t%s\n", a.style.quiet(what), fmt.Sprintf(format, args...))
 	}
 	line("provider", "%s %s", o.Provider, o.Version)
-	line("sequences", "%s\tfrom seed %s on", grouped(o.Seeds), o.FirstSeed)
+	if o.NoVerdict != "" {
+		line("sequences", "%s\tof %s, from seed %s on; %s", grouped(o.Made), grouped(o.Seeds), o.FirstSeed, o.NoVerdict)
+	} else {
+		line("sequences", "%s\tfrom seed %s on", grouped(o.Seeds), o.FirstSeed)
+	}
 	line("passed", "%s\t%s", grouped(o.Passed), passedNote(o))
 	for _, left := range o.LeftOut {
 		line("left out", "%s", left)
@@ -215,6 +261,9 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 			a.printf("%s\n", line)
 		}
 		a.printf("%s\n\n%s\n", f.Refusal, f.Repro)
+	}
+	if o.GoOn != "" {
+		a.printf("\nTo go on with the other seeds:\n%s\n", o.GoOn)
 	}
 }
 

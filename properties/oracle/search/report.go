@@ -35,23 +35,23 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	}
 	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class}
 	refusal, transcript, _ := s.replay(s.least(c.moves))
-	if s.err != nil {
-		return s.err
-	}
-	if refusal == nil { // the provider is not deterministic, or stores share something
+	switch {
+	case s.err != nil:
+		refusal, transcript = c.refusal, []string{fmt.Sprintf("it could not be made shorter: %v", s.err)}
+	case refusal == nil: // the provider is not deterministic, or stores share something
 		refusal, transcript = c.refusal, []string{"the same calls on another store were allowed: the provider is not deterministic, or its stores share something"}
 	}
 	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Known: r.known(class)}
 	if at < 0 {
 		r.report.Findings = append(r.report.Findings, f)
-		return nil
+		return s.err
 	}
 	have := r.report.Findings[at]
-	if have.Count++; len(f.Transcript) < len(have.Transcript) {
+	if have.Count++; len(f.Transcript) < len(have.Transcript) && s.err == nil {
 		f.Count = have.Count
 		r.report.Findings[at] = f
 	}
-	return nil
+	return s.err
 }
 
 func (r *reporter) known(class string) *Known {

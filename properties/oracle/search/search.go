@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,6 +25,8 @@ type Options struct {
 	Known []Known
 	// Done is called after each sequence. It may be nil.
 	Done func()
+	// Context ends the search early, after the sequence that is being made. It may be nil.
+	Context context.Context
 }
 
 func (o Options) prepared() Options {
@@ -32,6 +36,9 @@ func (o Options) prepared() Options {
 	}
 	if o.Sequences == 0 {
 		o.Sequences = 1000
+	}
+	if o.Context == nil {
+		o.Context = context.Background()
 	}
 	return o
 }
@@ -77,6 +84,8 @@ type Warning struct {
 
 // Report is the result of a search.
 type Report struct {
+	// Made is the number of sequences that were made.
+	Made int
 	// Passed is the number of sequences in which every answer was allowed.
 	Passed int
 	// Findings are in the order in which they were met.
@@ -100,7 +109,9 @@ func (r *Report) Unknown() *Finding {
 }
 
 // Search makes the sequence of each seed on a fresh store, until an answer is refused for a mistake that is not known;
-// with KeepGoing it makes all of them. An error comes from the factory, or from Store.Broken: then there is no verdict.
+// with KeepGoing it makes all of them. An error comes from the factory, from Store.Broken, or from Options.Context: then
+// there is no verdict on the seed o.First+Made, and the report is about the sequences before it, nil if the factory is of
+// no use.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	o = o.prepared()
 	leftOut, declared, err := usable(f)
@@ -108,17 +119,12 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &reporter{factory: f, options: o, lacks: map[string]bool{}, declared: declared, report: &Report{LeftOut: leftOut}}
+	defer r.finish()
 	for i := range uint64(o.Sequences) {
-		c, err := sequence(f, o.Oracle, o.First+i, r.lacks, nil)
-		if err != nil {
-			return r.report, err
+		if err := r.sequence(o.First + i); err != nil {
+			return r.report, cmp.Or(o.Context.Err(), err)
 		}
-		r.warn(c, o.First+i)
-		if c.refusal == nil {
-			r.report.Passed++
-		} else if err := r.found(c, o.First+i); err != nil {
-			return r.report, err
-		}
+		r.report.Made++
 		if o.Done != nil {
 			o.Done()
 		}
@@ -126,8 +132,27 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 			break
 		}
 	}
-	r.finish()
 	return r.report, nil
+}
+
+// sequence makes the sequence of a seed and notes its result. An error says that there is none.
+func (r *reporter) sequence(seed uint64) error {
+	if err := r.options.Context.Err(); err != nil {
+		return err
+	}
+	c, err := sequence(r.factory, r.options.Oracle, seed, r.lacks, nil)
+	if err != nil {
+		return err
+	}
+	if c.refusal != nil {
+		if err := r.found(c, seed); err != nil {
+			return err
+		}
+	} else {
+		r.report.Passed++
+	}
+	r.warn(c, seed)
+	return nil
 }
 
 // usable makes a store and returns what is left out for it, and which methods it does not have. The error names a need of every sequence that the factory

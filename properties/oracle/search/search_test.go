@@ -23,7 +23,7 @@ func searched(t *testing.T, f undertest.Factory, o Options) *Report {
 // Search finds nothing in a right provider, and a wrong one's shortest sequence; the same seed finds the same.
 func TestSearch(t *testing.T) {
 	done := 0
-	if r := searched(t, inMemory(nil), Options{Sequences: 200, Done: func() { done++ }}); len(r.Findings) > 0 || r.Passed != 200 || done != 200 {
+	if r := searched(t, inMemory(nil), Options{Sequences: 200, Done: func() { done++ }}); len(r.Findings) > 0 || r.Passed != 200 || r.Made != 200 || done != 200 {
 		t.Errorf("%d done, %d passed: %v", done, r.Passed, r.Findings)
 	}
 	wrong := inMemory(wrongBy("provider/filter-ignored"))

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // Chooser makes the decisions that a run leaves open: the result of each draw, and the order of events due at the same
@@ -41,9 +43,9 @@ type random struct {
 func newRandom(seed uint64) *random {
 	return &random{
 		seed:  seed,
-		salt:  mix64(seed + golden),
-		draw:  mix64(seed ^ 0x64726177_64726177), // "draw"
-		order: mix64(seed ^ 0x6f726465_6f726465), // "orde": draws and priorities are unrelated
+		salt:  mix.Bits(seed + mix.Golden),
+		draw:  mix.Bits(seed ^ 0x64726177_64726177), // "draw"
+		order: mix.Bits(seed ^ 0x6f726465_6f726465), // "orde": draws and priorities are unrelated
 	}
 }
 
@@ -54,9 +56,9 @@ func (r *random) Choose(k Key, n uint64) uint64 {
 
 func (r *random) Weigh(k Key, odds Odds) uint64 { return odds.Outcome(r.raw(k)) }
 
-func (r *random) Priority(k Key) uint64 { return mix64(mix64(k.hash^r.salt) + r.order) }
+func (r *random) Priority(k Key) uint64 { return mix.Bits(mix.Bits(k.hash^r.salt) + r.order) }
 
-func (r *random) raw(k Key) uint64 { return mix64(mix64(k.hash^r.salt) + r.draw) }
+func (r *random) raw(k Key) uint64 { return mix.Bits(mix.Bits(k.hash^r.salt) + r.draw) }
 
 func (r *random) baseOrder() (seed uint64, seeded bool) { return r.seed, true }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // Label is the constant part of a key segment. Make it once, in a package-level variable, with NewLabel: its hash is
@@ -21,7 +23,7 @@ func NewLabel(name string) Label {
 	if name == "" {
 		panic("sim: NewLabel with an empty name")
 	}
-	return Label{name: name, hash: hashText(name)}
+	return Label{name: name, hash: mix.Text(name)}
 }
 
 // String returns the label's name.
@@ -34,7 +36,7 @@ type Text struct {
 }
 
 // NewText returns the text.
-func NewText(s string) Text { return Text{text: s, hash: hashText(s)} }
+func NewText(s string) Text { return Text{text: s, hash: mix.Text(s)} }
 
 // Key names a draw, a choice or an event by its place in the domain, for example node, incarnation, instance, turn and
 // purpose. It is built segment by segment and is a small value: pass it by value, derive new ones freely. It always
@@ -83,7 +85,7 @@ func RootKey(recording bool) Key {
 // hashSegment extends a hash by one segment. For a given label it is a bijection of value, so that numbered siblings
 // never collide.
 func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
-	return mix64(mix64(h+label+uint64(kind)*golden) + value*golden)
+	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
 }
 
 // At adds the segment "label".
@@ -107,7 +109,7 @@ func (k Key) Num(l Label, n uint64) Key {
 // Name adds the segment "label:name". It hashes the name, which costs more than a number: use it for names that are
 // fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
 func (k Key) Name(l Label, name string) Key {
-	k.hash = hashSegment(k.hash, segmentName, l.hash, hashText(name))
+	k.hash = hashSegment(k.hash, segmentName, l.hash, mix.Text(name))
 	if k.path != nil {
 		k.path = k.path.add(segmentName, l, name, 0)
 	}

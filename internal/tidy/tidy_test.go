@@ -38,13 +38,15 @@ var testModules = []string{"github.com/anishathalye/porcupine", "github.com/cock
 //	                                             └→ sim
 var packages = map[string]imports{
 
-	"sim":               {},
-	"engine":            {others: []string{"github.com/Masterminds/semver/v3"}},
-	"internal/call":     {module: []string{"engine"}, tests: []string{"memprovider"}},
-	"internal/orchhost": {module: []string{"engine"}},
-	"engine/orch":       {module: []string{"engine", "internal/orchhost"}},
-	"internal/replay":   {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
-	"engine/client":     {module: []string{"engine"}},
+	"sim":                 {module: []string{"sim/internal/mix"}, tests: []string{"sim/internal/kernel"}},
+	"sim/internal/mix":    {},
+	"sim/internal/kernel": {module: []string{"sim", "sim/internal/mix"}},
+	"engine":              {others: []string{"github.com/Masterminds/semver/v3"}},
+	"internal/call":       {module: []string{"engine"}, tests: []string{"memprovider"}},
+	"internal/orchhost":   {module: []string{"engine"}},
+	"engine/orch":         {module: []string{"engine", "internal/orchhost"}},
+	"internal/replay":     {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
+	"engine/client":       {module: []string{"engine"}},
 	"engine/orchtest": {
 		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
 	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"engine/client", "faults", "engine/orch"}},
@@ -61,7 +63,7 @@ var packages = map[string]imports{
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"sim", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {

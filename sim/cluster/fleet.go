@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/internal/released"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -53,9 +54,9 @@ type nodeState struct {
 
 	// wantUp is set if the node should run. Invariant: a node has a start pending exactly if it is down and wanted.
 	wantUp  bool
-	start   sim.Handle // the pending start
-	startAt sim.Time   // when it is due, 0 for none
-	starts  uint64     // how many starts were drawn
+	start   kernel.Handle // the pending start
+	startAt sim.Time      // when it is due, 0 for none
+	starts  uint64        // how many starts were drawn
 
 	inc      uint32
 	machine  stepper          // nil while down
@@ -65,8 +66,8 @@ type nodeState struct {
 	registry *node.Registry
 	draining bool
 	paused   bool
-	wake     sim.Handle // the end of the pause
-	held     []event    // what a paused node will see when it resumes
+	wake     kernel.Handle // the end of the pause
+	held     []event       // what a paused node will see when it resumes
 
 	timers   []timer // that are set
 	jobs     []job   // that run

@@ -7,18 +7,19 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
 // timer is a timer that a node has set. Lists of timers and jobs are short: a node has a few slots.
 type timer struct {
 	id     machine.TimerID
-	handle sim.Handle
+	handle kernel.Handle
 }
 
 // job is a turn or an activity that is running on a node.
 type job struct {
 	id       machine.JobID
-	handle   sim.Handle
+	handle   kernel.Handle
 	activity *machine.RunActivity // nil for a turn
 }
 

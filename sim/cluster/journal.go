@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
 // recordKindBase separates the kinds of world records from those of observations in the trace.
@@ -14,9 +15,9 @@ const recordKindBase = 1000
 // journal is the record of a run: everything that happens is stamped, written into the trace, and handed to the
 // monitor and the narrator.
 type journal struct {
-	kernel   *sim.Kernel[event]
+	kernel   *kernel.Kernel[event]
 	start    sim.Time
-	trace    *sim.Trace
+	trace    *kernel.Trace
 	marks    []sim.Mark
 	monitor  Monitor    // nil if there is none
 	narrator *narrator  // nil if there is none
@@ -25,8 +26,8 @@ type journal struct {
 	internal []Violation
 }
 
-func newJournal(kernel *sim.Kernel[event], keep bool) *journal {
-	j := &journal{kernel: kernel, start: kernel.Now(), trace: sim.NewTrace()}
+func newJournal(k *kernel.Kernel[event], keep bool) *journal {
+	j := &journal{kernel: k, start: k.Now(), trace: kernel.NewTrace()}
 	if keep {
 		j.trace.Keep(func(index, sum uint64) { j.marks = append(j.marks, sim.Mark{Index: index, Sum: sum}) })
 	}

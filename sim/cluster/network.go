@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
 // network carries the calls of nodes to the store and the answers back, in legs that can be late or lost, and carries out
@@ -50,9 +51,9 @@ type callState struct {
 	storeCall uint64 // the store's number of the last try; 0 if a fault refused it
 	triedAt   sim.Time
 	// For parked fetches:
-	group    int        // index of the group, -1 before the first parking
-	parkedAt sim.Time   // of the first parking, 0 before
-	wake     sim.Handle // the next try, while the group wakes this call
+	group    int           // index of the group, -1 before the first parking
+	parkedAt sim.Time      // of the first parking, 0 before
+	wake     kernel.Handle // the next try, while the group wakes this call
 }
 
 // callTable holds the calls of a run in blocks, so that it grows without moving them.

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
 // parking holds the fetches that found nothing, until the store reports that something may be eligible.
@@ -25,11 +26,11 @@ type waitGroup struct {
 	tags   engine.TagFilter
 	// sessions is set if each fetch names its own session owner.
 	sessions bool
-	waiters  []int      // calls, in the order of parking
-	waking   int        // the call that is being woken, -1 for none
-	timer    sim.Handle // looks again when time alone may have made something eligible
-	timerAt  int64      // store time of the timer, in milliseconds
-	dirty    bool       // check again whether something is eligible, though the store has not changed
+	waiters  []int         // calls, in the order of parking
+	waking   int           // the call that is being woken, -1 for none
+	timer    kernel.Handle // looks again when time alone may have made something eligible
+	timerAt  int64         // store time of the timer, in milliseconds
+	dirty    bool          // check again whether something is eligible, though the store has not changed
 	// eligible is the store's last answer, given at the queue generation in seen.
 	eligible memprovider.Eligibility
 	asked    bool

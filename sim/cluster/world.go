@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -77,7 +78,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if budget == 0 {
 		budget = stepBudget(cfg.Plan)
 	}
-	kernel, err := sim.New[event](sim.Options{Chooser: chooser, StepBudget: budget})
+	kernel, err := kernel.New[event](kernel.Options{Chooser: chooser, StepBudget: budget})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}

@@ -1,4 +1,4 @@
-package sim
+package kernel
 
 import (
 	"crypto/sha256"
@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"hash"
 	"math/bits"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/mix"
 )
 
 // Trace takes the records of a run and keeps a running digest of them, not the records themselves. A record is a time,
@@ -30,7 +33,7 @@ type Trace struct {
 	// free.
 	buf      []byte
 	start, n int
-	last     Time // of the record begun last
+	last     sim.Time // of the record begun last
 	open     bool
 	records  uint64
 	keep     func(index, sum uint64)
@@ -52,7 +55,7 @@ func NewTrace() *Trace {
 }
 
 // Begin starts a record of this kind at this time.
-func (t *Trace) Begin(at Time, kind uint16) {
+func (t *Trace) Begin(at sim.Time, kind uint16) {
 	if t.open {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
 	}
@@ -152,9 +155,9 @@ func (t *Trace) Records() uint64 { return t.records }
 
 // Digest returns the digest of the records ended so far. It may be called at any time and disturbs nothing. Each call
 // finishes a copy of the hash, so use Keep to compare runs record by record.
-func (t *Trace) Digest() Digest {
+func (t *Trace) Digest() sim.Digest {
 	t.flush()
-	var d Digest
+	var d sim.Digest
 	t.sha.Sum(d[:0])
 	return d
 }
@@ -183,32 +186,12 @@ func (t *Trace) flush() {
 
 // shortHash runs a 64-bit hash over b, a word at a time.
 func shortHash(h uint64, b []byte) uint64 {
-	h = mix64(h + uint64(len(b))*golden)
+	h = mix.Bits(h + uint64(len(b))*mix.Golden)
 	for len(b) >= 8 {
-		h = mix64(h ^ binary.LittleEndian.Uint64(b))
+		h = mix.Bits(h ^ binary.LittleEndian.Uint64(b))
 		b = b[8:]
 	}
 	var rest [8]byte
 	copy(rest[:], b)
-	return mix64(h ^ binary.LittleEndian.Uint64(rest[:]))
-}
-
-// Mark holds the arguments of Keep's hook for one record.
-type Mark struct {
-	Index uint64
-	Sum   uint64
-}
-
-// FirstDifference returns the index of the first mark in which a and b differ. If one is a prefix of the other, it
-// returns the length of the shorter; if they are equal, -1.
-func FirstDifference(a, b []Mark) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	if len(a) != len(b) {
-		return min(len(a), len(b))
-	}
-	return -1
+	return mix.Bits(h ^ binary.LittleEndian.Uint64(rest[:]))
 }

@@ -1,4 +1,4 @@
-package sim_test
+package kernel_test
 
 import (
 	"math"
@@ -8,24 +8,19 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
-var (
-	labelNode  = sim.NewLabel("node")
-	labelCall  = sim.NewLabel("call")
-	labelTimer = sim.NewLabel("timer")
-)
-
-func mustKernel[E any](t testing.TB, o sim.Options) *sim.Kernel[E] {
+func mustKernel[E any](t testing.TB, o kernel.Options) *kernel.Kernel[E] {
 	t.Helper()
-	k, err := sim.New[E](o)
+	k, err := kernel.New[E](o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-func drain[E any](k *sim.Kernel[E]) []E {
+func drain[E any](k *kernel.Kernel[E]) []E {
 	var all []E
 	for e, ok := k.Next(); ok; e, ok = k.Next() {
 		all = append(all, e)
@@ -33,39 +28,27 @@ func drain[E any](k *sim.Kernel[E]) []E {
 	return all
 }
 
-func mustPanic(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		got, _ := recover().(string)
-		if !strings.Contains(got, want) {
-			t.Errorf("panic is %q, want one that says %q", got, want)
-		}
-	}()
-	f()
-}
-
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		o    sim.Options
+		o    kernel.Options
 		want string
 	}{
-		{"no chooser", sim.Options{}, "Chooser is not set"},
-		{"before 1970", sim.Options{Chooser: sim.FIFO(1), Start: -1}, "before 1970"},
-		{"budget that overflows", sim.Options{Chooser: sim.FIFO(1), StepBudget: 1 << 60}, "StepBudget"},
-		{"zero is the default", sim.Options{Chooser: sim.FIFO(1)}, ""},
-		{"largest budget", sim.Options{Chooser: sim.FIFO(1), StepBudget: 1<<60 - 1}, ""},
+		{"no chooser", kernel.Options{}, "Chooser is not set"},
+		{"before 1970", kernel.Options{Chooser: sim.FIFO(1), Start: -1}, "before 1970"},
+		{"budget that overflows", kernel.Options{Chooser: sim.FIFO(1), StepBudget: 1 << 60}, "StepBudget"},
+		{"zero is the default", kernel.Options{Chooser: sim.FIFO(1)}, ""},
+		{"largest budget", kernel.Options{Chooser: sim.FIFO(1), StepBudget: 1<<60 - 1}, ""},
 	} {
-		_, err := sim.New[int](c.o)
+		_, err := kernel.New[int](c.o)
 		if got := errorText(err); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: error %q, want %q", c.name, got, c.want)
 		}
 	}
-	if now := mustKernel[int](t, sim.Options{Chooser: sim.FIFO(1)}).Now(); now != sim.Epoch {
+	if now := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(1)}).Now(); now != sim.Epoch {
 		t.Errorf("starts at %d, want the epoch", now)
 	}
-	if now := mustKernel[int](t, sim.Options{Chooser: sim.FIFO(1), Start: 5}).Now(); now != 5 {
+	if now := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(1), Start: 5}).Now(); now != 5 {
 		t.Errorf("starts at %d, want 5", now)
 	}
 }
@@ -89,7 +72,7 @@ func TestOrderIsTimeThenPriorityThenSequence(t *testing.T) {
 	root := sim.RootKey(false)
 	low, high := root.Num(labelCall, 1), root.Num(labelCall, 2)
 	chooser := fixedOrder{sim.FIFO(0), map[uint64]uint64{low.Hash(): 1, high.Hash(): math.MaxUint64}}
-	k := mustKernel[string](t, sim.Options{Chooser: chooser})
+	k := mustKernel[string](t, kernel.Options{Chooser: chooser})
 	k.After(2*time.Millisecond, low, "late, low")
 	k.After(time.Millisecond, high, "early, high, first")
 	k.After(time.Millisecond, high, "early, high, second")
@@ -116,9 +99,9 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 	for _, size := range sizes {
 		random := sim.Random(uint64(size))
-		k := mustKernel[due](t, sim.Options{Chooser: random})
+		k := mustKernel[due](t, kernel.Options{Chooser: random})
 		var want []due
-		var handles []sim.Handle
+		var handles []kernel.Handle
 		for i := range size {
 			key := sim.RootKey(false).Num(labelCall, uint64(i/2)) // Pairs share a priority.
 			e := due{k.Now().Add(sim.Between(random, key, 0, time.Duration(10+size/4)*time.Microsecond)), random.Priority(key), i}
@@ -155,7 +138,7 @@ func TestOrderIsTotal(t *testing.T) {
 
 func TestOneMoreEventMovesNoOther(t *testing.T) {
 	run := func(extra bool) []int {
-		k := mustKernel[int](t, sim.Options{Chooser: sim.Random(7)})
+		k := mustKernel[int](t, kernel.Options{Chooser: sim.Random(7)})
 		root := sim.RootKey(false)
 		if extra {
 			k.After(time.Second, root.Num(labelTimer, 0), -1)
@@ -179,11 +162,11 @@ func TestOneMoreEventMovesNoOther(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	k := mustKernel[string](t, sim.Options{Chooser: sim.FIFO(0)})
+	k := mustKernel[string](t, kernel.Options{Chooser: sim.FIFO(0)})
 	key := sim.RootKey(false)
 	first := k.After(time.Second, key, "first")
 	second := k.After(2*time.Second, key, "second")
-	if k.Cancel(sim.Handle{}) {
+	if k.Cancel(kernel.Handle{}) {
 		t.Error("the zero handle names an event")
 	}
 	if !k.Cancel(first) || k.Cancel(first) {
@@ -218,7 +201,7 @@ func TestCancel(t *testing.T) {
 
 // Timers that are set and cancelled again and again must not pile up.
 func TestCancelledEventsAreSwept(t *testing.T) {
-	k := mustKernel[int](t, sim.Options{Chooser: sim.Random(1)})
+	k := mustKernel[int](t, kernel.Options{Chooser: sim.Random(1)})
 	root := sim.RootKey(false)
 	for i := range 20 {
 		k.After(time.Duration(i)*time.Second, root.Num(labelCall, uint64(i)), i)
@@ -240,7 +223,7 @@ func TestCancelledEventsAreSwept(t *testing.T) {
 }
 
 func TestBadTimesPanic(t *testing.T) {
-	k := mustKernel[int](t, sim.Options{Chooser: sim.FIFO(0)})
+	k := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(0)})
 	key := sim.RootKey(true).Num(labelCall, 3)
 	mustPanic(t, "event call:3 at 1735689599999999, which is 1µs before now", func() { k.At(k.Now()-1, key, 0) })
 	mustPanic(t, "event call:3 after -1ns", func() { k.After(-1, key, 0) })
@@ -249,7 +232,7 @@ func TestBadTimesPanic(t *testing.T) {
 func TestBudget(t *testing.T) {
 	key := sim.RootKey(false)
 	t.Run("steps", func(t *testing.T) {
-		k := mustKernel[int](t, sim.Options{Chooser: sim.FIFO(0), StepBudget: 3})
+		k := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(0), StepBudget: 3})
 		for i := range 5 {
 			k.After(0, key, i)
 		}
@@ -265,21 +248,21 @@ func TestBudget(t *testing.T) {
 		}
 	})
 	t.Run("a loop without steps ends", func(t *testing.T) {
-		k := mustKernel[int](t, sim.Options{Chooser: sim.FIFO(0), StepBudget: 3})
+		k := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(0), StepBudget: 3})
 		k.After(0, key, 0)
 		pops := uint64(0)
 		for _, ok := k.Next(); ok; _, ok = k.Next() {
 			pops++
 			k.After(0, key, 0)
 		}
-		if pops != 3*sim.PopsPerStep || !k.Exhausted() || k.Steps() != 0 {
+		if pops != 3*kernel.PopsPerStep || !k.Exhausted() || k.Steps() != 0 {
 			t.Errorf("%d events given out, exhausted %v, steps %d", pops, k.Exhausted(), k.Steps())
 		}
 	})
 }
 
 func TestKernelSteadyStateAllocatesNothing(t *testing.T) {
-	k := mustKernel[[3]uint64](t, sim.Options{Chooser: sim.Random(1)})
+	k := mustKernel[[3]uint64](t, kernel.Options{Chooser: sim.Random(1)})
 	root := sim.RootKey(false)
 	n := uint64(0)
 	turn := func() {

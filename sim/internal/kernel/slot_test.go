@@ -1,25 +1,27 @@
-package sim
+package kernel
 
 import (
 	"math"
 	"testing"
+
+	"github.com/durosim/durosim/sim"
 )
 
 // A slot that has been through all generations is given up, so that its oldest handles cannot match again. Four
 // thousand million reuses are out of a test's reach; this one moves the counter by hand.
 func TestWornOutSlotIsGivenUp(t *testing.T) {
-	k, err := New[int](Options{Chooser: FIFO(0)})
+	k, err := New[int](Options{Chooser: sim.FIFO(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	oldest := k.At(k.Now(), Key{}, 1)
+	oldest := k.At(k.Now(), sim.Key{}, 1)
 	k.Next()
 	k.slots[oldest.slot].gen = math.MaxUint32
-	last := k.At(k.Now(), Key{}, 2)
+	last := k.At(k.Now(), sim.Key{}, 2)
 	if last.slot != oldest.slot || !k.Cancel(last) {
 		t.Fatalf("the slot is not reused: %v after %v", last, oldest)
 	}
-	next := k.At(k.Now(), Key{}, 3)
+	next := k.At(k.Now(), sim.Key{}, 3)
 	if next.slot == oldest.slot {
 		t.Error("the worn-out slot is reused")
 	}

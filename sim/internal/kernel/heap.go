@@ -1,4 +1,4 @@
-package sim
+package kernel
 
 import "math/bits"
 

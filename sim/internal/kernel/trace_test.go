@@ -1,20 +1,20 @@
-package sim_test
+package kernel_test
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
 // digestOf returns the digest of one record with these fields.
-func digestOf(fields func(t *sim.Trace)) sim.Digest {
-	t := sim.NewTrace()
+func digestOf(fields func(t *kernel.Trace)) sim.Digest {
+	t := kernel.NewTrace()
 	t.Begin(sim.Epoch, 1)
 	fields(t)
 	t.End()
@@ -22,7 +22,7 @@ func digestOf(fields func(t *sim.Trace)) sim.Digest {
 }
 
 func TestGoldenDigest(t *testing.T) {
-	got := digestOf(func(t *sim.Trace) {
+	got := digestOf(func(t *kernel.Trace) {
 		t.Int(-1)
 		t.Uint(math.MaxUint64)
 		t.Bool(true)
@@ -51,7 +51,7 @@ func TestGoldenDigest(t *testing.T) {
 		got  sim.Digest
 		want string
 	}{
-		{"empty trace", sim.NewTrace().Digest(),
+		{"empty trace", kernel.NewTrace().Digest(),
 			"sha256:12dea2a05a9f448f6fc15ae8b70be629ff8efc9b78e8a11a8ab91291b10cf463"},
 		{"three records", got,
 			"sha256:de566ec9997bbd86879df93394665f8037cca426b38a0455ee6d810823ca3714"},
@@ -69,23 +69,23 @@ func TestGoldenDigest(t *testing.T) {
 func TestFieldsAreNotConfused(t *testing.T) {
 	cases := []struct {
 		name   string
-		fields func(t *sim.Trace)
+		fields func(t *kernel.Trace)
 	}{
-		{"nothing", func(t *sim.Trace) {}},
-		{"int", func(t *sim.Trace) { t.Int(1) }},
-		{"uint", func(t *sim.Trace) { t.Uint(1) }},
-		{"true", func(t *sim.Trace) { t.Bool(true) }},
-		{"false", func(t *sim.Trace) { t.Bool(false) }},
-		{"string", func(t *sim.Trace) { t.Str("a") }},
-		{"bytes", func(t *sim.Trace) { t.Bytes([]byte("a")) }},
-		{"empty string", func(t *sim.Trace) { t.Str("") }},
-		{"empty bytes", func(t *sim.Trace) { t.Bytes(nil) }},
-		{"ab, c", func(t *sim.Trace) { t.Str("ab"); t.Str("c") }},
-		{"a, bc", func(t *sim.Trace) { t.Str("a"); t.Str("bc") }},
-		{"abc", func(t *sim.Trace) { t.Str("abc") }},
-		{"two records", func(t *sim.Trace) { t.End(); t.Begin(sim.Epoch, 1) }},
-		{"other kind", func(t *sim.Trace) { t.End(); t.Begin(sim.Epoch, 2) }},
-		{"other time", func(t *sim.Trace) { t.End(); t.Begin(sim.Epoch+1, 1) }},
+		{"nothing", func(t *kernel.Trace) {}},
+		{"int", func(t *kernel.Trace) { t.Int(1) }},
+		{"uint", func(t *kernel.Trace) { t.Uint(1) }},
+		{"true", func(t *kernel.Trace) { t.Bool(true) }},
+		{"false", func(t *kernel.Trace) { t.Bool(false) }},
+		{"string", func(t *kernel.Trace) { t.Str("a") }},
+		{"bytes", func(t *kernel.Trace) { t.Bytes([]byte("a")) }},
+		{"empty string", func(t *kernel.Trace) { t.Str("") }},
+		{"empty bytes", func(t *kernel.Trace) { t.Bytes(nil) }},
+		{"ab, c", func(t *kernel.Trace) { t.Str("ab"); t.Str("c") }},
+		{"a, bc", func(t *kernel.Trace) { t.Str("a"); t.Str("bc") }},
+		{"abc", func(t *kernel.Trace) { t.Str("abc") }},
+		{"two records", func(t *kernel.Trace) { t.End(); t.Begin(sim.Epoch, 1) }},
+		{"other kind", func(t *kernel.Trace) { t.End(); t.Begin(sim.Epoch, 2) }},
+		{"other time", func(t *kernel.Trace) { t.End(); t.Begin(sim.Epoch+1, 1) }},
 	}
 	seen := map[sim.Digest]string{}
 	for _, c := range cases {
@@ -101,7 +101,7 @@ func TestFieldsAreNotConfused(t *testing.T) {
 func TestDigestDoesNotDependOnBuffering(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	run := func(ask bool) (last sim.Digest, open sim.Digest) {
-		trace := sim.NewTrace()
+		trace := kernel.NewTrace()
 		for i := range 500 {
 			trace.Begin(sim.Epoch, uint16(i))
 			trace.Int(int64(i))
@@ -139,12 +139,12 @@ func TestDigestDoesNotDependOnBuffering(t *testing.T) {
 }
 
 func TestTraceOrderOfCalls(t *testing.T) {
-	mustPanic(t, "outside a record", func() { sim.NewTrace().Int(1) })
-	mustPanic(t, "outside a record", func() { sim.NewTrace().Bool(true) })
-	mustPanic(t, "outside a record", func() { sim.NewTrace().Str("") })
-	mustPanic(t, "outside a record", func() { sim.NewTrace().End() })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().Int(1) })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().Bool(true) })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().Str("") })
+	mustPanic(t, "outside a record", func() { kernel.NewTrace().End() })
 	mustPanic(t, "inside record 0", func() {
-		trace := sim.NewTrace()
+		trace := kernel.NewTrace()
 		trace.Begin(0, 1)
 		trace.Begin(0, 1)
 	})
@@ -152,7 +152,7 @@ func TestTraceOrderOfCalls(t *testing.T) {
 
 func TestFirstDifference(t *testing.T) {
 	run := func(changed uint64, records uint64) []sim.Mark {
-		trace := sim.NewTrace()
+		trace := kernel.NewTrace()
 		var marks []sim.Mark
 		trace.Keep(func(index, sum uint64) { marks = append(marks, sim.Mark{Index: index, Sum: sum}) })
 		for i := range records {
@@ -193,7 +193,7 @@ func TestFirstDifference(t *testing.T) {
 }
 
 func TestTraceSteadyStateAllocatesNothing(t *testing.T) {
-	trace := sim.NewTrace()
+	trace := kernel.NewTrace()
 	trace.Keep(func(index, sum uint64) {})
 	payload := bytes.Repeat([]byte("z"), 100)
 	record := func() {
@@ -209,44 +209,11 @@ func TestTraceSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestFoldKeepsOrder(t *testing.T) {
-	a, b := sim.Digest{1}, sim.Digest{2}
-	seen := map[sim.Digest]int{}
-	for i, list := range [][]sim.Digest{nil, {a}, {b}, {a, b}, {b, a}, {a, a}, {a, b, b}, {sim.Fold([]sim.Digest{a})}} {
-		d := sim.Fold(list)
-		if other, ok := seen[d]; ok {
-			t.Errorf("lists %d and %d fold alike", other, i)
-		}
-		seen[d] = i
-	}
-}
-
-func TestDigestAsText(t *testing.T) {
-	d := sim.Digest{0xab, 31: 0x01}
-	const text = "sha256:ab00000000000000000000000000000000000000000000000000000000000001"
-	if d.String() != text {
-		t.Errorf("rendered %s", d)
-	}
-	if back, err := sim.ParseDigest(text); err != nil || back != d {
-		t.Errorf("read back as %v, %v", back, err)
-	}
-	for _, bad := range []string{"", text[7:], text[:70], text + "0", strings.ToUpper(text), "sha256:" +
-		strings.ToUpper(text[7:]), strings.Replace(text, "a", "g", 2)} {
-		if got, err := sim.ParseDigest(bad); err == nil {
-			t.Errorf("%q was read as %v", bad, got)
-		}
-	}
-	var back sim.Digest
-	if j, err := json.Marshal(d); err != nil || json.Unmarshal(j, &back) != nil || back != d {
-		t.Errorf("JSON %s, back %v, error %v", j, back, err)
-	}
-}
-
 // TestNumbersOfEachLength hashes numbers of each length beside the form that Trace documents.
 func TestNumbersOfEachLength(t *testing.T) {
 	want := []byte("durosim/trace/2R\x01")
 	want = binary.AppendVarint(want, int64(sim.Epoch))
-	got := digestOf(func(tr *sim.Trace) {
+	got := digestOf(func(tr *kernel.Trace) {
 		for shift := range 65 {
 			for _, v := range []uint64{1<<shift - 1, 1 << shift, 0x5a5a5a5a5a5a5a5a & (1<<shift - 1)} {
 				tr.Uint(v)

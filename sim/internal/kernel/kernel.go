@@ -1,18 +1,20 @@
-package sim
+package kernel
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/durosim/durosim/sim"
 )
 
 // Options configure a Kernel. None of them is a value that a simulation would draw.
 type Options struct {
 	// Chooser orders events due at the same time and makes the draws. It must be set.
-	Chooser Chooser
+	Chooser sim.Chooser
 	// Start is the kernel time at the start. Zero means Epoch; it must not be negative.
-	Start Time
+	Start sim.Time
 	// StepBudget is the number of steps after which the run is Exhausted. Zero means DefaultStepBudget; the largest is
 	// 2^60-1.
 	StepBudget uint64
@@ -35,7 +37,7 @@ func (o *Options) validate() error {
 		return fmt.Errorf("sim: Options.Start is %d, before 1970", o.Start)
 	}
 	if o.Start == 0 {
-		o.Start = Epoch
+		o.Start = sim.Epoch
 	}
 	if o.StepBudget > math.MaxUint64/PopsPerStep {
 		return fmt.Errorf("sim: Options.StepBudget is %d, above %d", o.StepBudget, uint64(math.MaxUint64)/PopsPerStep)
@@ -49,8 +51,8 @@ func (o *Options) validate() error {
 // Kernel is a virtual clock and a queue of events of type E, ordered by time, then priority, then sequence. An event
 // is plain data that its owner interprets; the kernel runs nothing. It is not safe for concurrent use.
 type Kernel[E any] struct {
-	now     Time
-	chooser Chooser
+	now     sim.Time
+	chooser sim.Chooser
 	seq     uint64
 	steps   uint64
 	pops    uint64
@@ -88,14 +90,14 @@ func New[E any](o Options) (*Kernel[E], error) {
 }
 
 // Now returns the kernel time: the start, and from then on the time of the last event that Next returned.
-func (k *Kernel[E]) Now() Time { return k.now }
+func (k *Kernel[E]) Now() sim.Time { return k.now }
 
 // Chooser returns the chooser from the options.
-func (k *Kernel[E]) Chooser() Chooser { return k.chooser }
+func (k *Kernel[E]) Chooser() sim.Chooser { return k.chooser }
 
 // At adds an event that is due at t. The key names it: events due at the same time are ordered by the chooser's
 // priority for their keys and, where that ties, in the order in which they were added. A time in the past panics.
-func (k *Kernel[E]) At(t Time, key Key, e E) Handle {
+func (k *Kernel[E]) At(t sim.Time, key sim.Key, e E) Handle {
 	if t < k.now {
 		panic(fmt.Sprintf("sim: event %v at %d, which is %v before now, %d", key, t, k.now.Sub(t), k.now))
 	}
@@ -106,7 +108,7 @@ func (k *Kernel[E]) At(t Time, key Key, e E) Handle {
 }
 
 // After adds an event that is due d from now. A negative d panics.
-func (k *Kernel[E]) After(d time.Duration, key Key, e E) Handle {
+func (k *Kernel[E]) After(d time.Duration, key sim.Key, e E) Handle {
 	if d < 0 {
 		panic(fmt.Sprintf("sim: event %v after %v", key, d))
 	}
@@ -193,18 +195,18 @@ func (k *Kernel[E]) Next() (e E, ok bool) {
 		return e, false
 	}
 	first := k.queue.pop()
-	k.now = Time(first.at)
+	k.now = sim.Time(first.at)
 	k.pops++
 	return k.take(first.slot), true
 }
 
 // Peek returns the time of the next event; ok is false when no event is waiting.
-func (k *Kernel[E]) Peek() (t Time, ok bool) {
+func (k *Kernel[E]) Peek() (t sim.Time, ok bool) {
 	k.skip()
 	if len(k.queue) == 0 {
 		return 0, false
 	}
-	return Time(k.queue[0].at), true
+	return sim.Time(k.queue[0].at), true
 }
 
 // Len returns the number of waiting events, not counting cancelled ones.

@@ -1,0 +1,29 @@
+// Package kernel runs a simulation: a virtual clock, a queue of events, and a trace with a digest. It knows nothing about
+// the simulated system.
+//
+// The owner adds plain values of its own event type to a [Kernel], takes them out again one by one, acts on each, and
+// tells a [Trace] what happened. Time passes only when an event is taken out.
+//
+//	k, err := kernel.New[event](kernel.Options{Chooser: sim.Random(seed)})
+//	...
+//	for {
+//		e, ok := k.Next()
+//		if !ok {
+//			break // No event is waiting, or k.Exhausted().
+//		}
+//		handle(e) // Uses k.After, sim.Chance(k.Chooser(), …), k.Step, trace.Begin …
+//	}
+//	fmt.Println(trace.Digest())
+//
+// A step is an event that changed something or made a call; a budget of them bounds a run.
+//
+// # Guarantees
+//
+//   - The same events under the same seed come out in the same order and give the same digest, on every platform.
+//   - Events come out by time, then priority, then the order in which they were added.
+//   - Handles are values. A handle that outlives its event does nothing.
+//   - The step budget, and sixteen times as many events, end every run.
+//
+// Time is counted in whole microseconds and is never negative. A broken rule of use, such as an event in the past, panics.
+// Nothing here is safe for concurrent use.
+package kernel

@@ -1,0 +1,42 @@
+package kernel_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
+)
+
+// A whole run, recorded and replayed, gives the same trace.
+func TestReplayOfARun(t *testing.T) {
+	run := func(c sim.Chooser) sim.Digest {
+		k := mustKernel[uint64](t, kernel.Options{Chooser: c, StepBudget: 500})
+		trace := kernel.NewTrace()
+		root := sim.RootKey(true)
+		for i := range uint64(10) {
+			k.After(0, root.Num(labelNode, i), i)
+		}
+		for e, ok := k.Next(); ok; e, ok = k.Next() {
+			k.Step()
+			trace.Begin(k.Now(), 1)
+			trace.Uint(e)
+			trace.End()
+			key := root.Num(labelNode, e).Num(labelCall, k.Steps())
+			d := time.Duration(c.Choose(key.At(labelTimer), 3)) * time.Millisecond
+			if !sim.Chance(c, key, 1, 100) {
+				k.After(d, key, e)
+			}
+		}
+		return trace.Digest()
+	}
+	rec := &sim.Recording{}
+	want := run(sim.Record(sim.Random(77), rec))
+	replayer := sim.NewReplayer(rec)
+	if got := run(replayer); got != want || len(replayer.Unused()) != 0 {
+		t.Errorf("replay gives %v, want %v; unused %v", got, want, replayer.Unused())
+	}
+	if run(sim.Random(78)) == want {
+		t.Error("another seed gives the same run")
+	}
+}

@@ -2,7 +2,6 @@ package properties_test
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/properties/shrink"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
@@ -31,7 +30,7 @@ func ExampleShrink() {
 		fmt.Println(err)
 		return
 	}
-	small, err := properties.Shrink(shrink.Concrete{Plan: plan, Choices: choices},
+	small, err := properties.Shrink(properties.Concrete{Plan: plan, Choices: choices},
 		properties.ShrinkOptions{Property: result.Violations[0].Property})
 	if err != nil {
 		fmt.Println(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties/gen"
-	"github.com/durosim/durosim/properties/shrink"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )

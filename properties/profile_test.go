@@ -1,12 +1,13 @@
 package properties_test
 
 import (
-	"github.com/durosim/durosim/properties/shrink"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/internal/shrink"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"

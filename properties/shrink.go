@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/properties/shrink"
+	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -26,15 +26,22 @@ type ShrinkOptions struct {
 	EachRun  func() Run
 	// Releases starts the nodes that run a released runtime, as in cluster.Config.
 	Releases cluster.Releases
-	// MaxRuns bounds the runs; 0 is shrink.DefaultRuns.
+	// MaxRuns bounds the runs; 0 stands for 5,000, some seconds for the built-in scenarios.
 	MaxRuns int
 
 	_ struct{} // fields are named: there will be more
 }
 
-// Shrunk is the result of Shrink.
+// Concrete is a run with nothing left to chance: a plan, and the choices made where it leaves something open.
+type Concrete = shrink.Concrete
+
+// Small is what a search for a smaller run gives.
+type Small = shrink.Result
+
+// Shrunk is the result of Shrink: the smallest run found, how many runs that took, how large it was before, and whether
+// nothing more can be left out.
 type Shrunk struct {
-	shrink.Result
+	Small
 	// Outcome is the result of the smallest plan; First is its first violation of the property.
 	Outcome *cluster.Result
 	First   cluster.Violation
@@ -42,9 +49,10 @@ type Shrunk struct {
 	needs []string // what the plan uses of the caller's handlers
 }
 
-// Shrink finds a smaller concrete plan that violates the same property, as shrink.Minimize does. It returns an error if the
-// plan cannot be run, or does not violate the property.
-func Shrink(failing shrink.Concrete, o ShrinkOptions) (*Shrunk, error) {
+// Shrink finds a smaller concrete plan that violates the same property: it leaves out parts, moves times to rounder ones,
+// and looks for fewer faults, until nothing more can go. It returns an error if the plan cannot be run, or does not violate
+// the property.
+func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if failing.Plan == nil {
 		return nil, fmt.Errorf("properties: Shrink without a plan")
 	}
@@ -67,7 +75,7 @@ func Shrink(failing shrink.Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Property, err)
 	}
-	out := &Shrunk{Result: *small}
+	out := &Shrunk{Small: *small}
 	cfg := o.config(small.Concrete, sim.Replay(small.Choices))
 	used := &usedHandlers{}
 	monitor := cfg.Monitor

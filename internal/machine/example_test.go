@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/client"
 	"github.com/durosim/durosim/internal/machine"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/client"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/client"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 

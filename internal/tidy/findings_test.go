@@ -2,7 +2,7 @@ package tidy
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/properties/shrink"
+	"github.com/durosim/durosim/internal/shrink"
 	"os"
 	"path/filepath"
 	"slices"

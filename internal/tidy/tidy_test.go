@@ -46,10 +46,10 @@ var packages = map[string]imports{
 	"internal/orchhost":   {module: []string{"engine"}},
 	"engine/orch":         {module: []string{"engine", "internal/orchhost"}},
 	"internal/replay":     {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
-	"engine/client":       {module: []string{"engine"}},
+	"internal/client":     {module: []string{"engine"}},
 	"engine/orchtest": {
 		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
-	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"engine/client", "faults", "engine/orch"}},
+	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"internal/client", "faults", "engine/orch"}},
 	"engine/node":      {module: []string{"engine", "engine/orch", "internal/orchhost"}},
 	"memprovider":      {module: []string{"engine", "internal/storerules"}, tests: []string{"faults"}},
 	"memprovider/live": {
@@ -73,7 +73,7 @@ var packages = map[string]imports{
 		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "properties/shrink", "internal/page", "internal/span", "internal/timeline"},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"engine", "memprovider", "sim/cluster", "internal/machine"}},
 	"properties/internal/check": {module: []string{"engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
@@ -104,7 +104,7 @@ var packages = map[string]imports{
 		tests: []string{"faults"}},
 	"properties/internal/rig": { // for tests
 		module: []string{"engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
-	"properties/shrink": {
+	"internal/shrink": {
 		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"properties", "sim/cluster"}},
 	"properties/gen": {
@@ -121,7 +121,7 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties", "internal/span"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
-	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "properties/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
+	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
 	"internal/mutate":           {},
 	"internal/mutate/judge":     {all: true},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate"}},

@@ -26,7 +26,7 @@ func walk(w *world) {
 	for n := range number {
 		w.fresh()
 		w.done = nil
-		judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{oracle.F5Contention}})
+		judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{"F5"}})
 		w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
 			if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
 				return // the other methods are judged all the same

@@ -46,11 +46,11 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	// whichever the provider meets first.
 	work, queue := misKinded(r)
 	if work || queue {
-		j.fails(free(F17MisKinded, "4.2"), s, "an item stands in the wrong list")
+		j.fails(free(f17MisKinded, "4.2"), s, "an item stands in the wrong list")
 	}
 	parent := r.Metadata.ParentInstanceID
 	if !in.row && parent != "" && !s.find(parent).row {
-		j.fails(free(F21MissingParent, "3.1"), s, "the parent has no row")
+		j.fails(free(f21MissingParent, "3.1"), s, "the parent has no row")
 	}
 	if !h.live.may {
 		return
@@ -134,20 +134,20 @@ func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, 
 	}
 	half := (r.Metadata.OrchestrationName == "") != (r.Metadata.OrchestrationVersion == "")
 	if half && !in.row {
-		vary(free(F20HalfNamed, "5.3"), func(c *ackChoice) { c.create = true })
+		vary(free(f20HalfNamed, "5.3"), func(c *ackChoice) { c.create = true })
 	}
 	if !in.row && r.Metadata.OrchestrationName != "" && len(in.executions) > 0 && in.latest() > r.ExecutionID {
-		vary(free(XPointerOfLateRow, "5.3"), func(c *ackChoice) { c.largest = true })
+		vary(free(xPointerOfLateRow, "5.3"), func(c *ackChoice) { c.largest = true })
 	}
 	if work || queue {
-		if !j.grants(F17MisKinded) {
+		if !j.grants(f17MisKinded) {
 			return nil
 		}
 		if work {
-			vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.storeWork = true })
+			vary(free(f17MisKinded, "4.2"), func(c *ackChoice) { c.storeWork = true })
 		}
 		if queue {
-			vary(free(F17MisKinded, "4.2"), func(c *ackChoice) { c.storeQueue = true })
+			vary(free(f17MisKinded, "4.2"), func(c *ackChoice) { c.storeQueue = true })
 		}
 	}
 	return list
@@ -188,7 +188,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	if meta.Status != "" { // 7
 		before := *e
 		e.status, e.output, e.completed, e.stamped = meta.Status, meta.Output, now, known(true)
-		if meta.Status == engine.StatusRunning && j.grants(F18RunningStamp) {
+		if meta.Status == engine.StatusRunning && j.grants(f18RunningStamp) {
 			e.stamped = truth{true, before.stamped.must}
 			if before.stamped.may {
 				e.completed = before.completed.over(now)
@@ -286,7 +286,7 @@ func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
 	}
 	c := by("5.7", "I20")
 	if r.Item.Kind() != engine.ItemActivityExecute {
-		c = free(F17MisKinded, "4.2")
+		c = free(f17MisKinded, "4.2")
 		j.fails(c, s, "the item is no activity")
 		j.allow(c, j.answer.Err == nil, func() *State { return s }, "success, without storing it")
 	}

@@ -122,7 +122,7 @@ func (s *State) instanceInfo(j *judge, r call.GetInstanceInfo) {
 		if in.half {                          // F20
 			have.OrchestrationName, have.OrchestrationVersion = want.OrchestrationName, want.OrchestrationVersion
 		}
-		if in.execution(in.current) == nil && j.grants(F16UnknownStatus) {
+		if in.execution(in.current) == nil && j.grants(f16UnknownStatus) {
 			have.Status = ""
 		}
 		same = sameText(have.Output, want.Output)
@@ -197,7 +197,7 @@ func (s *State) metrics(j *judge) {
 func (s *State) depths(j *judge) {
 	var least, most engine.QueueDepths
 	add := func(least, most *uint64, marked bool, live truth) {
-		free := !marked || !live.may && !j.grants(F6Depths)
+		free := !marked || !live.may && !j.grants(f6Depths)
 		if free {
 			*least++
 		}

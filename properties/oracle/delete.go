@@ -53,7 +53,7 @@ func (j *judge) erases(c clause, s *State, ids []string, most int, force bool) {
 			break
 		}
 		if keep {
-			c = free(F28SurvivingWork, "7.2")
+			c = free(f28SurvivingWork, "7.2")
 		}
 		n := s.clone()
 		want := n.erase(ids, keep)
@@ -103,12 +103,12 @@ func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 			return p != "" && slices.Contains(r.Instances, p) && !slices.Contains(r.Instances, in.id) && of(s.find(p))
 		})
 	}
-	orphan := orphans(func(p *instance) bool { return p.row || !j.grants(XUnknownDeleted) })
+	orphan := orphans(func(p *instance) bool { return p.row || !j.grants(xUnknownDeleted) })
 	var words []string
 	if len(orphan) > 0 {
 		words = append(words, "child", "orphan", "tree")
 	} else if lost := orphans(func(p *instance) bool { return !p.row }); len(lost) > 0 {
-		j.permanent(free(XUnknownDeleted, "7.2"), s, fmt.Sprintf("%v would lose the parent that they do not have", lost), "child", "orphan", "tree")
+		j.permanent(free(xUnknownDeleted, "7.2"), s, fmt.Sprintf("%v would lose the parent that they do not have", lost), "child", "orphan", "tree")
 	}
 	if !r.Force && s.running(r.Instances) {
 		words = append(words, "running")
@@ -118,13 +118,13 @@ func (s *State) deleteAtomic(j *judge, r call.DeleteInstancesAtomic) {
 		return
 	}
 	most := len(r.Instances)
-	if !j.grants(F15DeletedCount) {
+	if !j.grants(f15DeletedCount) {
 		most = 0
 	}
 	j.erases(by("7.2", "I4 I17"), s, r.Instances, most, r.Force)
 	known := slices.DeleteFunc(slices.Clone(r.Instances), func(id string) bool { return !s.find(id).row })
 	if len(known) < len(r.Instances) {
-		j.erases(free(XUnknownDeleted, "7.2"), s, known, most, r.Force)
+		j.erases(free(xUnknownDeleted, "7.2"), s, known, most, r.Force)
 	}
 }
 
@@ -209,7 +209,7 @@ func (s *State) deleteBulk(j *judge, r call.DeleteInstanceBulk) {
 			ids = append(ids, s.tree(root)...)
 		}
 		if failed {
-			j.allow(free(F22BulkAtomicity, "7.3"), true, func() *State { return s.with(func(n *State) { n.erase(ids, false) }) }, "an error after a part")
+			j.allow(free(f22BulkAtomicity, "7.3"), true, func() *State { return s.with(func(n *State) { n.erase(ids, false) }) }, "an error after a part")
 			continue
 		}
 		j.erases(by("7.3", "I17"), s, ids, 0, true)
@@ -235,7 +235,7 @@ func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 			continue
 		}
 		for _, n := range s.pruned(ids, r.Options) {
-			j.allow(free(F22BulkAtomicity, "7.4"), true, func() *State { return n.state }, "an error after a part")
+			j.allow(free(f22BulkAtomicity, "7.4"), true, func() *State { return n.state }, "an error after a part")
 		}
 	}
 }

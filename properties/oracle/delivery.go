@@ -57,13 +57,13 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 	case contextStart:
 		d.name, d.version = startNamed(d.messages)
 		// A history without a readable start is not delivered, so its damage may go unnoticed.
-		if hidden := !j.decodesAll(in.events(in.latest())); hidden && j.grants(XRowlessUndecodable) {
+		if hidden := !j.decodesAll(in.events(in.latest())); hidden && j.grants(xRowlessUndecodable) {
 			d.either = true
 		} else if hidden {
 			d.damaged = true
 		}
 	case contextUnknown:
-		if !j.grants(XRowlessUndecodable) {
+		if !j.grants(xRowlessUndecodable) {
 			return d, false
 		}
 		d.damaged = true
@@ -123,7 +123,7 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 // contextDiffers compares what the answer says about the instance.
 func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	loose := d.kind == contextHistory || d.kind == contextUnknown || (d.damaged || d.either && got.Item.HistoryError != "") && d.kind != contextRow
-	if !loose || !j.grants(F14RowlessContext) && d.kind == contextHistory {
+	if !loose || !j.grants(f14RowlessContext) && d.kind == contextHistory {
 		if !d.half && (got.Item.OrchestrationName != d.name && d.name != "" || got.Item.Version != d.version) {
 			return fmt.Sprintf("it is %s %s, got %s %s", d.name, d.version, got.Item.OrchestrationName, got.Item.Version), by("5.2", "")
 		}

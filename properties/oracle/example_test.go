@@ -49,7 +49,7 @@ func ExampleOptions() {
 	younger := call.Answer{Orchestration: &engine.FetchedOrchestration{LockToken: "t1", AttemptCount: 1, Item: engine.OrchestrationItem{
 		Instance: "B", OrchestrationName: "Order", Version: "1.0.0", ExecutionID: 1, Messages: []engine.WorkItem{message("B")},
 	}}}
-	for _, options := range []oracle.Options{{}, {Deny: []oracle.Freedom{oracle.F1AnyInstance}}} {
+	for _, options := range []oracle.Options{{}, {Deny: []oracle.Freedom{"F1"}}} {
 		o := oracle.New(options)
 		for _, instance := range []string{"A", "B"} {
 			o.Apply(oracle.Exchange{Call: call.EnqueueForOrchestrator{Item: message(instance)}, At: oracle.At(1)})

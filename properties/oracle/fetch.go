@@ -106,7 +106,7 @@ func (j *judge) admits(f *engine.CapabilityFilter, in *instance) truth {
 		return t[0]*1_000_000 + t[1]*1000 + t[2]
 	}
 	right := atMost(triple(first.Min), triple(*pin)) && atMost(triple(*pin), triple(first.Max))
-	if !j.grants(F23Packed) {
+	if !j.grants(f23Packed) {
 		return known(right)
 	}
 	packed := pack(first.Min) <= pack(*pin) && pack(*pin) <= pack(first.Max)
@@ -140,7 +140,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 		}
 	}
 	// A provider that reads the history as a whole does not see the start beside something undecodable.
-	if started && !(hidden && j.grants(XRowlessUndecodable)) {
+	if started && !(hidden && j.grants(xRowlessUndecodable)) {
 		return contextHistory
 	}
 	only := true
@@ -210,7 +210,7 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				deliver++
 			case contextOrphan:
 				queued := s.startQueued(c)
-				if !queued || j.grants(XOrphanBeforeStart) {
+				if !queued || j.grants(xOrphanBeforeStart) {
 					drop++
 				}
 				if queued {
@@ -218,8 +218,8 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 				}
 			case contextUnknown:
 				leave++
-				kept := s.startQueued(c) && !j.grants(XOrphanBeforeStart)
-				if s.onlyQueueMessages(b) && !kept && j.grants(XRowlessUndecodable) {
+				kept := s.startQueued(c) && !j.grants(xOrphanBeforeStart)
+				if s.onlyQueueMessages(b) && !kept && j.grants(xRowlessUndecodable) {
 					drop++ // a provider that stores kinds next to its messages knows that no start is among them
 				}
 			default:
@@ -287,7 +287,7 @@ func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 			differs, rule := "", clause{}
 			if got != nil && got.Item.Instance == c.in.id {
 				differs, rule = want.differs(j, got)
-				if differs == "" && !j.grants(F1AnyInstance) {
+				if differs == "" && !j.grants(f1AnyInstance) {
 					differs, rule = s.olderReady(j, list, batch[0]), by("5.2", "")
 				}
 				if differs != "" {
@@ -357,18 +357,18 @@ func (c *candidate) whyNot(j *judge) string {
 func (j *judge) fetchNothing(s *State, p passed, given bool) {
 	c := by("5.2", "I10")
 	if p.ready {
-		j.allow(free(F5Contention, "9"), given, func() *State { return s }, "nothing, under contention")
+		j.allow(free(f5Contention, "9"), given, func() *State { return s }, "nothing, under contention")
 		if given {
 			j.object(by("5.2", ""), "nothing was found although something is eligible")
 		}
 		if len(p.orphans) == 0 && !p.contexts {
 			return
 		}
-		c = free(F4OrphanStops, "5.2")
+		c = free(f4OrphanStops, "5.2")
 	}
 	for i, after := range s.dropped(p.orphans) {
 		stopped := i == 0 && p.must != 0 && !p.contexts // without having dropped any
-		if stopped || !j.grants(F4OrphanStops) && i&p.must != p.must {
+		if stopped || !j.grants(f4OrphanStops) && i&p.must != p.must {
 			continue
 		}
 		j.allow(c, given, func() *State { return after }, "nothing")

@@ -53,8 +53,8 @@ func TestEachFreedomIsABranch(t *testing.T) {
 	for _, f := range Freedoms() {
 		t.Run(string(f.ID), func(t *testing.T) {
 			c := freedomCases[f.ID]
-			alone := []Freedom{F5Contention} // scripts are of one caller
-			if f.ID == F5Contention || f.ID == F22BulkAtomicity {
+			alone := []Freedom{f5Contention} // scripts are of one caller
+			if f.ID == f5Contention || f.ID == f22BulkAtomicity {
 				alone = nil
 			}
 			granted := newScript(t, Options{Deny: alone})
@@ -84,66 +84,66 @@ func of(instance string) func(f *engine.OrchestrationItem) {
 }
 
 var freedomCases = map[Freedom]freedomCase{
-	F1AnyInstance: {
+	f1AnyInstance: {
 		prepare: func(s *script) { s.ok(send(startA)).ok(send(startB)) },
 		args:    fetchAny(), legal: with(item("o1", 1, startB), of("B")),
 	},
-	F2TokenText: {
+	f2TokenText: {
 		prepare: func(s *script) { s.ok(send(startA)) }, always: true,
 		args: fetchAny(), legal: item("any text, even this", 1, startA), wrong: item("", 1, startA),
 	},
-	F3Polling: {
+	f3Polling: {
 		prepare: func(s *script) { s.ok(sendLater(startA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
 		args: call.FetchOrchestrationItem{LockTimeout: 1000 * ms, PollTimeout: 100 * ms}, legal: item("o1", 1, startA), wrong: item("o1", 2, startA),
 	},
-	F4OrphanStops: {
+	f4OrphanStops: {
 		prepare: func(s *script) { s.ok(send(queueA)).ok(send(startB)) },
 		args:    fetchAny(), legal: call.Answer{},
 	},
-	F5Contention: {
+	f5Contention: {
 		prepare: func(s *script) { s.ok(send(startA)) },
 		args:    fetchAny(), legal: call.Answer{},
 	},
-	F6Depths: {
+	f6Depths: {
 		prepare: func(s *script) {
 			s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000)
 		},
 		args: call.GetQueueDepths{}, legal: call.Answer{Depths: &engine.QueueDepths{}},
 	},
-	F7DuplicateAppend: {
+	f7DuplicateAppend: {
 		prepare: func(s *script) {
 			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}})
 		},
 		args: call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "y"})}}, legal: call.Answer{},
 	},
-	F8ExpiredAbandon: {
+	f8ExpiredAbandon: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) },
 		args:    call.AbandonOrchestrationItem{LockToken: "o1"}, legal: permit,
 	},
-	F9AbandonScope: {
+	f9AbandonScope: {
 		prepare: func(s *script) {
 			s.created(nil).ok(send(pokeA)).says(fetchAny(), item("o1", 1, pokeA)).ok(send(pokeA)).ok(call.AbandonOrchestrationItem{LockToken: "o1", Delay: 500 * ms, IgnoreAttempt: false})
 		},
 		args: fetchAny(), legal: call.Answer{},
 	},
-	F10Texts: {
+	f10Texts: {
 		prepare: func(s *script) {}, always: true,
 		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1}, legal: call.Answer{Err: &engine.ProviderError{Message: "oh, that is an invalid lock token"}},
 		wrong: call.Answer{Err: &engine.ProviderError{Message: "no"}},
 	},
-	F11Order: {
+	f11Order: {
 		prepare: func(s *script) {
 			s.created(nil).ok(send(startB)).says(fetchAny(), with(item("o2", 1, startB), of("B"))).ok(ackOf1("o2", named))
 		}, always: true,
 		args: call.ListInstances{}, legal: call.Answer{IDs: []string{"B", "A"}}, wrong: call.Answer{IDs: []string{"B"}},
 	},
-	F12Times: {
+	f12Times: {
 		prepare: func(s *script) { s.created(nil) }, always: true,
 		args:  call.GetInstanceInfo{Instance: "A"},
 		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 1, Status: "Running", CreatedAt: 42}},
 		wrong: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 2, Status: "Running"}},
 	},
-	F13ErrorContext: {
+	f13ErrorContext: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) {
 				a.HistoryDelta = []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch"})}
@@ -156,7 +156,7 @@ var freedomCases = map[Freedom]freedomCase{
 		}),
 		wrong: item("o2", 1, pokeA),
 	},
-	F14RowlessContext: {
+	f14RowlessContext: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) {
 				a.Metadata, a.HistoryDelta = engine.ExecutionMetadata{}, []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
@@ -166,28 +166,28 @@ var freedomCases = map[Freedom]freedomCase{
 			f.OrchestrationName, f.Version, f.History = "other", "9.9.9", []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 		}),
 	},
-	F15DeletedCount: {
+	f15DeletedCount: {
 		prepare: func(s *script) { s.created(nil) },
 		args:    call.DeleteInstancesAtomic{Instances: []string{"A", "ghost", "A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 3, ExecutionsDeleted: 1}},
 	},
-	F16UnknownStatus: {
+	f16UnknownStatus: {
 		// No call leaves a current execution without a row, so no answer can need this freedom.
 		prepare: func(s *script) {
 			s.o.states = []*State{{instances: []*instance{{id: "A", row: true, name: "Orch", current: 1}}}}
 		},
 		args: call.GetInstanceInfo{Instance: "A"}, legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "unknown", CurrentExecutionID: 1, Status: "Unknown"}},
 	},
-	F17MisKinded: {
+	f17MisKinded: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
 		args:    call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}, legal: permit,
 	},
-	F18RunningStamp: {
+	f18RunningStamp: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning })
 		},
 		args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}},
 	},
-	F19Bytes: {
+	f19Bytes: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) {
 				a.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}
@@ -195,41 +195,41 @@ var freedomCases = map[Freedom]freedomCase{
 		},
 		args: call.GetInstanceStats{Instance: "A"}, legal: call.Answer{Stats: &engine.SystemStats{HistoryEventCount: 1, HistorySizeBytes: 7}},
 	},
-	F20HalfNamed: {
+	f20HalfNamed: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.OrchestrationVersion = "" })
 		},
 		args: call.ListInstances{}, legal: call.Answer{IDs: []string{"A"}},
 	},
-	F21MissingParent: {
+	f21MissingParent: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
 		args:    ackOf1("o1", engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}), legal: permit,
 	},
-	F22BulkAtomicity: {
+	f22BulkAtomicity: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusFailed }).says(call.DeleteInstanceBulk{}, busy)
 		},
 		args: call.ListInstances{}, legal: call.Answer{},
 	},
-	F23Packed: {
+	f23Packed: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 1, Minor: 1000} }).ok(send(pokeA))
 		},
 		args:  call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Min: engine.V(2, 0, 0), Max: engine.V(2, 0, 0)}}}},
 		legal: item("o2", 1, pokeA),
 	},
-	F24DuringFetch: {
+	f24DuringFetch: {
 		prepare: func(s *script) { s.ok(send(startA)).ok(sendLater(pokeA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
 		args: fetchAny(), legal: item("o1", 1, startA), wrong: item("o1", 1, pokeA),
 	},
-	F25Redelivered: {
+	f25Redelivered: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "", ""))).ok(sendWork(activityOf(3, "", "")))
 			s.says(fetchWorkAny(), took("w1", 1, activityOf(2, "", ""))).ok(call.AbandonWorkItem{LockToken: "w1"})
 		},
 		args: fetchWorkAny(), legal: took("w2", 1, activityOf(3, "", "")),
 	},
-	F26ShorterSession: {
+	f26ShorterSession: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", ""))).ok(sendWork(activityOf(4, "s", "")))
 			s.says(fetchWorkBy("w1", 5000*ms), took("w1", 1, activityOf(2, "s", "")))
@@ -237,7 +237,7 @@ var freedomCases = map[Freedom]freedomCase{
 		},
 		args: fetchWorkBy("w2", 500*ms), legal: call.Answer{},
 	},
-	F27LateTouch: {
+	f27LateTouch: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", "")))
 			first := fetchWorkBy("w1", 100*ms)
@@ -248,27 +248,27 @@ var freedomCases = map[Freedom]freedomCase{
 		},
 		args: call.RenewSessionLock{Owners: []string{"w2"}, ExtendFor: 1000 * ms, IdleTimeout: 500 * ms}, legal: call.Answer{Count: 1},
 	},
-	F28SurvivingWork: {
+	f28SurvivingWork: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) { a.WorkerItems = []engine.WorkItem{activityOf(2, "", "")} })
 		},
 		args: call.DeleteInstance{Instance: "A", Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 1, ExecutionsDeleted: 1}},
 	},
-	XOrphanBeforeStart: {
+	xOrphanBeforeStart: {
 		prepare: func(s *script) { s.ok(send(queueA)).ok(sendLater(startA, 500*ms)).ok(fetchAny()).time(1500) },
 		args:    fetchAny(), legal: item("o1", 1, startA),
 	},
-	XUndecodableRow: {
+	xUndecodableRow: {
 		prepare: func(s *script) {
 			s.ok(sendWork(activityOf(2, "", ""))).ok(call.CorruptMessage{Item: activityOf(2, "", "")})
 		},
 		args: fetchWorkAny(), legal: permit,
 	},
-	XUnknownDeleted: {
+	xUnknownDeleted: {
 		prepare: func(s *script) { s.ok(send(startA)) },
 		args:    call.DeleteInstancesAtomic{Instances: []string{"A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{}},
 	},
-	XPointerOfLateRow: {
+	xPointerOfLateRow: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) { a.ExecutionID, a.Metadata = 3, engine.ExecutionMetadata{} })
 			s.created2()
@@ -276,7 +276,7 @@ var freedomCases = map[Freedom]freedomCase{
 		args:  call.GetInstanceInfo{Instance: "A"},
 		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 3, Status: "Running"}},
 	},
-	XRowlessUndecodable: {
+	xRowlessUndecodable: {
 		prepare: func(s *script) {
 			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}}).ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
 		},
@@ -295,7 +295,7 @@ func (s *script) created2() *script {
 func TestFreedomsMeet(t *testing.T) {
 	orphan := engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}
 	fetched := func() *script {
-		return newScript(t, Options{Deny: []Freedom{F5Contention}}).ok(send(startA)).says(fetchAny(), item("o1", 1, startA))
+		return newScript(t, Options{Deny: []Freedom{f5Contention}}).ok(send(startA)).says(fetchAny(), item("o1", 1, startA))
 	}
 	taken := ackOf1("o1", orphan)
 	taken.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{}), event(2, engine.ActivityScheduled{})}

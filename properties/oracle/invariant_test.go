@@ -91,7 +91,7 @@ func TestEachInvariantIsJudged(t *testing.T) {
 			t.Fatalf("case %d is of %s", i+1, c.id)
 		}
 		t.Run(c.id, func(t *testing.T) {
-			s := newScript(t, Options{Deny: []Freedom{F5Contention}})
+			s := newScript(t, Options{Deny: []Freedom{f5Contention}})
 			c.prepare(s)
 			r := s.refused(c.args, c.wrong)
 			if !slices.Contains(r.Invariants(), c.id) {

@@ -47,7 +47,7 @@ func linearizable(history []porcupine.Operation) bool {
 			tokens[t] = true
 		}
 	}
-	return porcupine.CheckOperations(linearModel(Options{Deny: []Freedom{F5Contention, F4OrphanStops, F9AbandonScope}}), history)
+	return porcupine.CheckOperations(linearModel(Options{Deny: []Freedom{f5Contention, f4OrphanStops, f9AbandonScope}}), history)
 }
 
 // concurrent records what goroutines do with one store.

@@ -12,18 +12,18 @@ func (s *State) abandonOrchestration(j *judge, r call.AbandonOrchestrationItem) 
 		j.dead("5.4", s, r.LockToken, h)
 		return
 	case !h.live.must:
-		j.permanent(free(F8ExpiredAbandon, "5.4"), s, "the lock of token "+r.LockToken+" has run out")
+		j.permanent(free(f8ExpiredAbandon, "5.4"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	c := by("5.4", "I5")
 	// F9: count and delay, each for the batch alone or for all messages of the instance.
 	scopes := []bool{false}
-	if j.grants(F9AbandonScope) {
+	if j.grants(f9AbandonScope) {
 		scopes = []bool{false, true}
 	}
 	for _, countAll := range scopes {
 		for _, delayAll := range scopes {
 			if countAll || delayAll {
-				c = free(F9AbandonScope, "5.4")
+				c = free(f9AbandonScope, "5.4")
 			}
 			j.succeeds(c, func() *State {
 				return s.with(func(n *State) { n.release(j, in.id, r, countAll, delayAll) })

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -9,7 +10,7 @@ import (
 
 // Options describes what a provider promises beyond the contract, and the circumstances in which it is watched.
 type Options struct {
-	// Deny takes freedoms away from the provider. Freedoms whose table entry says "always granted" cannot be denied.
+	// Deny takes freedoms away from the provider, by the ids that Freedoms lists, such as "F9". Freedoms whose table entry says "always granted" cannot be denied.
 	Deny []Freedom
 	// StorageErrors permits a retryable error, without effect, as the answer to any call.
 	StorageErrors bool
@@ -51,8 +52,13 @@ type Oracle struct {
 	latest  int64
 }
 
-// New returns an oracle for an empty store.
+// New returns an oracle for an empty store. It panics if Options.Deny has an id that is not in Freedoms.
 func New(o Options) *Oracle {
+	for _, id := range o.Deny {
+		if !slices.ContainsFunc(Freedoms(), func(f FreedomInfo) bool { return f.ID == id }) {
+			panic(fmt.Sprintf("oracle: Options.Deny: there is no freedom %q", id))
+		}
+	}
 	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}}
 }
 

@@ -182,7 +182,7 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 	}
 	if dup {
 		j.permanent(c, s, "an event id is taken in that execution")
-		c = free(F7DuplicateAppend, "5.6")
+		c = free(f7DuplicateAppend, "5.6")
 		j.succeeds(c, func() *State { return s })
 	}
 	j.succeeds(c, store)
@@ -197,7 +197,7 @@ func (s *State) stats(j *judge, r call.GetInstanceStats) {
 	}
 	history := in.events(in.current)
 	size, pending, values, chars := 0, 0, 0, 0
-	rough := j.grants(F19Bytes)
+	rough := j.grants(f19Bytes)
 	exact := !rough // but damage may have any size
 	for _, h := range history {
 		size += len(h.text)

@@ -119,7 +119,7 @@ func (s *State) retryable(j *judge) {
 		j.allow(by("8", "I8 I11"), true, same, "a retryable error, without effect")
 		return
 	}
-	j.allow(clause{"9", "I8 I11", F5Contention}, true, same, "a retryable error under contention, without effect")
+	j.allow(clause{"9", "I8 I11", f5Contention}, true, same, "a retryable error under contention, without effect")
 	j.object(by("8", ""), "a retryable error, although the storage works and nobody competes")
 }
 

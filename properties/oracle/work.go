@@ -75,7 +75,7 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 		if given {
 			s.objectRow(j, r, w, e, fresh)
 		}
-		if decodable && e.may && (!fresh || w.delivered && j.grants(F25Redelivered)) {
+		if decodable && e.may && (!fresh || w.delivered && j.grants(f25Redelivered)) {
 			given = given && got.AttemptCount == w.count+1 && got.LockToken != ""
 			s.allowRow(j, r, w, given)
 		}
@@ -84,7 +84,7 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 		}
 		if e.must && decodable {
 			ready = true
-			fresh = fresh || !w.delivered || !j.grants(F25Redelivered)
+			fresh = fresh || !w.delivered || !j.grants(f25Redelivered)
 		}
 	}
 	nothing := err == nil && got == nil
@@ -92,15 +92,15 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	case !ready:
 		j.allow(by("5.8", "I10"), nothing, same, "nothing")
 	case damaged:
-		j.allow(free(XUndecodableRow, "5.8"), nothing, same, "nothing: an undecodable row blocks the queue")
+		j.allow(free(xUndecodableRow, "5.8"), nothing, same, "nothing: an undecodable row blocks the queue")
 	default:
-		j.allow(free(F5Contention, "9"), nothing, same, "nothing, under contention")
+		j.allow(free(f5Contention, "9"), nothing, same, "nothing, under contention")
 		if nothing {
 			j.object(by("5.8", ""), "nothing was found although a row is ready")
 		}
 	}
 	if damaged {
-		j.allow(free(XUndecodableRow, "5.8"), err != nil, same, "a permanent error, with nothing locked: the row cannot be decoded")
+		j.allow(free(xUndecodableRow, "5.8"), err != nil, same, "a permanent error, with nothing locked: the row cannot be decoded")
 	}
 	if got != nil && len(j.objections) == 0 {
 		j.object(by("5.8", "I2 I12 I17"), "no such row is in the queue")
@@ -139,7 +139,7 @@ func (s *State) allowRow(j *judge, r call.FetchWorkItem, w *row, given bool) {
 func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
 	until := j.at.plus(f.LockTimeout.Milliseconds())
 	if have := s.session(id); have != nil {
-		if have.owner == f.OwnerID && j.grants(F26ShorterSession) && have.until.reached(j.at).not().may {
+		if have.owner == f.OwnerID && j.grants(f26ShorterSession) && have.until.reached(j.at).not().may {
 			until.Hi = max(until.Hi, have.until.Hi)
 		}
 		*have = session{id, f.OwnerID, until, j.at}
@@ -151,7 +151,7 @@ func (s *State) claim(j *judge, id string, f *engine.SessionFetchConfig) {
 
 // objectRow records why a returned row must not be returned.
 func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh bool) {
-	if e.may && got(j, w) && (!fresh || w.delivered && j.grants(F25Redelivered)) || !j.explaining {
+	if e.may && got(j, w) && (!fresh || w.delivered && j.grants(f25Redelivered)) || !j.explaining {
 		return
 	}
 	unlocked := w.token == "" || w.until.reached(j.at).may
@@ -194,7 +194,7 @@ func (s *State) touch(j *judge, w row) {
 	live := have.until.reached(j.at).not()
 	if have.owner != w.owner {
 		live.must = false
-		live.may = live.may && j.grants(F27LateTouch)
+		live.may = live.may && j.grants(f27LateTouch)
 	}
 	switch {
 	case live.must:
@@ -270,7 +270,7 @@ func (s *State) abandonWork(j *judge, r call.AbandonWorkItem) {
 		j.dead("5.11", s, r.LockToken, h)
 		return
 	case !h.live.must:
-		j.permanent(free(F8ExpiredAbandon, "5.11"), s, "the lock of token "+r.LockToken+" has run out")
+		j.permanent(free(f8ExpiredAbandon, "5.11"), s, "the lock of token "+r.LockToken+" has run out")
 	}
 	j.succeeds(c, func() *State {
 		return s.with(func(n *State) {

@@ -2,7 +2,7 @@ package command
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/properties/shrink"
+	"github.com/durosim/durosim/internal/shrink"
 	"slices"
 
 	"github.com/durosim/durosim/faults"

@@ -2,7 +2,7 @@ package command
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/properties/shrink"
+	"github.com/durosim/durosim/internal/shrink"
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"

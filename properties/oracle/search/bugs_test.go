@@ -39,12 +39,12 @@ var unseen = map[faults.BugID]string{
 // legal are the bugs that a freedom of the contract covers. They are seen once memprovider is held to what it promises.
 var legal = map[faults.BugID]oracle.Freedom{
 	// It takes an expired lock over and releases it; only the former holder's abandon can tell.
-	"provider/filter-after-lock":                 oracle.F8ExpiredAbandon,
-	"provider/packed-comparison":                 oracle.F23Packed,
-	"duroxide-0.1.26/abandon-touches-all":        oracle.F9AbandonScope,
-	"provider/contextless-batch-blocks":          oracle.F4OrphanStops,
-	"provider/undecodable-work-blocks":           oracle.XUndecodableRow,
-	"provider/orphan-dropped-while-start-queued": oracle.XOrphanBeforeStart,
+	"provider/filter-after-lock":                 "F8",
+	"provider/packed-comparison":                 "F23",
+	"duroxide-0.1.26/abandon-touches-all":        "F9",
+	"provider/contextless-batch-blocks":          "F4",
+	"provider/undecodable-work-blocks":           "X2",
+	"provider/orphan-dropped-while-start-queued": "X1",
 }
 
 // mostCalls is how long the shortest sequence that shows a bug may be.

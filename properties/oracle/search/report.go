@@ -96,7 +96,7 @@ func classOf(r *oracle.Refusal) string {
 
 // suspicious lists the freedoms that more often excuse a mistake than serve a choice.
 var suspicious = []oracle.Freedom{
-	oracle.F4OrphanStops, oracle.F9AbandonScope, oracle.F21MissingParent, oracle.F23Packed, oracle.XOrphanBeforeStart,
+	"F4", "F9", "F21", "F23", "X1",
 }
 
 // denying returns the options with more freedoms denied.

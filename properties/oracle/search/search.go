@@ -30,7 +30,7 @@ type Options struct {
 }
 
 func (o Options) prepared() Options {
-	o.Oracle.Deny = append(o.Oracle.Deny[:len(o.Oracle.Deny):len(o.Oracle.Deny)], oracle.F5Contention)
+	o.Oracle.Deny = append(o.Oracle.Deny[:len(o.Oracle.Deny):len(o.Oracle.Deny)], "F5")
 	if o.First == 0 {
 		o.First = 1
 	}

@@ -76,10 +76,10 @@ func TestKeepGoing(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	touches := inMemory(wrongBy("duroxide-0.1.26/abandon-touches-all"))
 	r := searched(t, touches, Options{Sequences: 500})
-	if len(r.Findings) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Freedom != oracle.F9AbandonScope || r.Warnings[0].Sequences == 0 {
+	if len(r.Findings) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Freedom != "F9" || r.Warnings[0].Sequences == 0 {
 		t.Errorf("findings %v, warnings %+v", r.Findings, r.Warnings)
 	}
-	r = searched(t, touches, Options{Sequences: 500, Oracle: oracle.Options{Deny: []oracle.Freedom{oracle.F9AbandonScope}}})
+	r = searched(t, touches, Options{Sequences: 500, Oracle: oracle.Options{Deny: []oracle.Freedom{"F9"}}})
 	if r.Unknown() == nil || len(r.Warnings) > 0 {
 		t.Errorf("denied: %v, warnings %+v", r.Unknown(), r.Warnings)
 	}

@@ -25,7 +25,7 @@ const storeTime = 1000
 var specification = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{&oracle.State{}} },
 	Step: func(state, input, output any) (next []any) {
-		o := oracle.Options{Deny: append([]oracle.Freedom{oracle.F5Contention}, promised...)}
+		o := oracle.Options{Deny: append([]oracle.Freedom{"F5"}, promised...)}
 		e := output.(oracle.Exchange)
 		e.Call = input.(call.Call)
 		for _, s := range state.(*oracle.State).Next(o, e) {

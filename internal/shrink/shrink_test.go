@@ -2,7 +2,7 @@ package shrink_test
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/properties/shrink"
+	"github.com/durosim/durosim/internal/shrink"
 	"slices"
 	"strings"
 	"testing"

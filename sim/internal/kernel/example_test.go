@@ -60,14 +60,14 @@ func Example() {
 	// 0s ping:0/try:0 takes 16.333ms
 	// 0s ping:1/try:0 is lost
 	// 1s ping:1/try:1 takes 2.873ms
-	// sha256:33650e71
+	// sha256:1c37430c
 	//   recorded ping:0/try:0/latency = 15333 of 19001
 	//   recorded ping:1/try:0/lost = 1 of 2
 	//   recorded ping:1/try:1/latency = 1873 of 19001
 	// 0s ping:0/try:0 takes 16.333ms
 	// 0s ping:1/try:0 is lost
 	// 1s ping:1/try:1 takes 2.873ms
-	// sha256:33650e71
+	// sha256:1c37430c
 }
 
 func ExampleNew() {
@@ -141,7 +141,7 @@ func ExampleTrace() {
 	t.Str("fetch")
 	t.End()
 	fmt.Println(t.Records(), t.Digest())
-	// Output: 1 sha256:f0c576d1e5716823d3b7601aef78d72292c05320744e48c3817d7446a1261a62
+	// Output: 1 sha256:6fce238dc435c8ba4ddddc8c83ef860342d28a08d2aea5ccd8c12de2d94384f2
 }
 
 func ExampleTrace_Keep() {

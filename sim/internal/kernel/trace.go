@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"math/bits"
 
 	"github.com/durosim/durosim/sim"
@@ -20,178 +19,171 @@ import (
 //	t.Str(name)
 //	t.End()
 //
-// Adding a record allocates nothing once the buffer has grown to the longest one. Calls out of this order panic.
+// Adding a record allocates nothing. Calls out of this order panic.
 //
-// The hash covers the text "durosim/trace/2", then per record the byte 'R', its kind, the time since the record before
-// (since 0 for the first), its fields, and the byte 'E'. A field is a type byte and its value: 'u' or 'i' and a number;
-// 'b' and one byte, 0 or 1; 's' or 'x' (Bytes), the length, and the content. Numbers are varints as encoding/binary writes
-// them, those with a sign (time and Int) folded as it does. So no two sequences of calls hash alike, and little is
-// hashed: at the usual rate of records the digest accounts for the cost of a trace.
+// The digest is format 3. A record is a sequence of words of 64 bits: its kind, the time since the record before (since 0 for
+// the first), its fields, and its shape. Int and Uint are the word of their value. Str and Bytes are their content, eight bytes
+// a word with the lowest first, and then their length; the last word of a content of eight bytes or more ends with it, so it
+// may repeat some of the word before. Bool is no word. The shape is a 1 and then three bits for each field: which of the calls
+// it was, and what a Bool was; after twenty fields it is written, and begins anew with a 1 and three zero bits. Read from its
+// end, a sequence of words has one meaning, so no two sequences of calls give the same words.
+//
+// Each word goes into two numbers of 64 bits, a and b, in two ways that have no multiplier, rotation or operator in common, and
+// neither way loses anything. The digest is the SHA-256 of the text "durosim/trace/3", a, b and the number of records, each in
+// eight bytes, lowest first. Traces that differ have different digests but for one in 2^128. This holds for differences that
+// happen, not for those that somebody looks for. SHA-256 over all bytes would cost as much as everything else that a trace
+// does.
 type Trace struct {
-	sha hash.Hash
-	// Invariant: buf[:start] are ended records that sha has not seen yet, buf[start:n] is the open one; the rest is
-	// free.
-	buf      []byte
-	start, n int
-	last     sim.Time // of the record begun last
-	open     bool
-	records  uint64
-	keep     func(index, sum uint64)
-	sum      uint64
+	now, ended lanes // with the open record, and without it
+	shape      uint64
+	last       sim.Time // of the record begun last
+	open       bool
+	records    uint64
+	keep       func(index, sum uint64)
 }
 
 const (
-	traceFormat = "durosim/trace/2"
-	// traceFlush is the number of waiting bytes at which they are hashed: large enough that a call to the hash
-	// costs little per record, small enough to stay in the nearest cache.
-	traceFlush = 4096
+	traceFormat = "durosim/trace/3"
+	// shapeFull is the least shape that has no room for one more field.
+	shapeFull uint64 = 1 << 60
 )
 
-// NewTrace returns an empty trace.
-func NewTrace() *Trace {
-	t := &Trace{sha: sha256.New(), buf: make([]byte, traceFlush+1024)}
-	t.sha.Write([]byte(traceFormat))
-	return t
+// The fields of a shape.
+const (
+	shapeInt = 1 + iota
+	shapeUint
+	shapeFalse
+	shapeTrue
+	shapeStr
+	shapeBytes
+)
+
+// lanes are the two numbers that a digest ends as.
+type lanes struct{ a, b uint64 }
+
+func (l *lanes) add(word uint64) {
+	l.a = (bits.RotateLeft64(l.a, 23) ^ word) * 0x9e3779b97f4a7c15
+	l.b = (bits.RotateLeft64(l.b, 41) + word) * 0xd1342543de82ef95
 }
+
+// NewTrace returns an empty trace.
+func NewTrace() *Trace { return &Trace{} }
 
 // Begin starts a record of this kind at this time.
 func (t *Trace) Begin(at sim.Time, kind uint16) {
 	if t.open {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
 	}
-	t.open = true
-	t.number('R', uint64(kind))
-	t.n += binary.PutVarint(t.room(binary.MaxVarintLen64), int64(at-t.last))
+	t.open, t.shape = true, 1
+	t.now.add(uint64(kind))
+	t.now.add(uint64(at - t.last))
 	t.last = at
 }
 
 // Int adds a signed number to the open record.
 func (t *Trace) Int(v int64) {
-	t.mustOpen()
-	t.number('i', uint64(v)<<1^uint64(v>>63))
+	t.field(shapeInt)
+	t.now.add(uint64(v))
 }
 
 // Uint adds an unsigned number to the open record. It is not the same field as an Int of that value.
 func (t *Trace) Uint(v uint64) {
-	t.mustOpen()
-	t.number('u', v)
+	t.field(shapeUint)
+	t.now.add(v)
 }
 
 // Bool adds a truth value to the open record.
 func (t *Trace) Bool(v bool) {
-	n := uint64(0)
 	if v {
-		n = 1
+		t.field(shapeTrue)
+	} else {
+		t.field(shapeFalse)
 	}
-	t.mustOpen()
-	t.number('b', n)
 }
 
 // Str adds a text to the open record.
 func (t *Trace) Str(s string) {
-	t.mustOpen()
-	t.number('s', uint64(len(s)))
-	t.n += copy(t.room(len(s)), s)
+	t.field(shapeStr)
+	addContent(&t.now, s)
 }
 
 // Bytes adds bytes to the open record; it does not keep the slice. It is not the same field as a Str of that content.
 func (t *Trace) Bytes(b []byte) {
-	t.mustOpen()
-	t.number('x', uint64(len(b)))
-	t.n += copy(t.room(len(b)), b)
+	t.field(shapeBytes)
+	addContent(&t.now, b)
 }
 
-// number writes a type byte and an unsigned varint.
-func (t *Trace) number(kind byte, v uint64) {
-	b := t.room(1 + binary.MaxVarintLen64)
-	b[0] = kind
-	if v >= 1<<56 {
-		t.n += 1 + binary.PutUvarint(b[1:], v)
-		return
+// field notes in the shape which call the next field is.
+func (t *Trace) field(code uint64) {
+	if !t.open {
+		t.notOpen()
 	}
-	// A varint of up to eight bytes without a loop, whose end the processor would mispredict: seven bits go to each byte,
-	// in halves, and each byte but the last gets its continuation bit.
-	n := (9*bits.Len64(v) + 64) >> 6
-	v = v&0x000000000fffffff | v&0x00fffffff0000000<<4
-	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
-	v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
-	binary.LittleEndian.PutUint64(b[1:], v|0x8080808080808080&(1<<(8*(n-1))-1))
-	t.n += 1 + n
-}
-
-// room returns the free space behind the open record, growing it to at least this many bytes.
-func (t *Trace) room(least int) []byte {
-	if len(t.buf)-t.n < least {
-		t.grow(least)
+	if t.shape >= shapeFull {
+		t.now.add(t.shape)
+		t.shape = 1 << 3
 	}
-	return t.buf[t.n:]
+	t.shape = t.shape<<3 | code
 }
 
-func (t *Trace) grow(least int) {
-	buf := make([]byte, 2*len(t.buf)+least)
-	copy(buf, t.buf[:t.n])
-	t.buf = buf
+// addContent adds the words of a text or of bytes, and the length.
+func addContent[T string | []byte](l *lanes, s T) {
+	switch n := len(s); {
+	case n > 8:
+		for i := 0; i < n-8; i += 8 {
+			l.add(word(s[i : i+8]))
+		}
+		l.add(word(s[n-8:]))
+	case n == 8:
+		l.add(word(s))
+	case n > 0:
+		var w uint64
+		for i := range n {
+			w |= uint64(s[i]) << (8 * i)
+		}
+		l.add(w)
+	}
+	l.add(uint64(len(s)))
+}
+
+// word returns the first eight bytes of s, the lowest first.
+func word[T string | []byte](s T) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // End closes the open record.
 func (t *Trace) End() {
-	t.mustOpen()
-	t.room(1)[0] = 'E'
-	t.n++
-	if t.keep != nil {
-		t.sum = shortHash(t.sum, t.buf[t.start:t.n])
-		t.keep(t.records, t.sum)
+	if !t.open {
+		t.notOpen()
 	}
+	t.now.add(t.shape)
+	t.ended = t.now
 	t.open = false
-	t.start = t.n
-	t.records++
-	if t.start >= traceFlush {
-		t.flush()
+	if t.keep != nil {
+		t.keep(t.records, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32)))
 	}
+	t.records++
 }
 
 // Records returns the number of records ended so far.
 func (t *Trace) Records() uint64 { return t.records }
 
-// Digest returns the digest of the records ended so far. It may be called at any time and disturbs nothing. Each call
-// finishes a copy of the hash, so use Keep to compare runs record by record.
+// Digest returns the digest of the records ended so far. It may be called at any time and disturbs nothing. To compare runs
+// record by record, use Keep, which costs less.
 func (t *Trace) Digest() sim.Digest {
-	t.flush()
-	var d sim.Digest
-	t.sha.Sum(d[:0])
-	return d
-}
-
-// Keep sets a hook that gets, at each End, the index of the record and a short running hash of all records since Keep.
-// FirstDifference uses them to find the first record in which two runs differ. The short hash is for that alone; only
-// the digest proves that two traces are equal. Call it before the first record; nil switches it off.
-func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
-
-func (t *Trace) mustOpen() {
-	if !t.open {
-		t.notOpen()
+	end := []byte(traceFormat)
+	for _, word := range [...]uint64{t.ended.a, t.ended.b, t.records} {
+		end = binary.LittleEndian.AppendUint64(end, word)
 	}
+	return sha256.Sum256(end)
 }
+
+// Keep sets a hook that gets, at each End, the index of the record and a short hash of all records so far. FirstDifference
+// uses them to find the first record in which two runs differ. The short hash is for that alone; only the digest says that
+// two traces are equal. Call it before the first record; nil switches it off.
+func (t *Trace) Keep(hook func(index, sum uint64)) { t.keep = hook }
 
 func (t *Trace) notOpen() {
 	panic(fmt.Sprintf("sim: Trace: a field or End outside a record, after %d records", t.records))
-}
-
-// flush hashes the ended records and moves the open one, if any, to the front.
-func (t *Trace) flush() {
-	t.sha.Write(t.buf[:t.start])
-	t.n = copy(t.buf, t.buf[t.start:t.n])
-	t.start = 0
-}
-
-// shortHash runs a 64-bit hash over b, a word at a time.
-func shortHash(h uint64, b []byte) uint64 {
-	h = mix.Bits(h + uint64(len(b))*mix.Golden)
-	for len(b) >= 8 {
-		h = mix.Bits(h ^ binary.LittleEndian.Uint64(b))
-		b = b[8:]
-	}
-	var rest [8]byte
-	copy(rest[:], b)
-	return mix.Bits(h ^ binary.LittleEndian.Uint64(rest[:]))
 }

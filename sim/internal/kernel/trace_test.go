@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -32,19 +33,17 @@ func TestGoldenDigest(t *testing.T) {
 		t.Begin(sim.Epoch+5, 300)
 		t.End()
 		t.Begin(sim.Epoch+2, 0)
+		t.Str("exactly eleven"[:12])
 	})
-	want := sha256.Sum256([]byte("durosim/trace/2" +
-		"R\x01" + "\x80\x80\xe3\xa0\xb7\xa6\x95\x06" +
-		"i\x01" +
-		"u\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" +
-		"b\x01" +
-		"s\x07größe" +
-		"x\x02\x00\xff" +
-		"E" +
-		"R\xac\x02" + "\x0a" + "E" +
-		"R\x00" + "\x05" + "E"))
+	word := func(text string) uint64 {
+		return binary.LittleEndian.Uint64(append([]byte(text), make([]byte, 8)...))
+	}
+	want := digestOfWords(3,
+		1, uint64(sim.Epoch), ^uint64(0), math.MaxUint64, word("größe"), 7, 0xff00, 2, 01_1_2_4_5_6,
+		300, 5, 01,
+		0, ^uint64(2), word("exactly "), word("tly elev"), 12, 01_5)
 	if got != want {
-		t.Errorf("digest %v, want that of the documented bytes", got)
+		t.Errorf("digest %v, want that of the documented words", got)
 	}
 	for _, c := range []struct {
 		name string
@@ -52,9 +51,9 @@ func TestGoldenDigest(t *testing.T) {
 		want string
 	}{
 		{"empty trace", kernel.NewTrace().Digest(),
-			"sha256:12dea2a05a9f448f6fc15ae8b70be629ff8efc9b78e8a11a8ab91291b10cf463"},
+			"sha256:14f7bb61b6a51162585b09331454d2ce978aa5a1ec914140a51a7e8d0de616e5"},
 		{"three records", got,
-			"sha256:de566ec9997bbd86879df93394665f8037cca426b38a0455ee6d810823ca3714"},
+			"sha256:359ed4e6cb5953a078ef7d0ccaff6d8d679b3c421c5be62f3a647d6b1e55d5ec"},
 		{"empty fold", sim.Fold(nil),
 			"sha256:78e8b86e87346f3d16faba92c27977d73c700bf32b125ba17739895d1d7f1249"},
 		{"fold of two", sim.Fold([]sim.Digest{{1}, {2}}),
@@ -209,21 +208,75 @@ func TestTraceSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestNumbersOfEachLength hashes numbers of each length beside the form that Trace documents.
-func TestNumbersOfEachLength(t *testing.T) {
-	want := []byte("durosim/trace/2R\x01")
-	want = binary.AppendVarint(want, int64(sim.Epoch))
+// TestLongRecords holds records of many fields, and contents of each length, against the form that Trace documents.
+func TestLongRecords(t *testing.T) {
+	words := []uint64{1, uint64(sim.Epoch)}
+	content := []byte("a content that is longer than two words")
 	got := digestOf(func(tr *kernel.Trace) {
-		for shift := range 65 {
-			for _, v := range []uint64{1<<shift - 1, 1 << shift, 0x5a5a5a5a5a5a5a5a & (1<<shift - 1)} {
-				tr.Uint(v)
-				tr.Int(int64(v))
-				want = binary.AppendUvarint(append(want, 'u'), v)
-				want = binary.AppendVarint(append(want, 'i'), int64(v))
+		shape := uint64(1)
+		for n := range content {
+			if n == 20 || n == 39 {
+				words, shape = append(words, shape), 01_0
 			}
+			tr.Bytes(content[:n])
+			for i := 0; i+8 <= n; i += 8 {
+				words = append(words, binary.LittleEndian.Uint64(content[i:]))
+			}
+			if rest := n % 8; rest > 0 && n > 8 {
+				words = append(words, binary.LittleEndian.Uint64(content[n-8:]))
+			} else if rest > 0 {
+				words = append(words, binary.LittleEndian.Uint64(append(bytes.Clone(content[:n]), make([]byte, 8)...)))
+			}
+			words = append(words, uint64(n))
+			shape = shape*8 + 6
 		}
+		words = append(words, shape)
 	})
-	if want := sim.Digest(sha256.Sum256(append(want, 'E'))); got != want {
-		t.Errorf("digest %s, want %s: a number is not written as encoding/binary writes it", got, want)
+	if want := digestOfWords(1, words...); got != want {
+		t.Errorf("digest %s, want %s: not the documented words", got, want)
+	}
+}
+
+// digestOfWords is the digest of so many records that are these words, as Trace documents it.
+func digestOfWords(records uint64, words ...uint64) sim.Digest {
+	var a, b uint64
+	for _, w := range words {
+		a = (a<<23 | a>>41) ^ w
+		a *= 0x9e3779b97f4a7c15
+		b = (b<<41 | b>>23) + w
+		b *= 0xd1342543de82ef95
+	}
+	end := []byte("durosim/trace/3")
+	for _, w := range []uint64{a, b, records} {
+		end = binary.LittleEndian.AppendUint64(end, w)
+	}
+	return sha256.Sum256(end)
+}
+
+// TestSimilarTracesDiffer: traces that differ in a few bits of one or two fields have different digests, and
+// different short hashes.
+func TestSimilarTracesDiffer(t *testing.T) {
+	seen := map[sim.Digest]bool{}
+	short := map[uint64]bool{}
+	n := 0
+	run := func(x, y uint64) {
+		trace := kernel.NewTrace()
+		trace.Keep(func(index, sum uint64) { short[sum] = true })
+		trace.Begin(sim.Epoch, 1)
+		trace.Uint(x)
+		trace.Uint(y)
+		trace.End()
+		seen[trace.Digest()] = true
+		n++
+	}
+	for i := range 64 {
+		for k := range 64 {
+			run(1<<i, 1<<k)
+			run(^(uint64(1) << i), 1<<k)
+			run(1<<i, bits.RotateLeft64(3, k))
+		}
+	}
+	if len(seen) != n || len(short) != n {
+		t.Errorf("%d traces have %d digests and %d short hashes", n, len(seen), len(short))
 	}
 }

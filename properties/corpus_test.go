@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
-	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -115,9 +114,9 @@ func (m *calmMonitor) Record(r *cluster.Record) {
 // entryRun runs a plan with the choices of an entry; at most one monitor stands around the properties.
 func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*calmMonitor) *cluster.Result {
 	t.Helper()
-	chooser := sim.Random(e.Seed)
-	if e.Mode == scenario.ModeRecorded {
-		chooser = sim.Replay(e.Recording)
+	chooser, err := e.NewChooser()
+	if err != nil {
+		t.Fatal(err)
 	}
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
 		m := properties.New(w, properties.Options{Expectations: e.Expect})

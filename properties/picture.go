@@ -35,7 +35,7 @@ func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
 		return nil, err
 	}
 	cfg := r.config()
-	cfg.Plan, cfg.Seed = plan, seed
+	cfg.Plan, cfg.Seed, cfg.Chooser = plan, seed, r.chooser(seed)
 	c := timeline.New(plan)
 	monitor := cfg.Monitor
 	cfg.Narrator = c.Tell

@@ -40,6 +40,8 @@ type Config struct {
 	// DoubleCheck computes every turn twice: a nondeterministic handler is reported at the turn at which it differs, and
 	// not only when its history no longer fits.
 	DoubleCheck bool
+	// Chooser makes the choices that a plan leaves open, by a name of sim.NamedChooser; empty means random.
+	Chooser string
 	// ShrinkRuns bounds the runs that make a failure small; 0 is shrink.DefaultRuns.
 	ShrinkRuns int
 	// Workers is the number of seeds run at once; 0 means one for each core. Findings do not depend on it.

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -26,6 +27,7 @@ type testRun struct {
 	c       Config
 	name    string
 	plan    func(seed uint64) (*plan.Plan, error)
+	chooser func(seed uint64) sim.Chooser
 	expect  []plan.Expectation
 	entry   *scenario.Entry // the stored run to replay, nil for a campaign
 	command string
@@ -59,11 +61,15 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, fmt.Errorf("Config.Properties: there is no property %q; Catalogue lists all", id)
 		}
 	}
+	chooser, err := sim.NamedChooser(cmp.Or(c.Chooser, "random"))
+	if err != nil {
+		return nil, fmt.Errorf("Config.Chooser: %w", err)
+	}
 	own := newRun(c.Handlers, c.EachRun)
 	if err := own.validate(); err != nil {
 		return nil, fmt.Errorf("Config.EachRun: %w", err)
 	}
-	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan, invariants: own.Invariants}
+	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan, chooser: chooser, invariants: own.Invariants}
 	var s *scenario.Scenario
 	switch {
 	case env.plan != "":
@@ -153,7 +159,7 @@ func (r *testRun) carryOut() (report string, failed bool) {
 		return r.replay()
 	}
 	sum, err := campaign.Run(campaign.Options{
-		Plan: r.plan, Config: r.config, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds,
+		Plan: r.plan, Config: r.config, Chooser: r.chooser, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds,
 	})
 	if sum != nil && sum.Fate.Work > 0 {
 		r.fate = "\n" + sum.Fate.Plan() + "\n" + sum.Fate.Text(false)
@@ -193,7 +199,7 @@ func (r *testRun) differs(d campaign.Drift) string {
 		return r.end(d.Seed, text) // preparing the seed's plan worked before
 	}
 	cfg := r.config()
-	cfg.Plan, cfg.Seed = plan, d.Seed
+	cfg.Plan, cfg.Seed, cfg.Chooser = plan, d.Seed, r.chooser(d.Seed)
 	if v, ok := campaign.DoubleCheck(cfg); ok {
 		text += "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
 	}
@@ -209,7 +215,7 @@ func (r *testRun) violated(v campaign.Violation) string {
 	}
 	choices := &sim.Recording{}
 	cfg := r.config()
-	cfg.Plan, cfg.Seed, cfg.Recording = plan, v.Seed, choices
+	cfg.Plan, cfg.Seed, cfg.Chooser, cfg.Recording = plan, v.Seed, r.chooser(v.Seed), choices
 	if _, err = cluster.Run(cfg); err == nil {
 		var small *Shrunk
 		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
@@ -241,10 +247,11 @@ The smallest plan as a stored run: keep it in a file, and name that in %s to rep
 
 // replay runs a stored run. It fails if that run violates anything, whatever its verdict says.
 func (r *testRun) replay() (report string, failed bool) {
+	var err error
 	cfg := r.config()
 	cfg.Plan, cfg.Seed = r.entry.Plan, r.entry.Seed
-	if r.entry.Mode == scenario.ModeRecorded {
-		cfg.Chooser = sim.Replay(r.entry.Recording)
+	if cfg.Chooser, err = r.entry.NewChooser(); err != nil {
+		return "durosim: " + err.Error(), true
 	}
 	result, err := cluster.Run(cfg)
 	if err != nil {

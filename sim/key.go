@@ -47,6 +47,8 @@ func NewText(s string) Text { return Text{text: s, hash: mix.Text(s)} }
 // compare where their paths are stored.
 type Key struct {
 	hash uint64
+	// actor is the hash of the path's first segment: whose draw it is. It is 0 for the root and for a key read from a hash.
+	actor uint64
 	// Invariant: path is nil, or its segments hash to hash.
 	path *path
 }
@@ -88,9 +90,16 @@ func hashSegment(h uint64, kind segmentKind, label, value uint64) uint64 {
 	return mix.Bits(mix.Bits(h+label+uint64(kind)*mix.Golden) + value*mix.Golden)
 }
 
+func (k *Key) extend(kind segmentKind, label, value uint64) {
+	k.hash = hashSegment(k.hash, kind, label, value)
+	if k.actor == 0 {
+		k.actor = k.hash
+	}
+}
+
 // At adds the segment "label".
 func (k Key) At(l Label) Key {
-	k.hash = hashSegment(k.hash, segmentAt, l.hash, 0)
+	k.extend(segmentAt, l.hash, 0)
 	if k.path != nil {
 		k.path = k.path.add(segmentAt, l, "", 0)
 	}
@@ -99,7 +108,7 @@ func (k Key) At(l Label) Key {
 
 // Num adds the segment "label:n".
 func (k Key) Num(l Label, n uint64) Key {
-	k.hash = hashSegment(k.hash, segmentNum, l.hash, n)
+	k.extend(segmentNum, l.hash, n)
 	if k.path != nil {
 		k.path = k.path.add(segmentNum, l, "", n)
 	}
@@ -109,7 +118,7 @@ func (k Key) Num(l Label, n uint64) Key {
 // Name adds the segment "label:name". It hashes the name, which costs more than a number: use it for names that are
 // fixed when a run is set up. Name(l, "7") and Num(l, 7) are different segments.
 func (k Key) Name(l Label, name string) Key {
-	k.hash = hashSegment(k.hash, segmentName, l.hash, mix.Text(name))
+	k.extend(segmentName, l.hash, mix.Text(name))
 	if k.path != nil {
 		k.path = k.path.add(segmentName, l, name, 0)
 	}
@@ -118,7 +127,7 @@ func (k Key) Name(l Label, name string) Key {
 
 // Text adds the same segment as Name does for its text, without rehashing it.
 func (k Key) Text(l Label, t Text) Key {
-	k.hash = hashSegment(k.hash, segmentName, l.hash, t.hash)
+	k.extend(segmentName, l.hash, t.hash)
 	if k.path != nil {
 		k.path = k.path.add(segmentName, l, t.text, 0)
 	}

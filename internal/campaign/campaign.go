@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -25,6 +26,8 @@ type Options struct {
 	// Config returns what a run has besides its plan and its seed: builds, handlers, monitor. It is called for each run,
 	// from several goroutines at once, so that runs share nothing. Nil means the zero configuration.
 	Config func() cluster.Config
+	// Chooser, if not nil, makes the chooser of a seed's run; nil leaves it to Config. It is called from several goroutines.
+	Chooser func(seed uint64) sim.Chooser
 	// KeepGoing carries out all seeds; otherwise the campaign ends with the first seed that fails.
 	KeepGoing bool
 	// Until, if not nil, ends the campaign with the first seed for whose result it returns true.
@@ -175,5 +178,8 @@ func (o *Options) once(seed uint64) (*cluster.Result, error) {
 		cfg = o.Config()
 	}
 	cfg.Plan, cfg.Seed = plan, seed
+	if o.Chooser != nil {
+		cfg.Chooser = o.Chooser(seed)
+	}
 	return cluster.Run(cfg)
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -52,6 +53,8 @@ type Entry struct {
 	Needs []string
 	Note  string
 	Mode  Mode
+	// Chooser makes the choices in mode seeded, by a name of sim.NamedChooser; empty means random.
+	Chooser string
 }
 
 // The verdicts of an entry.
@@ -84,11 +87,26 @@ func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, erro
 	return e, nil
 }
 
+// NewChooser returns what makes the choices of a replay.
+func (e *Entry) NewChooser() (sim.Chooser, error) {
+	if e.Mode == ModeRecorded {
+		return sim.NewReplayer(e.Recording), nil
+	}
+	named, err := sim.NamedChooser(cmp.Or(e.Chooser, "random"))
+	if err != nil {
+		return nil, err
+	}
+	return named(e.Seed), nil
+}
+
 // Name returns the file name of the entry: 16 hex digits, a hash of everything that decides the run, and ".txt". The hash
 // does not cover verdict, digest and note.
 func (e *Entry) Name() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "mode %s\nseed %d\n", e.Mode, e.Seed)
+	if e.Chooser != "" {
+		fmt.Fprintf(&b, "chooser %s\n", e.Chooser)
+	}
 	b.Write(Format(e.Plan))
 	e.formatRecording(&b)
 	sum := sha256.Sum256(b.Bytes())
@@ -107,6 +125,9 @@ func (e *Entry) Format() []byte {
 		fmt.Fprintf(&b, "digest %s\n", e.Digest)
 	}
 	fmt.Fprintf(&b, "seed %d\nmode %s\n", e.Seed, e.Mode)
+	if e.Chooser != "" {
+		fmt.Fprintf(&b, "chooser %s\n", e.Chooser)
+	}
 	if len(e.Needs) > 0 {
 		b.WriteString("needs")
 		for _, name := range e.Needs {
@@ -189,6 +210,12 @@ func (p *parser) corpus(statement string) {
 	// mode selects whether choices come from the recording or from the seed.
 	case "mode":
 		e.Mode = Mode(p.oneOf("mode", []string{string(ModeRecorded), string(ModeSeeded)}))
+	// chooser NAME makes the choices in mode seeded.
+	case "chooser":
+		e.Chooser = p.name("a chooser")
+		if _, err := sim.NamedChooser(e.Chooser); err != nil && p.err == nil {
+			p.failf("%v", err)
+		}
 	// needs HANDLER... are the handlers that the run uses and the caller's own program registers.
 	case "needs":
 		for ok := true; ok; ok = p.more() {
@@ -259,6 +286,10 @@ func (p *parser) finishEntry() {
 			p.line = 0
 			p.failf("a line is missing: expected %s", formOf(statementTable, s))
 		}
+	}
+	if e.Mode == ModeRecorded && e.Chooser != "" {
+		p.line = p.once["chooser"]
+		p.failf("a chooser in mode recorded: the recording makes the choices")
 	}
 	if e.Mode == ModeRecorded && e.Recording == nil {
 		p.line = p.once["mode"]

@@ -298,7 +298,7 @@ func (p *parser) statement() {
 	// expect states what the runs must show, besides the properties that always hold.
 	case "expect":
 		p.expect()
-	case "durosim", "found", "verdict", "digest", "seed", "mode", "needs", "note", "recording", "choice", "priority":
+	case "durosim", "found", "verdict", "digest", "seed", "mode", "chooser", "needs", "note", "recording", "choice", "priority":
 		p.corpus(head.text)
 	default:
 		if slices.Contains(names(stepTable), head.text) {

@@ -34,6 +34,8 @@ var statementTable = []StatementInfo{
 		Meaning: "the seed of the run, decimal or 0x-hex", Example: "seed 42"},
 	{Name: "mode", Form: "mode recorded | mode seeded", Corpus: true,
 		Meaning: "whether a replay answers choices from the recording or draws them from the seed", Example: "mode seeded"},
+	{Name: "chooser", Form: "chooser NAME", Corpus: true,
+		Meaning: "in mode seeded, what makes the choices: random (if not given), fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio", Example: "chooser pct:3"},
 	{Name: "needs", Form: "needs HANDLER...", Corpus: true,
 		Meaning: "the orchestrations (NAME@VERSION) and activities that the run uses and durosim does not ship: a program that registers them replays it", Example: "needs Refund@1.0.0 PayBack"},
 	{Name: "note", Form: "note TEXT", Corpus: true,

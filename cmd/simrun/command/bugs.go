@@ -12,12 +12,15 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // bugsCmd is the verb bugs: which properties catch the planted bugs.
 type bugsCmd struct {
 	IDs []string `arg:"" optional:"" name:"id" help:"The bugs to try; all that some property catches if none is named."`
+
+	Chooser []string `help:"What makes the choices; may be repeated, to compare which finds each bug soonest. Random if not given." placeholder:"NAME" sep:"none"`
 
 	Starts  int  `help:"From how many starting seeds each bug is looked for." default:"10" placeholder:"N"`
 	Seeds   int  `help:"How many seeds are run from each, at most." default:"200" placeholder:"N"`
@@ -33,6 +36,9 @@ Examples:
 
     simrun bugs
     simrun bugs --starts 3 provider/filter-after-lock engine/poll-stops
+    simrun bugs --chooser random --chooser pct:3 --chooser delay:3
+
+With several choosers the table has the median of the seeds for each, and which of them is soonest; a bug survives if none finds it.
 
 Exit status: 0 every bug is caught, 5 one survives, 2 usage or bad input.`
 }
@@ -42,9 +48,10 @@ const farApart = 1_000_000
 
 // bugTrial is the result of the search for one bug.
 type bugTrial struct {
-	bug   faults.Bug
-	seeds []uint64 // how many seeds it took, by start; 0 where the bug was not caught
-	times []time.Duration
+	bug     faults.Bug
+	chooser string   // empty is the usual one
+	seeds   []uint64 // how many seeds it took, by start; 0 where the bug was not caught
+	times   []time.Duration
 	// property is the first property that caught it, at the first start that did.
 	property string
 	err      error
@@ -65,10 +72,19 @@ func (c *bugsCmd) run(a *app) (int, error) {
 		}
 		bugs = append(bugs, bug)
 	}
+	for _, name := range c.Chooser {
+		if _, err := sim.NamedChooser(name); err != nil {
+			return 0, fmt.Errorf("--chooser: %w", err)
+		}
+	}
+	choosers := c.Chooser
+	if len(choosers) == 0 {
+		choosers = []string{""}
+	}
 	ctx, stop := interruptible()
 	defer stop()
 	began := time.Now()
-	trials := c.tryAll(ctx, a, bugs)
+	trials := c.tryAll(ctx, a, bugs, choosers)
 	if ctx.Err() != nil {
 		return exitStopped, nil // half a table says nothing about the missing bugs
 	}
@@ -76,6 +92,9 @@ func (c *bugsCmd) run(a *app) (int, error) {
 		if t.err != nil {
 			return 0, fmt.Errorf("%s: %w", t.bug.ID, t.err)
 		}
+	}
+	if len(choosers) > 1 {
+		return c.compare(a, trials, time.Since(began))
 	}
 	slices.SortStableFunc(trials, func(a, b *bugTrial) int {
 		return cmp.Or(-cmp.Compare(median(a.seeds), median(b.seeds)), cmp.Compare(a.caught(), b.caught()))
@@ -88,14 +107,20 @@ func (c *bugsCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// tryAll tries the bugs, several at once, and returns the trials in their order.
-func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug) []*bugTrial {
-	trials := make([]*bugTrial, len(bugs))
+// tryAll tries the bugs with each chooser, several at once, and returns the trials in their order: those of one bug follow
+// each other.
+func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug, choosers []string) []*bugTrial {
+	trials := make([]*bugTrial, 0, len(bugs)*len(choosers))
+	for _, b := range bugs {
+		for _, name := range choosers {
+			trials = append(trials, &bugTrial{bug: b, chooser: name})
+		}
+	}
 	workers := c.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	bar := newProgress(a.stderr, "bugs", uint64(len(bugs)))
+	bar := newProgress(a.stderr, "bugs", uint64(len(trials)))
 	defer bar.clear()
 	var mu sync.Mutex
 	next, done, missed := 0, uint64(0), uint64(0)
@@ -107,12 +132,12 @@ func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug) []*bugT
 				i := next
 				next++
 				mu.Unlock()
-				if i >= len(bugs) {
+				if i >= len(trials) {
 					return
 				}
-				trial := c.try(ctx, a.program, bugs[i])
+				trial := trials[i]
+				c.try(ctx, a.program, trial)
 				mu.Lock()
-				trials[i] = trial
 				if done++; trial.survives() {
 					missed++
 				}
@@ -126,12 +151,11 @@ func (c *bugsCmd) tryAll(ctx context.Context, a *app, bugs []faults.Bug) []*bugT
 }
 
 // try looks for a bug from each starting seed.
-func (c *bugsCmd) try(ctx context.Context, p *Program, bug faults.Bug) *bugTrial {
-	t := &bugTrial{bug: bug}
-	s, err := planFlags{Bug: []string{string(bug.ID)}}.subject(p, "")
+func (c *bugsCmd) try(ctx context.Context, p *Program, t *bugTrial) {
+	s, err := planFlags{Bug: []string{string(t.bug.ID)}, Chooser: t.chooser}.subject(p, "")
 	if err != nil {
 		t.err = err
-		return t
+		return
 	}
 	for start := range uint64(c.Starts) {
 		property := ""
@@ -140,7 +164,7 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, bug faults.Bug) *bugTrial
 		o.First, o.Count = 1+start*farApart, uint64(c.Seeds)
 		o.Until = func(r *cluster.Result) bool {
 			for _, v := range r.Violations {
-				if property == "" && slices.Contains(bug.Properties, v.Property) {
+				if property == "" && slices.Contains(t.bug.Properties, v.Property) {
 					property = v.Property
 				}
 			}
@@ -150,7 +174,7 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, bug faults.Bug) *bugTrial
 		sum, err := campaign.Run(o)
 		if err != nil {
 			t.err = inputError(err)
-			return t
+			return
 		}
 		seeds := uint64(0)
 		if property != "" {
@@ -159,7 +183,6 @@ func (c *bugsCmd) try(ctx context.Context, p *Program, bug faults.Bug) *bugTrial
 		t.seeds, t.times = append(t.seeds, seeds), append(t.times, time.Since(began))
 		t.property = cmp.Or(t.property, property)
 	}
-	return t
 }
 
 // caught returns how many starting seeds found the bug.

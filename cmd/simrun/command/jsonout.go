@@ -41,6 +41,7 @@ type runJSON struct {
 	InternalErrors []crashJSON     `json:"internal_errors"`
 	Stored         []string        `json:"stored"`
 	Findings       []*knownFinding `json:"findings,omitempty"`
+	Portfolio      []memberCount   `json:"portfolio,omitempty"`
 	Interrupted    bool            `json:"interrupted,omitempty"`
 	GoOn           string          `json:"go_on,omitempty"`
 	ExitStatus     int             `json:"exit_status"`
@@ -170,7 +171,7 @@ func (r *report) json(verb string) *runJSON {
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
 		Contract: strings.TrimPrefix(r.contract(), "contract: "), Plan: strings.TrimPrefix(sum.Fate.Plan(), "plan: "), Fate: newFateJSON(&sum.Fate),
-		Findings: r.findings, Interrupted: sum.Interrupted, GoOn: r.goOn,
+		Findings: r.findings, Portfolio: r.portfolio, Interrupted: sum.Interrupted, GoOn: r.goOn,
 	}
 	for _, v := range sum.Violations {
 		out.Violations = append(out.Violations, newViolationJSON(v, r.subject.repro(v.Seed)))

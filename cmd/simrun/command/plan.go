@@ -45,6 +45,9 @@ const (
 )
 
 func (c *planCmd) run(a *app) (int, error) {
+	if c.Chooser != "" {
+		return 0, fmt.Errorf("--chooser %s: plan compares ways of one upgrade under the usual choices; run takes a chooser", c.Chooser)
+	}
 	if c.Faults == "" {
 		c.Faults = c.ownFaults(a.program)
 	}

@@ -94,7 +94,7 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 		return nil, err
 	}
 	if c.Seed != nil || len(c.options()) > 0 {
-		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks and bugs, and no referee: leave out those flags")
+		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks, chooser and bugs, and no referee: leave out those flags")
 	}
 	orchestrations, activities, err := p.registered()
 	if err != nil {
@@ -347,5 +347,9 @@ func entrySubject(p *Program, e *scenario.Entry, arg string) *subject {
 	if name == "" {
 		name = arg
 	}
-	return &subject{program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg, stored: true}
+	s := &subject{program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg, stored: true}
+	if err := s.choose(e.Chooser); err != nil {
+		panic(err) // ParseEntry has looked
+	}
+	return s
 }

@@ -32,6 +32,8 @@ type report struct {
 	findings []*knownFinding
 	// instances asks for the name of every instance in the fate of the work.
 	instances bool
+	// portfolio tells what each chooser of a portfolio found; it is empty with any other chooser.
+	portfolio []memberCount
 	// stored lists the files that were written for failures.
 	stored []string
 }
@@ -150,6 +152,7 @@ func (a *app) printCampaign(r *report) {
 	if text := r.sum.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
+	a.printPortfolio(r.portfolio)
 	a.printUnreached(r)
 	for _, f := range r.stored {
 		a.printf("\nstored run: %s\n", f)

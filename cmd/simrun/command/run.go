@@ -122,6 +122,10 @@ func (c *runCmd) run(a *app) (int, error) {
 		defer results.discard()
 		o.OnResult = results.add
 	}
+	counts := newPortfolioCounts()
+	if c.Chooser == portfolio {
+		o.OnResult = alsoOn(o.OnResult, counts.add)
+	}
 	began := time.Now()
 	sum, err := campaign.Run(o)
 	wall := time.Since(began)
@@ -135,6 +139,9 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 	}
 	r := newReport(s, sum)
+	if c.Chooser == portfolio {
+		r.portfolio = counts.members
+	}
 	r.seeds, r.shard, r.wall, r.instances = seeds, c.Shard, wall, c.Instances
 	if sum.Interrupted {
 		r.status = exitStopped

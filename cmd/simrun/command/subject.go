@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/durosim/durosim/faults"
@@ -12,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/realnode"
@@ -25,6 +27,7 @@ type planFlags struct {
 	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
 	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
 	Clocks      string   `json:"clocks,omitempty" help:"Whose clock the store goes by, instead of what the scenario says: own or callers." placeholder:"WHOSE"`
+	Chooser     string   `json:"chooser,omitempty" help:"What makes the choices: random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio. See docs/hunting.md." placeholder:"NAME"`
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to see whether the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
@@ -40,12 +43,17 @@ type subject struct {
 	stored bool
 	flags  planFlags
 	over   scenario.Overrides
+	// chooser makes the chooser of a seed; nil means the usual one.
+	chooser func(seed uint64) sim.Chooser
 }
 
 // subject finds the scenario and checks the flags. An empty name stands for the scenario that shows the first bug, or
 // else for the default one.
 func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	s := &subject{program: p, flags: f}
+	if err := s.choose(f.Chooser); err != nil {
+		return nil, fmt.Errorf("--chooser: %w", err)
+	}
 	if f.Faults != "" {
 		plan, err := scenario.NamedFaults(f.Faults)
 		if err != nil {
@@ -137,7 +145,12 @@ func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 }
 
 // plan expands a seed. It may be called from several goroutines at once.
-func (s *subject) plan(seed uint64) (*plan.Plan, error) { return s.scenario.Expand(seed, s.over) }
+func (s *subject) plan(seed uint64) (*plan.Plan, error) {
+	if strings.HasPrefix(s.flags.Chooser, enumerated) {
+		seed = 1 // the seed numbers the choices of one plan
+	}
+	return s.scenario.Expand(seed, s.over)
+}
 
 // config returns the configuration that runs a seed.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
@@ -148,6 +161,9 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 // configOf returns the configuration that runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), Releases: releases(), DoubleCheck: s.flags.DoubleCheck}
+	if s.chooser != nil {
+		cfg.Chooser = s.chooser(seed)
+	}
 	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
 	return cfg
 }
@@ -158,7 +174,7 @@ var releases = sync.OnceValue(realnode.Default)
 // campaign returns the options of a campaign over the subject; the caller adds the seeds.
 func (s *subject) campaign() campaign.Options {
 	return campaign.Options{
-		Plan: s.plan, Config: func() cluster.Config { return s.configOf(nil, 0) },
+		Plan: s.plan, Config: func() cluster.Config { return s.configOf(nil, 0) }, Chooser: s.chooser,
 	}
 }
 
@@ -209,6 +225,7 @@ func (s *subject) options() []string {
 	flag("--profile", s.flags.Profile)
 	flag("--strategy", s.flags.Strategy)
 	flag("--clocks", s.flags.Clocks)
+	flag("--chooser", s.flags.Chooser)
 	if s.flags.DoubleCheck {
 		words = append(words, "--double-check")
 	}

@@ -120,9 +120,7 @@ func (h *host) do(c command, into any) error {
 		return err
 	}
 	h.last = c.Command
-	if err := h.process.Send(line); err != nil {
-		return h.broken("it takes no command: " + err.Error())
-	}
+	sent := h.process.Send(line) // if the host has ended, what follows says so
 	patience := time.NewTimer(h.patience)
 	defer patience.Stop()
 	var got received
@@ -136,6 +134,8 @@ func (h *host) do(c command, into any) error {
 		return h.broken("it closed its output")
 	case got.err != nil:
 		return h.broken(got.err.Error())
+	case sent != nil:
+		return h.broken("it takes no command: " + sent.Error())
 	}
 	var refusal struct {
 		Error *string `json:"error"`

@@ -244,6 +244,7 @@ impl Provider for Store {
     }
 
     async fn get_kv_value(&self, instance: &str, key: &str) -> Result<Option<String>, ProviderError> {
+        self.gate("get_kv_value")?;
         self.sqlite.get_kv_value(instance, key).await
     }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -16,7 +17,7 @@ const opAckOrchestration = "ack_orchestration_item"
 // ones before it are rolled back. Lists that hold an item of the wrong kind are refused (F17), as is execution 0.
 func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
 	s := p.store
-	req := s.begin(engine.CallAckOrchestrationItem, p.caller)
+	req := s.begin(observe.CallAckOrchestrationItem, p.caller)
 	s.acking = ack
 	req.Token, req.Ack = ack.LockToken, &s.acking
 	s.started()
@@ -198,7 +199,7 @@ func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 	case storerules.AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+i]
-			s.insert(engine.QueueWorker, s.named(item.Target()), item, data, c.p.codecNo, s.now)
+			s.insert(observe.QueueWorker, s.named(item.Target()), item, data, c.p.codecNo, s.now)
 		}
 	case storerules.AckCancelWork:
 		for _, id := range c.ack.CancelledActivities {
@@ -207,7 +208,7 @@ func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 	case storerules.AckEnqueueMessages:
 		for i, item := range c.ack.OrchestratorItems {
 			data := s.ack.data[len(c.ack.HistoryDelta)+len(c.ack.WorkerItems)+i]
-			s.insert(engine.QueueOrchestrator, s.named(item.Target()), item, data, c.p.codecNo, s.visibleAt(item))
+			s.insert(observe.QueueOrchestrator, s.named(item.Target()), item, data, c.p.codecNo, s.visibleAt(item))
 		}
 	case storerules.AckRelease:
 		s.releaseLock(c.in)
@@ -231,7 +232,7 @@ func (c *commit) consume() {
 	s.candidateRows = append(s.candidateRows[:0], c.in.visible...)
 	for _, r := range s.candidateRows {
 		if s.rules.Consumes(r.lock.number == c.token) {
-			s.remove(r, engine.RemovedAcked)
+			s.remove(r, observe.RemovedAcked)
 		}
 	}
 }
@@ -330,7 +331,7 @@ func (s *Store) cancel(id engine.ScheduledActivityIdentifier) {
 	}
 	for i := 0; i < len(in.work); {
 		if r := in.work[i]; s.rules.Cancels(r.execution, r.activity, r.lock.live(s.now), id) {
-			s.remove(r, engine.RemovedCancelled)
+			s.remove(r, observe.RemovedCancelled)
 		} else {
 			i++
 		}

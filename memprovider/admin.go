@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // observed runs a management method as a call. Lists are in the order in which the store first heard of the instances
@@ -16,7 +17,7 @@ func observed[T any](p *provider, method, instance string, do func(s *Store) (T,
 // forced is like observed, for a method that takes a force flag.
 func forced[T any](p *provider, method, instance string, force bool, do func(s *Store) (T, *engine.ProviderError)) (T, error) {
 	s := p.store
-	req := s.begin(engine.CallAdmin, p.caller)
+	req := s.begin(observe.CallAdmin, p.caller)
 	req.Admin, req.Instance, req.Force = method, instance, force
 	s.started()
 	v, err := do(s)

@@ -2,6 +2,7 @@ package memprovider
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -18,10 +19,10 @@ type Arrival struct {
 
 // Arrive returns what a call sees now: for a fetch of a turn its filter counts, for a call about a lock its token, for a
 // deletion the roots that it names. It changes nothing and is not a provider call.
-func (s *Store) Arrive(kind engine.CallKind, token string, filter *engine.CapabilityFilter, roots ...string) *Arrival {
+func (s *Store) Arrive(kind observe.CallKind, token string, filter *engine.CapabilityFilter, roots ...string) *Arrival {
 	a := &Arrival{ms: s.now, token: token}
 	switch {
-	case kind == engine.CallFetchOrchestrationItem:
+	case kind == observe.CallFetchOrchestrationItem:
 		if in := s.index.pick(filter, s.own); in != nil {
 			a.candidate = in.visible[0]
 		}

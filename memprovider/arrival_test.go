@@ -3,7 +3,7 @@ package memprovider_test
 import (
 	"testing"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -11,11 +11,11 @@ import (
 func (w *world) arrive(a arguments) *memprovider.Arrival {
 	switch what := a.word(0); what {
 	case "fetch":
-		return w.store.Arrive(engine.CallFetchOrchestrationItem, "", nil)
+		return w.store.Arrive(observe.CallFetchOrchestrationItem, "", nil)
 	case "hold":
-		return w.store.Arrive(engine.CallNone, w.token(a.word(1)), nil)
+		return w.store.Arrive(observe.CallNone, w.token(a.word(1)), nil)
 	case "delete":
-		return w.store.Arrive(engine.CallNone, "", nil, a.word(1))
+		return w.store.Arrive(observe.CallNone, "", nil, a.word(1))
 	default:
 		a.t.Fatalf("%s: arrives as %q", a.line, what)
 		return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -77,7 +78,7 @@ func BenchmarkFetchNothing(b *testing.B) {
 // crowded is a store with many instances pinned 3.0.0, and one pinned 1.0.0 behind them; each has a message.
 func crowded(b *testing.B, skipped int) fullHandle {
 	store := memprovider.New(memprovider.Options{})
-	p := handleOf(store, build("2.0.0").Codec, engine.Caller{Node: 1})
+	p := handleOf(store, build("2.0.0").Codec, observe.Caller{Node: 1})
 	data, err := build("2.0.0").Codec.AppendEvent(nil, startedEvent(1))
 	if err != nil {
 		b.Fatal(err)
@@ -104,14 +105,14 @@ func crowded(b *testing.B, skipped int) fullHandle {
 // discard is a sink that looks at nothing.
 type discard struct{ n int }
 
-func (d *discard) Observe(*engine.Observation) { d.n++ }
+func (d *discard) Observe(*observe.Observation) { d.n++ }
 
 // BenchmarkAckTurn is a whole turn of a growing instance: enqueue, fetch, ack of two events with one activity, fetch and
 // ack of the activity. It starts a new instance every 32 turns.
 func BenchmarkAckTurn(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		sink  engine.Sink
+		sink  observe.Sink
 		rules *storerules.Rules
 	}{
 		{"unwatched", nil, nil}, {"watched", &discard{}, nil}, {"two indexes", nil, storerules.Default()},
@@ -125,7 +126,7 @@ func BenchmarkAckTurn(b *testing.B) {
 }
 
 func turns(b *testing.B, store *memprovider.Store) {
-	p := handleOf(store, build("2.0.0").Codec, engine.Caller{Node: 1})
+	p := handleOf(store, build("2.0.0").Codec, observe.Caller{Node: 1})
 	filter := filterOf("0.0.0..2.0.0")
 	pin := engine.V(2, 0, 0)
 	name, n := "", uint64(0)
@@ -196,7 +197,7 @@ func BenchmarkBareMap(b *testing.B) {
 // BenchmarkSetNow moves the time past nothing, with many instances waiting.
 func BenchmarkSetNow(b *testing.B) {
 	store := memprovider.New(memprovider.Options{})
-	p := handleOf(store, build("2.0.0").Codec, engine.Caller{})
+	p := handleOf(store, build("2.0.0").Codec, observe.Caller{})
 	for i := range 10_000 {
 		_ = p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: fmt.Sprint(i), Orchestration: "T"}, time.Duration(1<<60))
 	}

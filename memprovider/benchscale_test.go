@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -98,7 +99,7 @@ func newTown(tb testing.TB, n int) *town {
 	}
 	store := memprovider.New(memprovider.Options{})
 	codec := build("2.0.0").Codec
-	s := &town{fullHandle: handleOf(store, codec, engine.Caller{Node: 1}), filter: filterOf("1.0.0..1.9.9"), nobody: filterOf("2.0.0..2.9.9"), events: 1}
+	s := &town{fullHandle: handleOf(store, codec, observe.Caller{Node: 1}), filter: filterOf("1.0.0..1.9.9"), nobody: filterOf("2.0.0..2.9.9"), events: 1}
 	s.owner = &engine.SessionFetchConfig{OwnerID: "me", LockTimeout: time.Hour}
 	s.bytes = idle(tb, store, n)
 	others := &engine.SessionFetchConfig{OwnerID: "others", LockTimeout: time.Hour}
@@ -267,7 +268,7 @@ func TestCallsDoNotAllocateMoreInACrowd(t *testing.T) {
 func TestSessionsLeaveNothing(t *testing.T) {
 	const sessions = 5_000
 	store := memprovider.New(memprovider.Options{})
-	p := handleOf(store, build("2.0.0").Codec, engine.Caller{})
+	p := handleOf(store, build("2.0.0").Codec, observe.Caller{})
 	config := &engine.SessionFetchConfig{OwnerID: "w", LockTimeout: time.Second}
 	unclaimed := func(first int) {
 		for i := range sessions {

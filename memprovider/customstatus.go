@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // customStatus performs the ack's step: the last update of the delta counts, and all of them together make one new
@@ -34,7 +35,7 @@ func (s *Store) setCustomStatus(in *instance, status *string, version uint64) {
 }
 
 func (s *Store) observeCustomStatus(in *instance) {
-	if o := s.observe(engine.ObsCustomStatusSet); o != nil {
+	if o := s.observe(observe.CustomStatusSet); o != nil {
 		o.Instance, o.Value, o.Version = in.no, in.meta.customStatus, in.meta.customVersion
 		s.send()
 	}
@@ -43,7 +44,7 @@ func (s *Store) observeCustomStatus(in *instance) {
 // GetCustomStatus implements engine.Provider.
 func (p *provider) GetCustomStatus(_ context.Context, instance string, lastSeen uint64) (*engine.CustomStatus, error) {
 	s := p.store
-	s.begin(engine.CallGetCustomStatus, p.caller).Instance = instance
+	s.begin(observe.CallGetCustomStatus, p.caller).Instance = instance
 	s.started()
 	in := s.known(instance)
 	if in == nil || !in.meta.created || in.meta.customVersion <= lastSeen {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -135,13 +136,13 @@ func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 		case storerules.DeleteMessages:
 			for _, rows := range []*[]*row{&in.visible, &in.delayed} {
 				for len(*rows) > 0 {
-					s.remove((*rows)[0], engine.RemovedDeleted)
+					s.remove((*rows)[0], observe.RemovedDeleted)
 					r.QueueMessagesDeleted++
 				}
 			}
 		case storerules.DeleteWork:
 			for len(in.work) > 0 {
-				s.remove(in.work[0], engine.RemovedDeleted)
+				s.remove(in.work[0], observe.RemovedDeleted)
 				r.QueueMessagesDeleted++
 			}
 		case storerules.DeleteHistory:
@@ -168,7 +169,7 @@ func (s *Store) emptyKV(in *instance) {
 	if in.kv == nil {
 		return
 	}
-	for _, t := range [...]engine.KVTable{engine.KVStore, engine.KVDelta} {
+	for _, t := range [...]observe.KVTable{observe.KVStore, observe.KVDelta} {
 		for rows := in.kv.table(t); len(*rows) > 0; {
 			s.setKV(in, t, (*rows)[len(*rows)-1], false)
 		}

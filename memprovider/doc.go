@@ -3,7 +3,7 @@
 // docs/contract/provider.md.
 //
 //	store := memprovider.New(memprovider.Options{StartMs: 1_000})
-//	node := store.Handle(build.Codec, engine.Caller{Node: 1, Incarnation: 1})
+//	node := store.Handle(build.Codec, memprovider.Caller{Node: 1, Incarnation: 1})
 //	err := node.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order"}, 0)
 //	store.SetNow(2_000)
 //	fetched, err := node.FetchOrchestrationItem(ctx, 5*time.Second, 0, filter)

@@ -9,12 +9,12 @@ import (
 type Eligibility struct {
 	// Now reports whether a fetch would find something: Instance, or for the worker queue Message of Instance.
 	Now      bool
-	Instance engine.InstanceNo
-	Message  engine.MessageNo
+	Instance InstanceNo
+	Message  MessageNo
 	// Drops reports whether an orchestration fetch would drop orphaned queue messages, those of Orphan first, whether
 	// or not it finds something.
 	Drops  bool
-	Orphan engine.InstanceNo
+	Orphan InstanceNo
 	// AtMs is, when Now is false, the earliest later time at which that may change without a call; Never if it cannot.
 	AtMs int64
 }

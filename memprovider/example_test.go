@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -13,7 +14,7 @@ import (
 func ExampleNew() {
 	ctx := context.Background()
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
-	node := store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1, Incarnation: 1})
+	node := store.Handle(build("2.0.0").Codec, observe.Caller{Node: 1, Incarnation: 1})
 
 	_ = node.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0)
 	fetched, _ := node.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil)
@@ -43,7 +44,7 @@ func ExampleNew() {
 // The store says what a fetch would find, and when that may change.
 func ExampleStore_NextOrchestration() {
 	store := memprovider.New(memprovider.Options{})
-	client := store.Handle(build("2.0.0").Codec, engine.Caller{})
+	client := store.Handle(build("2.0.0").Codec, observe.Caller{})
 	_ = client.EnqueueForOrchestrator(context.Background(), engine.StartItem{Instance: "later", Orchestration: "Order"}, time.Minute)
 
 	e := store.NextOrchestration(nil)
@@ -59,7 +60,7 @@ func ExampleStore_NextOrchestration() {
 // NextWork is the same for the worker queue.
 func ExampleStore_NextWork() {
 	store := memprovider.New(memprovider.Options{})
-	node := store.Handle(build("2.0.0").Codec, engine.Caller{Node: 1})
+	node := store.Handle(build("2.0.0").Codec, observe.Caller{Node: 1})
 	_ = node.EnqueueForWorker(context.Background(), engine.ActivityExecuteItem{Instance: "a", ExecutionID: 1, ID: 2, Name: "Charge", Tag: "gpu"})
 	fmt.Println(store.NextWork(nil, engine.TagFilter{}).Now, store.NextWork(nil, engine.TagFilter{Mode: engine.TagAny}).Now)
 	// Output: false true
@@ -88,7 +89,7 @@ func ExampleStore_Preload() {
 // A Snapshot is the whole state as data.
 func ExampleStore_Snapshot() {
 	store := memprovider.New(memprovider.Options{})
-	client := store.Handle(build("2.0.0").Codec, engine.Caller{})
+	client := store.Handle(build("2.0.0").Codec, observe.Caller{})
 	_ = client.EnqueueForOrchestrator(context.Background(), engine.CancelInstanceItem{Instance: "a", Reason: "test"}, time.Second)
 	shot := store.Snapshot()
 	fmt.Println(len(shot.Instances), shot.Messages[0].Number, shot.Messages[0].VisibleMs, string(shot.Messages[0].Data))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // decodedHistory is an execution's history as one codec sees it: the events from the first on, up to the first that the
@@ -80,13 +81,13 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	}
 	if s.options.Sink != nil {
 		if known > 0 { // those that were decoded before are read as one
-			s.observeDecoded(in, ex, known-1, engine.OutcomeOK, true)
+			s.observeDecoded(in, ex, known-1, observe.OutcomeOK, true)
 		}
 		for i := known; i < len(d.events); i++ {
-			s.observeDecoded(in, ex, i, engine.OutcomeOK, false)
+			s.observeDecoded(in, ex, i, observe.OutcomeOK, false)
 		}
 		if d.err != nil {
-			s.observeDecoded(in, ex, len(d.events), engine.OutcomePermanent, failed)
+			s.observeDecoded(in, ex, len(d.events), observe.OutcomePermanent, failed)
 		}
 	}
 	if d.err == nil {
@@ -125,17 +126,17 @@ func (s *Store) decodeRest(in *instance, ex *execution, codec int, d *decodedHis
 	for i := len(d.events) + 1; i < len(ex.events); i++ {
 		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
 		if err != nil {
-			s.observeDecoded(in, ex, i, engine.OutcomePermanent, false)
+			s.observeDecoded(in, ex, i, observe.OutcomePermanent, false)
 			continue
 		}
-		s.observeDecoded(in, ex, i, engine.OutcomeOK, false)
+		s.observeDecoded(in, ex, i, observe.OutcomeOK, false)
 		events = append(events, e)
 	}
 	return events
 }
 
-func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome engine.Outcome, cached bool) {
-	if o := s.observeExecution(engine.ObsEventDecoded, in, ex.id); o != nil {
+func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome observe.Outcome, cached bool) {
+	if o := s.observeExecution(observe.EventDecoded, in, ex.id); o != nil {
 		o.EventID, o.Outcome, o.Cached = ex.events[i].id, outcome, cached
 		s.send()
 	}
@@ -144,10 +145,10 @@ func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome engin
 // decodeItem returns a message as the codec sees it, and observes the decoding.
 func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
 	d, cached := r.decodedBy(codec, s.codecs)
-	if o := s.observeRow(engine.ObsMessageDecoded, r); o != nil {
-		o.Outcome, o.Cached = engine.OutcomeOK, cached
+	if o := s.observeRow(observe.MessageDecoded, r); o != nil {
+		o.Outcome, o.Cached = observe.OutcomeOK, cached
 		if d.err != nil {
-			o.Outcome = engine.OutcomePermanent
+			o.Outcome = observe.OutcomePermanent
 		}
 		s.send()
 	}

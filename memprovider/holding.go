@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -17,7 +18,7 @@ const (
 // token whose lock ran out but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
 func (p *provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
-	req := s.begin(engine.CallAbandonOrchestrationItem, p.caller)
+	req := s.begin(observe.CallAbandonOrchestrationItem, p.caller)
 	req.Token, req.Delay, req.IgnoreAttempt = token, delay, ignoreAttempt
 	s.started()
 	return s.end(result{}, s.abandon(token, milliseconds(delay), ignoreAttempt))
@@ -53,7 +54,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 // RenewOrchestrationItemLock implements engine.Provider.
 func (p *provider) RenewOrchestrationItemLock(_ context.Context, token string, extendFor time.Duration) error {
 	s := p.store
-	req := s.begin(engine.CallRenewOrchestrationItemLock, p.caller)
+	req := s.begin(observe.CallRenewOrchestrationItemLock, p.caller)
 	req.Token, req.LockTimeout = token, extendFor
 	s.started()
 	return s.end(result{}, s.renew(token, milliseconds(extendFor)))

@@ -9,7 +9,7 @@ import (
 // instance holds everything that the store has for one instance name: the instances row, executions with their history,
 // the queued messages and the lock. An instance that was only named has none of these.
 type instance struct {
-	no   engine.InstanceNo
+	no   InstanceNo
 	name string
 	// meta is the instances row.
 	meta instanceMeta

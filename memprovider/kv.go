@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // kvState is an instance's key-value store (docs/contract/provider.md#p6.9), both tables in order of key. A nil one is
@@ -29,7 +30,7 @@ type kvRow struct {
 
 // kvChange is a row before a change.
 type kvChange struct {
-	table engine.KVTable
+	table observe.KVTable
 	row   kvRow
 	had   bool
 }
@@ -37,8 +38,8 @@ type kvChange struct {
 func (kv *kvState) empty() bool { return kv == nil || len(kv.store) == 0 && len(kv.delta) == 0 }
 
 // table returns the rows of a table.
-func (kv *kvState) table(t engine.KVTable) *[]kvRow {
-	if t == engine.KVStore {
+func (kv *kvState) table(t observe.KVTable) *[]kvRow {
+	if t == observe.KVStore {
 		return &kv.store
 	}
 	return &kv.delta
@@ -92,7 +93,7 @@ func (c *commit) keyValues() {
 		switch e := engine.KnownData(c.ack.HistoryDelta[i].Data).(type) {
 		case engine.KeyValueSet:
 			value := asStored(e.Value)
-			s.setKV(c.in, engine.KVDelta, kvRow{asStored(e.Key), &value, e.LastUpdatedAtMs}, true)
+			s.setKV(c.in, observe.KVDelta, kvRow{asStored(e.Key), &value, e.LastUpdatedAtMs}, true)
 		case engine.KeyValueCleared:
 			s.clearKV(c.in, asStored(e.Key))
 		case engine.KeyValuesCleared:
@@ -113,7 +114,7 @@ func (c *commit) keyValues() {
 
 // clearKV puts a tombstone over a key.
 func (s *Store) clearKV(in *instance, key string) {
-	s.setKV(in, engine.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone)
+	s.setKV(in, observe.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone)
 }
 
 // mergeKV moves the delta into the store.
@@ -126,13 +127,13 @@ func (s *Store) mergeKV(in *instance) {
 		kv.before, kv.hasBefore, kv.mergedMs = slices.Clone(kv.store), true, s.now
 	}
 	for _, r := range slices.Clone(kv.delta) {
-		s.setKV(in, engine.KVStore, r, r.value != nil)
-		s.setKV(in, engine.KVDelta, r, false)
+		s.setKV(in, observe.KVStore, r, r.value != nil)
+		s.setKV(in, observe.KVDelta, r, false)
 	}
 }
 
 // setKV writes a row of a table, or removes the row of that key.
-func (s *Store) setKV(in *instance, t engine.KVTable, r kvRow, present bool) {
+func (s *Store) setKV(in *instance, t observe.KVTable, r kvRow, present bool) {
 	if in.kv == nil {
 		in.kv = &kvState{}
 	}
@@ -148,10 +149,10 @@ func (s *Store) setKV(in *instance, t engine.KVTable, r kvRow, present bool) {
 	if s.journaling {
 		s.note(undo{op: undoKV, in: in, kv: &kvChange{table: t, row: old, had: had}})
 	}
-	kind := engine.ObsKVSet
+	kind := observe.KVSet
 	switch {
 	case !present:
-		kind = engine.ObsKVRemoved
+		kind = observe.KVRemoved
 		*rows = slices.Delete(*rows, i, i+1)
 	case had:
 		(*rows)[i] = r
@@ -183,7 +184,7 @@ func (s *Store) readKV(instance string) []kvRow {
 // GetKVValue implements engine.Provider.
 func (p *provider) GetKVValue(_ context.Context, instance, key string) (*string, error) {
 	s := p.store
-	req := s.begin(engine.CallGetKVValue, p.caller)
+	req := s.begin(observe.CallGetKVValue, p.caller)
 	req.Instance, req.Key = instance, key
 	s.started()
 	var value *string
@@ -197,7 +198,7 @@ func (p *provider) GetKVValue(_ context.Context, instance, key string) (*string,
 // GetKVAllValues implements engine.Provider.
 func (p *provider) GetKVAllValues(_ context.Context, instance string) ([]engine.KVPair, error) {
 	s := p.store
-	s.begin(engine.CallGetKVAllValues, p.caller).Instance = instance
+	s.begin(observe.CallGetKVAllValues, p.caller).Instance = instance
 	s.started()
 	var pairs []engine.KVPair
 	for _, r := range s.readKV(instance) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -34,7 +35,7 @@ func newMachine() *machine {
 		}
 		return nil
 	}})
-	m.old = handleOf(m.store, build("1.5.0").Codec, engine.Caller{Node: 2, Incarnation: 1})
+	m.old = handleOf(m.store, build("1.5.0").Codec, observe.Caller{Node: 2, Incarnation: 1})
 	return m
 }
 
@@ -277,7 +278,7 @@ func (m *machine) EndWork(t *rapid.T) {
 
 func (m *machine) Damage(t *rapid.T) {
 	if rapid.Bool().Draw(t, "message") {
-		_ = m.store.DamageMessage(engine.MessageNo(len(m.shadow.messages)), []byte("{"))
+		_ = m.store.DamageMessage(observe.MessageNo(len(m.shadow.messages)), []byte("{"))
 		return
 	}
 	_ = m.store.Damage(drawInstance(t), 1, rapid.SampledFrom([]uint64{1, m.events}).Draw(t, "event"), []byte("{"))
@@ -383,7 +384,7 @@ func TestTwoRunsAreOne(t *testing.T) {
 // callLog keeps everything but pointers of every observation.
 type callLog struct{ lines []string }
 
-func (l *callLog) Observe(o *engine.Observation) {
+func (l *callLog) Observe(o *observe.Observation) {
 	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Cached, o.Undo, o.Instance, o.Execution,
 		o.EventID, o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status, o.Pin))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // This file holds every way to change the store's state, apart from time and caches. Each primitive makes one change,
@@ -14,13 +15,13 @@ import (
 func (s *Store) takeLock(in *instance, l lock) {
 	in.lock = l
 	s.touch(in)
-	s.observeLock(engine.ObsLockTaken, in, &in.lock)
+	s.observeLock(observe.LockTaken, in, &in.lock)
 }
 
 func (s *Store) extendLock(in *instance, untilMs int64) {
 	in.lock.untilMs = untilMs
 	s.touch(in)
-	s.observeLock(engine.ObsLockExtended, in, &in.lock)
+	s.observeLock(observe.LockExtended, in, &in.lock)
 }
 
 func (s *Store) releaseLock(in *instance) {
@@ -31,14 +32,14 @@ func (s *Store) releaseLock(in *instance) {
 	old := in.lock
 	in.lock = lock{}
 	s.touch(in)
-	s.observeLock(engine.ObsLockReleased, in, &old)
+	s.observeLock(observe.LockReleased, in, &old)
 }
 
 // mark notes that a message was taken by the fetch of that token.
 func (s *Store) mark(r *row, l *lock) {
 	r.lock = lock{number: l.number, token: l.token}
-	if o := s.observeRow(engine.ObsMessageMarked, r); o != nil {
-		o.Queue, o.Token = engine.QueueNone, l.token
+	if o := s.observeRow(observe.MessageMarked, r); o != nil {
+		o.Queue, o.Token = observe.QueueNone, l.token
 		s.send()
 	}
 }
@@ -49,7 +50,7 @@ func (s *Store) setCount(r *row, count uint32) {
 	}
 	old := r.count
 	r.count = count
-	if o := s.observeRow(engine.ObsCountChanged, r); o != nil {
+	if o := s.observeRow(observe.CountChanged, r); o != nil {
 		o.OldCount, o.NewCount = old, count
 		s.send()
 	}
@@ -58,20 +59,20 @@ func (s *Store) setCount(r *row, count uint32) {
 func (s *Store) takeRow(r *row, l lock) {
 	r.lock = l
 	s.placeWork(r)
-	s.observeRowLock(engine.ObsLockTaken, r, &r.lock)
+	s.observeRowLock(observe.LockTaken, r, &r.lock)
 }
 
 func (s *Store) extendRow(r *row, untilMs int64) {
 	r.lock.untilMs = untilMs
 	s.placeWork(r)
-	s.observeRowLock(engine.ObsLockExtended, r, &r.lock)
+	s.observeRowLock(observe.LockExtended, r, &r.lock)
 }
 
 func (s *Store) releaseRow(r *row) {
 	old := r.lock
 	r.lock = lock{}
 	s.placeWork(r)
-	s.observeRowLock(engine.ObsLockReleased, r, &old)
+	s.observeRowLock(observe.LockReleased, r, &old)
 }
 
 func (s *Store) placeWork(r *row) {
@@ -80,10 +81,10 @@ func (s *Store) placeWork(r *row) {
 }
 
 // insert appends a message to its queue and gives it its number. codec is the one that wrote data.
-func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
+func (s *Store) insert(queue observe.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
 	r := s.row()
 	*r = row{
-		no: engine.MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
+		no: MessageNo(len(s.rows) + 1), queue: queue, in: in, kind: item.Kind(), data: data, visibleMs: visibleMs,
 	}
 	if readsAsWritten(s.codecs[codec], data) {
 		r.own = decodedItem{codec: codec + 1, item: item}
@@ -94,18 +95,18 @@ func (s *Store) insert(queue engine.Queue, in *instance, item engine.WorkItem, d
 	s.rows = append(s.rows, r)
 	s.note(undo{op: undoInsert, row: r})
 	s.link(r)
-	if o := s.observeRow(engine.ObsRowInserted, r); o != nil {
+	if o := s.observeRow(observe.RowInserted, r); o != nil {
 		o.Item, o.Bytes, o.UntilMs, o.Execution, o.EventID = item, data, visibleMs, r.execution, r.activity
 		s.send()
 	}
 	return r
 }
 
-func (s *Store) remove(r *row, reason engine.RemoveReason) {
+func (s *Store) remove(r *row, reason observe.RemoveReason) {
 	s.note(undo{op: undoRemove, row: r})
 	s.unlink(r)
 	s.rows[r.no-1] = nil
-	if o := s.observeRow(engine.ObsRowRemoved, r); o != nil {
+	if o := s.observeRow(observe.RowRemoved, r); o != nil {
 		o.Reason = reason
 		s.send()
 	}
@@ -115,13 +116,13 @@ func (s *Store) remove(r *row, reason engine.RemoveReason) {
 func (s *Store) restore(r *row) {
 	s.rows[r.no-1] = r
 	s.link(r)
-	if o := s.observeRow(engine.ObsRowRestored, r); o != nil {
+	if o := s.observeRow(observe.RowRestored, r); o != nil {
 		s.send()
 	}
 }
 
 func (s *Store) link(r *row) {
-	if r.queue == engine.QueueWorker {
+	if r.queue == observe.QueueWorker {
 		r.in.work = insertRow(r.in.work, r, byNumber)
 		s.enterWork(r)
 		return
@@ -152,7 +153,7 @@ func (s *Store) leaveWork(r *row) {
 }
 
 func (s *Store) unlink(r *row) {
-	if r.queue == engine.QueueWorker {
+	if r.queue == observe.QueueWorker {
 		r.in.work = deleteRow(r.in.work, r, byNumber)
 		s.leaveWork(r)
 		return
@@ -163,7 +164,7 @@ func (s *Store) unlink(r *row) {
 
 // delay changes the time at which a message is visible.
 func (s *Store) delay(r *row, visibleMs int64) {
-	if r.queue == engine.QueueWorker {
+	if r.queue == observe.QueueWorker {
 		r.visibleMs = visibleMs
 		s.placeWork(r)
 	} else {
@@ -172,7 +173,7 @@ func (s *Store) delay(r *row, visibleMs int64) {
 		r.in.attach(r, s.now)
 		s.touch(r.in)
 	}
-	if o := s.observeRow(engine.ObsRowDelayed, r); o != nil {
+	if o := s.observeRow(observe.RowDelayed, r); o != nil {
 		o.UntilMs = visibleMs
 		s.send()
 	}
@@ -193,7 +194,7 @@ func (s *Store) setRow(in *instance, orchestration, version string, current uint
 }
 
 func (s *Store) observeCreated(in *instance) {
-	if o := s.observeExecution(engine.ObsInstanceCreated, in, in.meta.current); o != nil {
+	if o := s.observeExecution(observe.InstanceCreated, in, in.meta.current); o != nil {
 		o.Name, o.Token = in.meta.orchestration, in.meta.version
 		s.send()
 	}
@@ -205,7 +206,7 @@ func (s *Store) removeRow(in *instance) {
 	in.meta = instanceMeta{}
 	s.moveChild(in, was)
 	s.touch(in)
-	if o := s.observeExecution(engine.ObsInstanceRemoved, in, 0); o != nil {
+	if o := s.observeExecution(observe.InstanceRemoved, in, 0); o != nil {
 		s.send()
 	}
 }
@@ -235,13 +236,13 @@ func (s *Store) moveChild(in *instance, was string) {
 			s.childrenOf = make(map[string][]*instance)
 		}
 		have := s.childrenOf[is]
-		i, _ := slices.BinarySearchFunc(have, in.no, func(c *instance, no engine.InstanceNo) int { return cmp.Compare(c.no, no) })
+		i, _ := slices.BinarySearchFunc(have, in.no, func(c *instance, no InstanceNo) int { return cmp.Compare(c.no, no) })
 		s.childrenOf[is] = slices.Insert(have, i, in)
 	}
 }
 
 func (s *Store) observeParent(in *instance) {
-	if o := s.observeExecution(engine.ObsParentSet, in, in.meta.parent.ExecutionID); o != nil {
+	if o := s.observeExecution(observe.ParentSet, in, in.meta.parent.ExecutionID); o != nil {
 		o.Name, o.EventID = in.meta.parent.Instance, in.meta.parent.EventID
 		s.send()
 	}
@@ -258,14 +259,14 @@ func (s *Store) setPointer(in *instance, execution uint64) {
 }
 
 func (s *Store) observePointer(in *instance) {
-	if o := s.observeExecution(engine.ObsPointerSet, in, in.meta.current); o != nil {
+	if o := s.observeExecution(observe.PointerSet, in, in.meta.current); o != nil {
 		s.send()
 	}
 }
 
 // damage replaces the stored bytes of message r, or of event i if r is nil.
 func (s *Store) damage(in *instance, ex *execution, i int, r *row, data []byte) {
-	o := s.observe(engine.ObsDamaged)
+	o := s.observe(observe.Damaged)
 	if r != nil {
 		r.data, r.own, r.more = data, decodedItem{}, nil
 		if o != nil {

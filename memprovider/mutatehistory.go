@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // This file holds the primitives of mutate.go for executions and their history.
@@ -39,7 +40,7 @@ func (s *Store) create(in *instance, id uint64) *execution {
 	s.note(undo{op: undoCreate, in: in, ex: ex})
 	ex.state = executionState{created: true, status: engine.StatusRunning, startedMs: s.now}
 	s.touch(in)
-	if o := s.observeExecution(engine.ObsExecutionCreated, in, id); o != nil {
+	if o := s.observeExecution(observe.ExecutionCreated, in, id); o != nil {
 		o.Status = ex.state.status
 		s.send()
 	}
@@ -57,7 +58,7 @@ func (s *Store) setPin(in *instance, ex *execution, pin *engine.Version) {
 }
 
 func (s *Store) observePin(in *instance, ex *execution) {
-	if o := s.observeExecution(engine.ObsPinSet, in, ex.id); o != nil {
+	if o := s.observeExecution(observe.PinSet, in, ex.id); o != nil {
 		o.Pin = ex.pin
 		s.send()
 	}
@@ -74,7 +75,7 @@ func (s *Store) setStatus(in *instance, ex *execution, status engine.Status, out
 }
 
 func (s *Store) observeStatus(in *instance, ex *execution) {
-	if o := s.observeExecution(engine.ObsStatusSet, in, ex.id); o != nil {
+	if o := s.observeExecution(observe.StatusSet, in, ex.id); o != nil {
 		o.Status = ex.state.status
 		if ex.state.output != nil {
 			o.Name = *ex.state.output
@@ -101,7 +102,7 @@ func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.
 		ex.started++
 		s.touch(in)
 	}
-	if o := s.observeExecution(engine.ObsEventAppended, in, ex.id); o != nil {
+	if o := s.observeExecution(observe.EventAppended, in, ex.id); o != nil {
 		o.EventID, o.Bytes = id, data
 		s.send()
 	}
@@ -122,7 +123,7 @@ func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
 		s.touch(in)
 	}
 	ex.events = slices.Delete(ex.events, i, i+1)
-	if o := s.observeExecution(engine.ObsEventRemoved, in, ex.id); o != nil {
+	if o := s.observeExecution(observe.EventRemoved, in, ex.id); o != nil {
 		o.EventID = id
 		s.send()
 	}
@@ -138,7 +139,7 @@ func (s *Store) removeExecution(in *instance, ex *execution, executions, events 
 	*executions += uint64(countIf(ex.state.created))
 	ex.state, ex.pin = executionState{}, nil
 	s.dropRoom(in, ex)
-	if o := s.observeExecution(engine.ObsExecutionRemoved, in, ex.id); o != nil {
+	if o := s.observeExecution(observe.ExecutionRemoved, in, ex.id); o != nil {
 		s.send()
 	}
 }

@@ -1,14 +1,17 @@
 package memprovider
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
+)
 
 // observe returns the reused observation, with the fields common to all kinds set, or nil if there is no sink. The
 // caller completes it and calls send.
-func (s *Store) observe(kind engine.ObservationKind) *engine.Observation {
+func (s *Store) observe(kind observe.Kind) *observe.Observation {
 	if s.options.Sink == nil {
 		return nil
 	}
-	s.observation = engine.Observation{Kind: kind, AtMs: s.now, Undo: s.undoing}
+	s.observation = observe.Observation{Kind: kind, AtMs: s.now, Undo: s.undoing}
 	if s.inCall {
 		s.observation.Call = s.call
 	}
@@ -18,11 +21,11 @@ func (s *Store) observe(kind engine.ObservationKind) *engine.Observation {
 func (s *Store) send() { s.options.Sink.Observe(&s.observation) }
 
 // begin opens a call and returns the request to be filled; started announces it.
-func (s *Store) begin(kind engine.CallKind, caller engine.Caller) *engine.CallRequest {
+func (s *Store) begin(kind observe.CallKind, caller Caller) *observe.CallRequest {
 	s.call++
 	s.inCall, s.caller, s.callKind = true, caller, kind
 	s.delivered = s.delivered[:0]
-	s.request = engine.CallRequest{}
+	s.request = observe.CallRequest{}
 	if s.options.RulesOf != nil {
 		if r := s.options.RulesOf(caller); r != nil {
 			s.rules = r
@@ -32,7 +35,7 @@ func (s *Store) begin(kind engine.CallKind, caller engine.Caller) *engine.CallRe
 }
 
 func (s *Store) started() {
-	if o := s.observe(engine.ObsCallBegin); o != nil {
+	if o := s.observe(observe.CallBegin); o != nil {
 		o.CallKind, o.Caller, o.Request = s.callKind, s.caller, &s.request
 		s.send()
 	}
@@ -41,7 +44,7 @@ func (s *Store) started() {
 // result holds what the end of a call reports besides its error.
 type result struct {
 	nothing  bool
-	instance engine.InstanceNo
+	instance InstanceNo
 	fetched  *engine.FetchedOrchestration
 	work     *engine.FetchedWork
 	changed  int     // sessions renewed or cleaned up
@@ -52,7 +55,7 @@ type result struct {
 // end closes the call. It returns err as an error, so that a nil *ProviderError becomes a nil error.
 func (s *Store) end(r result, err *engine.ProviderError) error {
 	s.settle()
-	if o := s.observe(engine.ObsCallEnd); o != nil {
+	if o := s.observe(observe.CallEnd); o != nil {
 		o.CallKind, o.Caller, o.Err, o.Outcome = s.callKind, s.caller, err, outcome(r, err)
 		o.Instance, o.Fetched, o.Work = r.instance, r.fetched, r.work
 		o.NewCount, o.Value, o.Version = uint32(r.changed), r.value, r.version
@@ -71,19 +74,19 @@ func (s *Store) end(r result, err *engine.ProviderError) error {
 	return err
 }
 
-func outcome(r result, err *engine.ProviderError) engine.Outcome {
+func outcome(r result, err *engine.ProviderError) observe.Outcome {
 	switch {
 	case err != nil && err.Retryable:
-		return engine.OutcomeRetryable
+		return observe.OutcomeRetryable
 	case err != nil:
-		return engine.OutcomePermanent
+		return observe.OutcomePermanent
 	case r.nothing:
-		return engine.OutcomeNothing
+		return observe.OutcomeNothing
 	}
-	return engine.OutcomeOK
+	return observe.OutcomeOK
 }
 
-func (s *Store) observeRow(kind engine.ObservationKind, r *row) *engine.Observation {
+func (s *Store) observeRow(kind observe.Kind, r *row) *observe.Observation {
 	o := s.observe(kind)
 	if o != nil {
 		o.Queue, o.Message, o.Instance = r.queue, r.no, r.in.no
@@ -91,7 +94,7 @@ func (s *Store) observeRow(kind engine.ObservationKind, r *row) *engine.Observat
 	return o
 }
 
-func (s *Store) observeExecution(kind engine.ObservationKind, in *instance, execution uint64) *engine.Observation {
+func (s *Store) observeExecution(kind observe.Kind, in *instance, execution uint64) *observe.Observation {
 	o := s.observe(kind)
 	if o != nil {
 		o.Instance, o.Execution = in.no, execution
@@ -99,20 +102,20 @@ func (s *Store) observeExecution(kind engine.ObservationKind, in *instance, exec
 	return o
 }
 
-func (s *Store) observeLock(kind engine.ObservationKind, in *instance, l *lock) {
+func (s *Store) observeLock(kind observe.Kind, in *instance, l *lock) {
 	if o := s.observe(kind); o != nil {
-		o.Queue, o.Instance, o.Token = engine.QueueOrchestrator, in.no, l.token
-		if kind != engine.ObsLockReleased {
+		o.Queue, o.Instance, o.Token = observe.QueueOrchestrator, in.no, l.token
+		if kind != observe.LockReleased {
 			o.UntilMs = l.untilMs
 		}
 		s.send()
 	}
 }
 
-func (s *Store) observeRowLock(kind engine.ObservationKind, r *row, l *lock) {
+func (s *Store) observeRowLock(kind observe.Kind, r *row, l *lock) {
 	if o := s.observeRow(kind, r); o != nil {
 		o.Token = l.token
-		if kind != engine.ObsLockReleased {
+		if kind != observe.LockReleased {
 			o.UntilMs = l.untilMs
 		}
 		s.send()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -19,7 +20,7 @@ const (
 // EnqueueForOrchestrator implements engine.Provider.
 func (p *provider) EnqueueForOrchestrator(_ context.Context, item engine.WorkItem, delay time.Duration) error {
 	s := p.store
-	req := s.begin(engine.CallEnqueueForOrchestrator, p.caller)
+	req := s.begin(observe.CallEnqueueForOrchestrator, p.caller)
 	req.Item, req.Delay = item, delay
 	s.started()
 	return s.end(result{}, p.enqueue(item, milliseconds(delay)))
@@ -34,7 +35,7 @@ func (p *provider) enqueue(item engine.WorkItem, delayMs int64) *engine.Provider
 		return engine.Permanentf(opEnqueueForOrchestrator, "%w", err)
 	}
 	s := p.store
-	s.insert(engine.QueueOrchestrator, s.named(item.Target()), item, data, p.codecNo, s.rules.VisibleAt(s.now, delayMs))
+	s.insert(observe.QueueOrchestrator, s.named(item.Target()), item, data, p.codecNo, s.rules.VisibleAt(s.now, delayMs))
 	return nil
 }
 
@@ -53,7 +54,7 @@ func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
 // that can be delivered, and skips the others.
 func (p *provider) FetchOrchestrationItem(_ context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
 	s := p.store
-	req := s.begin(engine.CallFetchOrchestrationItem, p.caller)
+	req := s.begin(observe.CallFetchOrchestrationItem, p.caller)
 	req.Filter, req.LockTimeout = filter, lockTimeout
 	s.started()
 	f, in, err := p.fetch(s.lockFrom()+milliseconds(lockTimeout), filter)
@@ -83,7 +84,7 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 		}
 		if d.failed != nil && s.rules.UndecodableIsOrphan && in.visibleQueueMessages == len(in.visible) {
 			for len(in.visible) > 0 {
-				s.remove(in.visible[0], engine.RemovedOrphan)
+				s.remove(in.visible[0], observe.RemovedOrphan)
 			}
 			s.releaseLock(in)
 			continue
@@ -120,7 +121,7 @@ func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 	for s.index.orphans.head() != nil && s.index.next(filter, s.rules).Drops {
 		in := s.index.orphans.head().item
 		for len(in.visible) > 0 {
-			s.remove(in.visible[0], engine.RemovedOrphan)
+			s.remove(in.visible[0], observe.RemovedOrphan)
 		}
 		s.settle()
 	}

@@ -96,7 +96,7 @@ next:
 
 // View is a read-only view of a store, for observers.
 type View interface {
-	InstanceName(no engine.InstanceNo) string
+	InstanceName(no InstanceNo) string
 	Peek(instance string) (state InstanceState, ok bool)
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 	Snapshot() *Snapshot

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // PreloadedInstance is an instance with a history, as builds that no longer run might have left it.
@@ -63,7 +64,7 @@ func (s *Store) Preload(given PreloadedInstance) error {
 		}
 	}
 	for _, e := range given.KV {
-		s.setKV(in, engine.KVStore, kvRow{e.Key, &e.Value, e.LastUpdatedAtMs}, true)
+		s.setKV(in, observe.KVStore, kvRow{e.Key, &e.Value, e.LastUpdatedAtMs}, true)
 	}
 	for _, x := range given.Executions {
 		ex := s.create(in, x.ID)
@@ -109,7 +110,7 @@ func (s *Store) checkPreloaded(given *PreloadedInstance) error {
 	return nil
 }
 
-// Damage replaces the stored bytes of an event: a fault, observed as ObsDamaged.
+// Damage replaces the stored bytes of an event: a fault, observed as observe.Damaged.
 func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) error {
 	if in := s.known(instance); in != nil {
 		if ex := in.execution(execution); ex != nil {
@@ -122,9 +123,9 @@ func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) 
 	return fmt.Errorf("damage: no event %d of %q, execution %d", eventID, instance, execution)
 }
 
-// DamageMessage replaces the stored bytes of a queued message: a fault, observed as ObsDamaged. The message keeps its
+// DamageMessage replaces the stored bytes of a queued message: a fault, observed as observe.Damaged. The message keeps its
 // destination and its kind for routing.
-func (s *Store) DamageMessage(no engine.MessageNo, data []byte) error {
+func (s *Store) DamageMessage(no MessageNo, data []byte) error {
 	if no == 0 || uint64(no) > uint64(len(s.rows)) || s.rows[no-1] == nil {
 		return fmt.Errorf("damage: no message %d", no)
 	}

@@ -1,6 +1,8 @@
 package memprovider
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+)
 
 // provider is a Store as one caller sees it: with the codec of the caller's build, and observed under the caller's
 // name. It implements engine.Provider and engine.ProviderAdmin.
@@ -11,7 +13,7 @@ type provider struct {
 	store   *Store
 	codec   engine.Codec
 	codecNo int
-	caller  engine.Caller
+	caller  Caller
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 const (
@@ -14,29 +15,29 @@ const (
 
 // Read implements engine.Provider.
 func (p *provider) Read(_ context.Context, instance string) ([]engine.Event, error) {
-	return p.readCall(engine.CallRead, opRead, instance, nil)
+	return p.readCall(observe.CallRead, opRead, instance, nil)
 }
 
 // ReadWithExecution implements engine.Provider.
 func (p *provider) ReadWithExecution(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
-	return p.readCall(engine.CallReadWithExecution, opReadWithExecution, instance, &executionID)
+	return p.readCall(observe.CallReadWithExecution, opReadWithExecution, instance, &executionID)
 }
 
 // ReadHistory implements engine.ProviderAdmin.
 func (p *provider) ReadHistory(_ context.Context, instance string) ([]engine.Event, error) {
-	return p.readCall(engine.CallAdmin, "read_history", instance, nil)
+	return p.readCall(observe.CallAdmin, "read_history", instance, nil)
 }
 
 // ReadHistoryWithExecutionID implements engine.ProviderAdmin.
 func (p *provider) ReadHistoryWithExecutionID(_ context.Context, instance string, executionID uint64) ([]engine.Event, error) {
-	return p.readCall(engine.CallAdmin, "read_history_with_execution_id", instance, &executionID)
+	return p.readCall(observe.CallAdmin, "read_history_with_execution_id", instance, &executionID)
 }
 
 // readCall reads one execution, the latest if none is named.
-func (p *provider) readCall(kind engine.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
+func (p *provider) readCall(kind observe.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
 	s := p.store
 	req := s.begin(kind, p.caller)
-	if req.Instance = instance; kind == engine.CallAdmin {
+	if req.Instance = instance; kind == observe.CallAdmin {
 		req.Admin = op
 	}
 	s.started()
@@ -59,7 +60,7 @@ func (p *provider) readCall(kind engine.CallKind, op, instance string, execution
 // refused (F7).
 func (p *provider) AppendWithExecution(_ context.Context, instance string, executionID uint64, events []engine.Event) error {
 	s := p.store
-	s.begin(engine.CallAppendWithExecution, p.caller)
+	s.begin(observe.CallAppendWithExecution, p.caller)
 	s.started()
 	return s.end(result{}, p.appendAll(instance, executionID, events))
 }

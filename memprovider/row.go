@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // row is one message of either queue. Its bytes are never written to.
 type row struct {
-	no    engine.MessageNo
-	queue engine.Queue
+	no    MessageNo
+	queue observe.Queue
 	in    *instance
 	// kind and the fields of an activity are columns next to the bytes: they stay correct when the bytes are damaged.
 	kind      engine.WorkItemKind

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -62,7 +63,7 @@ func newWorld(options memprovider.Options) *world {
 	options.StartMs = 1000
 	options.Recheck = true
 	w.store = memprovider.New(options)
-	w.fullHandle = handleOf(w.store, build("2.0.0").Codec, engine.Caller{Node: 1, Incarnation: 1})
+	w.fullHandle = handleOf(w.store, build("2.0.0").Codec, observe.Caller{Node: 1, Incarnation: 1})
 	return w
 }
 
@@ -77,11 +78,11 @@ func build(version string) *engine.Build {
 
 // recorder keeps what the state observations say, in words.
 type recorder struct {
-	sink  engine.Sink
+	sink  observe.Sink
 	lines []string
 }
 
-func (r *recorder) Observe(o *engine.Observation) {
+func (r *recorder) Observe(o *observe.Observation) {
 	if r.sink != nil {
 		r.sink.Observe(o)
 	}
@@ -90,12 +91,12 @@ func (r *recorder) Observe(o *engine.Observation) {
 		undo = "undo "
 	}
 	switch o.Kind {
-	case engine.ObsCallBegin, engine.ObsCallEnd, engine.ObsInstanceNamed:
-	case engine.ObsCountChanged:
+	case observe.CallBegin, observe.CallEnd, observe.InstanceNamed:
+	case observe.CountChanged:
 		r.lines = append(r.lines, fmt.Sprintf("%scount %d: %d to %d", undo, o.Message, o.OldCount, o.NewCount))
-	case engine.ObsEventDecoded, engine.ObsEventAppended, engine.ObsEventRemoved:
+	case observe.EventDecoded, observe.EventAppended, observe.EventRemoved:
 		r.lines = append(r.lines, fmt.Sprintf("%s%s %d", undo, o.Kind, o.EventID))
-	case engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowRestored, engine.ObsMessageMarked, engine.ObsMessageDecoded:
+	case observe.RowInserted, observe.RowRemoved, observe.RowRestored, observe.MessageMarked, observe.MessageDecoded:
 		r.lines = append(r.lines, fmt.Sprintf("%s%s %d", undo, o.Kind, o.Message))
 	default:
 		r.lines = append(r.lines, undo+o.Kind.String())
@@ -333,7 +334,7 @@ func (w *world) look(op string, a arguments) (string, error) {
 	case "corrupt":
 		return "", w.store.Damage(a.word(0), uint64(a.number(a.word(1))), uint64(a.number(a.word(2))), []byte("{"))
 	case "spoil":
-		return "", w.store.DamageMessage(engine.MessageNo(a.number(a.word(0))), []byte("{"))
+		return "", w.store.DamageMessage(observe.MessageNo(a.number(a.word(0))), []byte("{"))
 	case "info":
 		i, err := w.GetInstanceInfo(ctx, a.word(0))
 		if err != nil {
@@ -373,6 +374,6 @@ type fullHandle interface {
 	engine.ProviderAdmin
 }
 
-func handleOf(store *memprovider.Store, codec engine.Codec, caller engine.Caller) fullHandle {
+func handleOf(store *memprovider.Store, codec engine.Codec, caller observe.Caller) fullHandle {
 	return store.Handle(codec, caller).(fullHandle)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -136,7 +137,7 @@ func (s *Store) touchSession(r *row) {
 // RenewSessionLock implements engine.Provider. An owner listed twice counts once.
 func (p *provider) RenewSessionLock(_ context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
 	s := p.store
-	req := s.begin(engine.CallRenewSessionLock, p.caller)
+	req := s.begin(observe.CallRenewSessionLock, p.caller)
 	req.Owners, req.LockTimeout, req.IdleTimeout = owners, extendFor, idleTimeout
 	s.started()
 	n := 0
@@ -165,7 +166,7 @@ func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
 // lock ended before now and no activity carries its id, whoever owned it.
 func (p *provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
 	s := p.store
-	s.begin(engine.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout
+	s.begin(observe.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout
 	s.started()
 	n := 0
 	for _, x := range slices.Clone(s.sessions) {
@@ -187,7 +188,7 @@ func (s *Store) setSession(x *session, o *owner, untilMs, activityMs int64) {
 	x.ownerSlot = len(o.sessions)
 	x.exists, x.owner, x.untilMs, x.activityMs = true, o, untilMs, activityMs
 	s.placeSession(x)
-	if b := s.observe(engine.ObsSessionSet); b != nil {
+	if b := s.observe(observe.SessionSet); b != nil {
 		b.Name, b.Token, b.UntilMs, b.ActivityMs = x.id, o.name, untilMs, activityMs
 		s.send()
 	}
@@ -198,7 +199,7 @@ func (s *Store) removeSession(x *session) {
 	s.disown(x)
 	x.exists, x.owner, x.untilMs, x.activityMs = false, nil, 0, 0
 	s.placeSession(x)
-	if b := s.observe(engine.ObsSessionRemoved); b != nil {
+	if b := s.observe(observe.SessionRemoved); b != nil {
 		b.Name = x.id
 		s.send()
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -20,68 +21,68 @@ type shadow struct {
 	sessions  map[string]memprovider.SnapshotSession
 }
 
-func (s *shadow) Observe(o *engine.Observation) {
+func (s *shadow) Observe(o *observe.Observation) {
 	var in *memprovider.SnapshotInstance
-	if o.Instance != 0 && o.Kind != engine.ObsInstanceNamed {
+	if o.Instance != 0 && o.Kind != observe.InstanceNamed {
 		in = s.instances[o.Instance-1]
 	}
 	switch o.Kind {
-	case engine.ObsInstanceNamed:
+	case observe.InstanceNamed:
 		s.instances = append(s.instances, &memprovider.SnapshotInstance{Number: o.Instance, Name: o.Name})
-	case engine.ObsLockTaken, engine.ObsLockExtended:
-		if o.Queue == engine.QueueWorker {
+	case observe.LockTaken, observe.LockExtended:
+		if o.Queue == observe.QueueWorker {
 			s.work[o.Message-1].LockToken, s.work[o.Message-1].LockUntilMs = o.Token, o.UntilMs
 		} else {
 			in.LockToken, in.LockUntilMs = o.Token, o.UntilMs
 		}
-	case engine.ObsLockReleased:
-		if o.Queue == engine.QueueWorker {
+	case observe.LockReleased:
+		if o.Queue == observe.QueueWorker {
 			s.work[o.Message-1].LockToken, s.work[o.Message-1].LockUntilMs = "", 0
 		} else {
 			in.LockToken, in.LockUntilMs = "", 0
 		}
-	case engine.ObsMessageMarked:
+	case observe.MessageMarked:
 		s.messages[o.Message-1].Mark = o.Token
-	case engine.ObsInstanceCreated:
+	case observe.InstanceCreated:
 		in.Created, in.Orchestration, in.Version, in.Current = true, o.Name, o.Token, o.Execution
-	case engine.ObsInstanceRemoved:
+	case observe.InstanceRemoved:
 		in.Created, in.Orchestration, in.Version, in.Current, in.Parent = false, "", "", 0, engine.ParentLink{}
 		in.CustomStatus, in.CustomVersion = nil, 0
-	case engine.ObsCustomStatusSet:
+	case observe.CustomStatusSet:
 		in.CustomStatus, in.CustomVersion = o.Value, o.Version
-	case engine.ObsKVSet, engine.ObsKVRemoved:
-		if o.Table == engine.KVStore {
+	case observe.KVSet, observe.KVRemoved:
+		if o.Table == observe.KVStore {
 			in.KVStore = setKV(in.KVStore, o)
 		} else {
 			in.KVDelta = setKV(in.KVDelta, o)
 		}
-	case engine.ObsSessionSet:
+	case observe.SessionSet:
 		if s.sessions == nil {
 			s.sessions = map[string]memprovider.SnapshotSession{}
 		}
 		s.sessions[o.Name] = memprovider.SnapshotSession{ID: o.Name, Owner: o.Token, UntilMs: o.UntilMs, ActivityMs: o.ActivityMs}
-	case engine.ObsSessionRemoved:
+	case observe.SessionRemoved:
 		delete(s.sessions, o.Name)
-	case engine.ObsParentSet:
+	case observe.ParentSet:
 		in.Parent = engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
-	case engine.ObsPointerSet:
+	case observe.PointerSet:
 		in.Current = o.Execution
 	default:
 		s.observeRow(o)
-		if o.Execution != 0 && o.Queue == engine.QueueNone {
+		if o.Execution != 0 && o.Queue == observe.QueueNone {
 			s.observeExecution(in, o)
 		}
 	}
 }
 
 // setKV is a key-value table after an observation.
-func setKV(rows []memprovider.SnapshotKV, o *engine.Observation) []memprovider.SnapshotKV {
+func setKV(rows []memprovider.SnapshotKV, o *observe.Observation) []memprovider.SnapshotKV {
 	i, found := slices.BinarySearchFunc(rows, o.Name, func(r memprovider.SnapshotKV, key string) int { return cmp.Compare(r.Key, key) })
 	rows = slices.Clone(rows)
 	if found {
 		rows = slices.Delete(rows, i, i+1)
 	}
-	if o.Kind == engine.ObsKVSet {
+	if o.Kind == observe.KVSet {
 		return slices.Insert(rows, i, memprovider.SnapshotKV{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
 	}
 	if len(rows) == 0 {
@@ -90,34 +91,34 @@ func setKV(rows []memprovider.SnapshotKV, o *engine.Observation) []memprovider.S
 	return rows
 }
 
-func (s *shadow) observeRow(o *engine.Observation) {
+func (s *shadow) observeRow(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		m, w := &memprovider.SnapshotMessage{Number: o.Message, Instance: o.Instance, Data: o.Bytes, VisibleMs: o.UntilMs}, (*memprovider.SnapshotWork)(nil)
-		if o.Queue == engine.QueueWorker {
+		if o.Queue == observe.QueueWorker {
 			m, w = nil, &memprovider.SnapshotWork{Number: o.Message, Instance: o.Instance, Execution: o.Execution, Activity: o.EventID,
 				Data: o.Bytes, VisibleMs: o.UntilMs}
 		}
 		s.messages, s.work = append(s.messages, m), append(s.work, w)
 		s.gone, s.kinds = append(s.gone, false), append(s.kinds, o.Item.Kind())
 		s.items = append(s.items, o.Item)
-	case engine.ObsRowRemoved:
+	case observe.RowRemoved:
 		s.gone[o.Message-1] = true
-	case engine.ObsRowRestored:
+	case observe.RowRestored:
 		s.gone[o.Message-1] = false
-	case engine.ObsRowDelayed:
+	case observe.RowDelayed:
 		if w := s.work[o.Message-1]; w != nil {
 			w.VisibleMs = o.UntilMs
 		} else {
 			s.messages[o.Message-1].VisibleMs = o.UntilMs
 		}
-	case engine.ObsCountChanged:
+	case observe.CountChanged:
 		if w := s.work[o.Message-1]; w != nil {
 			w.Count = o.NewCount
 		} else {
 			s.messages[o.Message-1].Count = o.NewCount
 		}
-	case engine.ObsDamaged:
+	case observe.Damaged:
 		if o.Message == 0 {
 			return
 		}
@@ -129,7 +130,7 @@ func (s *shadow) observeRow(o *engine.Observation) {
 	}
 }
 
-func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *engine.Observation) {
+func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *observe.Observation) {
 	i, found := slices.BinarySearchFunc(in.Executions, o.Execution, func(x memprovider.SnapshotExecution, id uint64) int { return cmp.Compare(x.ID, id) })
 	if !found {
 		in.Executions = slices.Insert(in.Executions, i, memprovider.SnapshotExecution{ID: o.Execution})
@@ -137,25 +138,25 @@ func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *engine.Ob
 	x := &in.Executions[i]
 	j, _ := slices.BinarySearchFunc(x.Events, o.EventID, func(e memprovider.SnapshotEvent, id uint64) int { return cmp.Compare(e.ID, id) })
 	switch o.Kind {
-	case engine.ObsExecutionCreated:
+	case observe.ExecutionCreated:
 		x.Created, x.Status = true, o.Status
-	case engine.ObsExecutionRemoved:
+	case observe.ExecutionRemoved:
 		x.Created, x.Status, x.Output = false, "", ""
 		if !o.Undo {
 			x.Pin = nil
 		}
-	case engine.ObsPinSet:
+	case observe.PinSet:
 		x.Pin = o.Pin
-	case engine.ObsStatusSet:
+	case observe.StatusSet:
 		x.Status, x.Output = o.Status, o.Name
-	case engine.ObsEventAppended:
+	case observe.EventAppended:
 		x.Events = slices.Insert(x.Events, j, memprovider.SnapshotEvent{ID: o.EventID, Data: o.Bytes})
-	case engine.ObsEventRemoved:
+	case observe.EventRemoved:
 		x.Events = slices.Delete(x.Events, j, j+1)
 		if len(x.Events) == 0 {
 			x.Events = nil
 		}
-	case engine.ObsDamaged:
+	case observe.Damaged:
 		x.Events[j].Data = o.Bytes
 	}
 }
@@ -191,9 +192,9 @@ func (s *shadow) snapshot() *memprovider.Snapshot {
 }
 
 // next is the eligibility query, looking at everything.
-func (s *shadow) next(shot *memprovider.Snapshot, now int64, filter *engine.CapabilityFilter) (found engine.InstanceNo) {
+func (s *shadow) next(shot *memprovider.Snapshot, now int64, filter *engine.CapabilityFilter) (found observe.InstanceNo) {
 	for _, in := range shot.Instances {
-		var visible, starts []engine.MessageNo
+		var visible, starts []observe.MessageNo
 		for _, m := range shot.Messages {
 			if m.Instance == in.Number && m.VisibleMs <= now {
 				visible = append(visible, m.Number)
@@ -214,7 +215,7 @@ func (s *shadow) next(shot *memprovider.Snapshot, now int64, filter *engine.Capa
 	return found
 }
 
-func (s *shadow) oldest(shot *memprovider.Snapshot, in engine.InstanceNo, now int64) engine.MessageNo {
+func (s *shadow) oldest(shot *memprovider.Snapshot, in observe.InstanceNo, now int64) observe.MessageNo {
 	for _, m := range shot.Messages {
 		if m.Instance == in && m.VisibleMs <= now {
 			return m.Number
@@ -224,7 +225,7 @@ func (s *shadow) oldest(shot *memprovider.Snapshot, in engine.InstanceNo, now in
 }
 
 // nextWork is the eligibility query of the worker queue, looking at everything.
-func (s *shadow) nextWork(shot *memprovider.Snapshot, now int64, owner *string, tags engine.TagFilter) engine.MessageNo {
+func (s *shadow) nextWork(shot *memprovider.Snapshot, now int64, owner *string, tags engine.TagFilter) observe.MessageNo {
 	for _, w := range shot.Work {
 		item := s.items[w.Number-1].(engine.ActivityExecuteItem)
 		x, owned := s.sessions[item.SessionID]

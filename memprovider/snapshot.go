@@ -23,7 +23,7 @@ type Snapshot struct {
 // SnapshotInstance is one instance. The fields from Created to Parent are its instances row. The lock stays when it
 // expires, until it is released or replaced; without a lock LockToken is empty.
 type SnapshotInstance struct {
-	Number        engine.InstanceNo
+	Number        InstanceNo
 	Name          string
 	Created       bool
 	Orchestration string
@@ -61,8 +61,8 @@ type SnapshotEvent struct {
 // SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that last took it; it stays when
 // that holding ends.
 type SnapshotMessage struct {
-	Number    engine.MessageNo
-	Instance  engine.InstanceNo
+	Number    MessageNo
+	Instance  InstanceNo
 	Data      []byte
 	VisibleMs int64
 	Count     uint32
@@ -71,8 +71,8 @@ type SnapshotMessage struct {
 
 // SnapshotWork is a row of the worker queue.
 type SnapshotWork struct {
-	Number      engine.MessageNo
-	Instance    engine.InstanceNo
+	Number      MessageNo
+	Instance    InstanceNo
 	Execution   uint64
 	Activity    uint64
 	Data        []byte

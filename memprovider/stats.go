@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 const opStats = "get_instance_stats"
@@ -11,7 +12,7 @@ const opStats = "get_instance_stats"
 // GetInstanceStats implements engine.Provider. Sizes are bytes (F19).
 func (p *provider) GetInstanceStats(_ context.Context, instance string) (*engine.SystemStats, error) {
 	s := p.store
-	s.begin(engine.CallGetInstanceStats, p.caller).Instance = instance
+	s.begin(observe.CallGetInstanceStats, p.caller).Instance = instance
 	s.started()
 	in := s.known(instance)
 	if in == nil || !in.meta.created {
@@ -52,13 +53,13 @@ func (p *provider) firstEvent(in *instance, ex *execution) (engine.Event, error)
 		return engine.Event{}, nil
 	}
 	if d := ex.seenBy(p.codecNo); len(d.events) > 0 {
-		s.observeDecoded(in, ex, 0, engine.OutcomeOK, true)
+		s.observeDecoded(in, ex, 0, observe.OutcomeOK, true)
 		return d.events[0], nil
 	}
 	e, err := p.codec.DecodeEvent(ex.events[0].data)
-	outcome := engine.OutcomeOK
+	outcome := observe.OutcomeOK
 	if err != nil {
-		outcome = engine.OutcomePermanent
+		outcome = observe.OutcomePermanent
 	}
 	s.observeDecoded(in, ex, 0, outcome, false)
 	return e, err

@@ -9,22 +9,36 @@ import (
 	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
 // Never is the time of an event that does not happen by itself.
 const Never int64 = math.MaxInt64
 
+// What a store tells of itself (docs/architecture.md#observations), and to whom.
+type (
+	// Sink receives observations.
+	Sink = observe.Sink
+	// Observation is one thing that the store did; the text of its Kind says what.
+	Observation = observe.Observation
+	// Caller is who makes a call: the number of a node, from 1, and its incarnation. The zero value is a client.
+	Caller = observe.Caller
+	// InstanceNo and MessageNo are the numbers of instances and messages in a store, from 1.
+	InstanceNo = observe.InstanceNo
+	MessageNo  = observe.MessageNo
+)
+
 // Options configure a Store. The zero value gives a store with the contract's rules, at time 0, without a sink.
 type Options struct {
 	// Sink receives every observation; nil means no observations.
-	Sink engine.Sink
+	Sink Sink
 	// Rules are the rules of the store; nil means storerules.Default.
 	Rules *storerules.Rules
 	// RulesOf, if not nil, returns the rules for a caller's calls, nil for those of the store: each caller brings its
 	// own version of the provider's code. The order in which fetches find things always follows the store's own rules
 	// for locks, orphans, pins and session owners.
-	RulesOf func(caller engine.Caller) *storerules.Rules
+	RulesOf func(caller Caller) *storerules.Rules
 	// StartMs is the time at which the store begins, in milliseconds.
 	StartMs int64
 	// BeforeAckStep is called before each step of an orchestration ack, with the number of the call, and fails the ack
@@ -48,13 +62,13 @@ type Store struct {
 	// may alter what a work fetch finds.
 	generation, workGeneration uint64
 
-	names     map[string]engine.InstanceNo // looked up only, never ranged over
-	instances []*instance                  // by number - 1
-	rows      []*row                       // by number - 1, nil once they are removed
-	spareRows []row                        // room for the next ones
-	holdings  holdingTable                 // by token number - 1
-	codecs    []engine.Codec               // by codec number; one for each name
-	pins      []*engine.Version            // interned
+	names     map[string]InstanceNo // looked up only, never ranged over
+	instances []*instance           // by number - 1
+	rows      []*row                // by number - 1, nil once they are removed
+	spareRows []row                 // room for the next ones
+	holdings  holdingTable          // by token number - 1
+	codecs    []engine.Codec        // by codec number; one for each name
+	pins      []*engine.Version     // interned
 
 	index *index
 	work  workIndex
@@ -75,11 +89,11 @@ type Store struct {
 	inCall        bool
 	arrival       *Arrival // nil if it did not wait
 	undoing       bool
-	observation   engine.Observation
-	request       engine.CallRequest
-	caller        engine.Caller
-	callKind      engine.CallKind
-	delivered     []engine.MessageNo
+	observation   observe.Observation
+	request       observe.CallRequest
+	caller        Caller
+	callKind      observe.CallKind
+	delivered     []MessageNo
 	journal       []undo
 	journaling    bool
 	acking        engine.OrchestrationAck
@@ -91,8 +105,8 @@ type Store struct {
 
 // holding is the object of a token: an instance or a worker row.
 type holding struct {
-	instance engine.InstanceNo
-	message  engine.MessageNo
+	instance InstanceNo
+	message  MessageNo
 }
 
 // holdingTable holds the object of every token. It consists of blocks, since it grows with each fetch that finds
@@ -118,7 +132,7 @@ func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock
 
 // New returns an empty store.
 func New(o Options) *Store {
-	s := &Store{options: o, own: o.Rules, now: o.StartMs, names: make(map[string]engine.InstanceNo)}
+	s := &Store{options: o, own: o.Rules, now: o.StartMs, names: make(map[string]InstanceNo)}
 	if s.own == nil {
 		s.own = storerules.Default()
 	}
@@ -160,15 +174,15 @@ func (s *Store) SetNow(ms int64) {
 func (s *Store) Generation() uint64 { return s.generation + s.workGeneration }
 
 // QueueGeneration returns the part of Generation for fetches from one queue: what they find changes only when it grows.
-func (s *Store) QueueGeneration(q engine.Queue) uint64 {
-	if q == engine.QueueWorker {
+func (s *Store) QueueGeneration(q observe.Queue) uint64 {
+	if q == observe.QueueWorker {
 		return s.workGeneration
 	}
 	return s.generation
 }
 
 // InstanceName returns the name of an instance number, empty for a number that was not assigned.
-func (s *Store) InstanceName(no engine.InstanceNo) string {
+func (s *Store) InstanceName(no InstanceNo) string {
 	if no == 0 || uint64(no) > uint64(len(s.instances)) {
 		return ""
 	}
@@ -176,7 +190,7 @@ func (s *Store) InstanceName(no engine.InstanceNo) string {
 }
 
 // InstanceNumber returns the number of an instance that the store has heard of.
-func (s *Store) InstanceNumber(name string) (engine.InstanceNo, bool) {
+func (s *Store) InstanceNumber(name string) (InstanceNo, bool) {
 	no, ok := s.names[asStored(name)]
 	return no, ok
 }
@@ -191,7 +205,7 @@ func asStored(name string) string {
 // Handle returns the store as one caller sees it: with the codec of the caller's build, observed under the caller's
 // name. Its Admin is never nil. It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3).
 // Handles whose codecs have the same name share decoded data, so such codecs must be equal.
-func (s *Store) Handle(codec engine.Codec, caller engine.Caller) engine.Provider {
+func (s *Store) Handle(codec engine.Codec, caller Caller) engine.Provider {
 	n := s.codecNumber(codec)
 	return &provider{store: s, codec: s.codecs[n], codecNo: n, caller: caller}
 }
@@ -213,10 +227,10 @@ func (s *Store) named(name string) *instance {
 	if no, ok := s.names[name]; ok {
 		return s.instances[no-1]
 	}
-	in := &instance{no: engine.InstanceNo(len(s.instances) + 1), name: name}
+	in := &instance{no: InstanceNo(len(s.instances) + 1), name: name}
 	s.names[name] = in.no
 	s.instances = append(s.instances, in)
-	if o := s.observe(engine.ObsInstanceNamed); o != nil {
+	if o := s.observe(observe.InstanceNamed); o != nil {
 		o.Instance, o.Name = in.no, name
 		s.send()
 	}

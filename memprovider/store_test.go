@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -46,7 +47,7 @@ func TestEachCodecDecodesOnce(t *testing.T) {
 	log := &decodeLog{}
 	store := memprovider.New(memprovider.Options{Sink: log})
 	handle := func(version string, node uint32) fullHandle {
-		return handleOf(store, build(version).Codec, engine.Caller{Node: node})
+		return handleOf(store, build(version).Codec, observe.Caller{Node: node})
 	}
 	writer, same, old := handle("2.0.0", 1), handle("2.0.0", 2), handle("1.5.0", 3)
 	fetch := func(p fullHandle) string {
@@ -85,17 +86,17 @@ func TestEachCodecDecodesOnce(t *testing.T) {
 // decodeLog keeps what was decoded: e1 is event 1, m1 message 1; ! is a failure.
 type decodeLog struct{ lines []string }
 
-func (l *decodeLog) Observe(o *engine.Observation) {
+func (l *decodeLog) Observe(o *observe.Observation) {
 	line := ""
 	switch o.Kind {
-	case engine.ObsEventDecoded:
+	case observe.EventDecoded:
 		line = fmt.Sprintf("e%d", o.EventID)
-	case engine.ObsMessageDecoded:
+	case observe.MessageDecoded:
 		line = fmt.Sprintf("m%d", o.Message)
 	default:
 		return
 	}
-	if o.Outcome == engine.OutcomePermanent {
+	if o.Outcome == observe.OutcomePermanent {
 		line += "!"
 	}
 	if o.Cached {
@@ -122,12 +123,12 @@ func TestHandedOutHistoryStays(t *testing.T) {
 
 func TestCallsAreObserved(t *testing.T) {
 	var lines []string
-	sink := sinkFunc(func(o *engine.Observation) {
+	sink := sinkFunc(func(o *observe.Observation) {
 		switch o.Kind {
-		case engine.ObsCallBegin:
+		case observe.CallBegin:
 			lines = append(lines, fmt.Sprintf("%d begins: %s by %d, filter %s, delay %v, token %q", o.Call, o.CallKind, o.Caller.Node,
 				o.Request.Filter, o.Request.Delay, o.Request.Token))
-		case engine.ObsCallEnd:
+		case observe.CallEnd:
 			lines = append(lines, fmt.Sprintf("%d ends: outcome %d, messages %v, token %q, count %d, error %v", o.Call, o.Outcome, o.Messages,
 				o.Token, o.NewCount, o.Err != nil))
 		}
@@ -162,9 +163,9 @@ func TestCallsAreObserved(t *testing.T) {
 	}
 }
 
-type sinkFunc func(o *engine.Observation)
+type sinkFunc func(o *observe.Observation)
 
-func (f sinkFunc) Observe(o *engine.Observation) { f(o) }
+func (f sinkFunc) Observe(o *observe.Observation) { f(o) }
 
 func TestAdmin(t *testing.T) {
 	w := newWorld(memprovider.Options{})
@@ -276,7 +277,7 @@ func TestTimeDoesNotGoBack(t *testing.T) {
 func TestGenerationGrows(t *testing.T) {
 	w := newWorld(memprovider.Options{})
 	last := w.store.Generation()
-	orchestrations, work := w.store.QueueGeneration(engine.QueueOrchestrator), w.store.QueueGeneration(engine.QueueWorker)
+	orchestrations, work := w.store.QueueGeneration(observe.QueueOrchestrator), w.store.QueueGeneration(observe.QueueWorker)
 	for _, line := range []string{
 		"send start:A delay=100", "wait 100", "fetch t lock=1000 -> A#1 x1 [start]", "renew t 2000", "wait 2000",
 		"fetch t -> A#1 x2 [start]", "abandon t delay=10", "act act:A:1", "work w lock=10 -> A:1 x1", "wait 10",
@@ -287,7 +288,7 @@ func TestGenerationGrows(t *testing.T) {
 		}
 		last = w.store.Generation()
 		isWork := strings.HasPrefix(line, "act ") || strings.HasPrefix(line, "work ") || line == "wait 10"
-		if o, a := w.store.QueueGeneration(engine.QueueOrchestrator), w.store.QueueGeneration(engine.QueueWorker); isWork && a == work || !isWork && o == orchestrations {
+		if o, a := w.store.QueueGeneration(observe.QueueOrchestrator), w.store.QueueGeneration(observe.QueueWorker); isWork && a == work || !isWork && o == orchestrations {
 			t.Errorf("%s: the generations of the queues went from %d, %d to %d, %d", line, orchestrations, work, o, a)
 		} else {
 			orchestrations, work = o, a
@@ -299,7 +300,7 @@ func TestGenerationGrows(t *testing.T) {
 func TestRulesOf(t *testing.T) {
 	wrong := storerules.Default()
 	wrong.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
-	store := memprovider.New(memprovider.Options{RulesOf: func(c engine.Caller) *storerules.Rules {
+	store := memprovider.New(memprovider.Options{RulesOf: func(c observe.Caller) *storerules.Rules {
 		if c.Node == 1 {
 			return wrong
 		}
@@ -310,7 +311,7 @@ func TestRulesOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	handle := func(node uint32) engine.Provider {
-		return store.Handle(build("1.5.0").Codec, engine.Caller{Node: node})
+		return store.Handle(build("1.5.0").Codec, observe.Caller{Node: node})
 	}
 	if err := handle(2).EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "A"}, 0); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestTextsComeBackAsStored(t *testing.T) {
 	store := memprovider.New(memprovider.Options{Recheck: true})
 	for _, version := range []string{"1.5.0", "2.0.0"} {
-		p := handleOf(store, build(version).Codec, engine.Caller{Node: 1})
+		p := handleOf(store, build(version).Codec, observe.Caller{Node: 1})
 		raw, stored := "a\xff"+version, "a\uFFFD"+version
 		if err := p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: raw, Orchestration: "T", Input: "\xff\xfe", ExecutionID: 1}, 0); err != nil {
 			t.Fatal(err)
@@ -41,7 +42,7 @@ func TestTextsComeBackAsStored(t *testing.T) {
 			t.Errorf("an event of %s came back with input %q", version, got.Input)
 		}
 	}
-	if names, _ := handleOf(store, build("2.0.0").Codec, engine.Caller{}).ListInstances(ctx); len(names) != 0 {
+	if names, _ := handleOf(store, build("2.0.0").Codec, observe.Caller{}).ListInstances(ctx); len(names) != 0 {
 		t.Errorf("instances rows %q", names)
 	}
 }

@@ -1,6 +1,9 @@
 package memprovider
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
+)
 
 // undo records how to undo one change of an ack.
 type undo struct {
@@ -67,7 +70,7 @@ func (s *Store) takeBackOne(u *undo) {
 	case undoLock:
 		s.takeLock(u.in, u.lock)
 	case undoInsert:
-		s.remove(u.row, engine.RemovedUndone)
+		s.remove(u.row, observe.RemovedUndone)
 	case undoRemove:
 		s.restore(u.row)
 	case undoMeta:
@@ -76,7 +79,7 @@ func (s *Store) takeBackOne(u *undo) {
 		u.ex.state = executionState{}
 		s.dropRoom(u.in, u.ex)
 		s.touch(u.in)
-		if o := s.observeExecution(engine.ObsExecutionRemoved, u.in, u.ex.id); o != nil {
+		if o := s.observeExecution(observe.ExecutionRemoved, u.in, u.ex.id); o != nil {
 			s.send()
 		}
 	case undoPin:
@@ -105,7 +108,7 @@ func (s *Store) takeBackMeta(in *instance, old *instanceMeta) {
 	s.moveChild(in, was.parent.Instance)
 	s.touch(in)
 	if !old.created {
-		if o := s.observeExecution(engine.ObsInstanceRemoved, in, 0); o != nil {
+		if o := s.observeExecution(observe.InstanceRemoved, in, 0); o != nil {
 			s.send()
 		}
 		return

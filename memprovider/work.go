@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -20,7 +21,7 @@ const (
 // EnqueueForWorker implements engine.Provider. Only activities are accepted (F17).
 func (p *provider) EnqueueForWorker(_ context.Context, item engine.WorkItem) error {
 	s := p.store
-	s.begin(engine.CallEnqueueForWorker, p.caller).Item = item
+	s.begin(observe.CallEnqueueForWorker, p.caller).Item = item
 	s.started()
 	return s.end(result{}, p.enqueueWork(item))
 }
@@ -34,7 +35,7 @@ func (p *provider) enqueueWork(item engine.WorkItem) *engine.ProviderError {
 		return engine.Permanentf(opEnqueueForWorker, "%w", err)
 	}
 	s := p.store
-	s.insert(engine.QueueWorker, s.named(item.Target()), item, data, p.codecNo, s.now)
+	s.insert(observe.QueueWorker, s.named(item.Target()), item, data, p.codecNo, s.now)
 	return nil
 }
 
@@ -54,7 +55,7 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 // for the config's owner in the same step.
 func (p *provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	s := p.store
-	req := s.begin(engine.CallFetchWorkItem, p.caller)
+	req := s.begin(observe.CallFetchWorkItem, p.caller)
 	req.LockTimeout, req.Session, req.Tags = lockTimeout, session, tags
 	s.started()
 	f, in, err := p.fetchWork(s.lockFrom()+milliseconds(lockTimeout), session, tags)
@@ -88,7 +89,7 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 // reservedBefore reports whether an older activity is ready and belongs to a session that somebody else owns.
 func (s *Store) reservedBefore(r *row, session *engine.SessionFetchConfig) bool {
 	for _, other := range s.rows[:r.no-1] {
-		if other == nil || other.queue != engine.QueueWorker || other.sessionID == "" || other.visibleMs > s.now || other.lock.live(s.now) {
+		if other == nil || other.queue != observe.QueueWorker || other.sessionID == "" || other.visibleMs > s.now || other.lock.live(s.now) {
 			continue
 		}
 		for _, x := range s.sessions {
@@ -121,7 +122,7 @@ func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.W
 // AckWorkItem implements engine.Provider. It does not matter whether the session has expired.
 func (p *provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
 	s := p.store
-	req := s.begin(engine.CallAckWorkItem, p.caller)
+	req := s.begin(observe.CallAckWorkItem, p.caller)
 	req.Token, req.Item = token, completion
 	s.started()
 	return s.end(result{}, p.ackWork(token, completion))
@@ -147,9 +148,9 @@ func (p *provider) ackWork(token string, completion engine.WorkItem) *engine.Pro
 		}
 	}
 	s.touchSession(r)
-	s.remove(r, engine.RemovedAcked)
+	s.remove(r, observe.RemovedAcked)
 	if completion != nil {
-		s.insert(engine.QueueOrchestrator, s.named(completion.Target()), completion, data, p.codecNo, s.now)
+		s.insert(observe.QueueOrchestrator, s.named(completion.Target()), completion, data, p.codecNo, s.now)
 	}
 	return nil
 }
@@ -157,7 +158,7 @@ func (p *provider) ackWork(token string, completion engine.WorkItem) *engine.Pro
 // RenewWorkItemLock implements engine.Provider.
 func (p *provider) RenewWorkItemLock(_ context.Context, token string, extendFor time.Duration) error {
 	s := p.store
-	req := s.begin(engine.CallRenewWorkItemLock, p.caller)
+	req := s.begin(observe.CallRenewWorkItemLock, p.caller)
 	req.Token, req.LockTimeout = token, extendFor
 	s.started()
 	return s.end(result{}, s.renewWork(token, milliseconds(extendFor)))
@@ -180,7 +181,7 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 // row keeps its position (F25).
 func (p *provider) AbandonWorkItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
-	req := s.begin(engine.CallAbandonWorkItem, p.caller)
+	req := s.begin(observe.CallAbandonWorkItem, p.caller)
 	req.Token, req.Delay, req.IgnoreAttempt = token, delay, ignoreAttempt
 	s.started()
 	return s.end(result{}, s.abandonWork(token, milliseconds(delay), ignoreAttempt))

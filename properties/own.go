@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -103,8 +104,8 @@ type joined struct {
 	violations []cluster.Violation
 }
 
-// Observe implements engine.Sink.
-func (j *joined) Observe(o *engine.Observation) {
+// Observe implements observe.Sink.
+func (j *joined) Observe(o *observe.Observation) {
 	j.Monitor.Observe(o)
 	if j.own != nil {
 		j.own.Observe(o)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -162,12 +163,12 @@ type usedHandlers struct {
 	names []string
 }
 
-// Observe implements engine.Sink.
-func (u *usedHandlers) Observe(o *engine.Observation) {
+// Observe implements observe.Sink.
+func (u *usedHandlers) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsInstanceCreated:
+	case observe.InstanceCreated:
 		u.names = append(u.names, o.Name+"@"+o.Token)
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		if item, ok := o.Item.(engine.ActivityExecuteItem); ok {
 			u.names = append(u.names, item.Name)
 		}

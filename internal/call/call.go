@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // Call is a call as a value. The set is closed: one struct for each method of engine.Provider and engine.ProviderAdmin,
@@ -13,21 +14,21 @@ type Call interface{ method() method }
 // Method returns the contract's name of a call, such as "fetch_orchestration_item".
 func Method(c Call) string { return c.method().name }
 
-// Kind returns the kind that observations record for a call: engine.CallAdmin for the whole management surface, and
-// engine.CallNone for changes behind the provider's back.
-func Kind(c Call) engine.CallKind { return c.method().kind }
+// Kind returns the kind that observations record for a call: observe.CallAdmin for the whole management surface, and
+// observe.CallNone for changes behind the provider's back.
+func Kind(c Call) observe.CallKind { return c.method().kind }
 
 // method holds the properties that all calls of one struct share.
 type method struct {
 	name string
-	kind engine.CallKind
+	kind observe.CallKind
 }
 
 // provider returns the method of a call of engine.Provider.
-func provider(k engine.CallKind) method { return method{k.String(), k} }
+func provider(k observe.CallKind) method { return method{k.String(), k} }
 
 // admin returns the method of a call of engine.ProviderAdmin.
-func admin(name string) method { return method{name, engine.CallAdmin} }
+func admin(name string) method { return method{name, observe.CallAdmin} }
 
 // The calls of engine.Provider. docs/oracle-protocol.md defines their JSON form, in which durations are whole milliseconds.
 type (
@@ -127,26 +128,26 @@ type (
 	}
 )
 
-func (EnqueueForOrchestrator) method() method { return provider(engine.CallEnqueueForOrchestrator) }
-func (FetchOrchestrationItem) method() method { return provider(engine.CallFetchOrchestrationItem) }
-func (AckOrchestrationItem) method() method   { return provider(engine.CallAckOrchestrationItem) }
+func (EnqueueForOrchestrator) method() method { return provider(observe.CallEnqueueForOrchestrator) }
+func (FetchOrchestrationItem) method() method { return provider(observe.CallFetchOrchestrationItem) }
+func (AckOrchestrationItem) method() method   { return provider(observe.CallAckOrchestrationItem) }
 func (AbandonOrchestrationItem) method() method {
-	return provider(engine.CallAbandonOrchestrationItem)
+	return provider(observe.CallAbandonOrchestrationItem)
 }
 func (RenewOrchestrationItemLock) method() method {
-	return provider(engine.CallRenewOrchestrationItemLock)
+	return provider(observe.CallRenewOrchestrationItemLock)
 }
-func (Read) method() method                    { return provider(engine.CallRead) }
-func (ReadWithExecution) method() method       { return provider(engine.CallReadWithExecution) }
-func (AppendWithExecution) method() method     { return provider(engine.CallAppendWithExecution) }
-func (EnqueueForWorker) method() method        { return provider(engine.CallEnqueueForWorker) }
-func (FetchWorkItem) method() method           { return provider(engine.CallFetchWorkItem) }
-func (AckWorkItem) method() method             { return provider(engine.CallAckWorkItem) }
-func (RenewWorkItemLock) method() method       { return provider(engine.CallRenewWorkItemLock) }
-func (AbandonWorkItem) method() method         { return provider(engine.CallAbandonWorkItem) }
-func (RenewSessionLock) method() method        { return provider(engine.CallRenewSessionLock) }
-func (CleanupOrphanedSessions) method() method { return provider(engine.CallCleanupOrphanedSessions) }
-func (GetCustomStatus) method() method         { return provider(engine.CallGetCustomStatus) }
-func (GetKVValue) method() method              { return provider(engine.CallGetKVValue) }
-func (GetKVAllValues) method() method          { return provider(engine.CallGetKVAllValues) }
-func (GetInstanceStats) method() method        { return provider(engine.CallGetInstanceStats) }
+func (Read) method() method                    { return provider(observe.CallRead) }
+func (ReadWithExecution) method() method       { return provider(observe.CallReadWithExecution) }
+func (AppendWithExecution) method() method     { return provider(observe.CallAppendWithExecution) }
+func (EnqueueForWorker) method() method        { return provider(observe.CallEnqueueForWorker) }
+func (FetchWorkItem) method() method           { return provider(observe.CallFetchWorkItem) }
+func (AckWorkItem) method() method             { return provider(observe.CallAckWorkItem) }
+func (RenewWorkItemLock) method() method       { return provider(observe.CallRenewWorkItemLock) }
+func (AbandonWorkItem) method() method         { return provider(observe.CallAbandonWorkItem) }
+func (RenewSessionLock) method() method        { return provider(observe.CallRenewSessionLock) }
+func (CleanupOrphanedSessions) method() method { return provider(observe.CallCleanupOrphanedSessions) }
+func (GetCustomStatus) method() method         { return provider(observe.CallGetCustomStatus) }
+func (GetKVValue) method() method              { return provider(observe.CallGetKVValue) }
+func (GetKVAllValues) method() method          { return provider(observe.CallGetKVAllValues) }
+func (GetInstanceStats) method() method        { return provider(observe.CallGetInstanceStats) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // filled is a value of the type of zero with something in every field, so that a lost argument shows.
@@ -62,7 +63,7 @@ var opaque = cmpopts.IgnoreUnexported(engine.Version{})
 // method by method: Perform and Through agree.
 func TestThrough(t *testing.T) {
 	for _, zero := range call.All() {
-		if call.Kind(zero) == engine.CallNone {
+		if call.Kind(zero) == observe.CallNone {
 			continue
 		}
 		t.Run(call.Method(zero), func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestResults(t *testing.T) {
 		"renew_work_item_lock": true, "abandon_work_item": true,
 	}
 	for _, c := range call.All() {
-		if call.Kind(c) == engine.CallNone {
+		if call.Kind(c) == observe.CallNone {
 			continue
 		}
 		given := fullAnswer(t)
@@ -142,7 +143,7 @@ func TestNotOffered(t *testing.T) {
 			t.Errorf("%s: %v, want a permanent error", call.Method(c), a.Err)
 		}
 	}
-	if got := call.Kind(call.CorruptEvent{}); got != engine.CallNone {
+	if got := call.Kind(call.CorruptEvent{}); got != observe.CallNone {
 		t.Errorf("kind %v of damage, want none", got)
 	}
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // The store is busy for the first fetch: the provider is not reached, and the caller may try again.
 func ExampleThrough() {
-	store := memprovider.New(memprovider.Options{}).Handle(engine.ShippedBuilds()[0].Codec, engine.Caller{})
+	store := memprovider.New(memprovider.Options{}).Handle(engine.ShippedBuilds()[0].Codec, observe.Caller{})
 	calls := 0
 	busy := call.Through(store.Name(), store.Version(), store.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		if calls++; calls == 1 {

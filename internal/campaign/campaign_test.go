@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -26,10 +26,10 @@ type fake struct {
 	panic bool
 }
 
-func (*fake) Observe(*engine.Observation) {}
-func (*fake) Record(*cluster.Record)      {}
-func (*fake) AfterStep()                  {}
-func (*fake) Open(int64) (bool, int64)    { return false, 0 }
+func (*fake) Observe(*observe.Observation) {}
+func (*fake) Record(*cluster.Record)       {}
+func (*fake) AfterStep()                   {}
+func (*fake) Open(int64) (bool, int64)     { return false, 0 }
 
 func (f *fake) Finish() {
 	if f.panic {

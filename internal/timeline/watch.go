@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -46,8 +47,8 @@ func (m *watcher) Waits() []cluster.Wait {
 	return nil
 }
 
-// Observe implements engine.Sink.
-func (m *watcher) Observe(o *engine.Observation) {
+// Observe implements observe.Sink.
+func (m *watcher) Observe(o *observe.Observation) {
 	m.Monitor.Observe(o)
 	m.c.observe(o)
 }
@@ -82,18 +83,18 @@ func (c *Collector) about(text string) []int {
 }
 
 // observe keeps the events of histories.
-func (c *Collector) observe(o *engine.Observation) {
+func (c *Collector) observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsCallBegin:
+	case observe.CallBegin:
 		c.caller = int(o.Caller.Node) - 1
-	case engine.ObsCallEnd:
+	case observe.CallEnd:
 		c.caller = -1
-	case engine.ObsInstanceNamed:
+	case observe.InstanceNamed:
 		for len(c.numbers) <= int(o.Instance) {
 			c.numbers = append(c.numbers, -1)
 		}
 		c.numbers[o.Instance] = c.instance(o.Name)
-	case engine.ObsEventAppended:
+	case observe.EventAppended:
 		if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
 			return
 		}

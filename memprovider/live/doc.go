@@ -3,7 +3,7 @@
 //
 //	store := live.Open(memprovider.Options{})
 //	defer store.Close()
-//	provider := store.Handle(build.Codec, engine.Caller{})
+//	provider := store.Handle(build.Codec, memprovider.Caller{})
 //	fetched, err := provider.FetchOrchestrationItem(ctx, 5*time.Second, 30*time.Second, nil)
 //
 // # Guarantees

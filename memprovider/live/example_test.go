@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 )
@@ -15,7 +16,7 @@ func Example() {
 	store := live.Open(memprovider.Options{})
 	defer store.Close()
 	builds := engine.ShippedBuilds()
-	provider := store.Handle(builds[len(builds)-1].Codec, engine.Caller{})
+	provider := store.Handle(builds[len(builds)-1].Codec, observe.Caller{})
 	ctx := context.Background()
 
 	turns := make(chan *engine.FetchedOrchestration)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 )
@@ -19,7 +20,7 @@ import (
 // long is a poll that no passing test waits for to its end.
 const long = 30 * time.Second
 
-func open(t testing.TB, sink engine.Sink) *live.Store {
+func open(t testing.TB, sink observe.Sink) *live.Store {
 	s := live.Open(memprovider.Options{Recheck: true, Sink: sink})
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -31,7 +32,7 @@ func open(t testing.TB, sink engine.Sink) *live.Store {
 
 func handle(s *live.Store) engine.Provider {
 	builds := engine.ShippedBuilds()
-	return s.Handle(builds[len(builds)-1].Codec, engine.Caller{})
+	return s.Handle(builds[len(builds)-1].Codec, observe.Caller{})
 }
 
 func start(instance string) engine.WorkItem {
@@ -63,8 +64,8 @@ type watch struct {
 	nothing chan struct{}
 }
 
-func (w *watch) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsCallEnd && o.Outcome == engine.OutcomeNothing {
+func (w *watch) Observe(o *observe.Observation) {
+	if o.Kind == observe.CallEnd && o.Outcome == observe.OutcomeNothing {
 		select {
 		case w.nothing <- struct{}{}:
 		default:

@@ -10,7 +10,7 @@ import (
 )
 
 // Handle returns the store as one caller sees it, like [memprovider.Store.Handle]. Many goroutines may use it.
-func (s *Store) Handle(codec engine.Codec, caller engine.Caller) engine.Provider {
+func (s *Store) Handle(codec engine.Codec, caller memprovider.Caller) engine.Provider {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	inner := s.inner.Handle(codec, caller)

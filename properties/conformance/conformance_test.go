@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
@@ -17,11 +18,11 @@ import (
 func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(rules, nil) }
 
 // watchedMemory tells a sink what the stores do.
-func watchedMemory(rules *storerules.Rules, sink engine.Sink) conformance.Factory {
+func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		store := memprovider.New(memprovider.Options{Rules: rules, Sink: sink, StartMs: 1_000_000, Recheck: true})
 		return &conformance.Store{
-			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
+			Provider: store.Handle(codec(), observe.Caller{Node: 1, Incarnation: 1}),
 			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 			NowMs:    store.Now,
 			CorruptHistory: func(instance string, execution, event uint64) error {
@@ -78,7 +79,7 @@ func TestTwoRunsAreOne(t *testing.T) {
 // callLog keeps what can be compared of every observation.
 type callLog struct{ lines []string }
 
-func (l *callLog) Observe(o *engine.Observation) {
+func (l *callLog) Observe(o *observe.Observation) {
 	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Undo, o.Instance, o.Execution, o.EventID,
 		o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status))
 }

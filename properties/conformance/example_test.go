@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
@@ -14,7 +15,7 @@ import (
 func newStore() (*conformance.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1_000_000})
 	return &conformance.Store{
-		Provider:   store.Handle(codec(), engine.Caller{}),
+		Provider:   store.Handle(codec(), observe.Caller{}),
 		Advance:    func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 		NowMs:      store.Now,
 		Sequential: true,

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 	"github.com/durosim/durosim/properties/conformance"
@@ -15,7 +15,7 @@ func TestLive(t *testing.T) {
 	conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
 		store := live.Open(memprovider.Options{Recheck: true})
 		return &conformance.Store{
-			Provider: store.Handle(codec(), engine.Caller{Node: 1, Incarnation: 1}),
+			Provider: store.Handle(codec(), observe.Caller{Node: 1, Incarnation: 1}),
 			NowMs: func() (now int64) {
 				store.Do(func(s *memprovider.Store) { now = s.Now() })
 				return now

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/oracle"
 )
@@ -66,7 +67,7 @@ func ExampleOptions() {
 func ExampleWatch() {
 	store := memprovider.New(memprovider.Options{})
 	o := oracle.New(oracle.Options{})
-	p := oracle.Watch(store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{}), "1.5.0", store.Now, func(e oracle.Exchange) {
+	p := oracle.Watch(store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}), "1.5.0", store.Now, func(e oracle.Exchange) {
 		fmt.Println(call.Method(e.Call), e.Answer.Err, o.Apply(e) == nil)
 	})
 	_ = p.AckWorkItem(context.Background(), "w1", nil)

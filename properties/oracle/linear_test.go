@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -140,7 +141,7 @@ func record(t *testing.T, rules func() *storerules.Rules, losses bool) []porcupi
 		o.Rules = rules()
 	}
 	store := memprovider.New(o)
-	c := &concurrent{factory: store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{Node: 1, Incarnation: 1}), nowMs: store.Now}
+	c := &concurrent{factory: store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{Node: 1, Incarnation: 1}), nowMs: store.Now}
 	var all sync.WaitGroup
 	for id := range 4 {
 		all.Go(func() { c.client(id, 7, losses) })

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // TestWatchedProvidersAnswerAsBefore: an error passes a watcher unchanged.
 func TestWatchedProvidersAnswerAsBefore(t *testing.T) {
 	store := memprovider.New(memprovider.Options{})
-	p := store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{})
+	p := store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})
 	err := Watch(p, "", store.Now, func(Exchange) {}).AckWorkItem(t.Context(), "w9", nil)
 	var e *engine.ProviderError
 	if !errors.As(err, &e) || e.Operation != "ack_work_item" || e.Retryable {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // narrow wraps a provider that lacks methods in one that answers engine.ErrUnsupported for them. It fails for names that
@@ -17,7 +18,7 @@ import (
 func (s *Store) narrow() error {
 	known := map[string]bool{}
 	for _, c := range call.All() {
-		known[call.Method(c)] = call.Kind(c) != engine.CallNone
+		known[call.Method(c)] = call.Kind(c) != observe.CallNone
 	}
 	for _, m := range s.Methods {
 		if !known[m] {
@@ -52,7 +53,7 @@ func (s *Store) narrow() error {
 		return call.Perform(ctx, p, c)
 	})
 	for _, c := range call.All() {
-		if known[call.Method(c)] && lacks(c) && (manages || call.Kind(c) != engine.CallAdmin) {
+		if known[call.Method(c)] && lacks(c) && (manages || call.Kind(c) != observe.CallAdmin) {
 			s.lacks = append(s.lacks, call.Method(c))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -39,14 +40,14 @@ func made(t *testing.T, s undertest.Store) *undertest.Store {
 }
 
 func inMemory() engine.Provider {
-	return memprovider.New(memprovider.Options{}).Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{})
+	return memprovider.New(memprovider.Options{}).Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})
 }
 
 // offered are the methods of which a provider does not say that it lacks them.
 func offered(p engine.Provider) []string {
 	var list []string
 	for _, c := range call.All() {
-		if call.Kind(c) == engine.CallNone || call.Kind(c) == engine.CallAdmin && p.Admin() == nil {
+		if call.Kind(c) == observe.CallNone || call.Kind(c) == observe.CallAdmin && p.Admin() == nil {
 			continue
 		}
 		if a := call.Perform(context.Background(), p, c); !errors.Is(a.Err, engine.ErrUnsupported) {

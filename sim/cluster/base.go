@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -36,7 +37,7 @@ type base struct {
 }
 
 // storeHandle returns one caller's handle of the store, watched if the monitor is a HandleWatcher.
-func (b *base) storeHandle(codec engine.Codec, caller engine.Caller) engine.Provider {
+func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Provider {
 	p := b.store.Handle(codec, caller)
 	if b.plan.Store.CallersClock {
 		p = b.byClock(p, caller)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -78,7 +79,7 @@ func (s *storedTurn) store(b *testing.B, build *engine.Build) engine.Provider {
 	if err := store.Preload(memprovider.PreloadedInstance{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{ex}}); err != nil {
 		b.Fatal(err)
 	}
-	p := store.Handle(build.Codec, engine.Caller{Node: 1, Incarnation: 1})
+	p := store.Handle(build.Codec, observe.Caller{Node: 1, Incarnation: 1})
 	for _, m := range s.messages {
 		if err := p.EnqueueForOrchestrator(context.Background(), m, 0); err != nil {
 			b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // raiseAgainMs is the time after which a client raises an event again, and raiseMost bounds the events that it raises for
@@ -22,7 +23,7 @@ const CalmData = "calm"
 // happens: now, if the store has work that can be done.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
-	for no := engine.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
+	for no := observe.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
 		if ok && (p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0) {
@@ -90,7 +91,7 @@ func (c *clients) unaided(id string) bool {
 // maxDepth bounds how far up unaided looks for the instance of the plan.
 const maxDepth = 64
 
-func (c *clients) raisedFor(no engine.InstanceNo) *calmRaises {
+func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {
 	for len(c.raised) <= int(no) {
 		c.raised = append(c.raised, calmRaises{})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -43,7 +44,7 @@ func (c *clients) connect() {
 			newest = b
 		}
 	}
-	c.codec, c.provider = newest.Codec, c.storeHandle(newest.Codec, engine.Caller{})
+	c.codec, c.provider = newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
 // begin schedules all that clients and probes do, and notes when the last action is due.

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -28,7 +29,7 @@ func (f *fleet) clockMs(n *nodeState) int64 {
 }
 
 // callerMs returns the time that a caller's clock shows. That of clients and probes is right.
-func (f *fleet) callerMs(c engine.Caller) int64 {
+func (f *fleet) callerMs(c observe.Caller) int64 {
 	if c.Node == 0 {
 		return f.nowMs()
 	}
@@ -51,7 +52,7 @@ func (f *fleet) storeMs() int64 {
 
 // byClock returns a caller's handle of a store that goes by the clocks of its callers: each call happens at the time that
 // its caller's clock shows.
-func (b *base) byClock(p engine.Provider, caller engine.Caller) engine.Provider {
+func (b *base) byClock(p engine.Provider, caller observe.Caller) engine.Provider {
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		b.store.SetNow(b.fleet.callerMs(caller))
 		a := call.Perform(ctx, p, c)

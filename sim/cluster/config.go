@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/released"
 	"github.com/durosim/durosim/sim/plan"
@@ -43,7 +44,7 @@ type Releases = released.Runtimes
 
 // Monitor watches a run: properties are monitors. The run calls every method from its one goroutine.
 type Monitor interface {
-	engine.Sink
+	observe.Sink
 	// Record receives everything that happens outside the store.
 	Record(r *Record)
 	// AfterStep is called after each step: a kernel event that changed something or made a call.

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 )
@@ -36,7 +37,7 @@ func (nw *network) execute(i int) {
 		return
 	}
 	n := nw.owner(c)
-	if c.kind == engine.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faults.CrashAfterCommit, n.plan.Name, c.key) {
+	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faults.CrashAfterCommit, n.plan.Name, c.key) {
 		nw.fleet.crashByFault(n, faults.CrashAfterCommit)
 		return
 	}
@@ -67,10 +68,10 @@ func (nw *network) perform(c *callState) machine.Answer {
 }
 
 // isQueueCall reports whether faults may refuse a call: only calls on the two queues, not reads or session upkeep.
-func isQueueCall(k engine.CallKind) bool {
+func isQueueCall(k observe.CallKind) bool {
 	switch k {
-	case engine.CallFetchOrchestrationItem, engine.CallAckOrchestrationItem, engine.CallAbandonOrchestrationItem, engine.CallRenewOrchestrationItemLock,
-		engine.CallFetchWorkItem, engine.CallAckWorkItem, engine.CallAbandonWorkItem, engine.CallRenewWorkItemLock:
+	case observe.CallFetchOrchestrationItem, observe.CallAckOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallRenewOrchestrationItemLock,
+		observe.CallFetchWorkItem, observe.CallAckWorkItem, observe.CallAbandonWorkItem, observe.CallRenewWorkItemLock:
 		return true
 	}
 	return false
@@ -113,7 +114,7 @@ func (nw *network) corrupt(i int) {
 const unavailableMax = 3 * time.Second
 
 // refuse decides whether the store refuses the call that is being executed, and arms an error inside an ack.
-func (nw *network) refuse(kind engine.CallKind) error {
+func (nw *network) refuse(kind observe.CallKind) error {
 	i := nw.executing
 	c := nw.calls.at(i)
 	if c.vain {
@@ -134,7 +135,7 @@ func (nw *network) refuse(kind engine.CallKind) error {
 	case nw.draws(faults.PermanentError, name, key):
 		nw.recordFault(faults.PermanentError, i)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == engine.CallAckOrchestrationItem && nw.draws(faults.AckStepError, name, key):
+	case kind == observe.CallAckOrchestrationItem && nw.draws(faults.AckStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
 		nw.recordFault(faults.AckStepError, i)
 	}

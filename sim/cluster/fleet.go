@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
@@ -22,7 +23,7 @@ type fleet struct {
 	*base
 	list []*nodeState // by number - 1
 	// brought are the rules of the provider's code that an incarnation brings with it, if they are not the store's own.
-	brought map[engine.Caller]*storerules.Rules // looked up only, never ranged over
+	brought map[observe.Caller]*storerules.Rules // looked up only, never ranged over
 	// workspace is shared by all nodes for their computations: they step one at a time.
 	workspace *replay.Workspace
 	// shippedHandlers is set if the configuration names no handlers.
@@ -199,7 +200,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	}
 	n.machine = m
 	n.running, n.runningOptions = n.build, n.options.Clone()
-	caller := engine.Caller{Node: n.number, Incarnation: n.inc}
+	caller := observe.Caller{Node: n.number, Incarnation: n.inc}
 	if rules.Provider != f.planted.For("", "").Provider {
 		f.brought[caller] = rules.Provider
 	}
@@ -211,7 +212,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 }
 
 // storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.
-func (f *fleet) storeRules(caller engine.Caller) *storerules.Rules { return f.brought[caller] }
+func (f *fleet) storeRules(caller observe.Caller) *storerules.Rules { return f.brought[caller] }
 
 // shippedRegistry holds the handlers shipped with a build; it is never changed.
 type shippedRegistry struct {

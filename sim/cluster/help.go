@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -107,7 +108,7 @@ func (ph *phases) settled() bool {
 		}
 		up = up || n.machine != nil
 	}
-	for no := engine.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
+	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
 		if ok && (p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && ph.admitted(p.Pin)) {
 			return false

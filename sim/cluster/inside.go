@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 )
@@ -73,7 +74,7 @@ func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
 // lockTimeout returns how long the locks of a call's queue last.
 func (nw *network) lockTimeout(c *callState) time.Duration {
 	switch c.kind {
-	case engine.CallFetchWorkItem, engine.CallAckWorkItem, engine.CallRenewWorkItemLock, engine.CallAbandonWorkItem:
+	case observe.CallFetchWorkItem, observe.CallAckWorkItem, observe.CallRenewWorkItemLock, observe.CallAbandonWorkItem:
 		return nw.owner(c).runningOptions.WorkerLockTimeout
 	}
 	return nw.owner(c).runningOptions.OrchestratorLockTimeout
@@ -82,7 +83,7 @@ func (nw *network) lockTimeout(c *callState) time.Duration {
 // arrival notes what a call sees when it arrives, by its caller's clock if the store goes by that.
 func (nw *network) arrival(c *callState) *memprovider.Arrival {
 	if nw.plan.Store.CallersClock {
-		nw.store.SetNow(nw.fleet.callerMs(engine.Caller{Node: c.node, Incarnation: c.inc}))
+		nw.store.SetNow(nw.fleet.callerMs(observe.Caller{Node: c.node, Incarnation: c.inc}))
 		defer func() { nw.store.SetNow(nw.fleet.storeMs()) }()
 	}
 	token, filter := "", (*engine.CapabilityFilter)(nil)

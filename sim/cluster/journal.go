@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
@@ -62,15 +62,15 @@ func (j *journal) unfinished(class Class, format string, args ...any) {
 
 // traceObservation writes the values that distinguish this observation from others of its kind: not the call's request,
 // but its effect.
-func (j *journal) traceObservation(o *engine.Observation) {
+func (j *journal) traceObservation(o *observe.Observation) {
 	t := j.trace
 	t.Begin(j.kernel.Now(), uint16(o.Kind))
 	t.Uint(uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind))
 	switch o.Kind {
-	case engine.ObsCallBegin:
+	case observe.CallBegin:
 		t.Uint(o.Call)
 		t.Uint(uint64(o.Caller.Node)<<32 | uint64(o.Caller.Incarnation))
-	case engine.ObsCallEnd:
+	case observe.CallEnd:
 		t.Uint(o.Call)
 		if o.Err != nil {
 			t.Str(o.Err.Message)
@@ -78,29 +78,29 @@ func (j *journal) traceObservation(o *engine.Observation) {
 		for _, m := range o.Messages {
 			t.Uint(uint64(m))
 		}
-	case engine.ObsEventDecoded, engine.ObsEventRemoved, engine.ObsExecutionCreated, engine.ObsPointerSet:
+	case observe.EventDecoded, observe.EventRemoved, observe.ExecutionCreated, observe.PointerSet:
 		t.Uint(o.Execution)
 		t.Uint(o.EventID)
 		t.Bool(o.Cached)
-	case engine.ObsEventAppended, engine.ObsDamaged:
+	case observe.EventAppended, observe.Damaged:
 		t.Uint(o.Execution)
 		t.Uint(o.EventID)
 		t.Bytes(o.Bytes)
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		t.Uint(uint64(o.Message))
 		t.Int(o.UntilMs)
 		t.Bytes(o.Bytes)
-	case engine.ObsPinSet:
+	case observe.PinSet:
 		t.Uint(o.Execution)
 		if o.Pin != nil {
 			t.Uint(uint64(o.Pin.Major))
 			t.Uint(uint64(o.Pin.Minor)<<32 | uint64(o.Pin.Patch))
 		}
-	case engine.ObsStatusSet, engine.ObsInstanceCreated, engine.ObsInstanceNamed, engine.ObsParentSet:
+	case observe.StatusSet, observe.InstanceCreated, observe.InstanceNamed, observe.ParentSet:
 		t.Uint(o.Execution)
 		t.Str(string(o.Status))
 		t.Str(o.Name)
-	case engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet, engine.ObsSessionSet, engine.ObsSessionRemoved:
+	case observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.SessionSet, observe.SessionRemoved:
 		t.Str(o.Name)
 		t.Str(o.Token)
 		t.Uint(uint64(o.Table)<<56 | o.Version)

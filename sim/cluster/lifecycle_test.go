@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -18,7 +19,7 @@ import (
 type watcher struct {
 	w         *cluster.World
 	record    func(w *cluster.World, r *cluster.Record)
-	observe   func(w *cluster.World, o *engine.Observation)
+	observe   func(w *cluster.World, o *observe.Observation)
 	afterStep func(w *cluster.World)
 	calmMs    int64 // for how long calm lasts
 }
@@ -28,7 +29,7 @@ func (m *watcher) Record(r *cluster.Record) {
 		m.record(m.w, r)
 	}
 }
-func (m *watcher) Observe(o *engine.Observation) {
+func (m *watcher) Observe(o *observe.Observation) {
 	if m.observe != nil {
 		m.observe(m.w, o)
 	}
@@ -174,7 +175,7 @@ func TestParkedFetchesMeetFaults(t *testing.T) {
 			woken[r.Call] = true
 		case r.Kind == cluster.RecCallExecuted && woken[r.Call]:
 			tries++
-			if r.Outcome == engine.OutcomeRetryable {
+			if r.Outcome == observe.OutcomeRetryable {
 				refused++
 			}
 		}
@@ -196,13 +197,13 @@ func TestParkedFetchesDropOrphans(t *testing.T) {
 				return
 			}
 			sent = true
-			clients := w.Provider(w.Builds()[0].Codec, engine.Caller{})
+			clients := w.Provider(w.Builds()[0].Codec, observe.Caller{})
 			if err := clients.EnqueueForOrchestrator(t.Context(), engine.QueueMessageItem{Instance: "nobody", Name: "q"}, 0); err != nil {
 				t.Error(err)
 			}
 		},
-		observe: func(w *cluster.World, o *engine.Observation) {
-			if o.Kind == engine.ObsRowRemoved && o.Reason == engine.RemovedOrphan {
+		observe: func(w *cluster.World, o *observe.Observation) {
+			if o.Kind == observe.RowRemoved && o.Reason == observe.RemovedOrphan {
 				dropped = o.AtMs - w.StartMs()
 			}
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -22,7 +23,7 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 	}
 	d := c.inside(key.Name(labelFault, "wait"), operatorWait)
 	c.record(&Record{Kind: RecFault, Fault: faults.SlowCommit, Instance: id, For: d})
-	arrival := c.store.Arrive(engine.CallNone, "", nil, id)
+	arrival := c.store.Arrive(observe.CallNone, "", nil, id)
 	c.waiting = append(c.waiting, waitingAction{id, a, arrival})
 	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // narrator tells a run as a story.
@@ -30,11 +31,11 @@ func (nr *narrator) tell(number uint32, important bool, format string, args ...a
 }
 
 // observe narrates what no record of the world tells: damage. It also notes which instance each lock token belongs to.
-func (nr *narrator) observe(o *engine.Observation) {
+func (nr *narrator) observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsLockTaken:
+	case observe.LockTaken:
 		nr.tokens[o.Token] = nr.store.InstanceName(o.Instance)
-	case engine.ObsDamaged:
+	case observe.Damaged:
 		nr.tell(0, true, "stored bytes of %s are damaged (execution %d, event %d, message %d)", nr.store.InstanceName(o.Instance), o.Execution, o.EventID, o.Message)
 	}
 }
@@ -81,9 +82,9 @@ func (nr *narrator) record(r *Record) {
 
 func faultText(r *Record) string {
 	switch {
-	case r.CallKind != engine.CallNone && r.For > 0:
+	case r.CallKind != observe.CallNone && r.For > 0:
 		return fmt.Sprintf(": %s takes %v", r.CallKind, r.For)
-	case r.CallKind != engine.CallNone:
+	case r.CallKind != observe.CallNone:
 		return ": " + r.CallKind.String()
 	case r.Item != nil:
 		return ": client's " + describeItem(r.Item)
@@ -209,7 +210,7 @@ func (nr *narrator) skippedBy(r call.Call) string {
 	}
 	var skipped []string
 	more := 0
-	for no := engine.InstanceNo(1); nr.store.InstanceName(no) != ""; no++ {
+	for no := observe.InstanceNo(1); nr.store.InstanceName(no) != ""; no++ {
 		name := nr.store.InstanceName(no)
 		p, ok := nr.store.Peek(name)
 		if !ok || p.VisibleMs > nr.nowMs() || p.LockedUntilMs > 0 || f.Filter.Admits(p.Pin) {

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -16,14 +17,14 @@ import (
 // the calls at the store.
 type network struct {
 	*base
-	calls       callTable        // by the world's number - 1
-	executing   int              // index of the call that was executed last
-	storeCall   uint64           // the store's number of its last call
-	caller      uint32           // node that makes the store's current call
-	observed    uint64           // observations so far, apart from the begin and the end of calls
-	ackStep     int              // the ack step to fail at, -1 for none
-	downUntil   sim.Time         // the store refuses every call until then
-	lastRow     engine.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
+	calls       callTable         // by the world's number - 1
+	executing   int               // index of the call that was executed last
+	storeCall   uint64            // the store's number of its last call
+	caller      uint32            // node that makes the store's current call
+	observed    uint64            // observations so far, apart from the begin and the end of calls
+	ackStep     int               // the ack step to fail at, -1 for none
+	downUntil   sim.Time          // the store refuses every call until then
+	lastRow     observe.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
 	line        []int    // the fetches that a serial store has yet to serve, as indexes of calls
 	holders     []uint32 // node that took an instance's lock last, by number of the instance
@@ -40,7 +41,7 @@ type callState struct {
 	cadence   time.Duration   // how often the node would poll, for a fetch
 	key       sim.Key
 	sentAt    sim.Time
-	kind      engine.CallKind
+	kind      observe.CallKind
 	state     callPhase
 	cancelled bool                 // the node cancelled the fetch
 	vain      bool                 // the current try must find nothing
@@ -93,19 +94,19 @@ func (nw *network) alive(c *callState) bool {
 	return n.machine != nil && n.inc == c.inc
 }
 
-func isFetch(k engine.CallKind) bool {
-	return k == engine.CallFetchOrchestrationItem || k == engine.CallFetchWorkItem
+func isFetch(k observe.CallKind) bool {
+	return k == observe.CallFetchOrchestrationItem || k == observe.CallFetchWorkItem
 }
 
-func isRenewal(k engine.CallKind) bool {
-	return k == engine.CallRenewOrchestrationItemLock || k == engine.CallRenewWorkItemLock
+func isRenewal(k observe.CallKind) bool {
+	return k == observe.CallRenewOrchestrationItemLock || k == observe.CallRenewWorkItemLock
 }
 
 // send puts a node's call on the wire.
 func (nw *network) send(n *nodeState, pc machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
-	if kind == engine.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
+	if kind == observe.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
 		nw.fleet.crashByFault(n, faults.CrashBeforeAck)
 		return
 	}
@@ -178,7 +179,7 @@ func (nw *network) onRequest(i int) {
 func (nw *network) reply(i int) {
 	c := nw.calls.at(i)
 	c.state = callAnswering
-	if c.kind == engine.CallAckOrchestrationItem || c.kind == engine.CallAckWorkItem {
+	if c.kind == observe.CallAckOrchestrationItem || c.kind == observe.CallAckWorkItem {
 		if d := nw.slow(i, faults.SlowAnswer); d > 0 {
 			c.stalled = true
 			nw.kernel.After(d, c.key.At(labelInside), event{kind: evReply, node: c.node, inc: c.inc, a: uint64(i)})
@@ -269,16 +270,16 @@ func (nw *network) cancelCall(n *nodeState, id machine.CallID) {
 }
 
 // outcomeOf returns the outcome of an answer.
-func outcomeOf(kind engine.CallKind, a *machine.Answer) engine.Outcome {
+func outcomeOf(kind observe.CallKind, a *machine.Answer) observe.Outcome {
 	switch {
 	case a.Err != nil && engine.IsRetryable(a.Err):
-		return engine.OutcomeRetryable
+		return observe.OutcomeRetryable
 	case a.Err != nil:
-		return engine.OutcomePermanent
+		return observe.OutcomePermanent
 	case isFetch(kind) && a.Orchestration == nil && a.Work == nil:
-		return engine.OutcomeNothing
+		return observe.OutcomeNothing
 	}
-	return engine.OutcomeOK
+	return observe.OutcomeOK
 }
 
 // callDeadline returns how long a node waits for an answer before it treats the call as failed.

@@ -1,25 +1,25 @@
 package cluster
 
 import (
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // Observe writes an observation of the store into the trace and hands it to the monitor and the narrator.
-func (nw *network) Observe(o *engine.Observation) {
+func (nw *network) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsCallBegin:
+	case observe.CallBegin:
 		nw.storeCall, nw.caller = o.Call, o.Caller.Node
-	case engine.ObsCallEnd:
-	case engine.ObsLockTaken:
+	case observe.CallEnd:
+	case observe.LockTaken:
 		nw.observed++
-		if o.Queue == engine.QueueOrchestrator {
+		if o.Queue == observe.QueueOrchestrator {
 			nw.hold(o.Instance)
 		}
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		nw.observed++
-		if o.Queue == engine.QueueOrchestrator {
+		if o.Queue == observe.QueueOrchestrator {
 			nw.lastRow, nw.lastRowCall = o.Message, o.Call
 		}
 	default:
@@ -35,7 +35,7 @@ func (nw *network) Observe(o *engine.Observation) {
 }
 
 // hold remembers, for Explain, who took an instance's lock.
-func (nw *network) hold(no engine.InstanceNo) {
+func (nw *network) hold(no observe.InstanceNo) {
 	for len(nw.holders) <= int(no) {
 		nw.holders = append(nw.holders, 0)
 	}

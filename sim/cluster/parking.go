@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -21,7 +22,7 @@ type parking struct {
 // waitGroup holds the parked fetches that ask for the same: one queue and one filter, or one set of tags.
 type waitGroup struct {
 	key    sim.Key
-	kind   engine.CallKind
+	kind   observe.CallKind
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
 	// sessions is set if each fetch names its own session owner.
@@ -71,7 +72,7 @@ func (p *parking) groupOf(c *callState) int {
 			return i
 		}
 	}
-	if c.kind == engine.CallFetchOrchestrationItem {
+	if c.kind == observe.CallFetchOrchestrationItem {
 		name = filter.String()
 	}
 	p.groups = append(p.groups, &waitGroup{
@@ -91,13 +92,13 @@ func (p *parking) eligible(g *waitGroup) memprovider.Eligibility {
 	if p.bySession(g) {
 		return p.eligibleToAny(g)
 	}
-	queue := engine.QueueOrchestrator
-	if g.kind == engine.CallFetchWorkItem {
-		queue = engine.QueueWorker
+	queue := observe.QueueOrchestrator
+	if g.kind == observe.CallFetchWorkItem {
+		queue = observe.QueueWorker
 	}
 	if generation := p.store.QueueGeneration(queue); !g.asked || g.seen != generation {
 		g.asked, g.seen = true, generation
-		if queue == engine.QueueWorker {
+		if queue == observe.QueueWorker {
 			g.eligible = p.store.NextWork(nil, g.tags)
 		} else {
 			g.eligible = p.store.NextOrchestration(g.filter)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -128,7 +129,7 @@ func ended(s engine.Status) bool { return s == engine.StatusCompleted || s == en
 
 // stuck reports whether a message waits for an instance that no live node admits.
 func (ph *phases) stuck() bool {
-	for no := engine.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
+	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
 		if ok && p.Messages > 0 && !ph.admitted(p.Pin) {
 			return true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -59,7 +60,7 @@ func (pr *probes) begin(i int) time.Duration {
 		s.filter = filter
 	}
 	s.codec = plan.FindBuild(pr.builds, p.Build).Codec
-	s.provider = pr.storeHandle(s.codec, engine.Caller{Incarnation: uint32(i + 1)})
+	s.provider = pr.storeHandle(s.codec, observe.Caller{Incarnation: uint32(i + 1)})
 	pr.list = append(pr.list, s)
 	pr.kernel.At(pr.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})
 	last := p.From + time.Duration(max(p.Count-1, 0))*p.Every

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -23,11 +24,11 @@ type Record struct {
 	Incarnation uint32
 
 	Call     uint64 // the world's number of a provider call, unique within a run
-	CallKind engine.CallKind
+	CallKind observe.CallKind
 	Request  call.Call
 	Looked   *call.Answer  // what a probe has read
 	Cadence  time.Duration // how often the caller of a parked fetch would poll
-	Outcome  engine.Outcome
+	Outcome  observe.Outcome
 	Err      error
 	Slot     machine.Slot
 	// StoreCall is the store's number of an executed call, as observations carry it.

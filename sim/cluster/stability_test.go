@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -23,8 +24,8 @@ type collector struct {
 	history map[string][]string
 }
 
-func (c *collector) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsEventAppended && o.Call != 0 {
+func (c *collector) Observe(o *observe.Observation) {
+	if o.Kind == observe.EventAppended && o.Call != 0 {
 		name := c.w.Store().InstanceName(o.Instance)
 		c.history[name] = append(c.history[name], fmt.Sprintf("%d/%d %s", o.Execution, o.EventID, o.Bytes))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
@@ -90,7 +91,7 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	b.fleet = &fleet{base: b, brought: map[engine.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace(), executions: map[string]*executionTurns{}}
+	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace(), executions: map[string]*executionTurns{}}
 	b.network = &network{base: b, ackStep: -1}
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}

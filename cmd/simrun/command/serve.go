@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
@@ -95,7 +96,7 @@ func inMemory(rules *storerules.Rules) *wire.Store {
 	s := memprovider.New(memprovider.Options{StartMs: serveStartMs, Rules: rules, Sink: rows,
 		BeforeAckStep: func(_ uint64, step storerules.AckStep) error { return failAt(&failing, step) }})
 	return &wire.Store{
-		Provider: disarmed(s.Handle(serveCodec(), engine.Caller{}), func() { failing = -1 }), NowMs: s.Now, SetClock: s.SetNow,
+		Provider: disarmed(s.Handle(serveCodec(), observe.Caller{}), func() { failing = -1 }), NowMs: s.Now, SetClock: s.SetNow,
 		CorruptEvent: func(instance string, execution, event uint64) error {
 			return s.Damage(instance, execution, event, []byte("damaged"))
 		},
@@ -114,7 +115,7 @@ func inRealTime(rules *storerules.Rules) *wire.Store {
 		return now
 	}
 	return &wire.Store{
-		Provider: disarmed(s.Handle(serveCodec(), engine.Caller{}), func() { s.Do(func(*memprovider.Store) { failing = -1 }) }), NowMs: nowMs, LongPolls: true,
+		Provider: disarmed(s.Handle(serveCodec(), observe.Caller{}), func() { s.Do(func(*memprovider.Store) { failing = -1 }) }), NowMs: nowMs, LongPolls: true,
 		CorruptEvent: func(instance string, execution, event uint64) (err error) {
 			s.Do(func(inner *memprovider.Store) { err = inner.Damage(instance, execution, event, []byte("damaged")) })
 			return err
@@ -153,14 +154,14 @@ type insertedRows struct {
 }
 
 type insertedRow struct {
-	no      engine.MessageNo
+	no      observe.MessageNo
 	text    string // of the item
 	damaged bool
 }
 
-// Observe implements engine.Sink.
-func (r *insertedRows) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsRowInserted {
+// Observe implements observe.Sink.
+func (r *insertedRows) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowInserted {
 		text, _ := callform.ItemText(o.Item) // an item without a text is not damaged
 		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
 	}

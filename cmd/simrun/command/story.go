@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -63,8 +64,8 @@ func (m *marker) Waits() []cluster.Wait {
 	return nil
 }
 
-// Observe implements engine.Sink.
-func (m *marker) Observe(o *engine.Observation) {
+// Observe implements observe.Sink.
+func (m *marker) Observe(o *observe.Observation) {
 	m.Monitor.Observe(o)
 	m.mark()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
@@ -109,7 +110,7 @@ var memory = undertest.Factory{New: func() (*undertest.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1_000_000, Recheck: true})
 	codec := plan.FindBuild(engine.ShippedBuilds(), "2.0.0").Codec
 	return &undertest.Store{
-		Provider: store.Handle(codec, engine.Caller{Node: 1, Incarnation: 1}), NowMs: store.Now,
+		Provider: store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}), NowMs: store.Now,
 		Advance: func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 		CorruptHistory: func(instance string, execution, event uint64) error {
 			return store.Damage(instance, execution, event, []byte("{"))

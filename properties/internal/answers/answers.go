@@ -3,6 +3,7 @@ package answers
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -52,18 +53,18 @@ func (r *Judge) judge(e oracle.Exchange) {
 	}
 }
 
-func (r *Judge) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{
-		engine.ObsInstanceCreated, engine.ObsParentSet, engine.ObsCustomStatusSet, engine.ObsKVSet, engine.ObsExecutionCreated, engine.ObsPinSet, engine.ObsStatusSet, engine.ObsEventAppended,
-		engine.ObsRowInserted, engine.ObsDamaged,
+func (r *Judge) Observes() []observe.Kind {
+	return []observe.Kind{
+		observe.InstanceCreated, observe.ParentSet, observe.CustomStatusSet, observe.KVSet, observe.ExecutionCreated, observe.PinSet, observe.StatusSet, observe.EventAppended,
+		observe.RowInserted, observe.Damaged,
 	}
 }
 
 func (r *Judge) Records() []cluster.RecordKind { return nil }
 
 // Observe tells the specification about changes of the store without a call.
-func (r *Judge) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsRowInserted {
+func (r *Judge) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowInserted {
 		for len(r.items) <= int(o.Message) {
 			r.items = append(r.items, nil)
 		}
@@ -71,7 +72,7 @@ func (r *Judge) Observe(o *engine.Observation) {
 		return
 	}
 	at := oracle.At(r.Run.World.NowMs())
-	if o.Kind == engine.ObsDamaged {
+	if o.Kind == observe.Damaged {
 		if o.Message != 0 {
 			r.judge(oracle.Exchange{Call: call.CorruptMessage{Item: r.items[o.Message]}, At: at})
 			return
@@ -84,19 +85,19 @@ func (r *Judge) Observe(o *engine.Observation) {
 	}
 	p := call.Plant{Instance: r.Run.Model.Name(o.Instance), ExecutionID: o.Execution}
 	switch o.Kind {
-	case engine.ObsInstanceCreated:
+	case observe.InstanceCreated:
 		p.Orchestration, p.Version = o.Name, o.Token
-	case engine.ObsParentSet:
+	case observe.ParentSet:
 		p.Parent = &engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
-	case engine.ObsCustomStatusSet:
+	case observe.CustomStatusSet:
 		p.CustomStatus = o.Value
-	case engine.ObsKVSet:
+	case observe.KVSet:
 		p.Key = &engine.KVEntry{Key: o.Name, Value: *o.Value, LastUpdatedAtMs: uint64(o.UntilMs)}
-	case engine.ObsPinSet:
+	case observe.PinSet:
 		p.Pin = o.Pin
-	case engine.ObsStatusSet:
+	case observe.StatusSet:
 		p.Status = o.Status
-	case engine.ObsEventAppended:
+	case observe.EventAppended:
 		p.EventID = o.EventID
 		for _, b := range r.Run.World.Builds() {
 			if e, err := b.Codec.DecodeEvent(o.Bytes); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/answers"
 	"github.com/durosim/durosim/properties/internal/monitor"
@@ -94,7 +95,7 @@ func TestRefereeKnowsSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, ctx := m.WatchHandle(w.RealStore.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), b.Codec), t.Context()
+	p, ctx := m.WatchHandle(w.RealStore.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), b.Codec), t.Context()
 	_ = p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "child", Name: "go"}, 0)
 	got, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
 	if err != nil || got == nil || got.Item.ExecutionID != 2 || len(got.Item.KVSnapshot) != 1 {

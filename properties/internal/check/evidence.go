@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -12,7 +12,7 @@ import (
 // This file puts evidence into words. Nothing here runs while all is well.
 
 // Who describes a caller in words.
-func (m *Run) Who(c engine.Caller) string {
+func (m *Run) Who(c observe.Caller) string {
 	name := m.NodeName(c.Node)
 	switch {
 	case c.Node == 0:
@@ -41,7 +41,7 @@ func (m *Run) LockText(l model.Lock) string {
 }
 
 // BatchText lists messages.
-func (m *Run) BatchText(batch []engine.MessageNo) string {
+func (m *Run) BatchText(batch []observe.MessageNo) string {
 	parts := make([]string, len(batch))
 	for i, no := range batch {
 		parts[i] = model.ItemText(m.Model.Row(no))

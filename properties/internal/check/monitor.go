@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,7 +17,7 @@ import (
 //
 // A checker sees an observation after the model has been brought up to date with it.
 type Checker interface {
-	Observe(o *engine.Observation)
+	Observe(o *observe.Observation)
 	Record(r *cluster.Record)
 	// Open reports whether any obligation is neither met nor overdue, and when, in store time, the first of them becomes
 	// overdue if nothing happens.
@@ -31,18 +32,18 @@ type stepper interface{ AfterStep() }
 // selective is a checker that wants some kinds of observations and records only. It is asked once. A checker that does
 // not implement it is handed all of them.
 type selective interface {
-	Observes() []engine.ObservationKind
+	Observes() []observe.Kind
 	Records() []cluster.RecordKind
 }
 
 // Base is a checker that sees nothing.
 type Base struct{ Run *Run }
 
-func (Base) Observe(*engine.Observation) {}
-func (Base) Record(*cluster.Record)      {}
-func (Base) Open(int64) (bool, int64)    { return false, 0 }
-func (Base) EndPhase(cluster.Phase)      {}
-func (Base) Finish()                     {}
+func (Base) Observe(*observe.Observation) {}
+func (Base) Record(*cluster.Record)       {}
+func (Base) Open(int64) (bool, int64)     { return false, 0 }
+func (Base) EndPhase(cluster.Phase)       {}
+func (Base) Finish()                      {}
 
 // World is the part of a run that monitors read. *cluster.World is one; tests have a smaller one.
 type World interface {
@@ -90,7 +91,7 @@ func New(w World, wants func(property string) bool) *Monitor {
 }
 
 // Observe hands an observation of the store to the model and to every checker, in that order.
-func (m *Monitor) Observe(o *engine.Observation) {
+func (m *Monitor) Observe(o *observe.Observation) {
 	m.Model.Observe(o)
 	if int(o.Kind) < len(m.byKind) {
 		for _, c := range m.byKind[o.Kind] {
@@ -150,7 +151,7 @@ type Finding struct {
 	Property string
 	Class    cluster.Class
 	Node     uint32
-	Instance engine.InstanceNo
+	Instance observe.InstanceNo
 	Name     string // for an instance that the store has never heard of
 	Item     string
 	Message  string
@@ -183,12 +184,12 @@ func (m *Run) NodeName(number uint32) string {
 }
 
 // Safety reports the violation of a safety property.
-func (m *Run) Safety(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
+func (m *Run) Safety(property string, node uint32, instance observe.InstanceNo, format string, args ...any) {
 	m.Violate(Finding{Property: property, Class: cluster.ClassSafety, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
 // Liveness reports the violation of a liveness property.
-func (m *Run) Liveness(property string, node uint32, instance engine.InstanceNo, format string, args ...any) {
+func (m *Run) Liveness(property string, node uint32, instance observe.InstanceNo, format string, args ...any) {
 	m.Violate(Finding{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: instance, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -221,8 +222,8 @@ func (m *Monitor) Add(list ...Checker) {
 // observationKinds returns the number of kinds of observations: their enumeration is closed, and numbers past its end
 // have no name.
 func observationKinds() int {
-	k := engine.ObsNone
-	for k.String() != (engine.ObsNone + 255).String() {
+	k := observe.None
+	for k.String() != (observe.None + 255).String() {
 		k++
 	}
 	return int(k)

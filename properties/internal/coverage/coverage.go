@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -86,27 +87,27 @@ func (c *Counter) Passes() track.Passing {
 	return track.PassFirst
 }
 
-func (c *Counter) OnPassed(engine.Caller, *model.Instance) { c.hit(pointFilteredOut) }
+func (c *Counter) OnPassed(observe.Caller, *model.Instance) { c.hit(pointFilteredOut) }
 
-func (c *Counter) OnAccepted(o *engine.Observation) {
+func (c *Counter) OnAccepted(o *observe.Observation) {
 	in := c.Run.Model.Instance(o.Instance)
 	if !in.Locked(o.AtMs) {
 		return
 	}
-	if call := c.Run.Model.Call(o.Call); call != nil && call.Kind == engine.CallAckOrchestrationItem && call.Request.Ack != nil &&
+	if call := c.Run.Model.Call(o.Call); call != nil && call.Kind == observe.CallAckOrchestrationItem && call.Request.Ack != nil &&
 		call.Request.Ack.LockToken == in.Lock.Token {
 		return // its own turn sent it
 	}
 	c.hit(pointDuringLock)
 }
 
-func (c *Counter) OnDelivered(o *engine.Observation) {
+func (c *Counter) OnDelivered(o *observe.Observation) {
 	s := c.live
 	if o.NewCount > 1 {
 		c.hit(pointAttemptAboveOne)
 	}
 	call := c.Run.Model.Call(o.Call)
-	if o.CallKind != engine.CallFetchOrchestrationItem || call == nil || o.Caller.Node == 0 {
+	if o.CallKind != observe.CallFetchOrchestrationItem || call == nil || o.Caller.Node == 0 {
 		return
 	}
 	in := c.Run.Model.Instance(o.Instance)
@@ -130,7 +131,7 @@ func (c *Counter) OnDelivered(o *engine.Observation) {
 	}
 }
 
-func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
 	for i := range ack.HistoryDelta {
 		switch ack.HistoryDelta[i].Data.(type) {
 		case engine.SubOrchestrationCompleted:
@@ -260,7 +261,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 	c.change(n.From, n.Build, s.Phase).count++
 	loaded, newer := false, false
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(engine.InstanceNo(no))
+		in := c.Run.Model.Instance(observe.InstanceNo(no))
 		loaded = loaded || len(in.Queue) > 0
 		if pin := in.Pin(); pin != nil && in.Status() == engine.StatusRunning && pin.Compare(own) > 0 {
 			newer = true
@@ -278,7 +279,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 func (c *Counter) OnHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
 	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(engine.InstanceNo(no))
+		in := c.Run.Model.Instance(observe.InstanceNo(no))
 		if in.Status() == engine.StatusRunning && in.Orchestration+"@"+in.Version == handler {
 			c.hit(pointHandlerWithdrawn)
 			return

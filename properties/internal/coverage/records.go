@@ -1,14 +1,14 @@
 package coverage
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // This file counts what only records show.
 
-func (*Counter) Observes() []engine.ObservationKind { return nil }
+func (*Counter) Observes() []observe.Kind { return nil }
 
 func (c *Counter) Records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecParked, cluster.RecWoken, cluster.RecFault, cluster.RecPhaseBegan, cluster.RecNodeDraining}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
@@ -58,7 +59,7 @@ type event struct {
 	name  string
 	attrs []plan.Attr
 	node  uint32
-	no    engine.InstanceNo
+	no    observe.InstanceNo
 }
 
 func (f *event) get(name string) string {
@@ -98,13 +99,13 @@ func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 	return c
 }
 
-func (c *Checker) Observes() []engine.ObservationKind {
-	kinds := []engine.ObservationKind{engine.ObsStatusSet}
+func (c *Checker) Observes() []observe.Kind {
+	kinds := []observe.Kind{observe.StatusSet}
 	if c.ever(facts.Lock) {
-		kinds = append(kinds, engine.ObsLockTaken)
+		kinds = append(kinds, observe.LockTaken)
 	}
 	if c.ever(facts.Decode) {
-		kinds = append(kinds, engine.ObsEventDecoded)
+		kinds = append(kinds, observe.EventDecoded)
 	}
 	return kinds
 }
@@ -165,7 +166,7 @@ func (c *Checker) activate() {
 }
 
 // begin starts a fact of that event; emit judges it.
-func (c *Checker) begin(event string, node uint32, no engine.InstanceNo) *event {
+func (c *Checker) begin(event string, node uint32, no observe.InstanceNo) *event {
 	c.event.name, c.event.node, c.event.no = event, node, no
 	c.event.attrs = c.event.attrs[:0]
 	return &c.event

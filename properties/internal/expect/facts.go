@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 )
@@ -56,7 +57,7 @@ func (c *Checker) place(f *event, n *track.Node, in *model.Instance) {
 }
 
 // caller returns the node that made a call, with its build at that time: its successor may run already.
-func (c *Checker) caller(by engine.Caller) *track.Node {
+func (c *Checker) caller(by observe.Caller) *track.Node {
 	n := c.live.Node(by.Node)
 	if n == nil || by.Incarnation == n.Incarnation {
 		return n
@@ -74,7 +75,7 @@ func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
 		return
 	}
 	f := c.begin(facts.Fetch, number, d.Instance)
-	c.place(f, c.caller(engine.Caller{Node: number, Incarnation: d.Incarnation}), c.Run.Model.Instance(d.Instance))
+	c.place(f, c.caller(observe.Caller{Node: number, Incarnation: d.Incarnation}), c.Run.Model.Instance(d.Instance))
 	f.add("attempt", strconv.FormatUint(uint64(d.Told), 10))
 	f.add("readable", yesNo(!d.HistoryError))
 	c.emit()
@@ -88,7 +89,7 @@ func (c *Checker) Passes() track.Passing {
 }
 
 // OnPassed tells of an instance that a fetch passed over.
-func (c *Checker) OnPassed(by engine.Caller, in *model.Instance) {
+func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
 	if !c.wants(facts.Skip) {
 		return
 	}
@@ -106,10 +107,10 @@ func (c *Checker) OnWaits(in *model.Instance) {
 }
 
 // OnCommitted tells of an ack that took effect: a turn, and its events.
-func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.InstanceNo, ack *engine.OrchestrationAck) {
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
 	n, in := c.live.Node(number), c.Run.Model.Instance(no)
 	if d != nil {
-		n = c.caller(engine.Caller{Node: number, Incarnation: d.Incarnation})
+		n = c.caller(observe.Caller{Node: number, Incarnation: d.Incarnation})
 	}
 	if c.wants(facts.Event) {
 		handler := "none"
@@ -205,14 +206,14 @@ func (c *Checker) cause(d *track.Delivery) string {
 }
 
 // Observe tells of locks that fetches take, of events that they decode, and of instances that reach their end.
-func (c *Checker) Observe(o *engine.Observation) {
+func (c *Checker) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsLockTaken:
+	case observe.LockTaken:
 		if o.Message == 0 && !o.Undo {
 			c.inFetch(facts.Lock, o)
 		}
 		return
-	case engine.ObsEventDecoded:
+	case observe.EventDecoded:
 		c.decoded(o)
 		return
 	}
@@ -232,9 +233,9 @@ func (c *Checker) Observe(o *engine.Observation) {
 }
 
 // decoded tells of each event that a fetch decoded: those that were decoded before are one observation.
-func (c *Checker) decoded(o *engine.Observation) {
+func (c *Checker) decoded(o *observe.Observation) {
 	ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution)
-	if !o.Cached || o.Outcome != engine.OutcomeOK || ex == nil {
+	if !o.Cached || o.Outcome != observe.OutcomeOK || ex == nil {
 		c.inFetch(facts.Decode, o)
 		return
 	}
@@ -248,9 +249,9 @@ func (c *Checker) decoded(o *engine.Observation) {
 }
 
 // inFetch tells of something that a fetch of a node did on its way.
-func (c *Checker) inFetch(event string, o *engine.Observation) {
+func (c *Checker) inFetch(event string, o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
-	if call == nil || call.Kind != engine.CallFetchOrchestrationItem {
+	if call == nil || call.Kind != observe.CallFetchOrchestrationItem {
 		return
 	}
 	n := c.caller(call.Caller)
@@ -263,7 +264,7 @@ func (c *Checker) inFetch(event string, o *engine.Observation) {
 		if ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil && ex.Event(o.EventID) != nil {
 			f.add("kind", c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind))
 		}
-		f.add("readable", yesNo(o.Outcome == engine.OutcomeOK))
+		f.add("readable", yesNo(o.Outcome == observe.OutcomeOK))
 	}
 	c.emit()
 }

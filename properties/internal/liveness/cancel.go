@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -13,19 +14,19 @@ type cancelChecker struct{ check.Base }
 
 func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }
 
-func (*cancelChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*cancelChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*cancelChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *cancelChecker) Observe(o *engine.Observation) {
+func (k *cancelChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Caller.Node == 0 {
+	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Caller.Node == 0 {
 		return
 	}
 	for _, r := range c.Rows {
-		if r.Kind != engine.ItemCancelInstance || r.RemovedBy != c.ID || r.Present || r.Removed != engine.RemovedAcked || r.Damaged {
+		if r.Kind != engine.ItemCancelInstance || r.RemovedBy != c.ID || r.Present || r.Removed != observe.RemovedAcked || r.Damaged {
 			continue
 		}
 		in := r.Instance

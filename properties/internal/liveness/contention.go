@@ -1,8 +1,8 @@
 package liveness
 
 import (
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -22,8 +22,8 @@ import (
 type contentionChecker struct {
 	check.Base
 	live  *track.State
-	nodes []troubledNode                  // by number - 1
-	over  map[engine.MessageNo]*overCount // messages that were delivered above max_attempts; looked up only
+	nodes []troubledNode                   // by number - 1
+	over  map[observe.MessageNo]*overCount // messages that were delivered above max_attempts; looked up only
 	// outageMs is the time until which the store may refuse every call.
 	outageMs int64
 }
@@ -48,11 +48,11 @@ type overCount struct {
 }
 
 func newContentionChecker(s *track.State) check.Checker {
-	return &contentionChecker{Base: s.Base, live: s, nodes: make([]troubledNode, len(s.Nodes)), over: map[engine.MessageNo]*overCount{}}
+	return &contentionChecker{Base: s.Base, live: s, nodes: make([]troubledNode, len(s.Nodes)), over: map[observe.MessageNo]*overCount{}}
 }
 
-func (*contentionChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*contentionChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*contentionChecker) Records() []cluster.RecordKind {
@@ -76,8 +76,8 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 	}
 }
 
-func (c *contentionChecker) Observe(o *engine.Observation) {
-	if o.Outcome != engine.OutcomeOK || o.CallKind != engine.CallFetchOrchestrationItem && o.CallKind != engine.CallFetchWorkItem {
+func (c *contentionChecker) Observe(o *observe.Observation) {
+	if o.Outcome != observe.OutcomeOK || o.CallKind != observe.CallFetchOrchestrationItem && o.CallKind != observe.CallFetchWorkItem {
 		return
 	}
 	n := c.live.Node(o.Caller.Node)
@@ -118,8 +118,8 @@ func (c *contentionChecker) troubled(d *overCount) bool {
 	return c.outageMs >= d.atMs || c.nodes[d.node-1].untilMs >= d.atMs || n.Incarnation != d.incarnation || !n.Live()
 }
 
-func (c *contentionChecker) lock(o *engine.Observation, row *model.Row) model.Lock {
-	if o.CallKind == engine.CallFetchWorkItem {
+func (c *contentionChecker) lock(o *observe.Observation, row *model.Row) model.Lock {
+	if o.CallKind == observe.CallFetchWorkItem {
 		return row.Lock
 	}
 	return c.Run.Model.Instance(o.Instance).Lock

@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -33,8 +34,8 @@ type obligations struct {
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
 
-func (c *obligations) Observes() []engine.ObservationKind { return nil }
-func (c *obligations) Records() []cluster.RecordKind      { return nil }
+func (c *obligations) Observes() []observe.Kind      { return nil }
+func (c *obligations) Records() []cluster.RecordKind { return nil }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {
 	c.look(nowMs)
@@ -47,7 +48,7 @@ func (c *obligations) EndPhase(p cluster.Phase) {
 		return
 	}
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(engine.InstanceNo(no))
+		in := c.Run.Model.Instance(observe.InstanceNo(no))
 		if ok, _ := c.live.Admitted(in); ok {
 			continue
 		}
@@ -66,7 +67,7 @@ func (c *obligations) look(nowMs int64) {
 	}
 	store := c.Run.Model
 	for no := 1; no <= store.InstanceCount(); no++ {
-		in := store.Instance(engine.InstanceNo(no))
+		in := store.Instance(observe.InstanceNo(no))
 		if len(in.Queue) > 0 {
 			c.ready++
 		}
@@ -75,7 +76,7 @@ func (c *obligations) look(nowMs int64) {
 	c.converge()
 	settling := c.settling()
 	for no := 1; no <= store.InstanceCount(); no++ {
-		in := store.Instance(engine.InstanceNo(no))
+		in := store.Instance(observe.InstanceNo(no))
 		mine := c.live.Instance(in.No)
 		if settling && (mine.Known && !mine.Ended || len(in.Queue) > 0) {
 			c.until(c.live.PhaseMs + settleMs)

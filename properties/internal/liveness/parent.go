@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -25,8 +26,8 @@ type parentChecker struct {
 
 // parentLink holds what is known of a child.
 type parentLink struct {
-	start     engine.MessageNo // the first start of the instance; 0 before
-	parent    engine.InstanceNo
+	start     observe.MessageNo // the first start of the instance; 0 before
+	parent    observe.InstanceNo
 	execution uint64 // of the parent
 	event     uint64
 	told      bool
@@ -34,37 +35,37 @@ type parentLink struct {
 
 func newParentChecker(m *check.Run) check.Checker { return &parentChecker{Base: check.Base{Run: m}} }
 
-func (*parentChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsInstanceRemoved}
+func (*parentChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved}
 }
 
 func (*parentChecker) Records() []cluster.RecordKind { return nil }
 
 // link returns the entry of an instance. The pointer is good until the next new number.
-func (k *parentChecker) link(no engine.InstanceNo) *parentLink {
+func (k *parentChecker) link(no observe.InstanceNo) *parentLink {
 	for len(k.links) <= int(no) {
 		k.links = append(k.links, parentLink{})
 	}
 	return &k.links[no]
 }
 
-func (k *parentChecker) Observe(o *engine.Observation) {
+func (k *parentChecker) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		if l := k.link(o.Instance); l.start == 0 && k.Run.Model.Row(o.Message).Kind == engine.ItemStartOrchestration {
 			l.start = o.Message
 		}
-	case engine.ObsRowRemoved:
-		if l := k.link(o.Instance); l.start == o.Message && o.Reason == engine.RemovedUndone {
+	case observe.RowRemoved:
+		if l := k.link(o.Instance); l.start == o.Message && o.Reason == observe.RemovedUndone {
 			*l = parentLink{}
 		}
-	case engine.ObsInstanceRemoved:
+	case observe.InstanceRemoved:
 		if !o.Undo {
 			k.onDeleted(o.Instance)
 		}
-	case engine.ObsCallEnd:
+	case observe.CallEnd:
 		c := k.Run.Model.Call(o.Call)
-		if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+		if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
 			return
 		}
 		k.onCommit(c)
@@ -73,7 +74,7 @@ func (k *parentChecker) Observe(o *engine.Observation) {
 
 // onDeleted clears the links of a deleted instance: it has no parent, and its scheduled children that have not begun lose
 // theirs.
-func (k *parentChecker) onDeleted(no engine.InstanceNo) {
+func (k *parentChecker) onDeleted(no observe.InstanceNo) {
 	*k.link(no) = parentLink{}
 	for i := range k.links {
 		if k.links[i].parent == no {
@@ -175,7 +176,7 @@ func (k *parentChecker) tellings(c *model.Call, l *parentLink) (n int, kind engi
 func (k *parentChecker) report(c *model.Call, in *model.Instance, l *parentLink, what string) {
 	sent := ""
 	for _, r := range c.Rows {
-		if r.InsertedBy == c.ID && r.Present && r.Queue == engine.QueueOrchestrator {
+		if r.InsertedBy == c.ID && r.Present && r.Queue == observe.QueueOrchestrator {
 			sent += ", " + model.ItemText(r) + " to " + r.Instance.Name
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -26,15 +26,15 @@ type poisonChecker struct {
 
 func newPoisonChecker(s *track.State) check.Checker { return &poisonChecker{s.Base, s} }
 
-func (c *poisonChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsCountChanged}
+func (c *poisonChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.LockTaken, observe.CountChanged}
 }
 
 func (c *poisonChecker) Records() []cluster.RecordKind { return []cluster.RecordKind{cluster.RecNote} }
 
-func (c *poisonChecker) Observe(o *engine.Observation) {
+func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
-	if call == nil || call.Kind != engine.CallFetchOrchestrationItem || o.Undo || o.Queue == engine.QueueWorker {
+	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
 	}
 	in := c.Run.Model.Instance(o.Instance)
@@ -51,7 +51,7 @@ func (c *poisonChecker) Observe(o *engine.Observation) {
 		return // then it belongs to S01 alone
 	}
 	what := "locked"
-	if o.Kind == engine.ObsCountChanged {
+	if o.Kind == observe.CountChanged {
 		what = fmt.Sprintf("counted from %d to %d", o.OldCount, o.NewCount)
 	}
 	c.Run.Liveness("L03", n.Number, in.No,

@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -18,13 +19,13 @@ type reviveChecker struct{ check.Base }
 
 func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
 
-func (*reviveChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsLockExtended}
+func (*reviveChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.LockExtended}
 }
 
 func (*reviveChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *reviveChecker) Observe(o *engine.Observation) {
+func (k *reviveChecker) Observe(o *observe.Observation) {
 	if o.Undo {
 		return
 	}

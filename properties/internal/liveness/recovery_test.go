@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
@@ -77,7 +78,7 @@ func TestParentTold(t *testing.T) {
 		{name: "L06_ok_continues_as_new", status: "ContinuedAsNew"},
 		{name: "L06_ok_client_was_first", status: "Completed", before: func(r *rig.Rig) { r.Insert("child", engine.StartItem{Instance: "child", Orchestration: "H"}) }},
 		{name: "L06_ok_start_damaged", status: "Failed", between: func(r *rig.Rig) {
-			r.Observe(engine.Observation{Kind: engine.ObsDamaged, Message: 2, Instance: r.Instance("child"), Bytes: []byte("?")})
+			r.Observe(observe.Observation{Kind: observe.Damaged, Message: 2, Instance: r.Instance("child"), Bytes: []byte("?")})
 		}},
 		{name: "L06_bad_not_told", status: "Completed", want: "ended as Completed and did not tell it"},
 		{name: "L06_bad_other_execution", status: "Completed", sends: []engine.WorkItem{toParent(1)}, want: "did not tell it"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -28,7 +29,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 		last = fmt.Sprintf("last decision %s by %s", mine.LastDecision, c.Run.NodeName(mine.LastNode))
 	}
 	lock := ""
-	if in.Locked(c.now) && r.Queue == engine.QueueOrchestrator {
+	if in.Locked(c.now) && r.Queue == observe.QueueOrchestrator {
 		lock = fmt.Sprintf(", locked until %s", c.at(in.Lock.UntilMs))
 	}
 	c.Run.Violate(check.Finding{Property: property, Class: cluster.ClassLiveness, Instance: in.No, Item: string(r.Kind), Node: mine.LastNode, Message: fmt.Sprintf(

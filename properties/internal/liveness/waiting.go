@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -31,7 +32,7 @@ func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 // its messages all the same (docs/contract-decisions.md#ended-pin).
 func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		at := c.Run.Model.Instance(engine.InstanceNo(no))
+		at := c.Run.Model.Instance(observe.InstanceNo(no))
 		for _, r := range at.Queue {
 			start, ok := r.Item.(engine.StartItem)
 			if !ok || start.ParentInstance != in.Name || at == in {
@@ -59,7 +60,7 @@ func (c *obligations) unaided(in *model.Instance) bool {
 
 // leftAlone reports whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a
 // node that admits it, or has ended with an unreadable history, which cannot tell which children it leaves behind.
-func (c *obligations) leftAlone(parent engine.InstanceNo) bool {
+func (c *obligations) leftAlone(parent observe.InstanceNo) bool {
 	in := c.Run.Model.Instance(parent)
 	if !c.live.Instance(parent).Ended {
 		admitted, _ := c.live.Admitted(in)

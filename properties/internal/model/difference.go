@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // Difference returns the first difference between a snapshot of the store and the model, with the instance that it is in;
 // empty if there is none.
-func (m *Store) Difference(shot *memprovider.Snapshot) (engine.InstanceNo, string) {
+func (m *Store) Difference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	next := 0
 	for _, in := range m.Instances[1:] {
 		if next < len(shot.Instances) && shot.Instances[next].Number < in.No {
@@ -116,15 +116,15 @@ func (ex *Execution) difference(shot *memprovider.SnapshotExecution) string {
 }
 
 // queueDifference compares the two queues, row by row in order of number.
-func (m *Store) queueDifference(shot *memprovider.Snapshot) (engine.InstanceNo, string) {
+func (m *Store) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo, string) {
 	messages, work := shot.Messages, shot.Work
-	for no := engine.MessageNo(1); int(no) <= m.rowCount; no++ {
+	for no := observe.MessageNo(1); int(no) <= m.rowCount; no++ {
 		r := m.Row(no)
 		if !r.Present {
 			continue
 		}
 		seen := ""
-		if r.Queue == engine.QueueWorker {
+		if r.Queue == observe.QueueWorker {
 			if len(work) == 0 || work[0].Number != no {
 				return r.Instance.No, ItemText(r) + " is not in the worker queue"
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // Store is the state of the store as its observations alone tell it. Checkers read it; only Observe writes to it. It is
@@ -14,7 +15,7 @@ import (
 // value (see InstanceBefore and the like), so a checker can compare when the call ends.
 type Store struct {
 	Instances []*Instance // by number; the first is nobody's
-	numbers   map[string]engine.InstanceNo
+	numbers   map[string]observe.InstanceNo
 	pages     [][]Row // rows by number, rowsPerPage each
 	rowCount  int     // the largest number in use
 	Current   Call
@@ -42,7 +43,7 @@ type Lock struct {
 	UntilMs int64
 	// Holder made the fetch that took the lock, which was call number call at takenMs with this filter (orchestrations
 	// only, nil for none).
-	Holder  engine.Caller
+	Holder  observe.Caller
 	Call    uint64
 	TakenMs int64
 	Filter  *engine.CapabilityFilter
@@ -53,7 +54,7 @@ func (l *Lock) Live(nowMs int64) bool { return l.Token != "" && l.UntilMs > nowM
 
 // Instance is everything that is known of one instance.
 type Instance struct {
-	No   engine.InstanceNo
+	No   observe.InstanceNo
 	Name string
 	// Created reports whether the instances row exists; the next four are its columns.
 	Created       bool
@@ -70,7 +71,7 @@ type Instance struct {
 	// Lock is the instance lock; it stays when it expires, until it is replaced or released.
 	Lock Lock
 	// Batch are the messages of the last delivery, and batchCall is the fetch that made it; batchToken is its token.
-	Batch      []engine.MessageNo
+	Batch      []observe.MessageNo
 	BatchCall  uint64
 	BatchToken string
 	// Note is the last statement of a node about a delivery of this instance.
@@ -144,8 +145,8 @@ type Event struct {
 
 // Row is one row of either queue.
 type Row struct {
-	No       engine.MessageNo
-	Queue    engine.Queue
+	No       observe.MessageNo
+	Queue    observe.Queue
 	Instance *Instance
 	// Kind, item, execution and id are as they were inserted: id is an activity's id, or for a message to an
 	// orchestration the schedule that it completes, 0 if it completes none. item and bytes are dropped when the call
@@ -163,7 +164,7 @@ type Row struct {
 	// workAt is the row's index in model.work + 1, 0 if it is not in it.
 	workAt int
 	// Removed is the reason for which a row left; call number removedBy removed it.
-	Removed    engine.RemoveReason
+	Removed    observe.RemoveReason
 	RemovedBy  uint64
 	InsertedBy uint64
 	insertedMs int64
@@ -188,16 +189,16 @@ type RowBefore struct {
 // Call is a call of the store that runs, or that has just ended.
 type Call struct {
 	ID      uint64
-	Kind    engine.CallKind
-	Caller  engine.Caller
+	Kind    observe.CallKind
+	Caller  observe.Caller
 	BeganMs int64
 	// Request is a copy; what it points to may be read only until the call's end has been observed.
-	Request engine.CallRequest
+	Request observe.CallRequest
 	// ended and the rest are set by the end: outcome, and for a delivery instance, messages, token and told count.
 	ended    bool
-	Outcome  engine.Outcome
-	Instance engine.InstanceNo
-	Messages []engine.MessageNo
+	Outcome  observe.Outcome
+	Instance observe.InstanceNo
+	Messages []observe.MessageNo
 	Token    string
 	Told     uint32
 
@@ -218,10 +219,10 @@ type Call struct {
 	Orphans int
 	// Unreadable is the instance of which an event or a message of the orchestrator queue could not be decoded, with the
 	// first such one.
-	Unreadable          engine.InstanceNo
+	Unreadable          observe.InstanceNo
 	UnreadableExecution uint64
 	UnreadableEvent     uint64
-	UnreadableMessage   engine.MessageNo
+	UnreadableMessage   observe.MessageNo
 }
 
 // EventRef names an event.
@@ -241,18 +242,18 @@ type Incarnation struct {
 
 // New returns the model of an empty store in a run with these builds.
 func New(builds []*engine.Build) *Store {
-	m := &Store{Instances: []*Instance{nil}, numbers: make(map[string]engine.InstanceNo), Builds: builds}
+	m := &Store{Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds}
 	m.Kinds = newKindTable(builds)
 	return m
 }
 
 // Instance returns the instance of a number, nil for 0. A number that was not announced gives an instance without a name.
-func (m *Store) Instance(no engine.InstanceNo) *Instance {
+func (m *Store) Instance(no observe.InstanceNo) *Instance {
 	if int(no) < len(m.Instances) {
 		return m.Instances[no]
 	}
 	for len(m.Instances) <= int(no) {
-		m.Instances = append(m.Instances, &Instance{No: engine.InstanceNo(len(m.Instances))})
+		m.Instances = append(m.Instances, &Instance{No: observe.InstanceNo(len(m.Instances))})
 	}
 	return m.Instances[no]
 }
@@ -261,10 +262,10 @@ func (m *Store) Instance(no engine.InstanceNo) *Instance {
 func (m *Store) InstanceCount() int { return len(m.Instances) - 1 }
 
 // Number returns the number of an instance by its name, 0 if the store has not heard of it.
-func (m *Store) Number(name string) engine.InstanceNo { return m.numbers[name] }
+func (m *Store) Number(name string) observe.InstanceNo { return m.numbers[name] }
 
 // Name returns the name of an instance, empty for 0 and for unknown numbers.
-func (m *Store) Name(no engine.InstanceNo) string {
+func (m *Store) Name(no observe.InstanceNo) string {
 	if no == 0 || int(no) >= len(m.Instances) {
 		return ""
 	}
@@ -272,7 +273,7 @@ func (m *Store) Name(no engine.InstanceNo) string {
 }
 
 // Row returns the row of a number, which may have left its queue; nil for 0.
-func (m *Store) Row(no engine.MessageNo) *Row {
+func (m *Store) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil
 	}
@@ -295,7 +296,7 @@ func (m *Store) Call(id uint64) *Call {
 }
 
 // Incarnation returns the state of a caller's incarnation, or nil if it is not a node or nothing was recorded of it.
-func (m *Store) Incarnation(c engine.Caller) *Incarnation {
+func (m *Store) Incarnation(c observe.Caller) *Incarnation {
 	if c.Node == 0 || int(c.Node) > len(m.Nodes) {
 		return nil
 	}

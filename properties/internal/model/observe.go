@@ -5,63 +5,64 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
 // Observe brings the model up to date. It believes what it is told, right or wrong: judging is for checkers.
-func (m *Store) Observe(o *engine.Observation) {
+func (m *Store) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsEventDecoded:
-		if o.Outcome == engine.OutcomePermanent {
+	case observe.EventDecoded:
+		if o.Outcome == observe.OutcomePermanent {
 			m.noteUnreadable(o)
 		}
-	case engine.ObsMessageDecoded:
-		if o.Outcome == engine.OutcomePermanent && o.Queue != engine.QueueWorker {
+	case observe.MessageDecoded:
+		if o.Outcome == observe.OutcomePermanent && o.Queue != observe.QueueWorker {
 			m.noteUnreadable(o)
 		}
-	case engine.ObsCallBegin:
+	case observe.CallBegin:
 		m.onCallBegin(o)
-	case engine.ObsCallEnd:
+	case observe.CallEnd:
 		m.onCallEnd(o)
-	case engine.ObsInstanceNamed:
+	case observe.InstanceNamed:
 		in := m.Instance(o.Instance)
 		in.Name = o.Name
 		m.numbers[o.Name] = o.Instance
-	case engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsLockReleased:
+	case observe.LockTaken, observe.LockExtended, observe.LockReleased:
 		m.onLock(o)
-	case engine.ObsMessageMarked:
+	case observe.MessageMarked:
 		r := m.touchRow(o)
 		r.Lock = Lock{Token: o.Token, Call: o.Call}
-	case engine.ObsCountChanged:
+	case observe.CountChanged:
 		m.touchRow(o).Count = o.NewCount
-	case engine.ObsRowDelayed:
+	case observe.RowDelayed:
 		m.touchRow(o).VisibleMs = o.UntilMs
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		m.onInserted(o)
-	case engine.ObsRowRemoved:
+	case observe.RowRemoved:
 		r := m.touchRow(o)
 		m.Unlink(r)
 		r.Removed, r.RemovedBy = o.Reason, o.Call
-		if o.Reason == engine.RemovedOrphan {
+		if o.Reason == observe.RemovedOrphan {
 			m.Current.Orphans++
 		}
-		m.Current.Undone = m.Current.Undone || o.Reason == engine.RemovedUndone
-	case engine.ObsRowRestored:
+		m.Current.Undone = m.Current.Undone || o.Reason == observe.RemovedUndone
+	case observe.RowRestored:
 		r := m.touchRow(o)
-		r.Removed, r.RemovedBy = engine.RemovedNone, 0
+		r.Removed, r.RemovedBy = observe.RemovedNone, 0
 		m.Link(r)
 		m.Current.Undone = true
-	case engine.ObsInstanceCreated, engine.ObsInstanceRemoved, engine.ObsPointerSet, engine.ObsParentSet:
+	case observe.InstanceCreated, observe.InstanceRemoved, observe.PointerSet, observe.ParentSet:
 		m.onInstance(o)
-	case engine.ObsExecutionCreated, engine.ObsExecutionRemoved, engine.ObsStatusSet, engine.ObsPinSet:
+	case observe.ExecutionCreated, observe.ExecutionRemoved, observe.StatusSet, observe.PinSet:
 		m.onExecution(o)
-	case engine.ObsEventAppended:
+	case observe.EventAppended:
 		m.onAppended(o)
-	case engine.ObsEventRemoved:
+	case observe.EventRemoved:
 		m.onEventRemoved(o)
-	case engine.ObsCustomStatusSet, engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsSessionSet, engine.ObsSessionRemoved:
+	case observe.CustomStatusSet, observe.KVSet, observe.KVRemoved, observe.SessionSet, observe.SessionRemoved:
 		m.onKept(o)
-	case engine.ObsDamaged:
+	case observe.Damaged:
 		m.onDamaged(o)
 	}
 }
@@ -96,7 +97,7 @@ func (m *Store) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 
 // Note is a decision that a node has announced about a delivery.
 type Note struct {
-	caller   engine.Caller
+	caller   observe.Caller
 	Token    string
 	Decision machine.Decision
 	first    bool // for DecideTurn
@@ -115,12 +116,12 @@ func (m *Store) onNote(r *cluster.Record) {
 	in := m.Instances[no]
 	dropped := append(in.Note.Dropped[:0], n.Dropped...)
 	in.Note = Note{
-		caller: engine.Caller{Node: r.Node, Incarnation: r.Incarnation}, Token: n.Token, Decision: n.Decision,
+		caller: observe.Caller{Node: r.Node, Incarnation: r.Incarnation}, Token: n.Token, Decision: n.Decision,
 		first: n.Turn != nil && n.Turn.First, Dropped: dropped,
 	}
 }
 
-func (m *Store) onCallBegin(o *engine.Observation) {
+func (m *Store) onCallBegin(o *observe.Observation) {
 	c := &m.Current
 	for _, r := range c.Rows { // these are no longer needed
 		if !r.Present {
@@ -140,7 +141,7 @@ func (m *Store) onCallBegin(o *engine.Observation) {
 	}
 }
 
-func (m *Store) onCallEnd(o *engine.Observation) {
+func (m *Store) onCallEnd(o *observe.Observation) {
 	c := &m.Current
 	if c.ID != o.Call {
 		return
@@ -148,11 +149,11 @@ func (m *Store) onCallEnd(o *engine.Observation) {
 	c.ended, c.Outcome, c.Instance = true, o.Outcome, o.Instance
 	c.Messages = append(c.Messages[:0], o.Messages...)
 	c.Token, c.Told = o.Token, o.NewCount
-	if o.Outcome != engine.OutcomeOK {
+	if o.Outcome != observe.OutcomeOK {
 		return
 	}
 	switch o.CallKind {
-	case engine.CallFetchOrchestrationItem:
+	case observe.CallFetchOrchestrationItem:
 		if o.Instance == 0 {
 			return
 		}
@@ -162,20 +163,20 @@ func (m *Store) onCallEnd(o *engine.Observation) {
 		for _, no := range o.Messages {
 			m.Row(no).Delivered = o.Call
 		}
-	case engine.CallFetchWorkItem:
+	case observe.CallFetchWorkItem:
 		for _, no := range o.Messages {
 			m.Row(no).Delivered = o.Call
 		}
 	}
 }
 
-func (m *Store) noteUnreadable(o *engine.Observation) {
+func (m *Store) noteUnreadable(o *observe.Observation) {
 	if c := m.Call(o.Call); c != nil && c.Unreadable == 0 {
 		c.Unreadable, c.UnreadableExecution, c.UnreadableEvent, c.UnreadableMessage = o.Instance, o.Execution, o.EventID, o.Message
 	}
 }
 
-func (m *Store) onLock(o *engine.Observation) {
+func (m *Store) onLock(o *observe.Observation) {
 	var l, was *Lock
 	if o.Message != 0 {
 		r := m.touchRow(o)
@@ -187,9 +188,9 @@ func (m *Store) onLock(o *engine.Observation) {
 	c := &m.Current
 	c.Undone = c.Undone || o.Undo
 	switch {
-	case o.Kind == engine.ObsLockReleased:
+	case o.Kind == observe.LockReleased:
 		*l = Lock{}
-	case o.Kind == engine.ObsLockExtended:
+	case o.Kind == observe.LockExtended:
 		l.UntilMs = o.UntilMs
 	case o.Undo && o.Token == was.Token:
 		*l = *was
@@ -202,44 +203,44 @@ func (m *Store) onLock(o *engine.Observation) {
 	}
 }
 
-func (m *Store) onInstance(o *engine.Observation) {
+func (m *Store) onInstance(o *observe.Observation) {
 	in := m.touchInstance(o)
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
-	case engine.ObsInstanceCreated:
+	case observe.InstanceCreated:
 		in.Created, in.Orchestration, in.Version, in.CurrentID = true, o.Name, o.Token, o.Execution
-	case engine.ObsInstanceRemoved:
+	case observe.InstanceRemoved:
 		in.Created, in.Orchestration, in.Version, in.CurrentID, in.Parent = false, "", "", 0, engine.ParentLink{}
 		in.Values.CustomStatus, in.Values.CustomVersion = nil, 0
-	case engine.ObsPointerSet:
+	case observe.PointerSet:
 		in.CurrentID = o.Execution
-	case engine.ObsParentSet:
+	case observe.ParentSet:
 		in.Parent = engine.ParentLink{Instance: o.Name, ExecutionID: o.Execution, EventID: o.EventID}
 	}
 	m.placeBare(in)
 }
 
-func (m *Store) onExecution(o *engine.Observation) {
+func (m *Store) onExecution(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
-	case engine.ObsExecutionCreated:
+	case observe.ExecutionCreated:
 		ex.Created, ex.Status, ex.Output = true, o.Status, ""
-	case engine.ObsExecutionRemoved:
+	case observe.ExecutionRemoved:
 		ex.Created, ex.Status, ex.Output = false, "", ""
 		if !o.Undo {
 			ex.Pin, ex.Deleted = nil, true
 		}
-	case engine.ObsStatusSet:
+	case observe.StatusSet:
 		ex.Status, ex.Output = o.Status, o.Name
-	case engine.ObsPinSet:
+	case observe.PinSet:
 		ex.Pin = o.Pin
 		ex.Repinned = ex.Repinned || o.Call != 0 && m.Current.Caller.Node == 0 && len(ex.Events) > 0
 	}
 	m.placeBare(ex.Instance)
 }
 
-func (m *Store) onAppended(o *engine.Observation) {
+func (m *Store) onAppended(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	e := Event{
 		ID: o.EventID, Bytes: o.Bytes, Sum: sumOf(o.Bytes), Call: o.Call, Kind: m.Kinds.of(o.Bytes),
@@ -264,7 +265,7 @@ func (m *Store) onAppended(o *engine.Observation) {
 	m.Current.Undone = m.Current.Undone || o.Undo
 }
 
-func (m *Store) onEventRemoved(o *engine.Observation) {
+func (m *Store) onEventRemoved(o *observe.Observation) {
 	ex := m.touchExecution(o)
 	m.RemovedCall = 0
 	if i, ok := ex.findEvent(o.EventID); ok {
@@ -290,7 +291,7 @@ func (m *Store) recount(ex *Execution) {
 	}
 }
 
-func (m *Store) onDamaged(o *engine.Observation) {
+func (m *Store) onDamaged(o *observe.Observation) {
 	m.Damaged++
 	if o.Message != 0 {
 		r := m.Row(o.Message)
@@ -305,7 +306,7 @@ func (m *Store) onDamaged(o *engine.Observation) {
 }
 
 // touchInstance returns the instance of an observation and keeps its state before the call.
-func (m *Store) touchInstance(o *engine.Observation) *Instance {
+func (m *Store) touchInstance(o *observe.Observation) *Instance {
 	in := m.Instance(o.Instance)
 	if o.Call != 0 && in.Was.call != o.Call {
 		in.Was = InstanceBefore{
@@ -318,7 +319,7 @@ func (m *Store) touchInstance(o *engine.Observation) *Instance {
 }
 
 // touchExecution returns the execution of an observation, and creates it if it is not known yet.
-func (m *Store) touchExecution(o *engine.Observation) *Execution {
+func (m *Store) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)
 	if ex == nil {

@@ -4,9 +4,10 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
-func (m *Store) onInserted(o *engine.Observation) {
+func (m *Store) onInserted(o *observe.Observation) {
 	r := m.Row(o.Message)
 	*r = Row{
 		No: o.Message, Queue: o.Queue, Instance: m.Instance(o.Instance), Item: o.Item, Execution: o.Execution, ID: o.EventID,
@@ -52,7 +53,7 @@ func (m *Store) Link(r *Row) {
 	}
 	r.Present = true
 	in := r.Instance
-	if r.Queue == engine.QueueWorker {
+	if r.Queue == observe.QueueWorker {
 		in.Work = insertByNumber(in.Work, r)
 		m.Work = append(m.Work, r)
 		r.workAt = len(m.Work)
@@ -73,7 +74,7 @@ func (m *Store) Unlink(r *Row) {
 	}
 	r.Present = false
 	in := r.Instance
-	if r.Queue == engine.QueueWorker {
+	if r.Queue == observe.QueueWorker {
 		in.Work = deleteByNumber(in.Work, r)
 		last := m.Work[len(m.Work)-1]
 		m.Work[r.workAt-1], last.workAt = last, r.workAt
@@ -133,7 +134,7 @@ func (m *Store) placeBare(in *Instance) {
 }
 
 // touchRow returns the row of an observation.
-func (m *Store) touchRow(o *engine.Observation) *Row {
+func (m *Store) touchRow(o *observe.Observation) *Row {
 	r := m.Row(o.Message)
 	if r.Instance == nil {
 		r.Instance, r.Queue = m.Instance(o.Instance), o.Queue

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -33,26 +33,26 @@ type Session struct {
 }
 
 // onKept applies an observation of the key-value store, a custom status or a session.
-func (m *Store) onKept(o *engine.Observation) {
+func (m *Store) onKept(o *observe.Observation) {
 	m.Current.Undone = m.Current.Undone || o.Undo
 	switch o.Kind {
-	case engine.ObsCustomStatusSet:
+	case observe.CustomStatusSet:
 		in := m.touchInstance(o)
 		in.Values.CustomStatus, in.Values.CustomVersion = o.Value, o.Version
-	case engine.ObsKVSet, engine.ObsKVRemoved:
+	case observe.KVSet, observe.KVRemoved:
 		in := m.touchInstance(o)
 		rows := &in.Values.Delta
-		if o.Table == engine.KVStore {
+		if o.Table == observe.KVStore {
 			rows = &in.Values.Store
 		}
 		i, found := slices.BinarySearchFunc(*rows, o.Name, func(r KeyValue, key string) int { return cmp.Compare(r.Key, key) })
 		if found {
 			*rows = slices.Delete(*rows, i, i+1)
 		}
-		if o.Kind == engine.ObsKVSet {
+		if o.Kind == observe.KVSet {
 			*rows = slices.Insert(*rows, i, KeyValue{Key: o.Name, Value: o.Value, UpdatedMs: uint64(o.UntilMs)})
 		}
-	case engine.ObsSessionSet, engine.ObsSessionRemoved:
+	case observe.SessionSet, observe.SessionRemoved:
 		if c := m.Call(o.Call); c != nil && !c.TouchedSessions {
 			c.Sessions, c.TouchedSessions = append(c.Sessions[:0], m.Sessions...), true
 		}
@@ -60,7 +60,7 @@ func (m *Store) onKept(o *engine.Observation) {
 		if found {
 			m.Sessions = slices.Delete(m.Sessions, i, i+1)
 		}
-		if o.Kind == engine.ObsSessionSet {
+		if o.Kind == observe.SessionSet {
 			m.Sessions = slices.Insert(m.Sessions, i, Session{ID: o.Name, Owner: o.Token, UntilMs: o.UntilMs, ActivityMs: o.ActivityMs})
 		}
 	}

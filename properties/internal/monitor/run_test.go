@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -246,8 +247,8 @@ func BenchmarkMonitor(b *testing.B) {
 // modelOnly keeps the model of a monitor up to date and asks no checker.
 type modelOnly struct{ *Monitor }
 
-func (m modelOnly) Observe(o *engine.Observation) { m.Model.Observe(o) }
-func (m modelOnly) Record(r *cluster.Record)      { m.Model.Record(m.World, r) }
-func (modelOnly) AfterStep()                      {}
-func (modelOnly) Open(int64) (bool, int64)        { return false, 0 }
-func (modelOnly) Finish()                         {}
+func (m modelOnly) Observe(o *observe.Observation) { m.Model.Observe(o) }
+func (m modelOnly) Record(r *cluster.Record)       { m.Model.Record(m.World, r) }
+func (modelOnly) AfterStep()                       {}
+func (modelOnly) Open(int64) (bool, int64)         { return false, 0 }
+func (modelOnly) Finish()                          {}

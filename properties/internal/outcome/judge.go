@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -174,7 +175,7 @@ func cancels(p *plan.Instance) bool {
 }
 
 // report reports an end that is not as expected.
-func (c *Checker) report(p *plan.Instance, no engine.InstanceNo, w *work, f *cluster.Fate, differ string) {
+func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
 	if w.end.phase == cluster.PhaseRelief {
@@ -227,7 +228,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 }
 
 // waitsFor describes what an instance waits for at the end of a run, and what would have to differ.
-func (c *Checker) waitsFor(id string, no engine.InstanceNo) (cause, differ string) {
+func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ string) {
 	up := 0
 	for i := range c.state.Nodes {
 		if c.state.Nodes[i].Live() {

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -97,7 +98,7 @@ func (n *nodeStep) lost(cause string) step {
 	return n.step
 }
 
-func (c *Checker) of(no engine.InstanceNo) *work {
+func (c *Checker) of(no observe.InstanceNo) *work {
 	for len(c.work) <= int(no) {
 		c.work = append(c.work, work{})
 	}
@@ -105,8 +106,8 @@ func (c *Checker) of(no engine.InstanceNo) *work {
 }
 
 // Observes returns the kinds of observations that the tracker does not tell of.
-func (*Checker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsDamaged, engine.ObsInstanceRemoved}
+func (*Checker) Observes() []observe.Kind {
+	return []observe.Kind{observe.Damaged, observe.InstanceRemoved}
 }
 
 // Records returns the kinds of records likewise.
@@ -115,8 +116,8 @@ func (*Checker) Records() []cluster.RecordKind {
 }
 
 // Observe notes damage and deletions.
-func (c *Checker) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsDamaged {
+func (c *Checker) Observe(o *observe.Observation) {
+	if o.Kind == observe.Damaged {
 		c.of(o.Instance).fault = "its stored bytes were damaged"
 	} else if !o.Undo {
 		*c.of(o.Instance) = work{deleted: true}
@@ -209,7 +210,7 @@ func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
 }
 
 // OnCommitted notes the ack that ends an instance.
-func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no engine.InstanceNo, _ *engine.OrchestrationAck) {
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, _ *engine.OrchestrationAck) {
 	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {
 		return
 	}
@@ -279,11 +280,11 @@ func (c *Checker) Finish() {
 // spread passes faults that decide how work ends on to the instances that wait for it.
 func (c *Checker) spread() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		fault := c.of(engine.InstanceNo(no)).fault
+		fault := c.of(observe.InstanceNo(no)).fault
 		if fault == "" {
 			continue
 		}
-		for up, n := c.state.Instance(engine.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
+		for up, n := c.state.Instance(observe.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
 			if w := c.of(up); w.fault == "" {
 				w.fault = "a child failed by a fault"
 			}
@@ -294,9 +295,9 @@ func (c *Checker) spread() {
 // spreadCalm tells the ancestors of an instance what calm sent it.
 func (c *Checker) spreadCalm() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		own := slices.Clone(c.of(engine.InstanceNo(no)).calm)
+		own := slices.Clone(c.of(observe.InstanceNo(no)).calm)
 		own = slices.DeleteFunc(own, func(sent string) bool { return strings.HasSuffix(sent, forChild) })
-		for up, n := c.state.Instance(engine.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
+		for up, n := c.state.Instance(observe.InstanceNo(no)).Parent, 0; up != 0 && n < 100; up, n = c.state.Instance(up).Parent, n+1 {
 			w := c.of(up)
 			for _, sent := range own {
 				if !slices.Contains(w.calm, sent+forChild) {

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
@@ -51,16 +52,16 @@ type Rig struct {
 }
 
 type rigRow struct {
-	no       engine.MessageNo
-	instance engine.InstanceNo
+	no       observe.MessageNo
+	instance observe.InstanceNo
 	worker   bool
 	visible  int64
 	count    uint32
 }
 
 type rigHeld struct {
-	instance engine.InstanceNo
-	rows     []engine.MessageNo
+	instance observe.InstanceNo
+	rows     []observe.MessageNo
 	token    string
 	told     uint32
 	worker   bool
@@ -105,20 +106,20 @@ func (r *Rig) Record(rec cluster.Record) {
 	r.M.Record(&rec)
 }
 
-func (r *Rig) Observe(o engine.Observation) {
+func (r *Rig) Observe(o observe.Observation) {
 	o.AtMs = r.w.Now
 	r.M.Observe(&o)
 }
 
 func (r *Rig) node(name string) uint32 { return uint32(slices.Index(r.nodes, name) + 1) }
 
-func (r *Rig) Instance(name string) engine.InstanceNo {
+func (r *Rig) Instance(name string) observe.InstanceNo {
 	if i := slices.Index(r.names, name); i >= 0 {
-		return engine.InstanceNo(i + 1)
+		return observe.InstanceNo(i + 1)
 	}
 	r.names = append(r.names, name)
-	no := engine.InstanceNo(len(r.names))
-	r.Observe(engine.Observation{Kind: engine.ObsInstanceNamed, Instance: no, Name: name})
+	no := observe.InstanceNo(len(r.names))
+	r.Observe(observe.Observation{Kind: observe.InstanceNamed, Instance: no, Name: name})
 	return no
 }
 
@@ -137,15 +138,15 @@ func (r *Rig) do(verb string, args []string) {
 		r.handlers(verb, args)
 	case "seed":
 		no := r.Instance(args[0])
-		r.Observe(engine.Observation{Kind: engine.ObsInstanceCreated, Instance: no, Execution: 1, Name: "H", Token: "1.0.0"})
-		r.Observe(engine.Observation{Kind: engine.ObsExecutionCreated, Instance: no, Execution: 1, Status: engine.StatusRunning})
+		r.Observe(observe.Observation{Kind: observe.InstanceCreated, Instance: no, Execution: 1, Name: "H", Token: "1.0.0"})
+		r.Observe(observe.Observation{Kind: observe.ExecutionCreated, Instance: no, Execution: 1, Status: engine.StatusRunning})
 		if args[1] != "none" {
 			pin := engine.MustParseVersion(args[1])
-			r.Observe(engine.Observation{Kind: engine.ObsPinSet, Instance: no, Execution: 1, Pin: &pin})
+			r.Observe(observe.Observation{Kind: observe.PinSet, Instance: no, Execution: 1, Pin: &pin})
 		}
-		r.Observe(engine.Observation{Kind: engine.ObsEventAppended, Instance: no, Execution: 1, EventID: 1, Bytes: []byte(`{"type":"OrchestrationStarted"}`)})
+		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: no, Execution: 1, EventID: 1, Bytes: []byte(`{"type":"OrchestrationStarted"}`)})
 	case "damage":
-		r.Observe(engine.Observation{Kind: engine.ObsDamaged, Instance: r.Instance(args[0]), Execution: 1, EventID: 1, Bytes: []byte("?")})
+		r.Observe(observe.Observation{Kind: observe.Damaged, Instance: r.Instance(args[0]), Execution: 1, EventID: 1, Bytes: []byte("?")})
 	case "start":
 		r.Insert(args[0], engine.StartItem{Instance: args[0], Orchestration: "H"})
 	case "send":
@@ -232,48 +233,48 @@ func (r *Rig) handlers(verb string, args []string) {
 }
 
 func (r *Rig) Insert(instance string, item engine.WorkItem) {
-	row := rigRow{no: engine.MessageNo(len(r.rows) + 1), instance: r.Instance(instance), visible: r.w.Now}
-	o := engine.Observation{Kind: engine.ObsRowInserted, Queue: engine.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: r.w.Now}
+	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(instance), visible: r.w.Now}
+	o := observe.Observation{Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: r.w.Now}
 	if a, ok := item.(engine.ActivityExecuteItem); ok {
-		row.worker, o.Queue, o.Execution, o.EventID = true, engine.QueueWorker, a.ExecutionID, a.ID
+		row.worker, o.Queue, o.Execution, o.EventID = true, observe.QueueWorker, a.ExecutionID, a.ID
 	}
 	r.rows = append(r.rows, row)
 	r.Observe(o)
 }
 
-func (r *Rig) begin(caller engine.Caller, kind engine.CallKind, req engine.CallRequest) {
+func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
 	r.call++
 	r.Record(cluster.Record{Kind: cluster.RecCallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind)})
-	r.Observe(engine.Observation{Kind: engine.ObsCallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
+	r.Observe(observe.Observation{Kind: observe.CallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
 }
 
-func slotOf(kind engine.CallKind) machine.Slot {
-	if kind == engine.CallFetchWorkItem || kind == engine.CallAckWorkItem || kind == engine.CallAbandonWorkItem {
+func slotOf(kind observe.CallKind) machine.Slot {
+	if kind == observe.CallFetchWorkItem || kind == observe.CallAckWorkItem || kind == observe.CallAbandonWorkItem {
 		return machine.Slot{Kind: machine.SlotWorker}
 	}
 	return machine.Slot{}
 }
 
-func (r *Rig) end(caller engine.Caller, kind engine.CallKind, o engine.Observation) {
-	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = engine.ObsCallEnd, r.call, kind, caller, engine.OutcomeOK
+func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observation) {
+	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = observe.CallEnd, r.call, kind, caller, observe.OutcomeOK
 	r.Observe(o)
-	r.Record(cluster.Record{Kind: cluster.RecCallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: engine.OutcomeOK})
+	r.Record(cluster.Record{Kind: cluster.RecCallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: observe.OutcomeOK})
 }
 
-func (r *Rig) caller(name string) engine.Caller {
-	return engine.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
+func (r *Rig) caller(name string) observe.Caller {
+	return observe.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
 }
 
 func (r *Rig) fetch(name, instance string, worker bool) {
-	kind := engine.CallFetchOrchestrationItem
+	kind := observe.CallFetchOrchestrationItem
 	if worker {
-		kind = engine.CallFetchWorkItem
+		kind = observe.CallFetchWorkItem
 	}
 	caller, no := r.caller(name), r.Instance(instance)
-	r.begin(caller, kind, engine.CallRequest{Filter: r.w.Node(caller.Node).Filter})
+	r.begin(caller, kind, observe.CallRequest{Filter: r.w.Node(caller.Node).Filter})
 	h := &rigHeld{instance: no, token: fmt.Sprintf("o%d", r.call), worker: worker}
 	r.held[name] = h
-	lock := engine.Observation{Kind: engine.ObsLockTaken, Call: r.call, Queue: engine.QueueOrchestrator, Instance: no, Token: h.token, UntilMs: r.w.Now + 5000}
+	lock := observe.Observation{Kind: observe.LockTaken, Call: r.call, Queue: observe.QueueOrchestrator, Instance: no, Token: h.token, UntilMs: r.w.Now + 5000}
 	if !worker {
 		r.Observe(lock)
 	}
@@ -283,17 +284,17 @@ func (r *Rig) fetch(name, instance string, worker bool) {
 			continue
 		}
 		if worker {
-			lock.Queue, lock.Message = engine.QueueWorker, row.no
+			lock.Queue, lock.Message = observe.QueueWorker, row.no
 			r.Observe(lock)
 		} else {
-			r.Observe(engine.Observation{Kind: engine.ObsMessageMarked, Call: r.call, Message: row.no, Instance: no, Token: h.token})
+			r.Observe(observe.Observation{Kind: observe.MessageMarked, Call: r.call, Message: row.no, Instance: no, Token: h.token})
 		}
-		r.Observe(engine.Observation{Kind: engine.ObsCountChanged, Call: r.call, Queue: lock.Queue, Message: row.no, Instance: no, OldCount: row.count, NewCount: row.count + 1})
+		r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: lock.Queue, Message: row.no, Instance: no, OldCount: row.count, NewCount: row.count + 1})
 		row.count++
 		h.rows = append(h.rows, row.no)
 		h.told = max(h.told, row.count)
 	}
-	r.end(caller, kind, engine.Observation{Instance: no, Messages: h.rows, Token: h.token, NewCount: h.told})
+	r.end(caller, kind, observe.Observation{Instance: no, Messages: h.rows, Token: h.token, NewCount: h.told})
 }
 
 func (r *Rig) note(name, decision string) {
@@ -317,9 +318,9 @@ func (r *Rig) note(name, decision string) {
 func (r *Rig) commit(name, status string) {
 	h, caller := r.held[name], r.caller(name)
 	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: engine.TimerCreated{}}}}
-	kind, req := engine.CallAckOrchestrationItem, engine.CallRequest{Token: h.token, Ack: &ack}
+	kind, req := observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack}
 	if h.worker {
-		kind, req = engine.CallAckWorkItem, engine.CallRequest{Token: h.token}
+		kind, req = observe.CallAckWorkItem, observe.CallRequest{Token: h.token}
 	}
 	r.begin(caller, kind, req)
 	for _, no := range h.rows {
@@ -327,41 +328,41 @@ func (r *Rig) commit(name, status string) {
 	}
 	if !h.worker {
 		if status != "" {
-			r.Observe(engine.Observation{Kind: engine.ObsStatusSet, Call: r.call, Instance: h.instance, Execution: 1, Status: engine.Status(status)})
+			r.Observe(observe.Observation{Kind: observe.StatusSet, Call: r.call, Instance: h.instance, Execution: 1, Status: engine.Status(status)})
 		}
-		r.Observe(engine.Observation{Kind: engine.ObsLockReleased, Call: r.call, Queue: engine.QueueOrchestrator, Instance: h.instance, Token: h.token})
+		r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
 	}
-	r.end(caller, kind, engine.Observation{})
+	r.end(caller, kind, observe.Observation{})
 }
 
-func (r *Rig) remove(no engine.MessageNo) {
+func (r *Rig) remove(no observe.MessageNo) {
 	i := slices.IndexFunc(r.rows, func(row rigRow) bool { return row.no == no })
 	row := r.rows[i]
-	queue := engine.QueueOrchestrator
+	queue := observe.QueueOrchestrator
 	if row.worker {
-		queue = engine.QueueWorker
+		queue = observe.QueueWorker
 	}
 	r.rows[i].instance = 0
-	r.Observe(engine.Observation{Kind: engine.ObsRowRemoved, Call: r.call, Queue: queue, Message: no, Instance: row.instance, Reason: engine.RemovedAcked})
+	r.Observe(observe.Observation{Kind: observe.RowRemoved, Call: r.call, Queue: queue, Message: no, Instance: row.instance, Reason: observe.RemovedAcked})
 }
 
 func (r *Rig) abandon(name string, delay int64, ignore bool) {
 	h, caller := r.held[name], r.caller(name)
-	r.begin(caller, engine.CallAbandonOrchestrationItem, engine.CallRequest{Token: h.token, Delay: time.Duration(delay) * time.Millisecond, IgnoreAttempt: ignore})
+	r.begin(caller, observe.CallAbandonOrchestrationItem, observe.CallRequest{Token: h.token, Delay: time.Duration(delay) * time.Millisecond, IgnoreAttempt: ignore})
 	for i := range r.rows {
 		row := &r.rows[i]
 		if !slices.Contains(h.rows, row.no) {
 			continue
 		}
 		if ignore {
-			r.Observe(engine.Observation{Kind: engine.ObsCountChanged, Call: r.call, Queue: engine.QueueOrchestrator, Message: row.no, Instance: h.instance, OldCount: row.count, NewCount: row.count - 1})
+			r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: h.instance, OldCount: row.count, NewCount: row.count - 1})
 			row.count--
 		}
 		row.visible = r.w.Now + delay
-		r.Observe(engine.Observation{Kind: engine.ObsRowDelayed, Call: r.call, Queue: engine.QueueOrchestrator, Message: row.no, Instance: h.instance, UntilMs: row.visible})
+		r.Observe(observe.Observation{Kind: observe.RowDelayed, Call: r.call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: h.instance, UntilMs: row.visible})
 	}
-	r.Observe(engine.Observation{Kind: engine.ObsLockReleased, Call: r.call, Queue: engine.QueueOrchestrator, Instance: h.instance, Token: h.token})
-	r.end(caller, engine.CallAbandonOrchestrationItem, engine.Observation{})
+	r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
+	r.end(caller, observe.CallAbandonOrchestrationItem, observe.Observation{})
 }
 
 // Repeat returns a block of a story, n times, with %d for the time, which advances by every.

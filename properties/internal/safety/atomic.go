@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -15,39 +16,39 @@ type atomicChecker struct{ check.Base }
 
 func newAtomicChecker(m *check.Run) check.Checker { return &atomicChecker{check.Base{Run: m}} }
 
-func (*atomicChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*atomicChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*atomicChecker) Records() []cluster.RecordKind { return nil }
 
-func (a *atomicChecker) Observe(o *engine.Observation) {
+func (a *atomicChecker) Observe(o *observe.Observation) {
 	c := a.Run.Model.Call(o.Call)
 	if c == nil {
 		return
 	}
 	switch c.Kind {
-	case engine.CallAckOrchestrationItem, engine.CallAckWorkItem, engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem,
-		engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock:
+	case observe.CallAckOrchestrationItem, observe.CallAckWorkItem, observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem,
+		observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock:
 	default:
 		return
 	}
 	seen := ""
 	switch {
-	case o.Outcome != engine.OutcomeOK:
+	case o.Outcome != observe.OutcomeOK:
 		if seen = a.left(c); seen != "" {
 			seen = "failed (" + errorText(o) + ") and left something behind: " + seen
 		}
-	case c.Kind == engine.CallAckOrchestrationItem && c.Request.Ack != nil:
+	case c.Kind == observe.CallAckOrchestrationItem && c.Request.Ack != nil:
 		if seen = a.missing(c, o.Instance); seen != "" {
 			seen = "succeeded, but not as a whole: " + seen
 		}
-	case c.Kind == engine.CallAckWorkItem:
+	case c.Kind == observe.CallAckWorkItem:
 		if seen = a.missingOfWork(c); seen != "" {
 			seen = "succeeded, but not as a whole: " + seen
 		}
 	}
-	if seen == "" && o.Outcome == engine.OutcomeOK && c.Kind != engine.CallAckOrchestrationItem {
+	if seen == "" && o.Outcome == observe.OutcomeOK && c.Kind != observe.CallAckOrchestrationItem {
 		if seen = a.beyond(c); seen != "" {
 			seen = "succeeded and did something else: " + seen
 		}
@@ -57,14 +58,14 @@ func (a *atomicChecker) Observe(o *engine.Observation) {
 	}
 }
 
-func errorText(o *engine.Observation) string {
+func errorText(o *observe.Observation) string {
 	if o.Err != nil {
 		return o.Err.Error()
 	}
 	return outcomeText(o.Outcome)
 }
 
-func (a *atomicChecker) where(c *model.Call, o *engine.Observation) engine.InstanceNo {
+func (a *atomicChecker) where(c *model.Call, o *observe.Observation) observe.InstanceNo {
 	switch {
 	case o.Instance != 0:
 		return o.Instance
@@ -109,7 +110,7 @@ func (a *atomicChecker) rowsLeft(c *model.Call) string {
 			return model.ItemText(r) + countText(was.Count, r.Count, was.Count)
 		case r.VisibleMs != was.VisibleMs:
 			return fmt.Sprintf("%s is visible at %s, before the call at %s", model.ItemText(r), a.Run.At(r.VisibleMs), a.Run.At(was.VisibleMs))
-		case r.Queue == engine.QueueWorker && lockDiffers(&r.Lock, &was.Lock):
+		case r.Queue == observe.QueueWorker && lockDiffers(&r.Lock, &was.Lock):
 			return fmt.Sprintf("%s has %s, before the call %s", model.ItemText(r), a.Run.LockText(r.Lock), a.Run.LockText(was.Lock))
 		}
 	}
@@ -142,7 +143,7 @@ func (a *atomicChecker) historyLeft(c *model.Call) string {
 func lockDiffers(a, b *model.Lock) bool { return a.Token != b.Token || a.UntilMs != b.UntilMs }
 
 // missing returns the first step of an orchestration ack that the state does not show, empty if it shows all.
-func (a *atomicChecker) missing(c *model.Call, no engine.InstanceNo) string {
+func (a *atomicChecker) missing(c *model.Call, no observe.InstanceNo) string {
 	ack := c.Request.Ack
 	in := model.HeldBy(c)
 	if in == nil {
@@ -209,7 +210,7 @@ func (a *atomicChecker) misCounted(c *model.Call, ack *engine.OrchestrationAck) 
 			messages++
 		}
 	}
-	work, queued := c.Inserted[engine.QueueWorker], c.Inserted[engine.QueueOrchestrator]
+	work, queued := c.Inserted[observe.QueueWorker], c.Inserted[observe.QueueOrchestrator]
 	switch {
 	case work < activities || work > len(ack.WorkerItems):
 		return fmt.Sprintf("rows added to the worker queue: %d, activities in the ack: %d", work, activities)
@@ -232,7 +233,7 @@ func (a *atomicChecker) activities(instance string) []*model.Row {
 func (a *atomicChecker) missingOfWork(c *model.Call) string {
 	removed := 0
 	for _, r := range c.Rows {
-		if r.Queue == engine.QueueWorker && r.Was.Present && !r.Present {
+		if r.Queue == observe.QueueWorker && r.Was.Present && !r.Present {
 			removed++
 		}
 	}
@@ -243,8 +244,8 @@ func (a *atomicChecker) missingOfWork(c *model.Call) string {
 	switch {
 	case removed != 1:
 		return fmt.Sprintf("activities that left the queue: %d, expected 1", removed)
-	case c.Inserted[engine.QueueOrchestrator] != want:
-		return fmt.Sprintf("completions queued: %d, expected %d", c.Inserted[engine.QueueOrchestrator], want)
+	case c.Inserted[observe.QueueOrchestrator] != want:
+		return fmt.Sprintf("completions queued: %d, expected %d", c.Inserted[observe.QueueOrchestrator], want)
 	}
 	return ""
 }

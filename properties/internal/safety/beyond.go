@@ -3,7 +3,7 @@ package safety
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -21,9 +21,9 @@ func (a *atomicChecker) beyond(c *model.Call) string {
 		}
 	}
 	switch c.Kind {
-	case engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem:
+	case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
 		return a.abandoned(c)
-	case engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock:
+	case observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock:
 		return a.renewed(c)
 	}
 	return ""
@@ -39,7 +39,7 @@ func (a *atomicChecker) abandoned(c *model.Call) string {
 		switch {
 		case r.Present != r.Was.Present:
 			return fmt.Sprintf("%s is queued: %t, before the call: %t", model.ItemText(r), r.Present, r.Was.Present)
-		case r.Queue == engine.QueueWorker && r.Lock.Token == c.Request.Token:
+		case r.Queue == observe.QueueWorker && r.Lock.Token == c.Request.Token:
 			return model.ItemText(r) + " is still locked (" + a.Run.LockText(r.Lock) + ")"
 		}
 	}
@@ -59,7 +59,7 @@ func (a *atomicChecker) renewed(c *model.Call) string {
 			return fmt.Sprintf("%s is queued: %t, before the call: %t", model.ItemText(r), r.Present, was.Present)
 		case r.Count != was.Count:
 			return model.ItemText(r) + countText(was.Count, r.Count, was.Count)
-		case r.Queue == engine.QueueWorker && r.Lock.Token != was.Lock.Token:
+		case r.Queue == observe.QueueWorker && r.Lock.Token != was.Lock.Token:
 			return fmt.Sprintf("%s has %s, before the call %s", model.ItemText(r), a.Run.LockText(r.Lock), a.Run.LockText(was.Lock))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
@@ -39,7 +40,7 @@ func (q *queueData) name(name string) *queueName {
 }
 
 // queued applies what an ack says of queue messages, and judges the order in which they have arrived.
-func (k *stateChecker) queued(c *model.Call, no engine.InstanceNo, d *instanceData) {
+func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
 	turn := in.Note.Token == ack.LockToken && in.Note.Decision == machine.DecideTurn && in.BatchToken == ack.LockToken
 	var carried []engine.CarriedEvent
@@ -96,7 +97,7 @@ func (q *queueData) drop(event uint64) {
 
 // carried judges the messages that a continue-as-new carries over, the oldest 20 of the unread ones, in their order, and
 // the custom status. A dequeue reads one message at most, so any surplus over the dequeues is unread.
-func (k *stateChecker) carried(c *model.Call, no engine.InstanceNo, d *instanceData) {
+func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	q := &d.queue
 	for _, w := range c.Request.Ack.OrchestratorItems {
 		next, ok := w.(engine.ContinueAsNewItem)

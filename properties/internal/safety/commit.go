@@ -3,6 +3,7 @@ package safety
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -37,8 +38,8 @@ func (k *commitChecker) enter(v engine.Version, reads model.KindSet) {
 	k.pins, k.readable = append(k.pins, v.Triple()), append(k.readable, reads)
 }
 
-func (*commitChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*commitChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*commitChecker) Records() []cluster.RecordKind { return nil }
@@ -54,9 +55,9 @@ type commit struct {
 	lock model.Lock // the lock that the node had
 }
 
-func (k *commitChecker) Observe(o *engine.Observation) {
+func (k *commitChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil {
+	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil {
 		return
 	}
 	inc := k.Run.Model.Incarnation(c.Caller)

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -13,15 +14,15 @@ type completionChecker struct{ check.Base }
 
 func newCompletionChecker(m *check.Run) check.Checker { return &completionChecker{check.Base{Run: m}} }
 
-func (*completionChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*completionChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*completionChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *completionChecker) Observe(o *engine.Observation) {
+func (k *completionChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
 		return
 	}
 	in := model.HeldBy(c)

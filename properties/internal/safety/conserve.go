@@ -3,6 +3,7 @@ package safety
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -15,23 +16,23 @@ type conserveChecker struct{ check.Base }
 
 func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
 
-func (*conserveChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*conserveChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*conserveChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *conserveChecker) Observe(o *engine.Observation) {
+func (k *conserveChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil {
 		return
 	}
 	switch c.Kind {
-	case engine.CallEnqueueForOrchestrator, engine.CallEnqueueForWorker:
+	case observe.CallEnqueueForOrchestrator, observe.CallEnqueueForWorker:
 		k.checkEnqueued(c)
 		return
-	case engine.CallAckOrchestrationItem:
-		if o.Outcome == engine.OutcomeOK {
+	case observe.CallAckOrchestrationItem:
+		if o.Outcome == observe.OutcomeOK {
 			k.checkConsumed(c)
 		}
 	}
@@ -61,13 +62,13 @@ func (k *conserveChecker) checkEnqueued(c *model.Call) {
 			rows++
 		}
 	}
-	if c.Outcome == engine.OutcomeOK {
+	if c.Outcome == observe.OutcomeOK {
 		want = 1
 	}
 	if rows == want {
 		return
 	}
-	instance, item := engine.InstanceNo(0), "a message"
+	instance, item := observe.InstanceNo(0), "a message"
 	if w := c.Request.Item; w != nil {
 		instance, item = k.Run.Model.Number(w.Target()), string(w.Kind())
 	}
@@ -79,17 +80,17 @@ func (k *conserveChecker) checkEnqueued(c *model.Call) {
 func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch r.Removed {
-	case engine.RemovedAcked:
+	case observe.RemovedAcked:
 		switch {
-		case r.Queue == engine.QueueWorker && c.Kind == engine.CallAckWorkItem:
+		case r.Queue == observe.QueueWorker && c.Kind == observe.CallAckWorkItem:
 			return ""
-		case r.Queue == engine.QueueWorker || c.Kind != engine.CallAckOrchestrationItem:
+		case r.Queue == observe.QueueWorker || c.Kind != observe.CallAckOrchestrationItem:
 			return "only an ack consumes messages"
 		case in.BatchToken != c.Request.Token || r.Delivered != in.BatchCall || r.Delivered == 0:
 			return "the ack of token " + c.Request.Token + " consumed it, but that token's delivery was: " + k.batchOf(in, c.Request.Token) +
 				"; expected only delivered messages to be consumed"
 		}
-	case engine.RemovedCancelled:
+	case observe.RemovedCancelled:
 		if c.Request.Ack != nil {
 			for _, id := range c.Request.Ack.CancelledActivities {
 				if id.Instance == in.Name && id.ExecutionID == r.Execution && id.ActivityID == r.ID {
@@ -98,13 +99,13 @@ func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 			}
 		}
 		return "it was removed as cancelled, but no ack cancelled it"
-	case engine.RemovedOrphan:
+	case observe.RemovedOrphan:
 		return k.wrongOrphan(c, r)
-	case engine.RemovedDeleted:
-		if c.Kind != engine.CallAdmin {
+	case observe.RemovedDeleted:
+		if c.Kind != observe.CallAdmin {
 			return "it was removed as deleted, but nobody deleted the instance"
 		}
-	case engine.RemovedUndone:
+	case observe.RemovedUndone:
 		return "an insert was taken back that the call had not made"
 	default:
 		return "no reason was given"
@@ -124,7 +125,7 @@ func (k *conserveChecker) batchOf(in *model.Instance, token string) string {
 func (k *conserveChecker) wrongOrphan(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch {
-	case c.Kind != engine.CallFetchOrchestrationItem:
+	case c.Kind != observe.CallFetchOrchestrationItem:
 		return "only a fetch drops orphans"
 	case r.Kind != engine.ItemQueueMessage:
 		return "it was dropped as an orphan: expected only queue messages to be"

@@ -3,7 +3,7 @@ package safety
 import (
 	"math"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -15,21 +15,21 @@ type countChecker struct{ check.Base }
 
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
 
-func (*countChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*countChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*countChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *countChecker) Observe(o *engine.Observation) {
+func (k *countChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil {
 		return
 	}
 	switch {
-	case (c.Kind == engine.CallFetchOrchestrationItem || c.Kind == engine.CallFetchWorkItem) && o.Outcome == engine.OutcomeOK:
+	case (c.Kind == observe.CallFetchOrchestrationItem || c.Kind == observe.CallFetchWorkItem) && o.Outcome == observe.OutcomeOK:
 		k.checkDelivery(c)
-	case c.Request.IgnoreAttempt && o.Outcome == engine.OutcomeOK:
+	case c.Request.IgnoreAttempt && o.Outcome == observe.OutcomeOK:
 		k.checkIgnored(c)
 	default:
 		k.checkKept(c, 0)
@@ -69,7 +69,7 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 			k.changed(c, r, was.Count, want)
 			return
 		}
-		if r.Queue == engine.QueueWorker && was.Lock.Token == c.Request.Token && r.Count != want {
+		if r.Queue == observe.QueueWorker && was.Lock.Token == c.Request.Token && r.Count != want {
 			k.changed(c, r, was.Count, want)
 			return
 		}

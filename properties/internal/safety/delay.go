@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,26 +17,26 @@ type delayChecker struct{ check.Base }
 
 func newDelayChecker(m *check.Run) check.Checker { return &delayChecker{check.Base{Run: m}} }
 
-func (*delayChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*delayChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*delayChecker) Records() []cluster.RecordKind { return nil }
 
-func (d *delayChecker) Observe(o *engine.Observation) {
+func (d *delayChecker) Observe(o *observe.Observation) {
 	c := d.Run.Model.Call(o.Call)
-	if c == nil || o.Outcome != engine.OutcomeOK {
+	if c == nil || o.Outcome != observe.OutcomeOK {
 		return
 	}
 	switch c.Kind {
-	case engine.CallFetchOrchestrationItem, engine.CallFetchWorkItem:
+	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		for _, no := range c.Messages {
 			if r := d.Run.Model.Row(no); r.Before(c.ID).VisibleMs > o.AtMs {
 				d.report(c, r, "was delivered at "+d.Run.At(o.AtMs), r.Before(c.ID).VisibleMs)
 				return
 			}
 		}
-	case engine.CallAbandonOrchestrationItem:
+	case observe.CallAbandonOrchestrationItem:
 		in := model.HeldBy(c)
 		if in == nil || in.BatchToken != c.Request.Token {
 			return
@@ -48,24 +49,24 @@ func (d *delayChecker) Observe(o *engine.Observation) {
 				return
 			}
 		}
-	case engine.CallAbandonWorkItem:
+	case observe.CallAbandonWorkItem:
 		for _, r := range c.Rows {
-			if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay <= 0 && r.Present && r.VisibleMs > max(o.AtMs, r.Was.VisibleMs) {
+			if r.Queue == observe.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay <= 0 && r.Present && r.VisibleMs > max(o.AtMs, r.Was.VisibleMs) {
 				d.hidden(c, r)
 				return
 			}
-			if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
+			if r.Queue == observe.QueueWorker && r.Was.Lock.Token == c.Request.Token && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
 				return
 			}
 		}
-	case engine.CallEnqueueForOrchestrator:
+	case observe.CallEnqueueForOrchestrator:
 		for _, r := range c.Rows {
 			if r.InsertedBy == c.ID && c.Request.Delay > 0 && !d.keeps(c, r, after(o.AtMs, c.Request.Delay)) {
 				return
 			}
 		}
-	case engine.CallAckOrchestrationItem:
-		if c.Inserted[engine.QueueOrchestrator] == 0 {
+	case observe.CallAckOrchestrationItem:
+		if c.Inserted[observe.QueueOrchestrator] == 0 {
 			return
 		}
 		for _, r := range c.Rows {
@@ -80,7 +81,7 @@ func (d *delayChecker) Observe(o *engine.Observation) {
 // has come since the fetch. A message that is hidden each time that others are given back may never be delivered.
 func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
 	for _, r := range c.Rows {
-		if r.Queue != engine.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
+		if r.Queue != observe.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {
 			continue
 		}
 		if c.Request.Delay <= 0 || r.Instance != in || r.Delivered != in.BatchCall {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,10 +17,10 @@ import (
 type deletionChecker struct {
 	check.Base
 	// dead maps the tokens of locks held when their instance was deleted to that instance; only looked up.
-	dead map[string]engine.InstanceNo
+	dead map[string]observe.InstanceNo
 	// keys is an instance whose key-value state the running management call has touched, 0 for none; sessions reports
 	// whether it has touched a session.
-	keys     engine.InstanceNo
+	keys     observe.InstanceNo
 	sessions bool
 }
 
@@ -29,30 +30,30 @@ func newDeletionChecker(m *check.Run) check.Checker {
 
 func (*deletionChecker) Records() []cluster.RecordKind { return nil }
 
-func (*deletionChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsKVRemoved, engine.ObsKVSet, engine.ObsSessionRemoved}
+func (*deletionChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd, observe.KVRemoved, observe.KVSet, observe.SessionRemoved}
 }
 
-func (k *deletionChecker) Observe(o *engine.Observation) {
+func (k *deletionChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil {
 		return
 	}
 	switch {
-	case c.Kind == engine.CallAdmin && (o.Kind == engine.ObsKVRemoved || o.Kind == engine.ObsKVSet):
+	case c.Kind == observe.CallAdmin && (o.Kind == observe.KVRemoved || o.Kind == observe.KVSet):
 		k.keys = o.Instance
-	case c.Kind == engine.CallAdmin && o.Kind == engine.ObsSessionRemoved:
+	case c.Kind == observe.CallAdmin && o.Kind == observe.SessionRemoved:
 		k.sessions = true
-	case c.Kind == engine.CallAdmin && o.Kind == engine.ObsCallEnd:
+	case c.Kind == observe.CallAdmin && o.Kind == observe.CallEnd:
 		k.managed(c, o)
 		k.keys, k.sessions = 0, false
-	case o.Kind == engine.ObsCallEnd && len(k.dead) > 0 && c.Request.Token != "":
+	case o.Kind == observe.CallEnd && len(k.dead) > 0 && c.Request.Token != "":
 		k.used(c)
 	}
 }
 
 // managed judges a management call by its effects.
-func (k *deletionChecker) managed(c *model.Call, o *engine.Observation) {
+func (k *deletionChecker) managed(c *model.Call, o *observe.Observation) {
 	if k.sessions {
 		k.report(c, 0, "removed a session: expected sessions to stay")
 	}
@@ -63,7 +64,7 @@ func (k *deletionChecker) managed(c *model.Call, o *engine.Observation) {
 			k.gone(c, in)
 		}
 	}
-	if o.Outcome != engine.OutcomeOK && removed > 0 {
+	if o.Outcome != observe.OutcomeOK && removed > 0 {
 		k.report(c, 0, "failed ("+errorText(o)+") and deleted "+strconv.Itoa(removed)+" instances: expected all or nothing")
 	}
 	deletes := isDeletion(c.Request.Admin)
@@ -81,7 +82,7 @@ func (k *deletionChecker) managed(c *model.Call, o *engine.Observation) {
 			k.pruned(c, ex)
 		}
 	}
-	if o.Outcome == engine.OutcomeOK {
+	if o.Outcome == observe.OutcomeOK {
 		k.spared(c)
 	}
 	if !deletes && removed == 0 && len(c.Executions) > 0 {
@@ -102,7 +103,7 @@ func (k *deletionChecker) spared(c *model.Call) {
 		return
 	}
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		in := k.Run.Model.Instance(engine.InstanceNo(no))
+		in := k.Run.Model.Instance(observe.InstanceNo(no))
 		if !in.Created || c.Request.Admin == "prune_executions" && c.Request.Instance != in.Name {
 			continue
 		}
@@ -152,7 +153,7 @@ func (k *deletionChecker) gone(c *model.Call, in *model.Instance) {
 		return
 	}
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		if child := k.Run.Model.Instance(engine.InstanceNo(no)); child.Created && child.Parent.Instance == in.Name {
+		if child := k.Run.Model.Instance(observe.InstanceNo(no)); child.Created && child.Parent.Instance == in.Name {
 			k.report(c, in.No, "deleted the instance and left its child "+child.Name+": expected the whole tree to go, or nothing")
 			return
 		}
@@ -191,7 +192,7 @@ func (k *deletionChecker) left(in *model.Instance) string {
 // bury notes the tokens that were given out for the instance and not used.
 func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 	if k.dead == nil {
-		k.dead = make(map[string]engine.InstanceNo)
+		k.dead = make(map[string]observe.InstanceNo)
 	}
 	if in.Was.Lock.Token != "" {
 		k.dead[in.Was.Lock.Token] = in.No
@@ -202,7 +203,7 @@ func (k *deletionChecker) bury(c *model.Call, in *model.Instance) {
 		}
 	}
 	for _, r := range c.Rows {
-		if r.Instance == in && r.Queue == engine.QueueWorker && r.Was.Lock.Token != "" {
+		if r.Instance == in && r.Queue == observe.QueueWorker && r.Was.Lock.Token != "" {
 			k.dead[r.Was.Lock.Token] = in.No
 		}
 	}
@@ -214,18 +215,18 @@ func (k *deletionChecker) used(c *model.Call) {
 	if !ok {
 		return
 	}
-	if c.Outcome == engine.OutcomeOK {
+	if c.Outcome == observe.OutcomeOK {
 		k.report(c, no, "with token "+c.Request.Token+" took effect, and the instance that it was given out for has been deleted since: expected a permanent error")
 		return
 	}
-	if c.Kind == engine.CallAckOrchestrationItem || c.Kind == engine.CallAckWorkItem {
+	if c.Kind == observe.CallAckOrchestrationItem || c.Kind == observe.CallAckWorkItem {
 		k.Run.Happened(check.FactLateAck)
 	}
 }
 
-func (k *deletionChecker) report(c *model.Call, instance engine.InstanceNo, seen string) {
+func (k *deletionChecker) report(c *model.Call, instance observe.InstanceNo, seen string) {
 	what := c.Kind.String()
-	if c.Kind == engine.CallAdmin {
+	if c.Kind == observe.CallAdmin {
 		what = c.Request.Admin
 	}
 	k.Run.Safety("S14", c.Caller.Node, instance, "%s by %s %s", what, k.Run.Who(c.Caller), seen)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -73,22 +74,22 @@ func newEligibleChecker(m *check.Run) check.Checker {
 	return &eligibleChecker{Base: check.Base{Run: m}, lookAtMs: model.NeverMs}
 }
 
-func (c *eligibleChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{
-		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowRestored, engine.ObsRowDelayed, engine.ObsLockTaken, engine.ObsLockExtended,
-		engine.ObsLockReleased, engine.ObsInstanceCreated, engine.ObsInstanceRemoved, engine.ObsPointerSet, engine.ObsExecutionCreated,
-		engine.ObsExecutionRemoved, engine.ObsPinSet, engine.ObsEventAppended, engine.ObsEventRemoved, engine.ObsDamaged, engine.ObsSessionSet,
-		engine.ObsSessionRemoved,
+func (c *eligibleChecker) Observes() []observe.Kind {
+	return []observe.Kind{
+		observe.RowInserted, observe.RowRemoved, observe.RowRestored, observe.RowDelayed, observe.LockTaken, observe.LockExtended,
+		observe.LockReleased, observe.InstanceCreated, observe.InstanceRemoved, observe.PointerSet, observe.ExecutionCreated,
+		observe.ExecutionRemoved, observe.PinSet, observe.EventAppended, observe.EventRemoved, observe.Damaged, observe.SessionSet,
+		observe.SessionRemoved,
 	}
 }
 
 // Observe notes what may have become eligible or ceased to be.
-func (c *eligibleChecker) Observe(o *engine.Observation) {
+func (c *eligibleChecker) Observe(o *observe.Observation) {
 	c.changed = true
 	switch {
-	case o.Kind == engine.ObsSessionSet || o.Kind == engine.ObsSessionRemoved:
+	case o.Kind == observe.SessionSet || o.Kind == observe.SessionRemoved:
 		c.sessions++
-	case o.Queue == engine.QueueWorker:
+	case o.Queue == observe.QueueWorker:
 		c.rows = append(c.rows, c.Run.Model.Row(o.Message))
 	default:
 		if in := c.Run.Model.Instance(o.Instance); len(c.instances) == 0 || c.instances[len(c.instances)-1] != in {
@@ -112,7 +113,7 @@ func (c *eligibleChecker) Records() []cluster.RecordKind {
 func (c *eligibleChecker) Record(r *cluster.Record) {
 	switch r.Kind {
 	case cluster.RecCallExecuted:
-		if r.Outcome == engine.OutcomeNothing {
+		if r.Outcome == observe.OutcomeNothing {
 			c.onNothing(r)
 		}
 	case cluster.RecParked:

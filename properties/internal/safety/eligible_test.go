@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
@@ -17,7 +18,7 @@ import (
 // lateSink hands observations to a monitor that is made after the store.
 type lateSink struct{ m *monitor.Monitor }
 
-func (s *lateSink) Observe(o *engine.Observation) {
+func (s *lateSink) Observe(o *observe.Observation) {
 	if s.m != nil {
 		s.m.Observe(o)
 	}
@@ -54,29 +55,29 @@ func (r *conserveRig) at(ms int64, do ...func()) {
 // start queues a start for an instance, visible after a delay.
 func (r *conserveRig) start(instance string, delay time.Duration) func() {
 	return func() {
-		p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, engine.Caller{})
+		p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
 		_ = p.EnqueueForOrchestrator(context.Background(), engine.StartItem{Instance: instance, Orchestration: "H", ExecutionID: 1}, delay)
 	}
 }
 
 // lost is a start that the store has accepted and that no index of it knows: nothing that is asked of the store shows it.
 func (r *conserveRig) lost() {
-	r.m.Observe(&engine.Observation{Kind: engine.ObsInstanceNamed, Instance: 1, Name: "x"})
-	r.m.Observe(&engine.Observation{
-		Kind: engine.ObsRowInserted, Queue: engine.QueueOrchestrator, Message: 1, Instance: 1, AtMs: r.w.Now, UntilMs: r.w.Now,
+	r.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
+	r.m.Observe(&observe.Observation{
+		Kind: observe.RowInserted, Queue: observe.QueueOrchestrator, Message: 1, Instance: 1, AtMs: r.w.Now, UntilMs: r.w.Now,
 		Item: engine.StartItem{Instance: "x", Orchestration: "H", ExecutionID: 1},
 	})
 }
 
 // queueMessage queues a message for an instance that nobody has started.
 func (r *conserveRig) queueMessage() {
-	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, engine.Caller{})
+	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
 	_ = p.EnqueueForOrchestrator(context.Background(), engine.QueueMessageItem{Instance: "x", Name: "q"}, 0)
 }
 
 // work queues an activity.
 func (r *conserveRig) work() {
-	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, engine.Caller{})
+	p := r.w.RealStore.Handle(r.w.AllBuilds[1].Codec, observe.Caller{})
 	_ = p.EnqueueForWorker(context.Background(), engine.ActivityExecuteItem{Instance: "x", ExecutionID: 1, ID: 2, Name: "W"})
 }
 
@@ -90,7 +91,7 @@ func (r *conserveRig) say(kind cluster.RecordKind, nodeNo uint32, q call.Call) f
 			rec.CallKind = call.Kind(q)
 		}
 		if kind == cluster.RecCallExecuted {
-			rec.Outcome = engine.OutcomeNothing
+			rec.Outcome = observe.OutcomeNothing
 		}
 		r.m.Record(&rec)
 	}

@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -13,7 +13,7 @@ type filterChecker struct {
 	check.Base
 	// The last verdict, since a fetch asks for one instance many times.
 	call     uint64
-	instance engine.InstanceNo
+	instance observe.InstanceNo
 	admits   bool
 	// The findings of the running call, so that one wrong fetch is one finding of each property.
 	reported [4]uint64
@@ -21,21 +21,21 @@ type filterChecker struct {
 
 func newFilterChecker(m *check.Run) check.Checker { return &filterChecker{Base: check.Base{Run: m}} }
 
-func (*filterChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{
-		engine.ObsLockTaken, engine.ObsMessageMarked, engine.ObsCountChanged, engine.ObsEventDecoded, engine.ObsCallEnd,
+func (*filterChecker) Observes() []observe.Kind {
+	return []observe.Kind{
+		observe.LockTaken, observe.MessageMarked, observe.CountChanged, observe.EventDecoded, observe.CallEnd,
 	}
 }
 
 func (*filterChecker) Records() []cluster.RecordKind { return nil }
 
-func (f *filterChecker) Observe(o *engine.Observation) {
+func (f *filterChecker) Observe(o *observe.Observation) {
 	c := &f.Run.Model.Current
-	if c.ID != o.Call || c.Kind != engine.CallFetchOrchestrationItem || o.Call == 0 {
+	if c.ID != o.Call || c.Kind != observe.CallFetchOrchestrationItem || o.Call == 0 {
 		return
 	}
-	if o.Kind == engine.ObsCallEnd {
-		if o.Outcome == engine.OutcomeNothing {
+	if o.Kind == observe.CallEnd {
+		if o.Outcome == observe.OutcomeNothing {
 			f.checkOffered(c, o.AtMs)
 		}
 		return
@@ -49,15 +49,15 @@ func (f *filterChecker) Observe(o *engine.Observation) {
 	}
 }
 
-func (f *filterChecker) report(c *model.Call, o *engine.Observation) {
+func (f *filterChecker) report(c *model.Call, o *observe.Observation) {
 	pin := f.Run.Model.Instance(o.Instance).Pin()
 	filter := c.Request.Filter
 	switch {
-	case o.Kind == engine.ObsEventDecoded && f.once(2, o.Call):
+	case o.Kind == observe.EventDecoded && f.once(2, o.Call):
 		f.Run.Safety("S02", c.Caller.Node, o.Instance,
 			"%s fetched with the filter %s, and event %d of execution %d was decoded, although the pin is %s: expected the filter before any decoding",
 			f.Run.Who(c.Caller), filter, o.EventID, o.Execution, model.PinText(pin))
-	case o.Kind == engine.ObsEventDecoded:
+	case o.Kind == observe.EventDecoded:
 	case pin == nil && f.once(3, o.Call):
 		f.Run.Safety("S03", c.Caller.Node, o.Instance,
 			"%s fetched with the empty filter, and the unpinned instance was touched (%s): expected nothing at all",
@@ -78,11 +78,11 @@ func (f *filterChecker) once(kind int, call uint64) bool {
 	return true
 }
 
-func (f *filterChecker) touched(o *engine.Observation) string {
+func (f *filterChecker) touched(o *observe.Observation) string {
 	switch o.Kind {
-	case engine.ObsLockTaken:
+	case observe.LockTaken:
 		return "the lock was taken (token " + o.Token + ")"
-	case engine.ObsMessageMarked:
+	case observe.MessageMarked:
 		return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was marked"
 	}
 	return "the " + model.ItemText(f.Run.Model.Row(o.Message)) + " was counted"

@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,33 +16,33 @@ type historyChecker struct {
 
 func newHistoryChecker(m *check.Run) check.Checker { return &historyChecker{Base: check.Base{Run: m}} }
 
-func (*historyChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsEventAppended, engine.ObsEventRemoved, engine.ObsEventDecoded}
+func (*historyChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.EventAppended, observe.EventRemoved, observe.EventDecoded}
 }
 
 func (*historyChecker) Records() []cluster.RecordKind { return nil }
 
-func (h *historyChecker) Observe(o *engine.Observation) {
+func (h *historyChecker) Observe(o *observe.Observation) {
 	c := h.Run.Model.Call(o.Call)
 	if c == nil || h.reported == o.Call {
 		return
 	}
 	switch o.Kind {
-	case engine.ObsEventDecoded:
-		if c.Kind != engine.CallAckOrchestrationItem {
+	case observe.EventDecoded:
+		if c.Kind != observe.CallAckOrchestrationItem {
 			return
 		}
 		if e := h.event(o); e == nil || e.Call != o.Call {
 			h.report(c, o, "%s by %s decoded event %d of execution %d, which was stored before: expected an ack that reads no old event")
 		}
-	case engine.ObsEventAppended:
+	case observe.EventAppended:
 		if h.Run.Model.Overwritten {
 			h.report(c, o, "%s by %s stored event %d of execution %d, which was there already: expected a permanent error")
 		}
-	case engine.ObsEventRemoved:
+	case observe.EventRemoved:
 		switch {
 		case o.Undo && h.Run.Model.RemovedCall == o.Call:
-		case !o.Undo && c.Kind == engine.CallAdmin:
+		case !o.Undo && c.Kind == observe.CallAdmin:
 		case o.Undo:
 			h.report(c, o, "%s by %s took back event %d of execution %d, which an earlier call had stored")
 		default:
@@ -51,12 +51,12 @@ func (h *historyChecker) Observe(o *engine.Observation) {
 	}
 }
 
-func (h *historyChecker) report(c *model.Call, o *engine.Observation, format string) {
+func (h *historyChecker) report(c *model.Call, o *observe.Observation, format string) {
 	h.reported = o.Call
 	h.Run.Safety("S07", c.Caller.Node, o.Instance, format, c.Kind, h.Run.Who(c.Caller), o.EventID, o.Execution)
 }
 
-func (h *historyChecker) event(o *engine.Observation) *model.Event {
+func (h *historyChecker) event(o *observe.Observation) *model.Event {
 	if ex := h.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil {
 		return ex.Event(o.EventID)
 	}

@@ -3,7 +3,7 @@ package safety
 import (
 	"time"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -22,43 +22,43 @@ type leaseChecker struct{ check.Base }
 
 func newLeaseChecker(m *check.Run) check.Checker { return &leaseChecker{check.Base{Run: m}} }
 
-func (*leaseChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*leaseChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*leaseChecker) Records() []cluster.RecordKind { return nil }
 
-func (l *leaseChecker) Observe(o *engine.Observation) {
+func (l *leaseChecker) Observe(o *observe.Observation) {
 	c := l.Run.Model.Call(o.Call)
-	if c == nil || o.Outcome != engine.OutcomeOK {
+	if c == nil || o.Outcome != observe.OutcomeOK {
 		return
 	}
 	switch c.Kind {
-	case engine.CallFetchOrchestrationItem:
+	case observe.CallFetchOrchestrationItem:
 		if c.Instance != 0 {
 			l.judge(c, c.Instance, "", l.Run.Model.Instance(c.Instance).Lock, o.AtMs)
 		}
-	case engine.CallFetchWorkItem:
+	case observe.CallFetchWorkItem:
 		if len(c.Messages) == 1 {
 			r := l.Run.Model.Row(c.Messages[0])
 			l.judge(c, r.Instance.No, model.ItemText(r), r.Lock, o.AtMs)
 		}
-	case engine.CallRenewOrchestrationItemLock:
+	case observe.CallRenewOrchestrationItemLock:
 		for _, in := range c.Instances {
 			if in.Lock.Token == c.Request.Token {
 				l.judge(c, in.No, "", in.Lock, o.AtMs)
 			}
 		}
-	case engine.CallRenewWorkItemLock:
+	case observe.CallRenewWorkItemLock:
 		for _, r := range c.Rows {
-			if r.Queue == engine.QueueWorker && r.Lock.Token == c.Request.Token {
+			if r.Queue == observe.QueueWorker && r.Lock.Token == c.Request.Token {
 				l.judge(c, r.Instance.No, model.ItemText(r), r.Lock, o.AtMs)
 			}
 		}
 	}
 }
 
-func (l *leaseChecker) judge(c *model.Call, no engine.InstanceNo, item string, lock model.Lock, nowMs int64) {
+func (l *leaseChecker) judge(c *model.Call, no observe.InstanceNo, item string, lock model.Lock, nowMs int64) {
 	want := after(nowMs, c.Request.LockTimeout)
 	if lock.Token == "" || lock.UntilMs >= want {
 		return

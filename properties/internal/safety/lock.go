@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -13,45 +13,45 @@ type lockChecker struct{ check.Base }
 
 func newLockChecker(m *check.Run) check.Checker { return &lockChecker{check.Base{Run: m}} }
 
-func (*lockChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCallEnd}
+func (*lockChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.LockTaken, observe.LockExtended, observe.CallEnd}
 }
 
 func (*lockChecker) Records() []cluster.RecordKind { return nil }
 
-func (l *lockChecker) Observe(o *engine.Observation) {
+func (l *lockChecker) Observe(o *observe.Observation) {
 	c := l.Run.Model.Call(o.Call)
 	if c == nil {
 		return
 	}
-	if o.Kind == engine.ObsLockTaken {
+	if o.Kind == observe.LockTaken {
 		l.checkTaken(c, o)
 		return
 	}
-	if o.Kind == engine.ObsLockExtended {
+	if o.Kind == observe.LockExtended {
 		l.checkExtended(c, o)
 		return
 	}
 	switch c.Kind {
-	case engine.CallFetchOrchestrationItem, engine.CallFetchWorkItem:
+	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		l.checkFetched(c)
-	case engine.CallAckOrchestrationItem, engine.CallRenewOrchestrationItemLock:
-		if o.Outcome == engine.OutcomeOK {
+	case observe.CallAckOrchestrationItem, observe.CallRenewOrchestrationItemLock:
+		if o.Outcome == observe.OutcomeOK {
 			l.checkInstanceHolder(c, o)
 		}
-	case engine.CallAckWorkItem, engine.CallRenewWorkItemLock:
-		if o.Outcome == engine.OutcomeOK {
+	case observe.CallAckWorkItem, observe.CallRenewWorkItemLock:
+		if o.Outcome == observe.OutcomeOK {
 			l.checkRowHolder(c, o)
 		}
-	case engine.CallAbandonOrchestrationItem, engine.CallAbandonWorkItem:
-		if o.Outcome == engine.OutcomeOK {
+	case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
+		if o.Outcome == observe.OutcomeOK {
 			l.checkAbandoned(c, o)
 		}
 	}
 }
 
 // checkExtended checks that a renewal holds the lock for as long as it asks for, counted from now.
-func (l *lockChecker) checkExtended(c *model.Call, o *engine.Observation) {
+func (l *lockChecker) checkExtended(c *model.Call, o *observe.Observation) {
 	if want := after(o.AtMs, c.Request.LockTimeout); !o.Undo && o.UntilMs != want {
 		l.Run.Safety("S05", c.Caller.Node, o.Instance, "%s by %s with token %s at %s holds the lock until %s: expected until %s, %v from then",
 			c.Kind, l.Run.Who(c.Caller), c.Request.Token, l.Run.At(o.AtMs), l.Run.At(o.UntilMs), l.Run.At(want), c.Request.LockTimeout)
@@ -59,14 +59,14 @@ func (l *lockChecker) checkExtended(c *model.Call, o *engine.Observation) {
 }
 
 // checkAbandoned checks that an abandon that succeeded had the lock, which may have run out.
-func (l *lockChecker) checkAbandoned(c *model.Call, o *engine.Observation) {
+func (l *lockChecker) checkAbandoned(c *model.Call, o *observe.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token {
 			return
 		}
 	}
 	for _, r := range c.Rows {
-		if r.Queue == engine.QueueWorker && r.Was.Lock.Token == c.Request.Token {
+		if r.Queue == observe.QueueWorker && r.Was.Lock.Token == c.Request.Token {
 			return
 		}
 	}
@@ -74,7 +74,7 @@ func (l *lockChecker) checkAbandoned(c *model.Call, o *engine.Observation) {
 }
 
 // checkTaken checks that nobody takes a lock that is held.
-func (l *lockChecker) checkTaken(c *model.Call, o *engine.Observation) {
+func (l *lockChecker) checkTaken(c *model.Call, o *observe.Observation) {
 	if o.Undo {
 		return
 	}
@@ -102,26 +102,26 @@ func (l *lockChecker) checkTaken(c *model.Call, o *engine.Observation) {
 // checkFetched checks that a delivery holds the one lock that it names, and that any other fetch holds none.
 func (l *lockChecker) checkFetched(c *model.Call) {
 	for _, in := range c.Instances {
-		if in.Lock.Token != "" && in.Lock.Call == c.ID && (c.Outcome != engine.OutcomeOK || in.No != c.Instance) {
+		if in.Lock.Token != "" && in.Lock.Call == c.ID && (c.Outcome != observe.OutcomeOK || in.No != c.Instance) {
 			l.Run.Safety("S05", c.Caller.Node, in.No, "a fetch by %s ended with %s and left the instance locked (%s): expected no lock without a delivery",
 				l.Run.Who(c.Caller), outcomeText(c.Outcome), l.Run.LockText(in.Lock))
 			return
 		}
 	}
 	for _, r := range c.Rows {
-		if r.Queue == engine.QueueWorker && r.Lock.Token != "" && r.Lock.Call == c.ID && r.Delivered != c.ID {
+		if r.Queue == observe.QueueWorker && r.Lock.Token != "" && r.Lock.Call == c.ID && r.Delivered != c.ID {
 			l.Run.Safety("S05", c.Caller.Node, r.Instance.No, "a fetch by %s ended with %s and left %s locked (%s): expected no lock without a delivery",
 				l.Run.Who(c.Caller), outcomeText(c.Outcome), model.ItemText(r), l.Run.LockText(r.Lock))
 			return
 		}
 	}
-	if c.Outcome != engine.OutcomeOK {
+	if c.Outcome != observe.OutcomeOK {
 		return
 	}
 	var held model.Lock
-	if c.Kind == engine.CallFetchOrchestrationItem && c.Instance != 0 {
+	if c.Kind == observe.CallFetchOrchestrationItem && c.Instance != 0 {
 		held = l.Run.Model.Instance(c.Instance).Lock
-	} else if c.Kind == engine.CallFetchWorkItem && len(c.Messages) == 1 {
+	} else if c.Kind == observe.CallFetchWorkItem && len(c.Messages) == 1 {
 		held = l.Run.Model.Row(c.Messages[0]).Lock
 	} else {
 		return
@@ -132,7 +132,7 @@ func (l *lockChecker) checkFetched(c *model.Call) {
 }
 
 // checkInstanceHolder checks that an ack or a renewal that succeeded had the live lock.
-func (l *lockChecker) checkInstanceHolder(c *model.Call, o *engine.Observation) {
+func (l *lockChecker) checkInstanceHolder(c *model.Call, o *observe.Observation) {
 	for _, in := range c.Instances {
 		if in.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
 			if !in.Was.Lock.Live(o.AtMs) {
@@ -155,10 +155,10 @@ func (l *lockChecker) checkInstanceHolder(c *model.Call, o *engine.Observation) 
 }
 
 // checkRowHolder does the same for a row of the worker queue.
-func (l *lockChecker) checkRowHolder(c *model.Call, o *engine.Observation) {
+func (l *lockChecker) checkRowHolder(c *model.Call, o *observe.Observation) {
 	var other *model.Row
 	for _, r := range c.Rows {
-		if r.Queue != engine.QueueWorker || !r.Was.Present {
+		if r.Queue != observe.QueueWorker || !r.Was.Present {
 			continue
 		}
 		if r.Was.Lock.Token == c.Request.Token && c.Request.Token != "" {
@@ -178,7 +178,7 @@ func (l *lockChecker) checkRowHolder(c *model.Call, o *engine.Observation) {
 	l.refuse(c, other.Instance.No, model.ItemText(other), o.AtMs, other.Was.Lock)
 }
 
-func (l *lockChecker) refuse(c *model.Call, instance engine.InstanceNo, item string, nowMs int64, was model.Lock) {
+func (l *lockChecker) refuse(c *model.Call, instance observe.InstanceNo, item string, nowMs int64, was model.Lock) {
 	l.Run.Violate(check.Finding{
 		Property: "S05", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: instance, Item: item,
 		Message: c.Kind.String() + " by " + l.Run.Who(c.Caller) + " with token " + c.Request.Token + " succeeded at " + l.Run.At(nowMs) +

@@ -4,10 +4,10 @@ import (
 	"math"
 	"time"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -44,8 +44,8 @@ func newLockLossChecker(m *check.Run) check.Checker {
 	return &lockLossChecker{Base: check.Base{Run: m}, outageMs: math.MinInt64}
 }
 
-func (*lockLossChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsLockTaken, engine.ObsSessionSet, engine.ObsCallEnd}
+func (*lockLossChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.LockTaken, observe.SessionSet, observe.CallEnd}
 }
 
 func (*lockLossChecker) Records() []cluster.RecordKind {
@@ -89,7 +89,7 @@ func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	case faults.CallDelayed, faults.SlowCommit:
 		until += r.For.Milliseconds() + 1
 	case faults.PermanentError:
-		if r.CallKind == engine.CallAckOrchestrationItem {
+		if r.CallKind == observe.CallAckOrchestrationItem {
 			n.delayedMs = max(n.delayedMs, until) // the turn is given back
 			return
 		}
@@ -97,20 +97,20 @@ func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 		return
 	}
 	switch r.CallKind {
-	case engine.CallRenewOrchestrationItemLock, engine.CallRenewWorkItemLock, engine.CallAckOrchestrationItem, engine.CallAckWorkItem:
+	case observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock, observe.CallAckOrchestrationItem, observe.CallAckWorkItem:
 		n.delayedMs = max(n.delayedMs, until)
 	default:
 		n.cutOffMs = max(n.cutOffMs, until)
 	}
 }
 
-func (k *lockLossChecker) Observe(o *engine.Observation) {
+func (k *lockLossChecker) Observe(o *observe.Observation) {
 	switch {
-	case o.Kind == engine.ObsSessionSet:
+	case o.Kind == observe.SessionSet:
 		k.claimed(o)
 		return
-	case o.Kind == engine.ObsCallEnd:
-		if len(k.sessions) > 0 && o.Outcome == engine.OutcomeOK && (o.CallKind == engine.CallRenewWorkItemLock || o.CallKind == engine.CallAckWorkItem) {
+	case o.Kind == observe.CallEnd:
+		if len(k.sessions) > 0 && o.Outcome == observe.OutcomeOK && (o.CallKind == observe.CallRenewWorkItemLock || o.CallKind == observe.CallAckWorkItem) {
 			k.worked(o)
 		}
 		return

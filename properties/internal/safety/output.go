@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -25,13 +26,13 @@ type outputChecker struct {
 	// byName maps names to the indices of the plan's instances that run programs; only looked up.
 	byName map[string]int
 	// came holds the queue messages that have come, by instance; only looked up.
-	came map[engine.InstanceNo][]engine.QueueMessageItem
+	came map[observe.InstanceNo][]engine.QueueMessageItem
 	// panics is the text with which any activity may fail.
 	panics string
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
-	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}, came: map[engine.InstanceNo][]engine.QueueMessageItem{}}
+	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}, came: map[observe.InstanceNo][]engine.QueueMessageItem{}}
 	if k.plan == nil || len(k.plan.Programs) == 0 {
 		return k
 	}
@@ -45,24 +46,24 @@ func newOutputChecker(m *check.Run) check.Checker {
 	return k
 }
 
-func (k *outputChecker) Observes() []engine.ObservationKind {
+func (k *outputChecker) Observes() []observe.Kind {
 	if k.set == nil {
 		return nil
 	}
-	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsRowInserted}
+	return []observe.Kind{observe.CallEnd, observe.RowInserted}
 }
 
 func (*outputChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *outputChecker) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsRowInserted {
+func (k *outputChecker) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowInserted {
 		if m, ok := k.Run.Model.Row(o.Message).Item.(engine.QueueMessageItem); ok {
 			k.came[o.Instance] = append(k.came[o.Instance], m)
 		}
 		return
 	}
 	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK {
+	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK {
 		return
 	}
 	for _, ex := range c.Executions {

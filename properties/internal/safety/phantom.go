@@ -2,6 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,7 +19,7 @@ func newPhantomChecker(m *check.Run) check.Checker {
 	return &phantomChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.Add(engine.KindActivityScheduled)}
 }
 
-func (*phantomChecker) Observes() []engine.ObservationKind { return nil }
+func (*phantomChecker) Observes() []observe.Kind { return nil }
 
 func (*phantomChecker) Records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecActivityStarted}
@@ -44,7 +45,7 @@ func (p *phantomChecker) Record(r *cluster.Record) {
 			}
 		}
 	}
-	who := p.Run.Who(engine.Caller{Node: r.Node, Incarnation: r.Incarnation})
+	who := p.Run.Who(observe.Caller{Node: r.Node, Incarnation: r.Incarnation})
 	p.Run.Safety("S21", r.Node, no, "%s runs activity %s as event %d of execution %d, and %s: expected a committed schedule",
 		who, item.Name, item.ID, item.ExecutionID, seen)
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -19,7 +19,7 @@ type readsChecker struct{ check.Base }
 
 func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }
 
-func (*readsChecker) Observes() []engine.ObservationKind { return nil }
+func (*readsChecker) Observes() []observe.Kind { return nil }
 
 func (*readsChecker) Records() []cluster.RecordKind { return []cluster.RecordKind{cluster.RecLooked} }
 
@@ -39,7 +39,7 @@ func (k *readsChecker) Record(r *cluster.Record) {
 func (k *readsChecker) list(r *cluster.Record) {
 	var want []string
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		if in := k.Run.Model.Instance(engine.InstanceNo(no)); in.Created {
+		if in := k.Run.Model.Instance(observe.InstanceNo(no)); in.Created {
 			want = append(want, in.Name)
 		}
 	}
@@ -49,7 +49,7 @@ func (k *readsChecker) list(r *cluster.Record) {
 	}
 }
 
-func (k *readsChecker) history(r *cluster.Record, no engine.InstanceNo) {
+func (k *readsChecker) history(r *cluster.Record, no observe.InstanceNo) {
 	ex := latest(k.Run.Model.Instance(no))
 	if ex == nil || r.Err != nil && k.unreadable(r, ex) {
 		return
@@ -60,7 +60,7 @@ func (k *readsChecker) history(r *cluster.Record, no engine.InstanceNo) {
 	}
 }
 
-func (k *readsChecker) stats(r *cluster.Record, no engine.InstanceNo) {
+func (k *readsChecker) stats(r *cluster.Record, no observe.InstanceNo) {
 	in := k.Run.Model.Instance(no)
 	i := slices.IndexFunc(in.Executions, func(ex *model.Execution) bool { return ex.ID == in.CurrentID })
 	if i < 0 || r.Looked.Stats == nil && r.Err == nil || r.Err != nil && k.unreadable(r, in.Executions[i]) {
@@ -77,7 +77,7 @@ func (k *readsChecker) stats(r *cluster.Record, no engine.InstanceNo) {
 }
 
 // keys compares with the store, overlaid by the delta.
-func (k *readsChecker) keys(r *cluster.Record, no engine.InstanceNo) {
+func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
 	var want []string
 	v := &k.Run.Model.Instance(no).Values
 	for _, row := range v.Store {
@@ -100,8 +100,8 @@ func (k *readsChecker) keys(r *cluster.Record, no engine.InstanceNo) {
 	}
 }
 
-func (k *readsChecker) report(r *cluster.Record, no engine.InstanceNo, format string, args ...any) {
-	who := k.Run.Who(engine.Caller{Node: r.Node, Incarnation: r.Incarnation})
+func (k *readsChecker) report(r *cluster.Record, no observe.InstanceNo, format string, args ...any) {
+	who := k.Run.Who(observe.Caller{Node: r.Node, Incarnation: r.Incarnation})
 	k.Run.Safety("S26", r.Node, no, who+" "+format, args...)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -23,9 +24,9 @@ import (
 type replayChecker struct {
 	check.Base
 	runs      []replayBuild
-	last      map[lastAck]engine.Caller // who made the last ack of an execution; looked up only
-	panics    map[string]string         // where the code of an instance panicked last; looked up only
-	workspace *replay.Workspace         // used while it replays
+	last      map[lastAck]observe.Caller // who made the last ack of an execution; looked up only
+	panics    map[string]string          // where the code of an instance panicked last; looked up only
+	workspace *replay.Workspace          // used while it replays
 }
 
 // replayBuild is a build of the run with the pins that its nodes, of whatever incarnation, admitted, and the handlers of
@@ -38,11 +39,11 @@ type replayBuild struct {
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
-	return &replayChecker{Base: check.Base{Run: m}, last: make(map[lastAck]engine.Caller), panics: make(map[string]string)}
+	return &replayChecker{Base: check.Base{Run: m}, last: make(map[lastAck]observe.Caller), panics: make(map[string]string)}
 }
 
-func (*replayChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*replayChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*replayChecker) Records() []cluster.RecordKind {
@@ -72,9 +73,9 @@ func (k *replayChecker) Record(r *cluster.Record) {
 	})
 }
 
-func (k *replayChecker) Observe(o *engine.Observation) {
+func (k *replayChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallAckOrchestrationItem || o.Outcome != engine.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
+	if c == nil || c.Kind != observe.CallAckOrchestrationItem || o.Outcome != observe.OutcomeOK || c.Request.Ack == nil || c.Caller.Node == 0 {
 		return
 	}
 	ack := c.Request.Ack
@@ -159,7 +160,7 @@ func endsCancelled(ack *engine.OrchestrationAck) bool {
 }
 
 func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
-	no := engine.InstanceNo(0)
+	no := observe.InstanceNo(0)
 	if in := model.HeldBy(c); in != nil {
 		no = in.No
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
@@ -177,7 +178,7 @@ func (k *replayChecker) Finish() {
 	k.workspace = replay.NewWorkspace()
 	defer k.workspace.Close()
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		in := k.Run.Model.Instance(engine.InstanceNo(no))
+		in := k.Run.Model.Instance(observe.InstanceNo(no))
 		var keys []engine.KVEntry // those with which the next execution begins
 		for _, ex := range in.Executions {
 			if ex.Deleted && !ex.Created && !in.Values.Empty() {
@@ -248,7 +249,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 
 // lastAck is an execution.
 type lastAck struct {
-	instance  engine.InstanceNo
+	instance  observe.InstanceNo
 	execution uint64
 }
 

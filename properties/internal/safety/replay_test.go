@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -79,7 +80,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 // completeOrder leaves an execution that ran one activity.
 func completeOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Version) {
 	t.Helper()
-	p, ctx := s.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), t.Context()
+	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
 	if err := p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
 		t.Fatal(err)
 	}

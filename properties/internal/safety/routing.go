@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -19,8 +20,8 @@ import (
 // changes them or should.
 type routingChecker struct {
 	check.Base
-	held  []model.Session             // as they must be, in order of id
-	taken map[engine.MessageNo]string // who took a session activity last; only looked up
+	held  []model.Session              // as they must be, in order of id
+	taken map[observe.MessageNo]string // who took a session activity last; only looked up
 	// due reports whether the running call changes sessions, or must.
 	due     bool
 	running []sessionWork // the activities of sessions that nodes run
@@ -28,16 +29,16 @@ type routingChecker struct {
 
 func newRoutingChecker(m *check.Run) check.Checker { return &routingChecker{Base: check.Base{Run: m}} }
 
-func (*routingChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd, engine.ObsSessionSet, engine.ObsSessionRemoved}
+func (*routingChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd, observe.SessionSet, observe.SessionRemoved}
 }
 
 func (*routingChecker) Records() []cluster.RecordKind {
 	return []cluster.RecordKind{cluster.RecActivityStarted, cluster.RecActivityFinished, cluster.RecNote}
 }
 
-func (k *routingChecker) Observe(o *engine.Observation) {
-	if o.Kind != engine.ObsCallEnd {
+func (k *routingChecker) Observe(o *observe.Observation) {
+	if o.Kind != observe.CallEnd {
 		k.due = true
 		return
 	}
@@ -45,17 +46,17 @@ func (k *routingChecker) Observe(o *engine.Observation) {
 	if c == nil {
 		return
 	}
-	if o.Outcome == engine.OutcomeOK {
+	if o.Outcome == observe.OutcomeOK {
 		switch c.Kind {
-		case engine.CallFetchWorkItem:
+		case observe.CallFetchWorkItem:
 			k.delivered(c, o)
-		case engine.CallAckWorkItem, engine.CallRenewWorkItemLock:
+		case observe.CallAckWorkItem, observe.CallRenewWorkItemLock:
 			k.worked(c, o.AtMs)
-		case engine.CallRenewSessionLock:
+		case observe.CallRenewSessionLock:
 			k.renewed(c, o)
-		case engine.CallCleanupOrphanedSessions:
+		case observe.CallCleanupOrphanedSessions:
 			k.cleaned(c, o.AtMs)
-		case engine.CallAckOrchestrationItem:
+		case observe.CallAckOrchestrationItem:
 			k.cancelled(c)
 		}
 	}
@@ -65,7 +66,7 @@ func (k *routingChecker) Observe(o *engine.Observation) {
 }
 
 // delivered judges who gets an activity, and claims its session for that owner.
-func (k *routingChecker) delivered(c *model.Call, o *engine.Observation) {
+func (k *routingChecker) delivered(c *model.Call, o *observe.Observation) {
 	if len(c.Messages) == 0 {
 		return
 	}
@@ -87,7 +88,7 @@ func (k *routingChecker) delivered(c *model.Call, o *engine.Observation) {
 	}
 	k.due = true
 	if k.taken == nil {
-		k.taken = make(map[engine.MessageNo]string)
+		k.taken = make(map[observe.MessageNo]string)
 	}
 	k.taken[r.No] = config.OwnerID
 	want := model.Session{ID: w.SessionID, Owner: config.OwnerID, UntilMs: after(o.AtMs, config.LockTimeout), ActivityMs: o.AtMs}
@@ -132,7 +133,7 @@ func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 	}
 	for _, r := range c.Rows {
 		w, ok := r.Item.(engine.ActivityExecuteItem)
-		if !ok || r.Queue != engine.QueueWorker || w.SessionID == "" || r.Was.Lock.Token != c.Request.Token {
+		if !ok || r.Queue != observe.QueueWorker || w.SessionID == "" || r.Was.Lock.Token != c.Request.Token {
 			continue
 		}
 		i, had := k.find(w.SessionID)
@@ -150,7 +151,7 @@ func (k *routingChecker) worked(c *model.Call, nowMs int64) {
 }
 
 // renewed extends the sessions that their owners hold and are active in.
-func (k *routingChecker) renewed(c *model.Call, o *engine.Observation) {
+func (k *routingChecker) renewed(c *model.Call, o *observe.Observation) {
 	n := 0
 	for i := range k.held {
 		x := &k.held[i]
@@ -177,7 +178,7 @@ func (k *routingChecker) cleaned(c *model.Call, nowMs int64) {
 // workOf returns an activity of a session, nil if there is none.
 func (k *routingChecker) workOf(id string) *model.Row {
 	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		for _, r := range k.Run.Model.Instance(engine.InstanceNo(no)).Work {
+		for _, r := range k.Run.Model.Instance(observe.InstanceNo(no)).Work {
 			if w, ok := r.Item.(engine.ActivityExecuteItem); ok && w.SessionID == id {
 				return r
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -180,7 +181,7 @@ func TestShadowOfKeptState(t *testing.T) {
 // fillKept adds a custom status, a key that is stored and then cleared, and a session.
 func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	t.Helper()
-	p, ctx, status := s.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), t.Context(), "paid"
+	p, ctx, status := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context(), "paid"
 	for i, ack := range []engine.OrchestrationAck{
 		{HistoryDelta: []engine.Event{{EventID: 5, Data: engine.CustomStatusUpdated{Status: &status}}, {EventID: 6, Data: engine.KeyValueSet{Key: "k", Value: "v"}}},
 			Metadata:          engine.ExecutionMetadata{Status: engine.StatusCompleted},
@@ -246,7 +247,7 @@ func TestShadow(t *testing.T) {
 // fillStore leaves an instance with a history, a message and an activity.
 func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	t.Helper()
-	p, ctx := s.Handle(b.Codec, engine.Caller{Node: 1, Incarnation: 1}), t.Context()
+	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -274,7 +275,7 @@ type tape struct {
 }
 
 type tapeEntry struct {
-	observation *engine.Observation
+	observation *observe.Observation
 	record      *cluster.Record
 	info        cluster.NodeInfo // of a node that started
 }
@@ -284,7 +285,7 @@ type recorder struct {
 	tape *tape
 }
 
-func (r recorder) Observe(o *engine.Observation) {
+func (r recorder) Observe(o *observe.Observation) {
 	kept := *o
 	kept.Messages = slices.Clone(o.Messages)
 	if o.Request != nil {

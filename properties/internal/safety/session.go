@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,14 +17,14 @@ import (
 
 // sessionWork is an activity of a session that a node runs.
 type sessionWork struct {
-	caller engine.Caller
+	caller observe.Caller
 	slot   machine.Slot
 	item   engine.ActivityExecuteItem
 }
 
 // Record follows what nodes run.
 func (k *routingChecker) Record(r *cluster.Record) {
-	caller := engine.Caller{Node: r.Node, Incarnation: r.Incarnation}
+	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
 	if r.Kind == cluster.RecNote && r.Note.Decision != machine.DecideWorkLost {
 		return
 	}
@@ -62,14 +63,14 @@ func (k *routingChecker) Record(r *cluster.Record) {
 // keptSession is a session that a node has claimed.
 type keptSession struct {
 	id      string
-	caller  engine.Caller
+	caller  observe.Caller
 	sinceMs int64 // the start of its uninterrupted hold
 	untilMs int64
 	lost    bool // and the loss was reported
 }
 
 // claimed follows which node has which session.
-func (k *lockLossChecker) claimed(o *engine.Observation) {
+func (k *lockLossChecker) claimed(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	i := slices.IndexFunc(k.sessions, func(x keptSession) bool { return x.id == o.Name })
 	if i < 0 {
@@ -77,7 +78,7 @@ func (k *lockLossChecker) claimed(o *engine.Observation) {
 		i = len(k.sessions) - 1
 	}
 	x := &k.sessions[i]
-	if c != nil && c.Kind == engine.CallFetchWorkItem {
+	if c != nil && c.Kind == observe.CallFetchWorkItem {
 		if x.caller != c.Caller || x.untilMs <= o.AtMs {
 			x.sinceMs, x.lost = o.AtMs, false
 		}
@@ -88,7 +89,7 @@ func (k *lockLossChecker) claimed(o *engine.Observation) {
 
 // worked judges a node that renews or acknowledges an activity of a session that it has let run out. The node is active,
 // so only trouble excuses it, as with other locks.
-func (k *lockLossChecker) worked(o *engine.Observation) {
+func (k *lockLossChecker) worked(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)
 	if c == nil || c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {
 		return

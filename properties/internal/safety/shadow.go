@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -15,8 +15,8 @@ type shadowChecker struct{ check.Base }
 
 func newShadowChecker(m *check.Run) check.Checker { return &shadowChecker{check.Base{Run: m}} }
 
-func (*shadowChecker) Observes() []engine.ObservationKind { return nil }
-func (*shadowChecker) Records() []cluster.RecordKind      { return nil }
+func (*shadowChecker) Observes() []observe.Kind      { return nil }
+func (*shadowChecker) Records() []cluster.RecordKind { return nil }
 
 func (s *shadowChecker) Finish() {
 	store := s.Run.World.Store()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,7 +19,7 @@ import (
 type stateChecker struct {
 	check.Base
 	states []*instanceData // by instance number; nil while there is nothing to know
-	due    engine.InstanceNo
+	due    observe.InstanceNo
 }
 
 // instanceData is the state that an instance must have.
@@ -31,16 +32,16 @@ type instanceData struct {
 
 func newStateChecker(m *check.Run) check.Checker { return &stateChecker{Base: check.Base{Run: m}} }
 
-func (*stateChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{
-		engine.ObsCallEnd, engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet, engine.ObsInstanceRemoved,
+func (*stateChecker) Observes() []observe.Kind {
+	return []observe.Kind{
+		observe.CallEnd, observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.InstanceRemoved,
 	}
 }
 
 func (*stateChecker) Records() []cluster.RecordKind { return nil }
 
 // of returns the entry of an instance, and creates it if wanted is true.
-func (k *stateChecker) of(no engine.InstanceNo, wanted bool) *instanceData {
+func (k *stateChecker) of(no observe.InstanceNo, wanted bool) *instanceData {
 	if int(no) >= len(k.states) {
 		if !wanted {
 			return nil
@@ -53,12 +54,12 @@ func (k *stateChecker) of(no engine.InstanceNo, wanted bool) *instanceData {
 	return k.states[no]
 }
 
-func (k *stateChecker) Observe(o *engine.Observation) {
+func (k *stateChecker) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsKVSet, engine.ObsKVRemoved, engine.ObsCustomStatusSet:
+	case observe.KVSet, observe.KVRemoved, observe.CustomStatusSet:
 		k.due = o.Instance
 		return
-	case engine.ObsInstanceRemoved:
+	case observe.InstanceRemoved:
 		if !o.Undo && int(o.Instance) < len(k.states) {
 			k.states[o.Instance] = nil
 			k.due = o.Instance
@@ -69,13 +70,13 @@ func (k *stateChecker) Observe(o *engine.Observation) {
 	if c == nil {
 		return
 	}
-	if o.Outcome == engine.OutcomeOK || o.Outcome == engine.OutcomeNothing {
+	if o.Outcome == observe.OutcomeOK || o.Outcome == observe.OutcomeNothing {
 		switch c.Kind {
-		case engine.CallAckOrchestrationItem:
+		case observe.CallAckOrchestrationItem:
 			k.acked(c, o.Instance)
-		case engine.CallFetchOrchestrationItem:
+		case observe.CallFetchOrchestrationItem:
 			k.delivered(c, o)
-		case engine.CallGetKVValue, engine.CallGetCustomStatus:
+		case observe.CallGetKVValue, observe.CallGetCustomStatus:
 			k.read(c, o)
 		}
 	}
@@ -86,7 +87,7 @@ func (k *stateChecker) Observe(o *engine.Observation) {
 }
 
 // acked applies the events of an ack that took effect.
-func (k *stateChecker) acked(c *model.Call, no engine.InstanceNo) {
+func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 	ack := c.Request.Ack
 	if ack == nil {
 		return
@@ -202,7 +203,7 @@ func (d *instanceData) view(key string) *string {
 
 // delivered compares a delivery's snapshot: the state at the last boundary, without this execution's changes. With a
 // history_error it may hold anything (F13).
-func (k *stateChecker) delivered(c *model.Call, o *engine.Observation) {
+func (k *stateChecker) delivered(c *model.Call, o *observe.Observation) {
 	if o.Fetched == nil || o.Fetched.Item.HistoryError != "" {
 		return
 	}
@@ -225,16 +226,16 @@ func (k *stateChecker) delivered(c *model.Call, o *engine.Observation) {
 }
 
 // read compares what a client is told with the state.
-func (k *stateChecker) read(c *model.Call, o *engine.Observation) {
+func (k *stateChecker) read(c *model.Call, o *observe.Observation) {
 	no := k.Run.Model.Number(c.Request.Instance)
 	d := k.of(no, false)
-	if c.Kind == engine.CallGetKVValue {
+	if c.Kind == observe.CallGetKVValue {
 		if want := d.view(c.Request.Key); !model.SameText(o.Value, want) {
 			k.report(c, no, fmt.Sprintf("told key %q = %s, expected %s", c.Request.Key, model.TextOf(o.Value), model.TextOf(want)))
 		}
 		return
 	}
-	if o.Outcome != engine.OutcomeOK {
+	if o.Outcome != observe.OutcomeOK {
 		return // it is not told what the caller has seen
 	}
 	if d == nil {
@@ -246,7 +247,7 @@ func (k *stateChecker) read(c *model.Call, o *engine.Observation) {
 }
 
 // compare compares the rows of an instance with what they must be. It reports a difference once.
-func (k *stateChecker) compare(c *model.Call, no engine.InstanceNo) {
+func (k *stateChecker) compare(c *model.Call, no observe.InstanceNo) {
 	have, d := &k.Run.Model.Instance(no).Values, k.of(no, false)
 	if d == nil {
 		if have.Empty() && have.CustomStatus == nil && have.CustomVersion == 0 {
@@ -292,6 +293,6 @@ func rowsDiffer(have, want []model.KeyValue, times bool) string {
 	return ""
 }
 
-func (k *stateChecker) report(c *model.Call, no engine.InstanceNo, seen string) {
+func (k *stateChecker) report(c *model.Call, no observe.InstanceNo, seen string) {
 	k.Run.Safety("S17", c.Caller.Node, no, "%s by %s %s", c.Kind, k.Run.Who(c.Caller), seen)
 }

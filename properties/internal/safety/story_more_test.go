@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -31,7 +32,7 @@ func (s *story) tellNode(f []string) bool {
 	if !ok {
 		return false
 	}
-	var c engine.Caller
+	var c observe.Caller
 	if kind != cluster.RecLooked {
 		c = s.caller(f[1])
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -34,11 +35,11 @@ type story struct {
 	t       testing.TB
 	w       *fakeWorld
 	m       *check.Monitor
-	numbers map[string]engine.InstanceNo
-	owner   map[engine.MessageNo]engine.InstanceNo
-	queue   map[engine.MessageNo]engine.Queue
+	numbers map[string]observe.InstanceNo
+	owner   map[observe.MessageNo]observe.InstanceNo
+	queue   map[observe.MessageNo]observe.Queue
 	calls   uint64
-	call    engine.Observation // of the running call; Call 0 outside
+	call    observe.Observation // of the running call; Call 0 outside
 	line    string
 }
 
@@ -75,8 +76,8 @@ func (w *fakeWorld) Builds() []*engine.Build         { return w.builds }
 func tellStory(t testing.TB, text string) *check.Monitor {
 	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: engine.ShippedBuilds()}
 	s := &story{
-		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]engine.InstanceNo{},
-		owner: map[engine.MessageNo]engine.InstanceNo{}, queue: map[engine.MessageNo]engine.Queue{},
+		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]observe.InstanceNo{},
+		owner: map[observe.MessageNo]observe.InstanceNo{}, queue: map[observe.MessageNo]observe.Queue{},
 	}
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -98,7 +99,7 @@ func (s *story) fail(format string, args ...any) {
 
 // tell turns one line into an observation or a record.
 func (s *story) tell(f []string) {
-	o := engine.Observation{Call: s.call.Call}
+	o := observe.Observation{Call: s.call.Call}
 	if f[0] == "undo" {
 		o.Undo, f = true, f[1:]
 	}
@@ -128,83 +129,83 @@ func (s *story) tell(f []string) {
 	o.AtMs = s.w.nowMs
 	switch f[0] {
 	case "create": // INSTANCE NAME@VERSION EXECUTION
-		o.Kind, o.Instance = engine.ObsInstanceCreated, s.instance(arg(1))
+		o.Kind, o.Instance = observe.InstanceCreated, s.instance(arg(1))
 		o.Name, o.Token, _ = strings.Cut(arg(2), "@")
 		o.Execution = uint64(s.number(arg(3)))
 	case "execution": // INSTANCE/EXECUTION
-		o.Kind, o.Status = engine.ObsExecutionCreated, engine.StatusRunning
+		o.Kind, o.Status = observe.ExecutionCreated, engine.StatusRunning
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "status": // INSTANCE/EXECUTION STATUS [OUTPUT]
-		o.Kind, o.Status, o.Name = engine.ObsStatusSet, engine.Status(arg(2)), strings.Join(f[3:], " ")
+		o.Kind, o.Status, o.Name = observe.StatusSet, engine.Status(arg(2)), strings.Join(f[3:], " ")
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "pin": // INSTANCE/EXECUTION VERSION or none
-		o.Kind, o.Pin = engine.ObsPinSet, version(arg(2))
+		o.Kind, o.Pin = observe.PinSet, version(arg(2))
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "pointer": // INSTANCE/EXECUTION
-		o.Kind = engine.ObsPointerSet
+		o.Kind = observe.PointerSet
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "append": // INSTANCE/EXECUTION EVENT
 		e := s.event(arg(2))
-		o.Kind, o.EventID, o.Bytes = engine.ObsEventAppended, e.EventID, s.encode(e)
+		o.Kind, o.EventID, o.Bytes = observe.EventAppended, e.EventID, s.encode(e)
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "erase": // INSTANCE/EXECUTION ID
-		o.Kind, o.EventID = engine.ObsEventRemoved, uint64(s.number(arg(2)))
+		o.Kind, o.EventID = observe.EventRemoved, uint64(s.number(arg(2)))
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "damage": // INSTANCE/EXECUTION ID
-		o.Kind, o.EventID, o.Bytes = engine.ObsDamaged, uint64(s.number(arg(2))), []byte("{")
+		o.Kind, o.EventID, o.Bytes = observe.Damaged, uint64(s.number(arg(2))), []byte("{")
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "decode": // INSTANCE/EXECUTION ID ok or bad
-		o.Kind, o.EventID, o.Outcome = engine.ObsEventDecoded, uint64(s.number(arg(2))), decodeOutcome(arg(3))
+		o.Kind, o.EventID, o.Outcome = observe.EventDecoded, uint64(s.number(arg(2))), decodeOutcome(arg(3))
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "decode-message": // MESSAGE ok or bad
-		o.Kind, o.Outcome = engine.ObsMessageDecoded, decodeOutcome(arg(2))
+		o.Kind, o.Outcome = observe.MessageDecoded, decodeOutcome(arg(2))
 		s.message(&o, arg(1))
 	case "insert": // INSTANCE MESSAGE KIND [EXECUTION/EVENT] [visible=MS] [fire=MS]
 		s.insert(&o, f)
 	case "remove": // MESSAGE REASON
-		o.Kind, o.Reason = engine.ObsRowRemoved, reasons[arg(2)]
+		o.Kind, o.Reason = observe.RowRemoved, reasons[arg(2)]
 		s.message(&o, arg(1))
 	case "restore": // MESSAGE
-		o.Kind = engine.ObsRowRestored
+		o.Kind = observe.RowRestored
 		s.message(&o, arg(1))
 	case "uncreate": // INSTANCE
-		o.Kind, o.Instance = engine.ObsInstanceRemoved, s.instance(arg(1))
+		o.Kind, o.Instance = observe.InstanceRemoved, s.instance(arg(1))
 	case "unexecution": // INSTANCE/EXECUTION
-		o.Kind = engine.ObsExecutionRemoved
+		o.Kind = observe.ExecutionRemoved
 		o.Instance, o.Execution = s.execution(arg(1))
 	case "session": // ID OWNER UNTIL ACTIVITY
-		o.Kind, o.Name, o.Token = engine.ObsSessionSet, arg(1), arg(2)
+		o.Kind, o.Name, o.Token = observe.SessionSet, arg(1), arg(2)
 		o.UntilMs, o.ActivityMs = storyStartMs+s.number(arg(3)), storyStartMs+s.number(arg(4))
 	case "unsession": // ID
-		o.Kind, o.Name = engine.ObsSessionRemoved, arg(1)
+		o.Kind, o.Name = observe.SessionRemoved, arg(1)
 	case "kv", "unkv": // INSTANCE TABLE KEY [VALUE]
-		o.Kind, o.Instance, o.Table, o.Name = engine.ObsKVSet, s.instance(arg(1)), engine.KVDelta, arg(3)
+		o.Kind, o.Instance, o.Table, o.Name = observe.KVSet, s.instance(arg(1)), observe.KVDelta, arg(3)
 		if arg(2) == "store" {
-			o.Table = engine.KVStore
+			o.Table = observe.KVStore
 		}
 		switch {
 		case f[0] == "unkv":
-			o.Kind = engine.ObsKVRemoved
+			o.Kind = observe.KVRemoved
 		case len(f) > 4:
 			o.Value = &f[4]
 		}
 	case "custom-status": // INSTANCE VALUE VERSION
-		o.Kind, o.Instance, o.Value, o.Version = engine.ObsCustomStatusSet, s.instance(arg(1)), &f[2], uint64(s.number(arg(3)))
+		o.Kind, o.Instance, o.Value, o.Version = observe.CustomStatusSet, s.instance(arg(1)), &f[2], uint64(s.number(arg(3)))
 	case "delay": // MESSAGE MS
-		o.Kind, o.UntilMs = engine.ObsRowDelayed, storyStartMs+s.number(arg(2))
+		o.Kind, o.UntilMs = observe.RowDelayed, storyStartMs+s.number(arg(2))
 		s.message(&o, arg(1))
 	case "mark": // MESSAGE TOKEN
-		o.Kind, o.Token = engine.ObsMessageMarked, arg(2)
+		o.Kind, o.Token = observe.MessageMarked, arg(2)
 		s.message(&o, arg(1))
 	case "count": // MESSAGE OLD->NEW
 		before, now, _ := strings.Cut(arg(2), "->")
-		o.Kind, o.OldCount, o.NewCount = engine.ObsCountChanged, uint32(s.number(before)), uint32(s.number(now))
+		o.Kind, o.OldCount, o.NewCount = observe.CountChanged, uint32(s.number(before)), uint32(s.number(now))
 		s.message(&o, arg(1))
 	case "lock", "extend", "unlock": // INSTANCE or MESSAGE, TOKEN, END
-		o.Kind = map[string]engine.ObservationKind{
-			"lock": engine.ObsLockTaken, "extend": engine.ObsLockExtended, "unlock": engine.ObsLockReleased,
+		o.Kind = map[string]observe.Kind{
+			"lock": observe.LockTaken, "extend": observe.LockExtended, "unlock": observe.LockReleased,
 		}[f[0]]
-		o.Queue, o.Token = engine.QueueOrchestrator, arg(2)
+		o.Queue, o.Token = observe.QueueOrchestrator, arg(2)
 		if isMessageName(arg(1)) {
 			s.message(&o, arg(1))
 		} else {
@@ -222,28 +223,28 @@ func (s *story) tell(f []string) {
 	s.m.Observe(&o)
 }
 
-var reasons = map[string]engine.RemoveReason{
-	"acked": engine.RemovedAcked, "cancelled": engine.RemovedCancelled, "orphan": engine.RemovedOrphan,
-	"deleted": engine.RemovedDeleted, "undone": engine.RemovedUndone,
+var reasons = map[string]observe.RemoveReason{
+	"acked": observe.RemovedAcked, "cancelled": observe.RemovedCancelled, "orphan": observe.RemovedOrphan,
+	"deleted": observe.RemovedDeleted, "undone": observe.RemovedUndone,
 }
 
-var outcomes = map[string]engine.Outcome{
-	"ok": engine.OutcomeOK, "nothing": engine.OutcomeNothing, "retryable": engine.OutcomeRetryable, "permanent": engine.OutcomePermanent,
+var outcomes = map[string]observe.Outcome{
+	"ok": observe.OutcomeOK, "nothing": observe.OutcomeNothing, "retryable": observe.OutcomeRetryable, "permanent": observe.OutcomePermanent,
 }
 
-var callKinds = map[string]engine.CallKind{
-	"fetch": engine.CallFetchOrchestrationItem, "ack": engine.CallAckOrchestrationItem, "abandon": engine.CallAbandonOrchestrationItem,
-	"renew": engine.CallRenewOrchestrationItemLock, "fetch-work": engine.CallFetchWorkItem, "ack-work": engine.CallAckWorkItem,
-	"abandon-work": engine.CallAbandonWorkItem, "renew-work": engine.CallRenewWorkItemLock,
-	"enqueue": engine.CallEnqueueForOrchestrator, "admin": engine.CallAdmin, "renew-sessions": engine.CallRenewSessionLock,
-	"cleanup-sessions": engine.CallCleanupOrphanedSessions, "kv-value": engine.CallGetKVValue,
+var callKinds = map[string]observe.CallKind{
+	"fetch": observe.CallFetchOrchestrationItem, "ack": observe.CallAckOrchestrationItem, "abandon": observe.CallAbandonOrchestrationItem,
+	"renew": observe.CallRenewOrchestrationItemLock, "fetch-work": observe.CallFetchWorkItem, "ack-work": observe.CallAckWorkItem,
+	"abandon-work": observe.CallAbandonWorkItem, "renew-work": observe.CallRenewWorkItemLock,
+	"enqueue": observe.CallEnqueueForOrchestrator, "admin": observe.CallAdmin, "renew-sessions": observe.CallRenewSessionLock,
+	"cleanup-sessions": observe.CallCleanupOrphanedSessions, "kv-value": observe.CallGetKVValue,
 }
 
-func decodeOutcome(text string) engine.Outcome {
+func decodeOutcome(text string) observe.Outcome {
 	if text == "ok" {
-		return engine.OutcomeOK
+		return observe.OutcomeOK
 	}
-	return engine.OutcomePermanent
+	return observe.OutcomePermanent
 }
 
 func isMessageName(text string) bool {
@@ -268,17 +269,17 @@ func version(text string) *engine.Version {
 }
 
 // instance is the number of a name, told first if it is new.
-func (s *story) instance(name string) engine.InstanceNo {
+func (s *story) instance(name string) observe.InstanceNo {
 	if no, ok := s.numbers[name]; ok {
 		return no
 	}
-	no := engine.InstanceNo(len(s.numbers) + 1)
+	no := observe.InstanceNo(len(s.numbers) + 1)
 	s.numbers[name] = no
-	s.m.Observe(&engine.Observation{Kind: engine.ObsInstanceNamed, Call: s.call.Call, AtMs: s.w.nowMs, Instance: no, Name: name})
+	s.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Call: s.call.Call, AtMs: s.w.nowMs, Instance: no, Name: name})
 	return no
 }
 
-func (s *story) execution(text string) (engine.InstanceNo, uint64) {
+func (s *story) execution(text string) (observe.InstanceNo, uint64) {
 	name, id, ok := strings.Cut(text, "/")
 	if !ok {
 		s.fail("%q is no execution", text)
@@ -286,11 +287,11 @@ func (s *story) execution(text string) (engine.InstanceNo, uint64) {
 	return s.instance(name), uint64(s.number(id))
 }
 
-func (s *story) messageNo(text string) engine.MessageNo {
-	return engine.MessageNo(s.number(strings.TrimPrefix(text, "m")))
+func (s *story) messageNo(text string) observe.MessageNo {
+	return observe.MessageNo(s.number(strings.TrimPrefix(text, "m")))
 }
 
-func (s *story) message(o *engine.Observation, text string) {
+func (s *story) message(o *observe.Observation, text string) {
 	o.Message = s.messageNo(text)
 	o.Instance, o.Queue = s.owner[o.Message], s.queue[o.Message]
 }
@@ -395,7 +396,7 @@ func options(f []string) (words []string, value map[string]string) {
 	return words, value
 }
 
-func (s *story) insert(o *engine.Observation, f []string) {
+func (s *story) insert(o *observe.Observation, f []string) {
 	f, value := options(f)
 	if len(f) < 4 {
 		s.fail("expected insert INSTANCE MESSAGE KIND")
@@ -407,7 +408,7 @@ func (s *story) insert(o *engine.Observation, f []string) {
 	if value["fire"] != "" {
 		fire = s.number(value["fire"])
 	}
-	o.Kind, o.Instance, o.Message, o.UntilMs, o.Queue = engine.ObsRowInserted, s.instance(f[1]), s.messageNo(f[2]), s.w.nowMs, engine.QueueOrchestrator
+	o.Kind, o.Instance, o.Message, o.UntilMs, o.Queue = observe.RowInserted, s.instance(f[1]), s.messageNo(f[2]), s.w.nowMs, observe.QueueOrchestrator
 	if value["visible"] != "" {
 		o.UntilMs = storyStartMs + s.number(value["visible"])
 	}
@@ -415,7 +416,7 @@ func (s *story) insert(o *engine.Observation, f []string) {
 	if a, ok := o.Item.(engine.ActivityExecuteItem); ok {
 		a.SessionID, a.Tag = value["session"], value["tag"]
 		o.Item = a
-		o.Queue, o.Execution, o.EventID = engine.QueueWorker, a.ExecutionID, a.ID
+		o.Queue, o.Execution, o.EventID = observe.QueueWorker, a.ExecutionID, a.ID
 	}
 	newest := s.w.builds[len(s.w.builds)-1].Codec
 	o.Bytes, _ = newest.AppendWorkItem(nil, o.Item)
@@ -468,17 +469,17 @@ func (s *story) filter(f []string) *engine.CapabilityFilter {
 	return out
 }
 
-func (s *story) caller(name string) engine.Caller {
+func (s *story) caller(name string) observe.Caller {
 	if name == "client" {
-		return engine.Caller{}
+		return observe.Caller{}
 	}
 	for i := range s.w.nodes {
 		if s.w.nodes[i].Name == name {
-			return engine.Caller{Node: s.w.nodes[i].Number, Incarnation: s.w.nodes[i].Incarnation}
+			return observe.Caller{Node: s.w.nodes[i].Number, Incarnation: s.w.nodes[i].Incarnation}
 		}
 	}
 	s.fail("no node %s", name)
-	return engine.Caller{}
+	return observe.Caller{}
 }
 
 // begin opens a call. Of an ack: TOKEN EXECUTION delta=EVENTS pin= status= name=NAME@VERSION work=SCHEDULES
@@ -486,9 +487,9 @@ func (s *story) caller(name string) engine.Caller {
 func (s *story) begin(who, kind string, f []string) {
 	words, value := options(f)
 	s.calls++
-	r := &engine.CallRequest{LockTimeout: 5 * time.Second}
-	o := engine.Observation{Kind: engine.ObsCallBegin, Call: s.calls, CallKind: callKinds[kind], Caller: s.caller(who), Request: r}
-	if o.CallKind == engine.CallNone {
+	r := &observe.CallRequest{LockTimeout: 5 * time.Second}
+	o := observe.Observation{Kind: observe.CallBegin, Call: s.calls, CallKind: callKinds[kind], Caller: s.caller(who), Request: r}
+	if o.CallKind == observe.CallNone {
 		s.fail("no call %q", kind)
 	}
 	if value["delay"] != "" {
@@ -532,7 +533,7 @@ func (s *story) begin(who, kind string, f []string) {
 	s.m.Observe(&o)
 }
 
-func (w *fakeWorld) nodesFilter(c engine.Caller) *engine.CapabilityFilter {
+func (w *fakeWorld) nodesFilter(c observe.Caller) *engine.CapabilityFilter {
 	if c.Node == 0 {
 		return nil
 	}
@@ -572,8 +573,8 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 // end closes the call: OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error].
 func (s *story) end(f []string) {
 	words, value := options(f)
-	o := engine.Observation{
-		Kind: engine.ObsCallEnd, Call: s.call.Call, CallKind: s.call.CallKind, Caller: s.call.Caller, AtMs: s.w.nowMs,
+	o := observe.Observation{
+		Kind: observe.CallEnd, Call: s.call.Call, CallKind: s.call.CallKind, Caller: s.call.Caller, AtMs: s.w.nowMs,
 		Outcome: outcomes[words[0]],
 	}
 	var item engine.OrchestrationItem
@@ -606,17 +607,17 @@ func (s *story) end(f []string) {
 		if value["events"] != "" {
 			item.History = make([]engine.Event, s.number(value["events"]))
 		}
-		if o.CallKind == engine.CallFetchOrchestrationItem {
+		if o.CallKind == observe.CallFetchOrchestrationItem {
 			o.Fetched = &engine.FetchedOrchestration{Item: item, LockToken: o.Token, AttemptCount: o.NewCount}
 		} else {
 			o.Work = &engine.FetchedWork{LockToken: o.Token, AttemptCount: o.NewCount}
 		}
 	}
-	if o.Outcome == engine.OutcomeRetryable || o.Outcome == engine.OutcomePermanent {
-		o.Err = &engine.ProviderError{Operation: "op", Message: "refused", Retryable: o.Outcome == engine.OutcomeRetryable}
+	if o.Outcome == observe.OutcomeRetryable || o.Outcome == observe.OutcomePermanent {
+		o.Err = &engine.ProviderError{Operation: "op", Message: "refused", Retryable: o.Outcome == observe.OutcomeRetryable}
 	}
 	s.m.Observe(&o)
-	s.call = engine.Observation{}
+	s.call = observe.Observation{}
 }
 
 // note NODE INSTANCE TOKEN DECISION [dropped=INDEX:RULE,...]

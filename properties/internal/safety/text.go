@@ -3,7 +3,7 @@ package safety
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // countText returns the end of a sentence about a count.
@@ -12,15 +12,15 @@ func countText(was, seen, want uint32) string {
 }
 
 // outcomeText describes an outcome in words.
-func outcomeText(o engine.Outcome) string {
+func outcomeText(o observe.Outcome) string {
 	switch o {
-	case engine.OutcomeOK:
+	case observe.OutcomeOK:
 		return "ok"
-	case engine.OutcomeNothing:
+	case observe.OutcomeNothing:
 		return "nothing"
-	case engine.OutcomeRetryable:
+	case observe.OutcomeRetryable:
 		return "retryable error"
-	case engine.OutcomePermanent:
+	case observe.OutcomePermanent:
 		return "permanent error"
 	}
 	return "no outcome"

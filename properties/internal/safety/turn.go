@@ -2,6 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle/turn"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,26 +19,26 @@ func newTurnChecker(m *check.Run) check.Checker {
 	return &turnChecker{Base: check.Base{Run: m}, handed: map[string]*engine.FetchedOrchestration{}}
 }
 
-func (*turnChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*turnChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*turnChecker) Records() []cluster.RecordKind { return nil }
 
-func (k *turnChecker) Observe(o *engine.Observation) {
-	if o.Outcome != engine.OutcomeOK || o.Caller.Node == 0 {
+func (k *turnChecker) Observe(o *observe.Observation) {
+	if o.Outcome != observe.OutcomeOK || o.Caller.Node == 0 {
 		return
 	}
 	switch o.CallKind {
-	case engine.CallFetchOrchestrationItem:
+	case observe.CallFetchOrchestrationItem:
 		if f := o.Fetched; f != nil {
 			k.handed[f.LockToken] = f
 		}
-	case engine.CallAbandonOrchestrationItem:
+	case observe.CallAbandonOrchestrationItem:
 		if c := k.Run.Model.Call(o.Call); c != nil {
 			delete(k.handed, c.Request.Token)
 		}
-	case engine.CallAckOrchestrationItem:
+	case observe.CallAckOrchestrationItem:
 		c := k.Run.Model.Call(o.Call)
 		if c == nil || c.Request.Ack == nil {
 			return
@@ -51,7 +52,7 @@ func (k *turnChecker) Observe(o *engine.Observation) {
 	}
 }
 
-func (k *turnChecker) judge(o *engine.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) {
+func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) {
 	if item.HistoryError != "" || len(item.Messages) == 0 {
 		return // S18 judges what follows the one, and no provider hands out the other
 	}

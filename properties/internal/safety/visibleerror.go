@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -16,18 +16,18 @@ func newVisibleErrorChecker(m *check.Run) check.Checker {
 	return &visibleErrorChecker{check.Base{Run: m}}
 }
 
-func (*visibleErrorChecker) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{engine.ObsCallEnd}
+func (*visibleErrorChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallEnd}
 }
 
 func (*visibleErrorChecker) Records() []cluster.RecordKind { return nil }
 
-func (v *visibleErrorChecker) Observe(o *engine.Observation) {
+func (v *visibleErrorChecker) Observe(o *observe.Observation) {
 	c := v.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallFetchOrchestrationItem {
+	if c == nil || c.Kind != observe.CallFetchOrchestrationItem {
 		return
 	}
-	delivered := o.Outcome == engine.OutcomeOK && o.Fetched != nil
+	delivered := o.Outcome == observe.OutcomeOK && o.Fetched != nil
 	if c.Unreadable != 0 {
 		switch {
 		case !model.Admits(c.Request.Filter, v.Run.Model.Instance(c.Unreadable).Pin()): // S02 has that case
@@ -46,7 +46,7 @@ func (v *visibleErrorChecker) Observe(o *engine.Observation) {
 }
 
 // checkWhole checks that without history_error the whole history is there, and that the caller's build reads it.
-func (v *visibleErrorChecker) checkWhole(c *model.Call, o *engine.Observation) {
+func (v *visibleErrorChecker) checkWhole(c *model.Call, o *observe.Observation) {
 	in := v.Run.Model.Instance(o.Instance)
 	if !in.Created {
 		return // without an instances row, the provider chooses which history counts
@@ -70,7 +70,7 @@ func (v *visibleErrorChecker) checkWhole(c *model.Call, o *engine.Observation) {
 	}
 }
 
-func (v *visibleErrorChecker) report(c *model.Call, instance engine.InstanceNo, seen string) {
+func (v *visibleErrorChecker) report(c *model.Call, instance observe.InstanceNo, seen string) {
 	if c.UnreadableMessage != 0 {
 		v.Run.Safety("S18", c.Caller.Node, instance, "%s in a fetch by %s %s", model.ItemText(v.Run.Model.Row(c.UnreadableMessage)), v.Run.Who(c.Caller), seen)
 		return

@@ -2,12 +2,13 @@ package track
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
 // This file follows deliveries from their fetch to their ack.
 
-func (s *State) onDelivery(o *engine.Observation) {
+func (s *State) onDelivery(o *observe.Observation) {
 	for _, l := range s.listeners {
 		l.OnDelivered(o)
 	}
@@ -19,7 +20,7 @@ func (s *State) onDelivery(o *engine.Observation) {
 	d := &slot.Recent[slot.Last]
 	in := s.Run.Model.Instance(o.Instance)
 	*d = Delivery{
-		Token: o.Token, Worker: o.CallKind == engine.CallFetchWorkItem, Instance: o.Instance, Messages: append(d.Messages[:0], o.Messages...),
+		Token: o.Token, Worker: o.CallKind == observe.CallFetchWorkItem, Instance: o.Instance, Messages: append(d.Messages[:0], o.Messages...),
 		Told: o.NewCount, atMs: o.AtMs, Incarnation: s.ExecutingInc, Pin: in.Pin(), Held: true,
 	}
 	if o.Fetched != nil {
@@ -42,9 +43,9 @@ func (s *State) onDelivery(o *engine.Observation) {
 	}
 }
 
-func (s *State) onCommit(o *engine.Observation, c *model.Call) {
+func (s *State) onCommit(o *observe.Observation, c *model.Call) {
 	d := s.Find(o.Caller.Node, c.Request.Ack.LockToken)
-	var no engine.InstanceNo
+	var no observe.InstanceNo
 	switch {
 	case d != nil:
 		no = d.Instance

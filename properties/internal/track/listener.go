@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -11,18 +12,18 @@ import (
 // must not keep the pointers. Embed Deaf to get methods that do nothing.
 type listener interface {
 	// OnAccepted: a message was inserted into the orchestrator queue.
-	OnAccepted(o *engine.Observation)
+	OnAccepted(o *observe.Observation)
 	// OnDelivered: a fetch handed something out, whoever asked.
-	OnDelivered(o *engine.Observation)
+	OnDelivered(o *observe.Observation)
 	// OnFetched: a node was handed an instance.
 	OnFetched(number uint32, d *Delivery)
 	// OnPassed: a fetch passed over an instance with visible work because of its filter. At each fetch that may have done
 	// so, Passes returns how many of these facts the listener wants; all listeners are told as many as the one that wants
 	// most.
-	OnPassed(by engine.Caller, in *model.Instance)
+	OnPassed(by observe.Caller, in *model.Instance)
 	Passes() Passing
 	// OnCommitted: a node's ack of an instance took effect; d is nil if the delivery is not known.
-	OnCommitted(number uint32, d *Delivery, no engine.InstanceNo, ack *engine.OrchestrationAck)
+	OnCommitted(number uint32, d *Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck)
 	// OnNoted: a node has decided about a delivery.
 	OnNoted(n *Node, d *Delivery, note *machine.Note)
 	// OnWaits: visible work waits from now on, since no live node admits it.
@@ -48,18 +49,18 @@ const (
 // Deaf is a listener that ignores every fact.
 type Deaf struct{}
 
-func (Deaf) OnAccepted(*engine.Observation)                                             {}
-func (Deaf) OnDelivered(*engine.Observation)                                            {}
-func (Deaf) OnFetched(uint32, *Delivery)                                                {}
-func (Deaf) OnPassed(engine.Caller, *model.Instance)                                    {}
-func (Deaf) Passes() Passing                                                            { return PassNone }
-func (Deaf) OnCommitted(uint32, *Delivery, engine.InstanceNo, *engine.OrchestrationAck) {}
-func (Deaf) OnNoted(*Node, *Delivery, *machine.Note)                                    {}
-func (Deaf) OnWaits(*model.Instance)                                                    {}
-func (Deaf) OnWaited(*model.Instance)                                                   {}
-func (Deaf) OnStarted(*Node)                                                            {}
-func (Deaf) OnCrashed(*Node)                                                            {}
-func (Deaf) OnHandlers(*cluster.Record)                                                 {}
+func (Deaf) OnAccepted(*observe.Observation)                                             {}
+func (Deaf) OnDelivered(*observe.Observation)                                            {}
+func (Deaf) OnFetched(uint32, *Delivery)                                                 {}
+func (Deaf) OnPassed(observe.Caller, *model.Instance)                                    {}
+func (Deaf) Passes() Passing                                                             { return PassNone }
+func (Deaf) OnCommitted(uint32, *Delivery, observe.InstanceNo, *engine.OrchestrationAck) {}
+func (Deaf) OnNoted(*Node, *Delivery, *machine.Note)                                     {}
+func (Deaf) OnWaits(*model.Instance)                                                     {}
+func (Deaf) OnWaited(*model.Instance)                                                    {}
+func (Deaf) OnStarted(*Node)                                                             {}
+func (Deaf) OnCrashed(*Node)                                                             {}
+func (Deaf) OnHandlers(*cluster.Record)                                                  {}
 
 // Subscribe registers a listener for facts from now on. Listeners are told in the order in which they subscribed.
 func (s *State) Subscribe(l listener) { s.listeners = append(s.listeners, l) }

@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -94,7 +95,7 @@ func (s *State) Record(r *cluster.Record) {
 // byAck returns the delivery that the call of a record acks, nil if it acks none.
 func (s *State) byAck(r *cluster.Record) *Delivery {
 	n, call := s.Node(r.Node), r.Call
-	if n == nil || call == 0 || r.CallKind != engine.CallAckOrchestrationItem && r.CallKind != engine.CallAckWorkItem {
+	if n == nil || call == 0 || r.CallKind != observe.CallAckOrchestrationItem && r.CallKind != observe.CallAckWorkItem {
 		return nil
 	}
 	for _, list := range [2][]Slot{n.Turns, n.Activities} {
@@ -111,7 +112,7 @@ func (s *State) byAck(r *cluster.Record) *Delivery {
 
 func (s *State) onExecuted(r *cluster.Record) {
 	d := s.byAck(r)
-	if d == nil || r.Outcome != engine.OutcomePermanent {
+	if d == nil || r.Outcome != observe.OutcomePermanent {
 		return
 	}
 	live := false
@@ -182,7 +183,7 @@ func (s *State) onPhase(r *cluster.Record) {
 		for i := range s.rows { // the rest of a delay counts
 			row := &s.rows[i]
 			if row.backoffs > 0 {
-				left := s.Run.Model.Row(engine.MessageNo(i)).VisibleMs - r.AtMs
+				left := s.Run.Model.Row(observe.MessageNo(i)).VisibleMs - r.AtMs
 				row.BackoffMs = min(row.BackoffMs, max(left, 0))
 				row.backoffs = 0
 			}
@@ -225,7 +226,7 @@ func (s *State) onNote(r *cluster.Record) {
 }
 
 // outside notes for how long a probe has locked something: no obligation counts that time.
-func (s *State) outside(o *engine.Observation) {
+func (s *State) outside(o *observe.Observation) {
 	if c := s.Run.Model.Call(o.Call); c == nil || s.Node(c.Caller.Node) != nil {
 		return
 	}

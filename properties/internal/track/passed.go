@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
 // onPin remembers a pin.
-func (s *State) onPin(o *engine.Observation) {
+func (s *State) onPin(o *observe.Observation) {
 	if o.Pin != nil && !slices.ContainsFunc(s.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {
 		s.pins = append(s.pins, o.Pin)
 	}
@@ -16,8 +17,8 @@ func (s *State) onPin(o *engine.Observation) {
 
 // passedOver tells listeners, at the end of a node's fetch, what its filter passed over, as far as any of them asks. It
 // is cheap while the filter admits every known pin.
-func (s *State) passedOver(o *engine.Observation) {
-	if o.CallKind != engine.CallFetchOrchestrationItem || o.Outcome > engine.OutcomeNothing || o.Caller.Node == 0 {
+func (s *State) passedOver(o *observe.Observation) {
+	if o.CallKind != observe.CallFetchOrchestrationItem || o.Outcome > observe.OutcomeNothing || o.Caller.Node == 0 {
 		return
 	}
 	call := s.Run.Model.Call(o.Call)
@@ -32,7 +33,7 @@ func (s *State) passedOver(o *engine.Observation) {
 		return
 	}
 	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
-		in := s.Run.Model.Instance(engine.InstanceNo(no))
+		in := s.Run.Model.Instance(observe.InstanceNo(no))
 		if len(in.Queue) == 0 || in.Pin() == nil || model.Admits(call.Request.Filter, in.Pin()) || in.Locked(o.AtMs) || !in.Visible(o.AtMs) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -18,12 +19,12 @@ func (s *State) AfterStep() {
 	s.nodesChanged = false
 	now := s.Run.World.NowMs()
 	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
-		s.look(engine.InstanceNo(no), now)
+		s.look(observe.InstanceNo(no), now)
 	}
 }
 
 // look detects whether visible work of an instance begins or ceases to wait because no live node admits it.
-func (s *State) look(no engine.InstanceNo, now int64) {
+func (s *State) look(no observe.InstanceNo, now int64) {
 	in := s.Instance(no)
 	state := s.Run.Model.Instance(no)
 	if len(state.Queue) == 0 {
@@ -196,7 +197,7 @@ func (s *State) Unserved(r *model.Row) string {
 
 // onDeleted forgets an instance: it owes nothing, nobody waits for it, and a child of it that has yet to begin stands
 // alone. What is started under its name later is another instance.
-func (s *State) onDeleted(no engine.InstanceNo) {
+func (s *State) onDeleted(no observe.InstanceNo) {
 	in := s.Instance(no)
 	s.waited(in, s.Run.Model.Instance(no))
 	if in.Parent != 0 && !in.Ended {

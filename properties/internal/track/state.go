@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -72,8 +73,8 @@ type Slot struct {
 type Delivery struct {
 	Token        string
 	Worker       bool
-	Instance     engine.InstanceNo
-	Messages     []engine.MessageNo
+	Instance     observe.InstanceNo
+	Messages     []observe.MessageNo
 	Told         uint32
 	atMs         int64
 	Incarnation  uint32
@@ -110,7 +111,7 @@ type Instance struct {
 	Untold                      bool // damage took the link of a child to it
 	Cancelled                   bool
 	Children                    int // the number that have not ended
-	Parent                      engine.InstanceNo
+	Parent                      observe.InstanceNo
 	Turns                       int   // committed since calm began
 	ProgressMs                  int64 // last committed turn, or message of its own activities and children
 	CancelMs                    int64 // when the first cancel was queued; 0 for none
@@ -142,11 +143,11 @@ type Row struct {
 	AgainMs        int64  // when it is visible again after it had to wait for a start, or for a probe; 0 if it never had
 }
 
-func (s *State) Observes() []engine.ObservationKind {
-	return []engine.ObservationKind{
-		engine.ObsCallEnd, engine.ObsLockTaken, engine.ObsLockExtended, engine.ObsCountChanged,
-		engine.ObsRowInserted, engine.ObsRowRemoved, engine.ObsRowDelayed, engine.ObsDamaged, engine.ObsStatusSet, engine.ObsParentSet, engine.ObsInstanceCreated,
-		engine.ObsInstanceRemoved, engine.ObsPinSet,
+func (s *State) Observes() []observe.Kind {
+	return []observe.Kind{
+		observe.CallEnd, observe.LockTaken, observe.LockExtended, observe.CountChanged,
+		observe.RowInserted, observe.RowRemoved, observe.RowDelayed, observe.Damaged, observe.StatusSet, observe.ParentSet, observe.InstanceCreated,
+		observe.InstanceRemoved, observe.PinSet,
 	}
 }
 
@@ -159,7 +160,7 @@ func (s *State) Records() []cluster.RecordKind {
 }
 
 // Instance returns the entry of an instance number. The pointer is good until the next new number.
-func (s *State) Instance(no engine.InstanceNo) *Instance {
+func (s *State) Instance(no observe.InstanceNo) *Instance {
 	for len(s.instances) <= int(no) {
 		s.instances = append(s.instances, Instance{})
 	}
@@ -167,7 +168,7 @@ func (s *State) Instance(no engine.InstanceNo) *Instance {
 }
 
 // Row returns the entry of a message number. The pointer is good until the next new number.
-func (s *State) Row(no engine.MessageNo) *Row {
+func (s *State) Row(no observe.MessageNo) *Row {
 	for len(s.rows) <= int(no) {
 		s.rows = append(s.rows, Row{})
 	}
@@ -182,58 +183,58 @@ func (s *State) Node(number uint32) *Node {
 	return &s.Nodes[number-1]
 }
 
-func (s *State) Observe(o *engine.Observation) {
+func (s *State) Observe(o *observe.Observation) {
 	switch o.Kind {
-	case engine.ObsRowInserted:
+	case observe.RowInserted:
 		s.onInserted(o)
-	case engine.ObsRowRemoved:
-		if o.Queue == engine.QueueWorker {
+	case observe.RowRemoved:
+		if o.Queue == observe.QueueWorker {
 			s.progress(o.Instance, o.AtMs)
 		}
-	case engine.ObsRowDelayed:
+	case observe.RowDelayed:
 		s.onDelayed(o)
-	case engine.ObsCountChanged:
+	case observe.CountChanged:
 		// An abandon that ignores the attempt takes the delivery back.
 		if c := s.Run.Model.Call(o.Call); c != nil && o.NewCount < o.OldCount &&
-			(c.Kind == engine.CallAbandonOrchestrationItem || c.Kind == engine.CallAbandonWorkItem) {
+			(c.Kind == observe.CallAbandonOrchestrationItem || c.Kind == observe.CallAbandonWorkItem) {
 			if r := s.Row(o.Message); r.Deliveries > 0 {
 				r.Deliveries--
 			}
 		}
-	case engine.ObsLockTaken:
+	case observe.LockTaken:
 		if !o.Undo {
 			s.onLock(o)
 		}
-	case engine.ObsLockExtended:
+	case observe.LockExtended:
 		if !o.Undo {
 			s.outside(o)
 		}
-	case engine.ObsStatusSet:
+	case observe.StatusSet:
 		s.onStatus(o)
-	case engine.ObsDamaged:
+	case observe.Damaged:
 		// Only a child's start knows its parent before the child exists: damaged, it leaves nobody to tell the parent.
 		if r := s.Run.Model.Row(o.Message); r != nil && r.Kind == engine.ItemStartOrchestration && !r.Instance.Created {
 			if parent := s.Instance(r.Instance.No).Parent; parent != 0 {
 				s.Instance(parent).Untold = true
 			}
 		}
-	case engine.ObsParentSet:
+	case observe.ParentSet:
 		s.adopt(o.Instance, s.Run.Model.Number(o.Name))
-	case engine.ObsInstanceCreated:
+	case observe.InstanceCreated:
 		s.Instance(o.Instance).Known = true
-	case engine.ObsInstanceRemoved:
+	case observe.InstanceRemoved:
 		if !o.Undo {
 			s.onDeleted(o.Instance)
 		}
-	case engine.ObsPinSet:
+	case observe.PinSet:
 		s.onPin(o)
-	case engine.ObsCallEnd:
+	case observe.CallEnd:
 		s.onCallEnd(o)
 		s.passedOver(o)
 	}
 }
 
-func (s *State) onInserted(o *engine.Observation) {
+func (s *State) onInserted(o *observe.Observation) {
 	r := s.Row(o.Message)
 	*r = Row{FirstVisibleMs: o.UntilMs}
 	in := s.Instance(o.Instance)
@@ -253,7 +254,7 @@ func (s *State) onInserted(o *engine.Observation) {
 	default:
 		in.ProgressMs = max(in.ProgressMs, o.UntilMs)
 	}
-	if o.Queue == engine.QueueOrchestrator {
+	if o.Queue == observe.QueueOrchestrator {
 		for _, l := range s.listeners {
 			l.OnAccepted(o)
 		}
@@ -263,9 +264,9 @@ func (s *State) onInserted(o *engine.Observation) {
 
 // onDelayed adds up for how long abandons keep a message back: each for no longer than the contract lets it, and no more
 // of them than there are attempts, so that a wrong backoff gains no time.
-func (s *State) onDelayed(o *engine.Observation) {
+func (s *State) onDelayed(o *observe.Observation) {
 	c := s.Run.Model.Call(o.Call)
-	if c == nil || c.Kind != engine.CallAbandonOrchestrationItem && c.Kind != engine.CallAbandonWorkItem {
+	if c == nil || c.Kind != observe.CallAbandonOrchestrationItem && c.Kind != observe.CallAbandonWorkItem {
 		return
 	}
 	n, told := s.Node(c.Caller.Node), uint32(1)
@@ -289,7 +290,7 @@ func (s *State) onDelayed(o *engine.Observation) {
 }
 
 // adopt makes an instance the child of another.
-func (s *State) adopt(child, parent engine.InstanceNo) {
+func (s *State) adopt(child, parent observe.InstanceNo) {
 	if parent == 0 || child == parent {
 		return
 	}
@@ -302,12 +303,12 @@ func (s *State) adopt(child, parent engine.InstanceNo) {
 	s.instances[parent].Children++
 }
 
-func (s *State) progress(no engine.InstanceNo, atMs int64) {
+func (s *State) progress(no observe.InstanceNo, atMs int64) {
 	in := s.Instance(no)
 	in.ProgressMs = max(in.ProgressMs, atMs)
 }
 
-func (s *State) onLock(o *engine.Observation) {
+func (s *State) onLock(o *observe.Observation) {
 	s.outside(o)
 	if o.Message != 0 {
 		r := s.Row(o.Message)
@@ -330,7 +331,7 @@ func (s *State) onLock(o *engine.Observation) {
 	s.waited(in, s.Run.Model.Instance(o.Instance))
 }
 
-func (s *State) onStatus(o *engine.Observation) {
+func (s *State) onStatus(o *observe.Observation) {
 	in := s.Instance(o.Instance)
 	state := s.Run.Model.Instance(o.Instance)
 	ended := (o.Status == engine.StatusCompleted || o.Status == engine.StatusFailed) && o.Execution == max(state.CurrentID, 1)
@@ -349,8 +350,8 @@ func (s *State) onStatus(o *engine.Observation) {
 	}
 }
 
-func (s *State) onCallEnd(o *engine.Observation) {
-	if o.Outcome != engine.OutcomeOK {
+func (s *State) onCallEnd(o *observe.Observation) {
+	if o.Outcome != observe.OutcomeOK {
 		return
 	}
 	c := s.Run.Model.Call(o.Call)
@@ -358,18 +359,18 @@ func (s *State) onCallEnd(o *engine.Observation) {
 		return
 	}
 	switch o.CallKind {
-	case engine.CallFetchOrchestrationItem:
+	case observe.CallFetchOrchestrationItem:
 		for _, no := range o.Messages { // a message that was marked and not handed out was not delivered
 			s.Row(no).Deliveries++
 		}
 		s.onDelivery(o)
-	case engine.CallFetchWorkItem:
+	case observe.CallFetchWorkItem:
 		s.onDelivery(o)
-	case engine.CallAckOrchestrationItem:
+	case observe.CallAckOrchestrationItem:
 		if c.Request.Ack != nil {
 			s.onCommit(o, c)
 		}
-	case engine.CallAckWorkItem, engine.CallAbandonWorkItem, engine.CallAbandonOrchestrationItem:
+	case observe.CallAckWorkItem, observe.CallAbandonWorkItem, observe.CallAbandonOrchestrationItem:
 		if d := s.Find(o.Caller.Node, c.Request.Token); d != nil {
 			d.Held = false
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/calllog"
@@ -18,7 +19,7 @@ func ExampleRecord() {
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
 	build := engine.ShippedBuilds()[1]
 	var log bytes.Buffer
-	p := calllog.Record(store.Handle(build.Codec, engine.Caller{}), store.Now, &log)
+	p := calllog.Record(store.Handle(build.Codec, observe.Caller{}), store.Now, &log)
 	ctx := context.Background()
 	_ = p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0)
 	_, _ = p.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/oracle"
 )
@@ -18,7 +19,7 @@ var startA = engine.StartItem{Instance: "A", Orchestration: "Orch", Version: "1.
 
 func newStore() (*memprovider.Store, engine.Provider) {
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
-	return store, store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{Node: 1, Incarnation: 1})
+	return store, store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
 }
 
 // logOf is the log of a few calls on a store.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
@@ -15,7 +16,7 @@ import (
 func newStore() (*undertest.Store, error) {
 	store := memprovider.New(memprovider.Options{StartMs: 1000})
 	return &undertest.Store{
-		Provider: store.Handle(engine.ShippedBuilds()[1].Codec, engine.Caller{}),
+		Provider: store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
 		NowMs:    store.Now,
 		Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 	}, nil

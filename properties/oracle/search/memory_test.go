@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
@@ -28,7 +29,7 @@ func inMemory(rules func() *storerules.Rules) undertest.Factory {
 		}
 		store := memprovider.New(o)
 		return &undertest.Store{
-			Provider: store.Handle(everything, engine.Caller{Node: 1, Incarnation: 1}),
+			Provider: store.Handle(everything, observe.Caller{Node: 1, Incarnation: 1}),
 			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
 			NowMs:    store.Now,
 			CorruptHistory: func(instance string, execution, eventID uint64) error {
@@ -45,13 +46,13 @@ type insertedRows struct {
 }
 
 type insertedRow struct {
-	no      engine.MessageNo
+	no      observe.MessageNo
 	item    engine.WorkItem
 	damaged bool
 }
 
-func (r *insertedRows) Observe(o *engine.Observation) {
-	if o.Kind == engine.ObsRowInserted {
+func (r *insertedRows) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowInserted {
 		r.rows = append(r.rows, insertedRow{no: o.Message, item: o.Item})
 	}
 }
@@ -85,7 +86,7 @@ func TestWallClock(t *testing.T) {
 	Check(t, undertest.Factory{New: func() (*undertest.Store, error) {
 		store := live.Open(memprovider.Options{})
 		return &undertest.Store{
-			Provider: store.Handle(everything, engine.Caller{Node: 1, Incarnation: 1}),
+			Provider: store.Handle(everything, observe.Caller{Node: 1, Incarnation: 1}),
 			NowMs: func() (now int64) {
 				store.Do(func(s *memprovider.Store) { now = s.Now() })
 				return now

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -20,7 +21,7 @@ import (
 func newStore() (*wire.Store, error) {
 	s := memprovider.New(memprovider.Options{StartMs: 1000})
 	codec := engine.NewJSONCodec("test", engine.Kinds2x(), engine.WorkItemKinds2x())
-	return &wire.Store{Provider: s.Handle(codec, engine.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
+	return &wire.Store{Provider: s.Handle(codec, observe.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
 		CorruptEvent: func(instance string, execution, event uint64) error {
 			return s.Damage(instance, execution, event, []byte("damaged"))
 		}}, nil

@@ -1,6 +1,9 @@
-package engine
+package observe
 
-import "time"
+import (
+	"github.com/durosim/durosim/engine"
+	"time"
+)
 
 // Sink receives observations. An observation is valid only during the call; a sink that keeps it must copy it.
 type Sink interface {
@@ -10,12 +13,12 @@ type Sink interface {
 // Observation is one thing that a store did. The store's mutation primitives emit it as they make the change, so no code
 // above them can hide it, not even wrong code (docs/architecture.md#observations).
 //
-// Instances, messages and nodes are dense numbers. The ObsInstanceNamed that precedes an instance's first use gives its
+// Instances, messages and nodes are dense numbers. The InstanceNamed that precedes an instance's first use gives its
 // number; messages are numbered across both queues from 1 in the order of insertion; the maker of the handles numbers the
 // nodes. Call is the number of the call that the observation belongs to, 0 outside any call. Fields that the comment of a
 // kind does not name are zero.
 type Observation struct {
-	Kind ObservationKind
+	Kind Kind
 	Call uint64
 	AtMs int64
 
@@ -37,13 +40,13 @@ type Observation struct {
 	UntilMs   int64
 	Name      string
 	Bytes     []byte
-	Status    Status
-	Pin       *Version
+	Status    engine.Status
+	Pin       *engine.Version
 	Request   *CallRequest
-	Item      WorkItem
-	Err       *ProviderError
-	Fetched   *FetchedOrchestration
-	Work      *FetchedWork
+	Item      engine.WorkItem
+	Err       *engine.ProviderError
+	Fetched   *engine.FetchedOrchestration
+	Work      *engine.FetchedWork
 	// Value, Table, Version and ActivityMs belong to the key-value store, sessions and the custom status.
 	Value      *string
 	Table      KVTable
@@ -154,15 +157,15 @@ func (k CallKind) String() string {
 
 // CallRequest holds the arguments of a call that checkers look at.
 type CallRequest struct {
-	Filter        *CapabilityFilter
+	Filter        *engine.CapabilityFilter
 	LockTimeout   time.Duration
 	Delay         time.Duration
 	IgnoreAttempt bool
 	Token         string
-	Session       *SessionFetchConfig
-	Tags          TagFilter
-	Ack           *OrchestrationAck
-	Item          WorkItem
+	Session       *engine.SessionFetchConfig
+	Tags          engine.TagFilter
+	Ack           *engine.OrchestrationAck
+	Item          engine.WorkItem
 	// Owners and IdleTimeout are arguments of session renewals and cleanups; a renewal's extension is in LockTimeout.
 	Owners      []string
 	IdleTimeout time.Duration
@@ -175,76 +178,76 @@ type CallRequest struct {
 }
 
 // ObservationKind is the kind of an Observation.
-type ObservationKind uint8
+type Kind uint8
 
 // The kinds, with the fields that each sets besides Kind, Call and AtMs.
 const (
-	ObsNone ObservationKind = iota
-	// ObsInstanceNamed gives an instance its number: Instance, Name.
-	ObsInstanceNamed
-	// ObsCallBegin: CallKind, Caller, Request.
-	ObsCallBegin
-	// ObsCallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something also Messages (the delivery), Token,
+	None Kind = iota
+	// InstanceNamed gives an instance its number: Instance, Name.
+	InstanceNamed
+	// CallBegin: CallKind, Caller, Request.
+	CallBegin
+	// CallEnd: CallKind, Caller, Outcome, Err; for a fetch that found something also Messages (the delivery), Token,
 	// NewCount (the attempt count returned), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount to
 	// its count, a read of a custom status sets Value and Version, a read of a key sets Value.
-	ObsCallEnd
-	// ObsLockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
-	ObsLockTaken
-	// ObsLockExtended: the same fields as ObsLockTaken.
-	ObsLockExtended
-	// ObsLockReleased: Queue, Instance, Message (worker rows), Token.
-	ObsLockReleased
-	// ObsMessageMarked: a message joins the batch of a token: Message, Instance, Token.
-	ObsMessageMarked
-	// ObsCountChanged: Queue, Message, Instance, OldCount, NewCount.
-	ObsCountChanged
-	// ObsEventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. All events that a read
+	CallEnd
+	// LockTaken: Queue, Instance, Message (worker rows), Token, UntilMs.
+	LockTaken
+	// LockExtended: the same fields as LockTaken.
+	LockExtended
+	// LockReleased: Queue, Instance, Message (worker rows), Token.
+	LockReleased
+	// MessageMarked: a message joins the batch of a token: Message, Instance, Token.
+	MessageMarked
+	// CountChanged: Queue, Message, Instance, OldCount, NewCount.
+	CountChanged
+	// EventDecoded: Instance, Execution, EventID, Outcome (OK or Permanent), Cached. All events that a read
 	// takes from an earlier decoding share one observation, which names the last; a repeated error has its own.
-	ObsEventDecoded
-	// ObsMessageDecoded: Queue, Message, Instance, Outcome, Cached.
-	ObsMessageDecoded
-	// ObsRowInserted: Queue, Message, Instance, Item (nil if it was stored as bytes only), Bytes, UntilMs (visible at);
+	EventDecoded
+	// MessageDecoded: Queue, Message, Instance, Outcome, Cached.
+	MessageDecoded
+	// RowInserted: Queue, Message, Instance, Item (nil if it was stored as bytes only), Bytes, UntilMs (visible at);
 	// Execution and EventID are an activity's identity; OldCount and NewCount are 0.
-	ObsRowInserted
-	// ObsRowRemoved: Queue, Message, Instance, Reason.
-	ObsRowRemoved
-	// ObsRowRestored reverts an ObsRowRemoved of the same call: Queue, Message, Instance.
-	ObsRowRestored
-	// ObsRowDelayed: the row becomes visible at UntilMs: Queue, Message, Instance, UntilMs.
-	ObsRowDelayed
-	// ObsInstanceCreated: Instance, Name (orchestration), Token (its version), Item nil; Execution.
-	ObsInstanceCreated
-	// ObsInstanceRemoved: the instances row is gone, with its parent and custom status: Instance.
-	ObsInstanceRemoved
-	// ObsExecutionCreated: Instance, Execution, Status.
-	ObsExecutionCreated
-	// ObsExecutionRemoved: by deletion or pruning, with its pin, or by Undo, which keeps the pin: Instance, Execution.
-	ObsExecutionRemoved
-	// ObsEventAppended: Instance, Execution, EventID, Bytes.
-	ObsEventAppended
-	// ObsEventRemoved: by deletion, pruning, or Undo: Instance, Execution, EventID.
-	ObsEventRemoved
-	// ObsStatusSet: Instance, Execution, Status, Name (output); Undo restores the previous status.
-	ObsStatusSet
-	// ObsPinSet: Instance, Execution, Pin (nil removes it).
-	ObsPinSet
-	// ObsPointerSet: the current execution: Instance, Execution.
-	ObsPointerSet
-	// ObsParentSet: Instance, Name (parent), Execution, EventID.
-	ObsParentSet
-	// ObsKVSet: a row of a key-value table was written: Instance, Table, Name (key), Value (nil is a tombstone of the
+	RowInserted
+	// RowRemoved: Queue, Message, Instance, Reason.
+	RowRemoved
+	// RowRestored reverts an RowRemoved of the same call: Queue, Message, Instance.
+	RowRestored
+	// RowDelayed: the row becomes visible at UntilMs: Queue, Message, Instance, UntilMs.
+	RowDelayed
+	// InstanceCreated: Instance, Name (orchestration), Token (its version), Item nil; Execution.
+	InstanceCreated
+	// InstanceRemoved: the instances row is gone, with its parent and custom status: Instance.
+	InstanceRemoved
+	// ExecutionCreated: Instance, Execution, Status.
+	ExecutionCreated
+	// ExecutionRemoved: by deletion or pruning, with its pin, or by Undo, which keeps the pin: Instance, Execution.
+	ExecutionRemoved
+	// EventAppended: Instance, Execution, EventID, Bytes.
+	EventAppended
+	// EventRemoved: by deletion, pruning, or Undo: Instance, Execution, EventID.
+	EventRemoved
+	// StatusSet: Instance, Execution, Status, Name (output); Undo restores the previous status.
+	StatusSet
+	// PinSet: Instance, Execution, Pin (nil removes it).
+	PinSet
+	// PointerSet: the current execution: Instance, Execution.
+	PointerSet
+	// ParentSet: Instance, Name (parent), Execution, EventID.
+	ParentSet
+	// KVSet: a row of a key-value table was written: Instance, Table, Name (key), Value (nil is a tombstone of the
 	// delta), UntilMs (the time of its last update, as int64).
-	ObsKVSet
-	// ObsSessionSet: Name (session), Token (owner), UntilMs (its end), ActivityMs (its last activity).
-	ObsSessionSet
-	// ObsCustomStatusSet: Instance, Value (nil is a reset), Version.
-	ObsCustomStatusSet
-	// ObsDamaged: a fault changed stored bytes: Instance, Execution and EventID, or Message; Bytes.
-	ObsDamaged
-	// ObsKVRemoved: Instance, Table, Name (key).
-	ObsKVRemoved
-	// ObsSessionRemoved: Name (session).
-	ObsSessionRemoved
+	KVSet
+	// SessionSet: Name (session), Token (owner), UntilMs (its end), ActivityMs (its last activity).
+	SessionSet
+	// CustomStatusSet: Instance, Value (nil is a reset), Version.
+	CustomStatusSet
+	// Damaged: a fault changed stored bytes: Instance, Execution and EventID, or Message; Bytes.
+	Damaged
+	// KVRemoved: Instance, Table, Name (key).
+	KVRemoved
+	// SessionRemoved: Name (session).
+	SessionRemoved
 	obsKinds
 )
 
@@ -257,7 +260,7 @@ var obsNames = [obsKinds]string{
 }
 
 // String returns the kind in words.
-func (k ObservationKind) String() string {
+func (k Kind) String() string {
 	if k < obsKinds {
 		return obsNames[k]
 	}

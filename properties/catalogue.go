@@ -53,7 +53,7 @@ func Catalogue() []Property {
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},
-		{"L04", "drain-ends", l, "After widening, every stuck queued message leaves the queue."},
+		{"L04", "drain-ends", l, "Relief ends what waits for a build: once a node of it runs again, every stuck message leaves the queue."},
 		{"L05", "no-false-poison", l, "Poison comes only after more than max_attempts chargeable deliveries, and never to work that a live node runs."},
 		{"L06", "parent-told", l, "A child's end, of whatever kind, is enqueued to its parent once, for the execution that scheduled it."},
 		{"L08", "locks-recover", l, "What a dead or stalled holder had is eligible again at its expiry."},

@@ -56,12 +56,12 @@ var teeth = []tooth{
 	{scenario: "without-filtering", line: "then widen C to >=0.0.0, <=99.0.0", by: "then widen C to >=0.0.0, <=1.6.0",
 		expect: `always node in "filter off" where build=1.5.0 has filter=">=0.0.0, <=99.0.0"`},
 
-	{scenario: "draining", bug: "engine/filter-not-declared", expect: `never fetch in "stuck" where pin=99.0.0|3.0.0`},
-	{scenario: "draining", bug: "provider/filter-after-lock", expect: `never lock in "stuck" where pin=99.0.0|3.0.0`},
-	{scenario: "draining", bug: "provider/undecodable-event-skipped", expect: `always fetch where instance=alien-1|alien-2|late has readable=no`},
-	{scenario: "draining", bug: "engine/count-ignored", expect: `never abandon where reason=history-error attempt=4|5|6|7`},
-	{scenario: "draining", bug: "engine/history-error-ignores-attempt", expect: `sometimes poison in "A drains" where instance=alien-1 cause=unreadable attempt=4`},
-	{scenario: "draining", line: "then widen A to >=0.0.0, <=99.0.0", by: "then widen B to >=0.0.0, <=99.0.0",
+	{scenario: "draining-by-widening", bug: "engine/filter-not-declared", expect: `never fetch in "stuck" where pin=99.0.0|3.0.0`},
+	{scenario: "draining-by-widening", bug: "provider/filter-after-lock", expect: `never lock in "stuck" where pin=99.0.0|3.0.0`},
+	{scenario: "draining-by-widening", bug: "provider/undecodable-event-skipped", expect: `always fetch where instance=alien-1|alien-2|late has readable=no`},
+	{scenario: "draining-by-widening", bug: "engine/count-ignored", expect: `never abandon where reason=history-error attempt=4|5|6|7`},
+	{scenario: "draining-by-widening", bug: "engine/history-error-ignores-attempt", expect: `sometimes poison in "A drains" where instance=alien-1 cause=unreadable attempt=4`},
+	{scenario: "draining-by-widening", line: "then widen A to >=0.0.0, <=99.0.0", by: "then widen B to >=0.0.0, <=99.0.0",
 		expect: `always fetch in "A drains" where pin=99.0.0|3.0.0 has node=A`},
 
 	{scenario: "post-upgrade-cleanup", bug: "provider/filter-ignored", expect: `never fetch in "all are 3.0.0" where pin=0.8.0`},
@@ -69,7 +69,7 @@ var teeth = []tooth{
 	{scenario: "post-upgrade-cleanup", bug: "provider/undecodable-event-skipped", expect: `never turn where instance=legacy-1|legacy-2`},
 	{scenario: "post-upgrade-cleanup", line: "then upgrade B to 3.0.0", by: "then upgrade B to 2.0.0",
 		expect: `always node in "all are 3.0.0" has build=3.0.0 filter=">=1.0.0, <=3.0.0"`},
-	{scenario: "post-upgrade-cleanup", line: "then widen A to >=0.0.0, <=99.0.0", by: "then widen B to >=0.0.0, <=99.0.0",
+	{scenario: "post-upgrade-cleanup", line: "then widen A to >=0.0.0, <=3.0.0", by: "then widen B to >=0.0.0, <=3.0.0",
 		expect: `always fetch where build=3.0.0 pin=0.8.0 has node=A`},
 
 	{scenario: "rollback-first-node", bug: "provider/filter-ignored", expect: `never fetch where build=1.5.0 pin=2.0.0`},

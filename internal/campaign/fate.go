@@ -155,7 +155,11 @@ func (f *Fate) Plan() string {
 	if e.Owes != "" {
 		owes = " [" + e.Owes + "]"
 	}
-	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, e.Expect)
+	wanted := string(e.Expect)
+	if string(e.End) == wanted {
+		wanted += " by itself"
+	}
+	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s instead of %s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
 }
 
 // helped says how many ends the plan does not bring about alone.

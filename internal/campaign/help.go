@@ -12,7 +12,7 @@ import (
 type HelpGroup struct {
 	Phase cluster.Phase
 	Kind  cluster.HelpKind
-	// Text is the name of the event or the queue, or the node and the range that it replayed before.
+	// Text is the name of the event or the queue, or the node with its new build, or with the range that it replayed before.
 	Text string
 	// Count is how often it was given, Seeds in how many runs, First and FirstSeed to whom and where for the first time.
 	Count, Seeds uint64
@@ -30,9 +30,11 @@ func (m *merge) help(seed uint64, r *cluster.Result) {
 		switch h.Kind {
 		case cluster.HelpStart:
 			text = h.Name
-		case cluster.HelpWiden:
+		case cluster.HelpWiden, cluster.HelpRange:
 			text = h.Name + ", which replayed " + h.Text
-		case cluster.HelpCancel:
+		case cluster.HelpBuild:
+			text = h.Name + " as build " + h.Text
+		case cluster.HelpCancel, cluster.HelpDelete:
 			text = ""
 		}
 		at := slices.IndexFunc(f.Help, func(g HelpGroup) bool { return g.Phase == h.Phase && g.Kind == h.Kind && g.Text == text })
@@ -58,10 +60,23 @@ func (g *HelpGroup) String() string {
 		return fmt.Sprintf("%s enqueued %q", g.Phase, g.Text)
 	case cluster.HelpCancel:
 		return fmt.Sprintf("%s cancelled eternal work", g.Phase)
-	case cluster.HelpStart:
+	case cluster.HelpStart, cluster.HelpBuild:
 		return fmt.Sprintf("%s started node %s", g.Phase, g.Text)
+	case cluster.HelpRange:
+		return fmt.Sprintf("%s gave the range of its build to node %s", g.Phase, g.Text)
+	case cluster.HelpDelete:
+		return fmt.Sprintf("%s deleted what no build takes", g.Phase)
 	}
 	return fmt.Sprintf("%s widened node %s", g.Phase, g.Text)
+}
+
+// ofNode reports whether the help was given to a node.
+func (g *HelpGroup) ofNode() bool {
+	switch g.Kind {
+	case cluster.HelpStart, cluster.HelpBuild, cluster.HelpRange, cluster.HelpWiden:
+		return true
+	}
+	return false
 }
 
 // maxHelp bounds the kinds of help that Text shows unless all is asked for.
@@ -79,7 +94,7 @@ func (f *Fate) helpText(b *strings.Builder, all bool) {
 			return
 		}
 		first := ""
-		if g.First != "" && g.Kind != cluster.HelpStart && g.Kind != cluster.HelpWiden {
+		if g.First != "" && !g.ofNode() {
 			first = " for " + g.First
 		}
 		seeds := "seeds"

@@ -61,7 +61,7 @@ func orderText(all []plan.Step, order []int) string {
 // reorder carries out the steps of a plan in another order, at the same times.
 func reorder(p *plan.Plan, order []int) {
 	all := steps(p)
-	p.Unaided, p.Until = false, 0
+	showStranded(p)
 	p.Schedule = slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return s.Verb != plan.VerbMark })
 	for slot, i := range order {
 		s := all[i]

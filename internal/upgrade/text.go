@@ -170,9 +170,9 @@ func (r *Report) NoReturnText() string {
 		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
 	if c := e.Killed; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  Draining by widened nodes would poison up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+		fmt.Fprintf(&b, "\n  Draining by widened nodes would poison up to %d of them, such as %s (pin %s, seed %d): %s. Start a node of the pinned build instead.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
 	} else if e.Stranded.Total > 0 {
-		b.WriteString("\n  Draining by widened nodes poisons none of them.")
+		b.WriteString("\n  Draining by widened nodes poisons none of them here; it is no remedy all the same: start a node of the pinned build.")
 	}
 	if c := e.Lost; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  It loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)

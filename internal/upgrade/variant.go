@@ -45,8 +45,12 @@ func stop(p *plan.Plan, n int) {
 		})
 		p.Schedule = append(p.Schedule, all[:n]...)
 	}
-	p.Unaided, p.Until = false, 0 // relief is to show what waits for a build
+	showStranded(p)
 }
+
+// showStranded has a run end with relief by widened nodes, which shows what waits for a build and what widening would do to
+// it. It is a warning, not advice: no node may go above its own build.
+func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.ReliefWiden }
 
 // rollBack takes the first n steps back, the last one first, from when the next one was due.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {

@@ -8,10 +8,10 @@
 //
 // A run has phases. In turbulence the schedule is executed and faults happen. In calm the faults have stopped, every core
 // node (one whose last step is not stop or remove) is up, and clients raise what instances still wait for and cancel
-// eternal loops. If then work is stuck because nobody admits it, relief widens the core nodes, and it is calm again.
-// A run ends when the monitor has no open obligation, at the step budget, or when an execution takes far more turns than is
-// normal. A plan may have an end of its own (Plan.Until, Plan.Unaided): then nobody helps. Result.Help lists what calm
-// and relief did beyond the plan.
+// eternal loops. If then work is stuck because nobody admits it, relief has a core node become the build that it waits
+// for, or deletes it, and it is calm again. A run ends when the monitor has no open obligation, at the step budget, or
+// when an execution takes far more turns than is normal. A plan may have an end of its own (Plan.Until, Plan.Unaided):
+// then nobody helps. Result.Help lists what calm and relief did beyond the plan.
 //
 // A provider call is not a function call: the request travels, takes effect in one atomic instant, and the answer travels
 // back. Each leg can be late or lost; a lost one looks like a retryable error after the call deadline. A fetch that finds

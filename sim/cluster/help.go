@@ -15,7 +15,8 @@ type Help struct {
 	Kind      HelpKind
 	// Name is the instance, or the node.
 	Name string
-	// Text is the name of the event raised or the queue enqueued to, or the node's range before it was widened.
+	// Text is the name of the event raised or the queue enqueued to, the build that the node became, or the node's range
+	// before it was changed.
 	Text string
 }
 
@@ -28,7 +29,10 @@ const (
 	HelpEnqueue HelpKind = "enqueue" // a message that it asks for
 	HelpCancel  HelpKind = "cancel"  // an eternal loop
 	HelpStart   HelpKind = "start"   // a node that the schedule left down
-	HelpWiden   HelpKind = "widen"   // a node, to every pin
+	HelpRange   HelpKind = "range"   // a narrowed node has the range of its build again
+	HelpBuild   HelpKind = "build"   // a node becomes a build that takes what no live node takes
+	HelpDelete  HelpKind = "delete"  // an instance that no build takes, with its tree
+	HelpWiden   HelpKind = "widen"   // a node, to every pin (plan.ReliefWiden)
 )
 
 // String describes the help in a few words.
@@ -42,6 +46,12 @@ func (h Help) String() string {
 		return fmt.Sprintf("%s cancelled %s", h.Phase, h.Name)
 	case HelpStart:
 		return fmt.Sprintf("%s started node %s", h.Phase, h.Name)
+	case HelpBuild:
+		return fmt.Sprintf("%s started node %s as build %s", h.Phase, h.Name, h.Text)
+	case HelpRange:
+		return fmt.Sprintf("%s gave node %s the range of its build, which replayed %s", h.Phase, h.Name, h.Text)
+	case HelpDelete:
+		return fmt.Sprintf("%s deleted %s, which no build takes", h.Phase, h.Name)
 	}
 	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
 }

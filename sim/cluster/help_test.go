@@ -44,7 +44,24 @@ func TestHelp(t *testing.T) {
 		{name: "until", text: "until 20s\nnodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Running", atMost: 20_000},
 		{name: "until, in turbulence", text: "until 20s\nturbulence 1h\nnodes A run 1.5.0\ninstance o runs Chain", status: "Completed", atMost: 20_000},
 		{
-			name: "relief widens", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
+			name: "relief starts the pinned build", text: "nodes A B run 2.0.0\nhistory o pinned 3.0.0 shape waiting", status: "Completed",
+			help: []string{"relief started node B as build 3.0.0"},
+		},
+		{
+			name: "relief starts a newer build that the plan names", status: "Completed", help: []string{"relief started node B as build 3.0.0"},
+			text: "node A runs 3.0.0\nnode B runs 2.0.0\nhistory o pinned 2.9.0 shape waiting kick at 5s\nat 1s remove A",
+		},
+		{
+			name: "relief takes a range back", text: "node A runs 2.0.0\n  option supported_replay_versions 1.x\nhistory o pinned 2.0.0 shape waiting", status: "Completed",
+			help: []string{"relief gave node A the range of its build, which replayed >=1.0.0, <=1.999.999"},
+		},
+		{
+			name: "relief deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
+			help: []string{"relief deleted o, which no build takes"},
+		},
+		{name: "relief needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
+		{
+			name: "relief widens where the plan says so", text: "relief widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
 			help: []string{"relief widened node A, which replayed >=0.0.0, <=2.0.0"},
 		},
 	} {

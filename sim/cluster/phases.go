@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -15,6 +14,7 @@ type phases struct {
 	phaseAt sim.Time // when the current phase began
 	ended   bool
 	help    []Help
+	reliefs int // how often relief has begun
 }
 
 // tick is the interval at which, in calm, clients check on their instances and the world checks whether it is done.
@@ -82,9 +82,7 @@ func (ph *phases) onTick() {
 	}
 	ph.changed = true
 	ph.end()
-	if ph.phase == PhaseCalm && ph.stuck() {
-		ph.begin(PhaseRelief)
-		ph.widenAll()
+	if ph.relieve() {
 		ph.tickAt(ph.nowMs())
 		return
 	}
@@ -126,39 +124,3 @@ func (ph *phases) open() (open bool, untilMs int64) {
 }
 
 func ended(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
-
-// stuck reports whether a message waits for an instance that no live node admits.
-func (ph *phases) stuck() bool {
-	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
-		p, ok := ph.store.Peek(ph.store.InstanceName(no))
-		if ok && p.Messages > 0 && !ph.admitted(p.Pin) {
-			return true
-		}
-	}
-	return false
-}
-
-// admitted reports whether a live node admits a pin.
-func (ph *phases) admitted(pin *engine.Version) bool {
-	for i := range ph.infos {
-		if n := &ph.infos[i]; n.Up && n.Filter.Admits(pin) {
-			return true
-		}
-	}
-	return false
-}
-
-// everything is the range that admits every pin.
-var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
-
-// widenAll restarts every core node with a range that admits everything.
-func (ph *phases) widenAll() {
-	for _, n := range ph.fleet.list {
-		if ph.infos[n.number-1].Core {
-			ph.helped(HelpWiden, n.plan.Name, ph.infos[n.number-1].Filter.String())
-			r := everything
-			n.options.SupportedReplayVersions = &r
-			ph.fleet.restart(n)
-		}
-	}
-}

@@ -124,7 +124,7 @@ const (
 	PhaseTurbulence Phase = iota
 	// PhaseCalm: faults have stopped, the core is up, clients raise what instances wait for.
 	PhaseCalm
-	// PhaseRelief: core nodes are widened, for work that no node admits; then it is calm again.
+	// PhaseRelief: a core node becomes the build that work waits for, or that work is deleted; then it is calm again.
 	PhaseRelief
 	// PhaseUnaided: faults have stopped, and nobody helps. It replaces calm and relief if the plan has an end of its own.
 	PhaseUnaided

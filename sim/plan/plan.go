@@ -35,9 +35,11 @@ type Plan struct {
 	Turbulence time.Duration
 	// Until, if not 0, is when the run ends, even if work is still open. Unaided means that nobody helps after turbulence;
 	// the run ends when nothing more can happen. With either there is no calm and no relief: no client raises an event that
-	// the plan does not raise, and no node is brought up or widened.
+	// the plan does not raise, and no node is brought up or becomes another build.
 	Until   time.Duration
 	Unaided bool
+	// Relief is how work is freed that no live node admits when calm ends.
+	Relief Relief
 	// StepBudget bounds the steps of the run; 0 means 400,000, and 5,000 more for each instance beyond 64.
 	StepBudget uint64
 	// TurnBudget bounds the turns of one execution; 0 means 1000, or twenty times the most turns that an ended execution of
@@ -46,6 +48,17 @@ type Plan struct {
 	// Bugs are the planted bugs that are switched on.
 	Bugs []faults.BugID
 }
+
+// Relief is a way of freeing work that no live node admits.
+type Relief string
+
+// The ways of relief. The zero value strands nothing and takes no node above its own build: a node becomes the build that
+// the work is pinned to, and what no build takes is deleted. ReliefWiden has every node admit every pin; that is what the
+// documentation of release 0.1.26 told operators to do, and release 0.1.32 forbids (docs/contract/runtime.md#r15.2).
+const (
+	ReliefBuild Relief = ""
+	ReliefWiden Relief = "widen"
+)
 
 // Strategy is a way of routing work that a node cannot run.
 type Strategy string

@@ -69,6 +69,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Until != 0 {
 		line("until %v", p.Until)
 	}
+	if p.Relief != plan.ReliefBuild {
+		line("relief %s", p.Relief)
+	}
 	if p.StepBudget != 0 {
 		line("budget %d steps", p.StepBudget)
 	}

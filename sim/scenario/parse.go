@@ -183,6 +183,10 @@ func (p *parser) statement() {
 	case "until":
 		p.single(head.text)
 		p.s.Template.Until = p.duration("a duration")
+	// relief widen has relief widen every node, as old documentation told operators to.
+	case "relief":
+		p.single(head.text)
+		p.s.Template.Relief = plan.Relief(p.keyword(string(plan.ReliefWiden)))
 	// budget COUNT steps bounds the run, budget COUNT turns each execution; reaching a bound is a verdict of its own.
 	case "budget":
 		count := p.number("a number of steps or turns", 1, maxBudget)

@@ -153,7 +153,7 @@ var quotations = []struct {
 	}},
 	// "Poison / cancellation / stuck items", "Rolling upgrades (desired behavior)" but for its last point, the comment on
 	// supported_replay_versions, and test 29.
-	{"draining", []string{
+	{"draining-by-widening", []string{
 		"Filtering introduces a new risk: if no node in the cluster declares compatibility for some execution, then no one will ever fetch it via filtered queries, so runtime-side attempt_count-based poison termination could be delayed.",
 		"The operator's remedy is to temporarily widen the supported_replay_versions range on one or more runtime nodes (see below).",
 		"Items with unknown event types will fail at deserialization and be poisoned via the max-attempts path.",

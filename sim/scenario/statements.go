@@ -56,6 +56,8 @@ var statementTable = []StatementInfo{
 		Meaning: "how long schedule and faults last; if not given, until one second after the last step or action", Example: "turbulence 75s"},
 	{Name: "until", Form: "until DURATION",
 		Meaning: "when the run ends, whatever is still open; there is no calm and no relief then", Example: "until 10m"},
+	{Name: "relief", Form: "relief widen",
+		Meaning: "what no node admits when calm ends is freed by widening every node to every pin, as the documentation of duroxide 0.1.26 had it and that of 0.1.32 forbids; if not given, a node becomes the build that the work is pinned to, and what no build takes is deleted", Example: "relief widen"},
 	{Name: "budget", Form: "budget COUNT steps | turns",
 		Meaning: "the steps after which a run is given up, 400000 if not given and 5000 more for each instance beyond 64; or the turns after which an execution is, 1000 if not given, or twenty times what any execution of the run took that has ended", Example: "budget 500000 steps\nbudget 5000 turns"},
 	{Name: "bug", Form: "bug ID... [on BUILD | on NODE]",

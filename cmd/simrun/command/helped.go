@@ -19,8 +19,11 @@ func helpLines(all []cluster.Help) []string {
 	var lines []*line
 	for _, h := range all {
 		head, text := fmt.Sprintf("%s %s", h.Phase, helpVerb(h.Kind)), ""
-		if h.Kind == cluster.HelpRaise || h.Kind == cluster.HelpEnqueue {
+		switch h.Kind {
+		case cluster.HelpRaise, cluster.HelpEnqueue:
 			text = fmt.Sprintf(" %q for", h.Text)
+		case cluster.HelpBuild:
+			text = fmt.Sprintf(" %s:", h.Text)
 		}
 		var l *line
 		for _, have := range lines {
@@ -58,6 +61,12 @@ func helpVerb(k cluster.HelpKind) string {
 		return "cancelled"
 	case cluster.HelpStart:
 		return "started"
+	case cluster.HelpBuild:
+		return "started a node as build"
+	case cluster.HelpRange:
+		return "gave the range of its build to"
+	case cluster.HelpDelete:
+		return "deleted"
 	}
 	return "widened"
 }

@@ -99,7 +99,7 @@ var Points = [points]Point{
 	{"self-stranded", "a node's range leaves out the pin that it gives to what it starts"},
 	{"upgrade-under-load", "a node changed its build while instances had work queued"},
 	{"drain-while-holding", "a node was asked to stop while it held a delivery"},
-	{"relief", "core nodes had to be widened"},
+	{"relief", "work waited for a build that no live node ran, when calm had ended"},
 	{"same-turn-schedule-and-cancel", "one turn scheduled an activity and cancelled it"},
 	{"crash-between-fetch-and-ack", "a node crashed while it held a delivery"},
 	{"crash-after-commit", "a node crashed after its ack took effect and before it was told"},

@@ -111,11 +111,11 @@ func deliveryBound(in boundInput) bound {
 	return b
 }
 
-// drainBound returns the time after widening within which a stuck message leaves the queue (L04): it is taken, and run or
-// poisoned.
+// drainBound returns the time within which a stuck message leaves the queue (L04) once a live node admits it: it is taken,
+// and run or poisoned.
 func drainBound(in boundInput) bound {
 	b := poisonBound(in)
-	b.add(1, in.cadenceMs, "first poll of a widened node")
+	b.add(1, in.cadenceMs, "first poll of a node that is new")
 	return b
 }
 

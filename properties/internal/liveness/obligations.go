@@ -44,7 +44,7 @@ func (c *obligations) Open(nowMs int64) (bool, int64) {
 
 func (c *obligations) EndPhase(p cluster.Phase) {
 	c.look(c.Run.World.NowMs())
-	if p != cluster.PhaseCalm {
+	if p != cluster.PhaseCalm && p != cluster.PhaseRelief {
 		return
 	}
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
@@ -82,7 +82,7 @@ func (c *obligations) look(nowMs int64) {
 			c.until(c.live.PhaseMs + settleMs)
 		}
 		if len(in.Queue) > 0 {
-			c.messages(in, settling)
+			c.messages(in)
 		}
 		for _, r := range in.Work {
 			c.activity(in, r)
@@ -155,16 +155,13 @@ func (c *obligations) lineMs() int64 {
 }
 
 // messages judges an instance's queued messages.
-func (c *obligations) messages(in *model.Instance, settling bool) {
+func (c *obligations) messages(in *model.Instance) {
 	if !in.HasContext(c.Run.Model, c.now) && !model.StartQueued(in) {
 		return // it waits for a start that nobody has sent
 	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
-		if c.live.Phase == cluster.PhaseRelief && !settling {
-			c.notWidened(in)
-		}
-		return
+		return // relief frees it, and Finish looks whether it did
 	}
 	input := c.turnInput(in)
 	start, startMs := boundInput{}, int64(0)
@@ -232,20 +229,19 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		in.Name, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// notWidened judges work that nobody admits although the core has been widened (L04).
-func (c *obligations) notWidened(in *model.Instance) {
-	core := false
-	for i := range c.live.Nodes {
-		core = core || c.Run.World.Node(c.live.Nodes[i].Number).Core
+// notFreed judges, when relief has ended, work that nobody has taken and nobody has deleted (L04).
+func (c *obligations) notFreed(in *model.Instance) {
+	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
+		return
 	}
 	for _, r := range in.Queue {
 		mine := c.live.Row(r.No)
-		if !core || !mine.Stuck || mine.Reported || mine.FirstVisibleMs > c.now {
+		if !mine.Stuck || mine.Reported || mine.FirstVisibleMs > c.now {
 			continue
 		}
 		mine.Reported = true
 		c.Run.Liveness("L04", 0, in.No,
-			"message %d (%s) of %s is still queued: the core was widened %s, and no live node admits pin %s. Live nodes: %s",
+			"message %d (%s) of %s is still queued: relief began last %s, nothing has deleted it, and no live node admits pin %s. Live nodes: %s",
 			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
 	}
 }
@@ -346,10 +342,13 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		span.Text(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
 }
 
-// Finish looks for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or
+// Finish looks for work that relief has not freed (L04), and for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or
 // damaged them (L02). It does not check whether they ended as the plan expects.
 func (c *obligations) Finish() {
 	c.look(c.Run.World.NowMs())
+	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
+		c.notFreed(c.Run.Model.Instance(observe.InstanceNo(no)))
+	}
 	for i := range c.live.Plan.Instances {
 		no := c.Run.Model.Number(c.live.Plan.Instances[i].ID)
 		if no == 0 {

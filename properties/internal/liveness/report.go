@@ -22,7 +22,7 @@ func (c *obligations) report(property string, in *model.Instance, r *model.Row, 
 		"L01": "a message that no live node runs leaves the queue by poison",
 		"L02": "a message that a live node runs is consumed",
 		"L03": "what waited for a node goes on soon after one appears",
-		"L04": "after widening every stuck message leaves the queue",
+		"L04": "once the build that it waits for is back, every stuck message leaves the queue",
 	}[property]
 	last := "nobody decided anything about it"
 	if mine.LastDecision != machine.DecideNone {

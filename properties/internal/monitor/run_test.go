@@ -157,7 +157,7 @@ func TestPlantedBugs(t *testing.T) {
 		{"provider/exclusive-upper-bound", upgrade, "S22"},
 		{"provider/unpinned-incompatible", upgrade, "S22"},
 		{"provider/head-of-line-block", odd, "S22"},
-		{"provider/count-lost-when-decoding-fails", odd, "L04"},
+		{"provider/count-lost-when-decoding-fails", odd, "L01"},
 		{"provider/count-reset-by-abandon", odd, "L01"},
 		{"provider/error-while-locked", odd, "L01"},
 		{"provider/late-arrivals-deleted-by-ack", upgrade, "L02"},

@@ -130,19 +130,22 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 		parts = append(parts, "calm "+strings.Join(w.calm, " and "))
 	}
 	helped := w.end.atMs != 0 && w.end.phase != cluster.PhaseTurbulence
-	var widened []string
+	var relief []string
 	for _, h := range c.Run.World.Help() {
 		switch {
 		case !helped:
 		case h.Kind == cluster.HelpStart && h.Name == c.Run.NodeName(w.end.node):
 			parts = append(parts, "calm started "+h.Name+", which the plan leaves down")
-		case h.Kind == cluster.HelpWiden && !slices.Contains(widened, h.Name):
-			widened = append(widened, h.Name)
+		case h.Kind == cluster.HelpDelete && h.Name != f.Instance:
+		case h.Phase == cluster.PhaseRelief && h.VirtualMs+c.Run.World.StartMs() <= w.end.atMs:
+			if text := strings.TrimPrefix(h.String(), "relief "); !slices.Contains(relief, text) {
+				relief = append(relief, text)
+			}
 		}
 	}
 	rescued = helped && w.end.phase == cluster.PhaseRelief
 	if rescued {
-		parts = append(parts, "relief widened "+cmp.Or(strings.Join(widened, ", "), "the core")+", since no live node took it")
+		parts = append(parts, "relief "+cmp.Or(strings.Join(relief, ", "), "helped")+", since no live node took it")
 	}
 	f.Owes = strings.Join(parts, "; ")
 	return rescued
@@ -179,7 +182,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
 	if w.end.phase == cluster.PhaseRelief {
-		b.WriteString(" only since relief widened nodes, which the plan does not")
+		b.WriteString(" only by relief, which is not of the plan")
 	}
 	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted))
 	if f.EndedMs != 0 {

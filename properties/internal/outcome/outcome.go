@@ -112,7 +112,7 @@ func (*Checker) Observes() []observe.Kind {
 
 // Records returns the kinds of records likewise.
 func (*Checker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecClientSent, cluster.RecFault}
+	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecClientSent, cluster.RecFault, cluster.RecNodeStarted}
 }
 
 // Observe notes damage and deletions.
@@ -127,6 +127,10 @@ func (c *Checker) Observe(o *observe.Observation) {
 // Record notes steps of the schedule, what calm sends, and faults that decide how work ends.
 func (c *Checker) Record(r *cluster.Record) {
 	switch r.Kind {
+	case cluster.RecNodeStarted:
+		if c.Run.World.Phase() == cluster.PhaseRelief {
+			c.nodes[r.Node-1].step = step{"relief", r.AtMs}
+		}
 	case cluster.RecScheduled:
 		s := step{r.Schedule.String(), r.AtMs}
 		if r.Schedule.Verb == plan.VerbMark {

@@ -1,0 +1,196 @@
+package cluster
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// maxReliefs bounds how often relief begins. Work that goes on may strand other work, so once is not always enough.
+const maxReliefs = 32
+
+// relieve begins relief if a message waits for an instance that no live node admits, and reports whether it did.
+//
+// It takes no node above the node's own build, since a build replays nothing that a newer one began
+// (docs/contract/runtime.md#r15.2). In this order it looks for the least that helps: a node that was narrowed takes back
+// the range of its build; a node becomes the build that the work is pinned to, or else the next one above it that the plan
+// names; what no build takes is deleted.
+func (ph *phases) relieve() bool {
+	stuck := ph.stuck()
+	switch {
+	case len(stuck) == 0 || ph.reliefs == maxReliefs:
+		return false
+	case ph.plan.Relief == plan.ReliefWiden:
+		if ph.phase == PhaseRelief {
+			return false
+		}
+		ph.beginRelief()
+		ph.widenAll()
+		return true
+	case !ph.anyCore():
+		return false
+	}
+	ph.beginRelief()
+	for _, s := range stuck {
+		if ph.unnarrow(s.pin) || ph.rebuild(s.pin) {
+			return true
+		}
+	}
+	for _, s := range stuck {
+		ph.deleteTree(s.id)
+	}
+	return true
+}
+
+func (ph *phases) beginRelief() {
+	ph.reliefs++
+	ph.begin(PhaseRelief)
+}
+
+// stuckInstance is an instance for which a message waits, and which no live node admits.
+type stuckInstance struct {
+	id  string
+	pin *engine.Version
+}
+
+// stuck returns what no live node admits, in the order of instance numbers.
+func (ph *phases) stuck() (all []stuckInstance) {
+	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
+		id := ph.store.InstanceName(no)
+		if p, ok := ph.store.Peek(id); ok && p.Messages > 0 && !ph.admitted(p.Pin) {
+			all = append(all, stuckInstance{id, p.Pin})
+		}
+	}
+	return all
+}
+
+// admitted reports whether a live node admits a pin.
+func (ph *phases) admitted(pin *engine.Version) bool {
+	for i := range ph.infos {
+		if n := &ph.infos[i]; n.Up && n.Filter.Admits(pin) {
+			return true
+		}
+	}
+	return false
+}
+
+func (ph *phases) anyCore() bool {
+	for i := range ph.infos {
+		if ph.infos[i].Core {
+			return true
+		}
+	}
+	return false
+}
+
+// admits reports whether a node of a build admits a pin if no option says otherwise.
+func admits(b *engine.Build, pin *engine.Version) bool {
+	return engine.FilterFor(b.DefaultRange).Admits(pin)
+}
+
+// unnarrow gives a core node back the range of its build, if that admits a pin.
+func (ph *phases) unnarrow(pin *engine.Version) bool {
+	for _, n := range ph.fleet.list {
+		if ph.infos[n.number-1].Core && n.options.SupportedReplayVersions != nil && admits(n.build, pin) {
+			ph.helped(HelpRange, n.plan.Name, ph.infos[n.number-1].Filter.String())
+			n.options.SupportedReplayVersions = nil
+			ph.fleet.restart(n)
+			return true
+		}
+	}
+	return false
+}
+
+// rebuild restarts a core node as a build that admits a pin, if there is one. The last of the nodes that keep all handlers
+// of their build is taken, or else the last.
+func (ph *phases) rebuild(pin *engine.Version) bool {
+	var takes *nodeState
+	for _, n := range ph.fleet.list {
+		if ph.infos[n.number-1].Core && (takes == nil || n.plan.Handlers == nil || takes.plan.Handlers != nil) {
+			takes = n
+		}
+	}
+	b := ph.buildFor(takes, pin)
+	if b == nil {
+		return false
+	}
+	ph.helped(HelpBuild, takes.plan.Name, b.Name())
+	takes.build, takes.options.SupportedReplayVersions = b, nil
+	ph.fleet.restart(takes)
+	return true
+}
+
+// buildFor returns the build that a node becomes so that it admits a pin: the pinned one, or else the lowest above it that
+// the plan names; nil if there is none.
+func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
+	var best *engine.Build
+	for _, b := range ph.builds {
+		if !admits(b, pin) || (b.Release == "") != (n.build.Release == "") {
+			continue
+		}
+		own := pin != nil && b.Version.Compare(*pin) == 0
+		if !own && !ph.names(b) {
+			continue
+		}
+		if _, err := ph.fleet.registryOf(n.plan, b); err != nil {
+			continue // its handlers cannot be registered
+		}
+		if best == nil || lower(b, best) {
+			best = b
+		}
+	}
+	return best
+}
+
+// lower reports whether a build comes before another one: by its version, and a release before a pre-release of it.
+func lower(b, c *engine.Build) bool {
+	if by := b.Version.Compare(c.Version); by != 0 {
+		return by < 0
+	}
+	return b.Version.Pre == "" && c.Version.Pre != ""
+}
+
+// names reports whether the plan names a build: a node runs it at some time.
+func (ph *phases) names(b *engine.Build) bool {
+	for i := range ph.plan.Nodes {
+		if ph.plan.Nodes[i].Build == b.Name() {
+			return true
+		}
+	}
+	for i := range ph.plan.Schedule {
+		if ph.plan.Schedule[i].Build == b.Name() {
+			return true
+		}
+	}
+	return false
+}
+
+// deleteTree deletes an instance with the tree that it belongs to, by force, as an operator does with what nobody can run.
+func (ph *phases) deleteTree(id string) {
+	admin := ph.clients.provider.Admin()
+	root := id
+	for range maxDepth {
+		parent, err := admin.GetParentID(ph.ctx, root)
+		if err != nil || parent == "" {
+			break
+		}
+		root = parent
+	}
+	ph.helped(HelpDelete, root, "")
+	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have gone with another
+}
+
+// everything is the range that admits every pin.
+var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
+
+// widenAll restarts every core node with a range that admits everything, as the documentation of release 0.1.26 had it.
+func (ph *phases) widenAll() {
+	for _, n := range ph.fleet.list {
+		if ph.infos[n.number-1].Core {
+			ph.helped(HelpWiden, n.plan.Name, ph.infos[n.number-1].Filter.String())
+			r := everything
+			n.options.SupportedReplayVersions = &r
+			ph.fleet.restart(n)
+		}
+	}
+}

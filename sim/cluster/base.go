@@ -22,7 +22,7 @@ type base struct {
 	root    sim.Key
 	store   *memprovider.Store
 	planted *faults.Planted
-	drawn   []drawnFault
+	drawn   map[faults.Kind]*drawnFault // only looked up
 	ctx     context.Context
 	phase   Phase
 	changed bool  // the current event changed something or made a call

@@ -49,21 +49,19 @@ func (b *base) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
 	if b.phase != PhaseTurbulence {
 		return false
 	}
-	for i := range b.drawn {
-		if f := &b.drawn[i]; f.kind == kind {
-			num, den := f.num, f.den
-			if den == 0 {
-				num, den = f.plan.Rate(kind, nodeName, b.since())
-			}
-			return num > 0 && sim.Chance(b.chooser, key.Text(labelFault, f.text), num, den)
-		}
+	f := b.drawn[kind]
+	if f == nil {
+		return false
 	}
-	return false
+	num, den := f.num, f.den
+	if den == 0 {
+		num, den = f.plan.Rate(kind, nodeName, b.since())
+	}
+	return num > 0 && sim.Chance(b.chooser, key.Text(labelFault, f.text), num, den)
 }
 
 // drawnFault is a kind of fault of the plan: its rates alone, and the last segment of the keys of its draws.
 type drawnFault struct {
-	kind faults.Kind
 	text sim.Text
 	plan faults.Plan
 	// num in den is the rate if it is the same for all nodes and times; else den is 0.
@@ -71,25 +69,20 @@ type drawnFault struct {
 }
 
 // drawnFaults returns the kinds of faults that a plan names, each with its rates.
-func drawnFaults(p *faults.Plan) []drawnFault {
-	var list []drawnFault
+func drawnFaults(p *faults.Plan) map[faults.Kind]*drawnFault {
+	drawn := make(map[faults.Kind]*drawnFault)
 	for _, r := range p.Rates {
-		i := 0
-		for i < len(list) && list[i].kind != r.Kind {
-			i++
+		f := drawn[r.Kind]
+		if f == nil {
+			f = &drawnFault{text: sim.NewText(string(r.Kind))}
+			if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
+				f.num, f.den = r.Num, r.Den
+			}
+			drawn[r.Kind] = f
 		}
-		if i == len(list) {
-			list = append(list, drawnFault{kind: r.Kind, text: sim.NewText(string(r.Kind))})
-		}
-		list[i].plan.Rates = append(list[i].plan.Rates, r)
+		f.plan.Rates = append(f.plan.Rates, r)
 	}
-	for i := range list {
-		f := &list[i]
-		if r := f.plan.Rates[0]; r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
-			f.num, f.den = r.Num, r.Den
-		}
-	}
-	return list
+	return drawn
 }
 
 // The weights of the classes of durations. They are never changed.

@@ -13,6 +13,8 @@ import (
 type turnChecker struct {
 	check.Base
 	handed map[string]*engine.FetchedOrchestration // by lock token
+	spec   turn.Checker
+	turn   turn.Turn // the one that is judged; reused
 }
 
 func newTurnChecker(m *check.Run) check.Checker {
@@ -56,7 +58,8 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 	if item.HistoryError != "" || len(item.Messages) == 0 {
 		return // S18 judges what follows the one, and no provider hands out the other
 	}
-	t := turn.Turn{
+	t := &k.turn
+	*t = turn.Turn{
 		Instance: item.Instance, Execution: ack.ExecutionID, Build: build.Version, History: item.History, Batch: item.Messages,
 		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack, Limits: build.Limits,
 	}
@@ -74,7 +77,7 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 		}
 	}
 	t.Semantics = build.SemanticsOf(stamp)
-	for _, wrong := range turn.Check(t) {
+	for _, wrong := range k.spec.Check(t) {
 		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)
 	}

@@ -37,8 +37,15 @@ type Turn struct {
 }
 
 // Check describes what is wrong with a turn, in the order of the ack; it returns nothing if the turn is allowed.
-func Check(t Turn) []string {
-	c := newChecker(&t)
+func Check(t Turn) []string { return new(Checker).Check(&t) }
+
+// Checker checks one turn after the other, and keeps its memory from one to the next. The zero value is ready.
+type Checker struct{ check checker }
+
+// Check is Check for one more turn. The Checker keeps no part of it that is used again.
+func (k *Checker) Check(t *Turn) []string {
+	c := &k.check
+	c.begin(t)
 	if c.nothingToDo() {
 		c.checkDropped()
 		return c.wrong
@@ -69,7 +76,8 @@ func CheckTurn(history []engine.Event, batch []engine.WorkItem, delta []engine.E
 		return nil
 	}
 	first := append(history[:len(history):len(history)], delta...)[0]
-	c := newChecker(&Turn{
+	c := new(checker)
+	c.begin(&Turn{
 		Instance: first.InstanceID, Execution: first.ExecutionID, History: history, Batch: batch,
 		Ack: engine.OrchestrationAck{ExecutionID: first.ExecutionID, HistoryDelta: delta},
 	})
@@ -119,8 +127,9 @@ type schedule struct {
 	old       bool // it is in the history
 }
 
-func newChecker(t *Turn) *checker {
-	c := &checker{t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits()}
+// begin makes the checker ready for a turn.
+func (c *checker) begin(t *Turn) {
+	*c = checker{t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits(), schedules: c.schedules[:0]}
 	if n := t.Limits.CarriedEvents; n > 0 {
 		c.most.CarriedEvents = n
 	}
@@ -142,7 +151,6 @@ func newChecker(t *Turn) *checker {
 		c.start = c.startMessage()
 	}
 	c.parent = c.parentLink()
-	return c
 }
 
 // enter records an event.

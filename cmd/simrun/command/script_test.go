@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("PROVIDER", provider)
+			env.Setenv("FIRST_DAY", filepath.Join(filepath.Dir(provider), "first_day.py"))
 			export, err := filepath.Abs("../duroxide-export/testdata/orders.jsonl")
 			env.Setenv("EXPORT", export)
 			return err

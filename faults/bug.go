@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
@@ -56,6 +57,7 @@ type Bug struct {
 	provider func(*storerules.Rules)
 	replay   func(*replay.Rules)
 	node     func(*machine.Rules)
+	letters  func(*deadletter.Rules)
 	as       BugID
 }
 
@@ -67,7 +69,7 @@ func Bugs() []Bug { return slices.Clone(table) }
 
 // table is made once, because each run looks bugs up, and never changes.
 var table = slices.Concat(
-	fetchBugs(), ackBugs(), storeBugs(), insideBugs(), sessionBugs(), deleteBugs(), turnBugs(), endBugs(), nodeBugs(),
+	fetchBugs(), ackBugs(), storeBugs(), insideBugs(), sessionBugs(), deleteBugs(), turnBugs(), endBugs(), nodeBugs(), strategyBugs(),
 	turnSwitches(), stateSwitches(), familySwitches(), unseenSwitches(),
 )
 
@@ -101,8 +103,8 @@ func Profile(release string) []Bug {
 	}))
 }
 
-// BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "internal/replay" or
-// "internal/machine"), whether a property catches it or not, each under one id. The caller owns the slice.
+// BugsOf returns every planted bug that replaces a rule of that package ("memprovider", "internal/replay",
+// "internal/machine" or "internal/deadletter"), whether a property catches it or not, each under one id. The caller owns the slice.
 func BugsOf(owner string) []Bug { return selected(func(b *Bug) bool { return b.owner() == owner }) }
 
 func (b *Bug) owner() string {
@@ -113,6 +115,8 @@ func (b *Bug) owner() string {
 		return "internal/replay"
 	case b.node != nil:
 		return "internal/machine"
+	case b.letters != nil:
+		return "internal/deadletter"
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-var tableOf = map[string]string{"memprovider": "Provider.", "internal/machine": "Node.", "internal/replay": "Replay."}
+var tableOf = map[string]string{"memprovider": "Provider.", "internal/machine": "Node.", "internal/replay": "Replay.", "internal/deadletter": "Letters."}
 
 // TestCatalogue: it is sorted, and leaves out what no property catches.
 func TestCatalogue(t *testing.T) {

@@ -34,5 +34,8 @@ const (
 	retention    = "retention"
 	sessions     = "sessions"
 	rolledBack   = "ended-before-rollback"
+	bouncing     = "bounce"
+	sweeping     = "sweeper"
+	deadLetters  = "deadletter"
 	threshold    = "rolling-0.1.30-to-0.1.32"
 )

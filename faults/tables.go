@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
@@ -16,6 +17,7 @@ type Tables struct {
 	Provider *storerules.Rules
 	Node     machine.Rules
 	Replay   replay.Rules
+	Letters  deadletter.Rules
 }
 
 // NewTables returns the rules with these bugs, and the companions that they need, for every node. An unknown id is an
@@ -101,7 +103,7 @@ func (p *Planted) For(node, build string) *Tables {
 }
 
 func newTables() *Tables {
-	return &Tables{Node: *machine.DefaultRules(), Replay: replay.DefaultRules()}
+	return &Tables{Node: *machine.DefaultRules(), Replay: replay.DefaultRules(), Letters: *deadletter.DefaultRules()}
 }
 
 func (t *Tables) apply(b *Bug) {
@@ -119,5 +121,7 @@ func (t *Tables) apply(b *Bug) {
 		b.replay(&t.Replay)
 	case b.node != nil:
 		b.node(&t.Node)
+	case b.letters != nil:
+		b.letters(&t.Letters)
 	}
 }

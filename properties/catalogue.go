@@ -50,6 +50,7 @@ func Catalogue() []Property {
 		{"S24", "turn-allowed", s, "What a node commits is what the specification of a turn allows, given history and batch."},
 		{"S25", "lease-whole", s, "A granted lock lasts for its timeout from the answer, however long the call waited in the store."},
 		{"S26", "reads-true", s, "What the management surface tells of lists, histories, statistics and keys is what is stored, or an error."},
+		{"S27", "strategy-kept", s, "What a node cannot run goes back with growing delays if it is bounced, and is ended by a sweeper or as a dead letter only after it has been blocked for long enough, with a cause."},
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},
@@ -62,6 +63,7 @@ func Catalogue() []Property {
 		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
 		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once the cluster is calm."},
 		{"L12", "poison-acts", l, "No message is delivered more than 10 times above max_attempts, whatever the contention, deliveries that a fault of their holder ended aside."},
+		{"L13", "blocked-ends", l, "Where work that no node admits is not to wait, it ends, within a bound."},
 	}
 }
 

@@ -143,7 +143,7 @@
 //
 //	L01 poison-ends       L03 nobody-compatible-waits  L05 no-false-poison  L08 locks-recover      L10 cancel-arrives
 //	L02 healthy-finishes  L04 drain-ends               L06 parent-told      L09 upgrade-converges  L11 work-served
-//	                                                                                                     L12 poison-acts
+//	L12 poison-acts       L13 blocked-ends
 //
 // Each has a bound in store time that is computed from the options of the nodes at hand and from the actual backoffs; a
 // message that reports a violation shows the sum with its terms. Obligations are judged at the end of each phase.
@@ -164,8 +164,8 @@
 // # Where they hold
 //
 // "+" holds; "-" does not, and is not judged or only counted; "n" holds but says little, since nodes send no filter.
-// Properties of a line without a fault are never suspended. The strategies bounce, sweeper and deadletter are refused by
-// this version; their columns show what the design asks. Under the profile duroxide-0.1.26 every property is judged, so that
+// Properties of a line without a fault are never suspended. What a strategy other than filter is about, S27 and L13 judge:
+// they have nothing to say under filter. Under the profile duroxide-0.1.26 every property is judged, so that
 // a campaign shows what its switches cost (docs/findings.md); a "-" in its column means that a switch breaks it.
 //
 //	property      filter  bounce  sweeper  deadletter  contract  0.1.26  suspended by
@@ -178,7 +178,7 @@
 //	S09             +       +       +          +          +        -
 //	S10             +       +       +          +          +        +
 //	S11             +       +       +          +          +        -     corrupt-event (that history)
-//	S12             +       +       +          -          +        -
+//	S12             +       +       +          +          +        -
 //	S13             +       +       +          +          +        -
 //	S14             +       +       +          +          +        +
 //	S15             +       +       +          +          +        +
@@ -191,16 +191,18 @@
 //	S23             +       +       +          +          +        -
 //	S24             +       +       +          +          +        -
 //	S25 S26         +       +       +          +          +        +
+//	S27             n       +       +          +          +        +     clock skew (that sweeper's times)
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
-//	L03             +       -       -          -          +        +
+//	L03             +       -       -          +          +        +
 //	L04             +       +       +          +          +        -
 //	L05             +       -       -          -          +        -
 //	L06             +       +       +          +          +        -     corrupt-message (that child)
 //	L08             +       +       +          +          +        +
 //	L09             +       n       +          +          +        +
-//	L10             +       +       +          -          +        -     corrupt-message (that cancel)
+//	L10             +       +       +          +          +        -     corrupt-message (that cancel)
 //	L11             +       +       +          +          +        +
 //	L12             +       +       +          +          +        +     crashes, pause, calls that fail (that delivery)
+//	L13             n       +       +          +          +        +
 //	shadow          +       +       +          +          +        +
 package properties

@@ -68,6 +68,8 @@ type ProviderCall struct {
 	Deadline time.Duration
 	// Cadence is how often the node would poll while a fetch finds nothing; 0 for calls other than fetches.
 	Cadence time.Duration
+	// Once makes a fetch that finds nothing be answered at once.
+	Once    bool
 	Request call.Call
 }
 
@@ -191,10 +193,13 @@ const (
 	DecideDropUnstarted
 	DecideSessionsFull // a session activity beyond the cap, handed back
 	DecideReadFailed   // a system activity could not read, handed back
+	DecideLooked       // a sweeper has looked at it, handed back
+	DecideSwept        // a sweeper ended it
 )
 
 var decisionNames = []string{"none", "drop-terminal", "poison", "history-error", "incompatible", "wait-for-start", "no-handler", "turn",
-	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "sessions-full", "read-failed"}
+	"ack-failed", "work-poison", "work-no-handler", "work-run", "work-lost", "work-done", "drained", "drop-unstarted", "sessions-full", "read-failed",
+	"looked", "swept"}
 
 // String returns the decision in words.
 func (d Decision) String() string { return decisionNames[d] }
@@ -237,4 +242,5 @@ const (
 	timerRenewal      = "renewal"
 	timerGrace        = "grace"
 	timerSessions     = "sessions"
+	timerSweep        = "sweep"
 )

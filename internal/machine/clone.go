@@ -6,6 +6,7 @@ import "slices"
 func (n *Node) clone() *Node {
 	c := *n
 	c.out = nil
+	c.sweeper.met, c.sweeper.blocked = slices.Clone(n.sweeper.met), slices.Clone(n.sweeper.blocked)
 	c.slots = slices.Clone(n.slots)
 	for i := range c.slots {
 		if h := c.slots[i].hold; h != nil {

@@ -68,7 +68,7 @@ func (d *driver) command(verb string, args []string) string {
 	}
 	switch verb {
 	case "new", "node":
-		// new [build=1.5.0] [bug=ID]... [OPTION=VALUE]...: a new node with one slot of each kind, unless told otherwise
+		// new [build=1.5.0] [bug=ID]... [routing=bounce|sweep] [OPTION=VALUE]...: a new node with one slot of each kind, unless told otherwise
 		// node ...: the same, started: call 1 is the orchestration slot's fetch, call 2 the worker slot's
 		d.newNode(args)
 		if verb == "node" {
@@ -137,16 +137,25 @@ func (d *driver) command(verb string, args []string) string {
 	return ""
 }
 
+// routings are those of the scripts' nodes.
+var routings = map[string]Routing{
+	"bounce": {Bounces: true},
+	"sweep":  {SweepEvery: 5 * time.Second, SweepAfter: 10 * time.Second},
+}
+
 func (d *driver) newNode(args []string) {
 	options := node.DefaultOptions()
 	options.OrchestrationConcurrency, options.WorkerConcurrency = 1, 1
 	build := buildNamed(d.t, "1.5.0")
 	var on []string
+	var routing Routing
 	for _, a := range args {
 		name, value, _ := strings.Cut(a, "=")
 		switch name {
 		case "build":
 			build = buildNamed(d.t, value)
+		case "routing":
+			routing = routings[value]
 		case "bug":
 			on = append(on, value)
 		default:
@@ -156,7 +165,7 @@ func (d *driver) newNode(args []string) {
 		}
 	}
 	d.reg = testRegistry(d.t)
-	n, err := New(Config{Name: "n1", Build: build, Registry: d.reg, Options: options, Rules: RulesWith(on...)})
+	n, err := New(Config{Name: "n1", Build: build, Registry: d.reg, Options: options, Rules: RulesWith(on...), Routing: routing})
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -31,6 +31,10 @@ func (n *Node) logPoison(d *delivery, cause string) {
 		n.attempts(d.AttemptCount), n.mostAttempts(), Field{"cause", cause})
 }
 
+func (n *Node) logSwept(d *delivery, cause string) {
+	n.log(LevelWarn, d.Item.Instance, "Sweeping away work that nobody takes", Field{"cause", cause})
+}
+
 func (n *Node) logHistoryError(d *delivery) {
 	n.log(LevelWarn, d.Item.Instance,
 		fmt.Sprintf("History deserialization failed, abandoning with 1s backoff (%d/%d, %d remaining)",

@@ -28,6 +28,8 @@ type Config struct {
 	Rules *Rules
 	// Replay are the rules of its turns; nil is the default of package replay.
 	Replay *replay.Rules
+	// Routing is what the node does about work that it cannot run.
+	Routing Routing
 	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic describes where the two differ.
 	DoubleCheck bool
 	// Workspace is memory for turns and activities; nodes that step one at a time may share it. Nil means none.
@@ -48,6 +50,8 @@ type Node struct {
 	workspace *replay.Workspace
 
 	doubleCheck bool
+	routing     Routing
+	order       []Test // of rules and routing; read-only
 	supported   engine.VersionRange
 	// admitted is the supported range as a filter, for the runtime-side check; filter is the one that the node fetches
 	// with, the same except under a planted bug. Both are read-only.
@@ -63,6 +67,7 @@ type Node struct {
 	stopped  bool
 	owners   []string // see sessionOwners; read-only
 	keeper   sessionKeeper
+	sweeper  sweeper
 	counters Counters
 	out      []Call // of the current step
 	// current is the delivery being decided, and fetch the request of the orchestration slots; fetch is read-only.
@@ -98,6 +103,7 @@ func New(c Config) (*Node, error) {
 	for i := range n.options.WorkerConcurrency {
 		n.slots = append(n.slots, slot{id: Slot{SlotWorker, i}})
 	}
+	n.routed(c.Routing)
 	return n, nil
 }
 

@@ -14,6 +14,7 @@ const (
 	dropTerminal  = replay.DropTerminal // the current execution has ended
 	dropUnstarted = "unstarted"         // the instance has no history, and nothing in the batch starts it
 	dropPoison    = "poison"            // the batch was delivered too often
+	dropSwept     = "swept"             // nobody took the batch for too long
 )
 
 // onOrchestration decides what to do with a fetched batch.
@@ -34,7 +35,11 @@ func (n *Node) decide(s *slot, d *delivery) {
 		n.abandon(s, Note{Decision: DecideDrained, Cause: "the node drains"})
 		return
 	}
-	for _, t := range n.rules.Order {
+	if s.sweeps {
+		n.look(s, d)
+		return
+	}
+	for _, t := range n.order {
 		if n.decides(t, s, d) {
 			return
 		}
@@ -97,7 +102,7 @@ func (n *Node) bouncesIncompatible(s *slot, d *delivery) bool {
 		return false
 	}
 	n.logIncompatible(d)
-	n.abandon(s, Note{Decision: DecideIncompatible, Delay: IncompatibleDelay, Cause: n.incompatible(d)})
+	n.abandon(s, Note{Decision: DecideIncompatible, Delay: n.bounceDelay(d.AttemptCount), Cause: n.incompatible(d)})
 	return true
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -21,11 +20,14 @@ const (
 	poisonCrashes                         // none of these: crashes, expired locks, lost answers
 )
 
+// undecodableCause is the cause of poison that cannot be decoded, unless there is more to say.
+const undecodableCause = "undecodable history"
+
 // poisonCause finds the cause and its text.
 func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
 	switch _, found := d.resolve(n.registry, n.rules); {
 	case d.undecodable():
-		return poisonUndecodable, "undecodable history"
+		return poisonUndecodable, undecodableCause
 	case !n.rules.Admits(n.admitted, d.pin):
 		return poisonIncompatible, n.incompatible(d)
 	case !found:
@@ -50,15 +52,12 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 		n.abandon(s, Note{Decision: DecidePoison, Delay: HistoryErrorDelay, Cause: text})
 		return true
 	}
-	ack := n.poisonAck(d, continued, text)
-	s.hold.execution = ack.ExecutionID
-	n.logPoison(d, text)
 	n.counters.countPoison(cause)
-	note := Note{Decision: DecidePoison, Cause: text, Dropped: d.dropAll(dropPoison)}
-	n.note(s, note)
-	n.counters.countDrops(note.Dropped)
-	n.startRenewing(s)
-	n.commit(s, DecidePoison, call.AckOrchestrationItem(ack))
+	if n.routing.Bounces && cause != poisonCrashes {
+		text = Unprocessable + ": " + text
+	}
+	n.logPoison(d, text)
+	n.endAsPoison(s, d, DecidePoison, text, dropPoison)
 	return true
 }
 
@@ -150,7 +149,10 @@ func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine
 	if d.undecodable() {
 		// The kind and the error are enough.
 		p.MessageType.Kind, p.MessageType.Error, p.MessageType.Cause = engine.PoisonFailedDeserialization, d.Item.HistoryError, ""
-		p.Message = d.Item.HistoryError
+		if cause != undecodableCause {
+			p.MessageType.Error = cause + ": " + d.Item.HistoryError
+		}
+		p.Message = p.MessageType.Error
 	} else {
 		p.Message = n.messagesText(d.Item.Messages)
 	}

@@ -28,6 +28,12 @@ type Rules struct {
 	RenewsSessions bool
 	// UnregisteredBackoff returns the delay for work without a handler at its n-th delivery.
 	UnregisteredBackoff func(n uint32, base, most time.Duration) time.Duration
+	// BounceBackoff returns the delay of work that is bounced at its n-th delivery.
+	BounceBackoff func(n uint32, base, most time.Duration) time.Duration
+	// SweepSpares reports whether a sweeper leaves an execution alone that its node admits or not.
+	SweepSpares func(admits bool) bool
+	// SweepDue reports whether a sweeper ends what has been blocked for that long, given the option.
+	SweepDue func(blocked, after time.Duration) bool
 	// PauseAfterNothing returns the pause after a fetch that took that long and found nothing.
 	PauseAfterNothing func(took, interval time.Duration) time.Duration
 	// PauseAfterError returns the pause after a failed fetch, the k-th consecutive retryable one; false stops fetching.
@@ -130,6 +136,9 @@ func DefaultRules() *Rules {
 		SessionCap:            func(most int) int { return most },
 		RenewsSessions:        true,
 		UnregisteredBackoff:   UnregisteredBackoff,
+		BounceBackoff:         UnregisteredBackoff,
+		SweepSpares:           func(admits bool) bool { return admits },
+		SweepDue:              func(blocked, after time.Duration) bool { return blocked >= after },
 		PauseAfterNothing:     func(took, interval time.Duration) time.Duration { return interval - took },
 		PauseAfterError:       pauseAfterError,
 		AckFailed:             retryAck,
@@ -153,7 +162,7 @@ func DefaultRules() *Rules {
 
 // uncounted reports whether the decision reveals nothing about the work itself, so that the delivery does not count.
 func uncounted(d Decision) bool {
-	return d == DecideWaitForStart || d == DecideDrained || d == DecideSessionsFull
+	return d == DecideWaitForStart || d == DecideDrained || d == DecideSessionsFull || d == DecideLooked
 }
 
 // endedDropsMessages keeps the messages of a ContinuedAsNew execution: they are meant for its successor, started or

@@ -27,6 +27,8 @@ type slot struct {
 	room hold // storage that hold points to
 	// fetch is a worker slot's request while it may serve one more session; it is read-only.
 	fetch call.Call
+	// sweeps marks the slot that looks at what is queued, and runs nothing.
+	sweeps bool
 }
 
 // phase is the state of a slot.
@@ -50,6 +52,10 @@ func (n *Node) next(s *slot) {
 	s.hold = nil
 	if n.draining {
 		s.phase = phaseStopped
+		return
+	}
+	if s.sweeps {
+		n.nextSweep(s)
 		return
 	}
 	s.phase = phaseFetching
@@ -94,6 +100,11 @@ func (n *Node) onFetched(s *slot, in Answer) {
 	case in.Orchestration == nil && in.Work == nil:
 		s.errors = 0
 		n.counters.FetchedNothing++
+		if s.sweeps {
+			n.endPass()
+			n.next(s)
+			return
+		}
 		took := time.Duration(max(n.nowMs-s.fetchedMs, 0)) * time.Millisecond
 		n.pause(s, timerPoll, n.rules.PauseAfterNothing(took, n.options.DispatcherMinPollInterval))
 	case in.Orchestration != nil && s.id.Kind == SlotOrchestration:

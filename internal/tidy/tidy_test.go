@@ -50,13 +50,14 @@ var packages = map[string]imports{
 	"internal/client":     {module: []string{"engine"}},
 	"engine/orchtest": {
 		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
-	"internal/machine": {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"internal/client", "faults", "engine/orch"}},
-	"engine/node":      {module: []string{"engine", "engine/orch", "internal/orchhost"}},
-	"memprovider":      {module: []string{"internal/observe", "engine", "internal/storerules"}, tests: []string{"faults"}},
+	"internal/machine":    {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"internal/client", "faults", "engine/orch"}},
+	"engine/node":         {module: []string{"engine", "engine/orch", "internal/orchhost"}},
+	"memprovider":         {module: []string{"internal/observe", "engine", "internal/storerules"}, tests: []string{"faults"}},
+	"internal/deadletter": {module: []string{"engine", "internal/call"}, tests: []string{"memprovider", "faults", "internal/observe"}},
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, tests: []string{"internal/observe"}},
 	"faults": {
-		module: []string{"engine", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
+		module: []string{"engine", "internal/deadletter", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
 	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
 	"internal/facts":   {},
 	"internal/near":    {},
@@ -64,7 +65,7 @@ var packages = map[string]imports{
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {

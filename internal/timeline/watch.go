@@ -157,6 +157,8 @@ func (c *Collector) record(r *cluster.Record) {
 		}
 	case cluster.RecNote:
 		c.note(r, ms, n)
+	case cluster.RecDeadLetter:
+		c.bar(r.Instance, Bar{Kind: "poison", FromMs: ms, ToMs: ms, Node: -1, Step: r.Step, Text: r.Text})
 	}
 	c.ends = max(c.ends, ms)
 }
@@ -182,7 +184,7 @@ func (c *Collector) note(r *cluster.Record, ms int64, n int) {
 		if t := r.Note.Turn; t != nil {
 			b.Text = fmt.Sprintf("%s: %s, %d events", t.Handler, t.Result, t.Events)
 		}
-	case machine.DecidePoison, machine.DecideWorkPoison:
+	case machine.DecidePoison, machine.DecideWorkPoison, machine.DecideSwept:
 		b.Kind = "poison"
 	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideAckFailed, machine.DecideWorkNoHandler, machine.DecideWorkLost:
 		b.Kind = "back"

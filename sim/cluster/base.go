@@ -34,6 +34,7 @@ type base struct {
 	clients *clients // they start instances and send them events
 	probes  *probes  // they make calls that no node makes
 	phases  *phases  // turbulence, calm, relief
+	letters *letters // the dead-letter policy, nil without one
 }
 
 // storeHandle returns one caller's handle of the store, watched if the monitor is a HandleWatcher.
@@ -41,6 +42,9 @@ func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Pro
 	p := b.store.Handle(codec, caller)
 	if b.plan.Store.CallersClock {
 		p = b.byClock(p, caller)
+	}
+	if b.letters != nil && caller.Node != 0 {
+		p = b.letters.box.Watch(p)
 	}
 	if watcher, ok := b.monitor.(HandleWatcher); ok {
 		return watcher.WatchHandle(p, codec)
@@ -83,6 +87,7 @@ const (
 	evCalm                       // turbulence is over
 	evTick                       // calm: check whether anything is still open
 	evUntil                      // the end that the plan sets
+	evLetters                    // the dead-letter policy looks
 )
 
 // never is the store time of something that does not happen by itself.

@@ -19,6 +19,7 @@ type clients struct {
 	*base
 	provider engine.Provider
 	codec    engine.Codec
+	version  engine.Version // of the build whose codec it is
 	raised   []calmRaises
 	waiting  []waitingAction // operators' calls that wait in the store
 	last     time.Duration   // when the plan's last client or probe action is due
@@ -44,7 +45,7 @@ func (c *clients) connect() {
 			newest = b
 		}
 	}
-	c.codec, c.provider = newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
+	c.version, c.codec, c.provider = newest.Version, newest.Codec, c.storeHandle(newest.Codec, observe.Caller{})
 }
 
 // begin schedules all that clients and probes do, and notes when the last action is due.

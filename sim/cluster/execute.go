@@ -49,7 +49,7 @@ func (nw *network) execute(i int) {
 		return
 	}
 	nothing := isFetch(c.kind) && answer.Err == nil && answer.Orchestration == nil && answer.Work == nil
-	if nothing && nw.observed == before && !c.cancelled {
+	if nothing && nw.observed == before && !c.cancelled && !c.once {
 		nw.parking.park(i)
 		return
 	}

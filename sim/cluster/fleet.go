@@ -190,6 +190,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,
 		Workspace:   f.workspace,
 		DoubleCheck: f.cfg.DoubleCheck,
+		Routing:     routing(f.plan),
 	})
 	if err != nil && n.build.Release != "" {
 		f.failure = fmt.Errorf("node %s: %w", n.plan.Name, err)

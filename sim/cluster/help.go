@@ -120,7 +120,7 @@ func (ph *phases) settled() bool {
 	}
 	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
-		if ok && (p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && ph.admitted(p.Pin)) {
+		if ok && (p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up))) {
 			return false
 		}
 	}

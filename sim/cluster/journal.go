@@ -182,6 +182,8 @@ func (j *journal) traceRecord(r *Record) {
 	case RecActivityStarted, RecActivityFinished:
 		t.Str(r.Activity.Item.Instance)
 		t.Uint(r.Activity.Item.ID)
+	case RecDeadLetter:
+		t.Str(r.Instance)
 	case RecFault:
 		t.Str(string(r.Fault))
 		t.Uint(r.Call)

@@ -69,6 +69,8 @@ func (nr *narrator) record(r *Record) {
 		nr.tell(r.Node, false, "runs activity %s#%d of %s", r.Activity.Item.Name, r.Activity.Item.ID, r.Activity.Item.Instance)
 	case RecPhaseBegan:
 		nr.tell(0, true, "%s begins", r.Phase)
+	case RecDeadLetter:
+		nr.tell(0, true, "the store ends %s: %s", r.Instance, r.Text)
 	case RecScheduled:
 		nr.tell(0, true, "schedule: %s", r.Schedule)
 	case RecClientAccepted:

@@ -39,6 +39,7 @@ type callState struct {
 	provider  engine.Provider // of the incarnation that made the call
 	deadline  time.Duration   // counted from sentAt
 	cadence   time.Duration   // how often the node would poll, for a fetch
+	once      bool            // a fetch that does not wait
 	key       sim.Key
 	sentAt    sim.Time
 	kind      observe.CallKind
@@ -113,7 +114,7 @@ func (nw *network) send(n *nodeState, pc machine.ProviderCall) {
 	i, c := nw.calls.add()
 	*c = callState{
 		node: n.number, inc: n.inc, id: pc.ID, slot: pc.Slot, request: pc.Request, provider: n.provider, kind: kind,
-		deadline: pc.Deadline, cadence: pc.Cadence, key: key, sentAt: nw.kernel.Now(), group: -1,
+		deadline: pc.Deadline, cadence: pc.Cadence, once: pc.Once, key: key, sentAt: nw.kernel.Now(), group: -1,
 	}
 	if c.deadline == 0 {
 		c.deadline = nw.callDeadline(n)

@@ -98,6 +98,8 @@ const (
 	RecHandlersChanged
 	// RecLooked: a probe has read something: Incarnation (its number), Request, Looked, Err, StoreCall.
 	RecLooked
+	// RecDeadLetter: the dead-letter policy of the store has ended an instance: Instance, Text.
+	RecDeadLetter
 	recordKinds
 )
 
@@ -105,6 +107,7 @@ var recordNames = [recordKinds]string{
 	"none", "node started", "node stopped", "node crashed", "node paused", "node resumed", "node draining", "call sent",
 	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
 	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed", "looked",
+	"dead letter",
 }
 
 // String returns the kind in words.

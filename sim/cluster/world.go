@@ -112,6 +112,7 @@ func newWorld(cfg *Config) (*World, error) {
 		b.monitor = cfg.Monitor(w)
 	}
 	b.clients.connect()
+	b.openLetters()
 	return w, nil
 }
 
@@ -170,6 +171,7 @@ func (w *World) advance() bool {
 	w.changed = false
 	w.handle(e)
 	w.parking.pump()
+	w.letters.arm()
 	if w.changed {
 		w.kernel.Step()
 		if w.monitor != nil {
@@ -252,6 +254,8 @@ func (w *World) handle(e event) {
 		w.phases.onTick()
 	case evUntil:
 		w.phases.onUntil()
+	case evLetters:
+		w.letters.onLook()
 	default:
 		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
 	}

@@ -29,6 +29,7 @@ type Plan struct {
 	Faults   faults.Plan
 	Store    Store
 	Strategy Strategy
+	Patience Patience
 	Profile  Profile
 	// Turbulence is how long schedule and faults last: every step comes before its end. 0 means until one second after the
 	// last schedule step or client action.
@@ -63,13 +64,42 @@ const (
 // Strategy is a way of routing work that a node cannot run.
 type Strategy string
 
-// The strategies for routing work that a node cannot run. This module implements only filter so far and refuses the others.
+// The strategies for routing work that a node cannot run (docs/strategies.md).
 const (
-	StrategyFilter     Strategy = "filter"
-	StrategyBounce     Strategy = "bounce"
-	StrategySweeper    Strategy = "sweeper"
+	// StrategyFilter is the contract's: the provider hands out what the caller's filter admits, and the rest waits.
+	StrategyFilter Strategy = "filter"
+	// StrategyBounce has nodes fetch without a filter, and give back with growing delays what they cannot replay, until that
+	// is poison.
+	StrategyBounce Strategy = "bounce"
+	// StrategySweeper is filter, and each node ends what it cannot replay and has met at each of its passes for as long as
+	// Patience says.
+	StrategySweeper Strategy = "sweeper"
+	// StrategyDeadletter is filter, and the provider ends what no fetch has admitted for as long as Patience says.
 	StrategyDeadletter Strategy = "deadletter"
 )
+
+// Strategies returns every Strategy, the contract's first.
+func Strategies() []Strategy {
+	return []Strategy{StrategyFilter, StrategyBounce, StrategySweeper, StrategyDeadletter}
+}
+
+// Filters reports whether nodes get by the provider's filter only what they can replay, and nothing else touches the rest.
+func (s Strategy) Filters() bool { return s == "" || s == StrategyFilter }
+
+// Patience is how long the strategies sweeper and deadletter let work wait that nobody can run, and the pause between two
+// of their looks. A zero field means the default.
+type Patience struct{ After, Every time.Duration }
+
+// Or returns the patience with its defaults filled in: 30 s, and 5 s between two looks.
+func (p Patience) Or() Patience {
+	if p.After == 0 {
+		p.After = 30 * time.Second
+	}
+	if p.Every == 0 {
+		p.Every = 5 * time.Second
+	}
+	return p
+}
 
 // Profile is the release whose behaviour the nodes follow where it differs from the contract.
 type Profile string

@@ -38,9 +38,11 @@ func (p *Plan) Validate(known Known) error {
 	switch p.Strategy {
 	case "", StrategyFilter:
 	case StrategyBounce, StrategySweeper, StrategyDeadletter:
-		v.fail("strategy %q is not in this version; it runs filter", p.Strategy)
+		if released := p.Releases(); len(released) > 0 {
+			v.fail("strategy %q: released nodes (%s) know filter only", p.Strategy, released[0].Name())
+		}
 	default:
-		v.fail("unknown strategy %q: want filter", p.Strategy)
+		v.fail("unknown strategy %q: want one of %v", p.Strategy, Strategies())
 	}
 	switch p.Profile {
 	case "", ProfileContract, ProfileDuroxide, ProfileDuroxide32:

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +61,13 @@ func (p *parser) store() {
 			}
 		}
 	}
+}
+
+func formatPatience(p plan.Patience) string {
+	if p.Every == 0 {
+		return fmt.Sprintf("patience %v", p.After)
+	}
+	return fmt.Sprintf("patience %v every %v", p.After, p.Every)
 }
 
 func formatStore(s plan.Store) string {

@@ -57,6 +57,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Strategy != "" && p.Strategy != plan.StrategyFilter {
 		line("strategy %s", p.Strategy)
 	}
+	if p.Patience.After != 0 {
+		line("%s", formatPatience(p.Patience))
+	}
 	if p.Profile != "" && p.Profile != plan.ProfileContract {
 		line("profile %s", p.Profile)
 	}

@@ -171,6 +171,14 @@ func (p *parser) statement() {
 	case "strategy":
 		p.single(head.text)
 		p.s.Template.Strategy = plan.Strategy(p.oneOf("strategy", strategies))
+	// patience DURATION [every DURATION] is how long a sweeper or a dead-letter policy lets work wait.
+	case "patience":
+		p.single(head.text)
+		p.s.Template.Patience.After = p.positive()
+		if p.more() {
+			p.keyword("every")
+			p.s.Template.Patience.Every = p.positive()
+		}
 	// profile NAME selects whose decisions the nodes follow where the documents leave a choice.
 	case "profile":
 		p.single(head.text)

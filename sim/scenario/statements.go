@@ -48,6 +48,8 @@ var statementTable = []StatementInfo{
 		Meaning: "coverage points that a campaign of that many seeds must reach", Example: "require coverage relief three-builds-live"},
 	{Name: "strategy", Form: "strategy filter | bounce | sweeper | deadletter",
 		Meaning: "how work that a node cannot run is routed; filter if not given", Example: "strategy filter"},
+	{Name: "patience", Form: "patience DURATION [every DURATION]",
+		Meaning: "how long the strategies sweeper and deadletter let work wait that nobody can run, 30s if not given, and the pause between two of their looks, 5s if not given", Example: "patience 20s every 2s"},
 	{Name: "profile", Form: "profile contract | duroxide-0.1.26 | duroxide-0.1.32",
 		Meaning: "whose decisions the nodes follow; contract if not given", Example: "profile contract"},
 	{Name: "store", Form: "store [clock own | callers] [serial DURATION]",

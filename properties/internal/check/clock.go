@@ -13,7 +13,7 @@ const SkewMost = time.Second
 
 // timed are the properties that compare times of different callers: a lock that one has taken with the moment at which
 // another one looks, or a bound with what several have done.
-var timed = []string{"S19", "S22", "L01", "L02", "L03", "L04", "L05", "L08", "L09", "L10", "L11", "L12"}
+var timed = []string{"S19", "S22", "L01", "L02", "L03", "L04", "L05", "L08", "L09", "L10", "L11", "L12", "L13", "S27"}
 
 // Timed reports whether a property compares times of different callers.
 func Timed(id string) bool { return slices.Contains(timed, id) }

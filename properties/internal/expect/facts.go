@@ -145,6 +145,8 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	event, name, value := facts.Abandon, "reason", ""
 	switch note.Decision {
+	case machine.DecideSwept:
+		event, name, value = facts.Poison, "cause", "swept"
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		event, name, value = facts.Poison, "cause", c.cause(d)
 	case machine.DecideHistoryError:
@@ -157,6 +159,8 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 		value = "no-handler"
 	case machine.DecideAckFailed:
 		value = "ack-failed"
+	case machine.DecideLooked:
+		value = "looked"
 	case machine.DecideDrained:
 		value = "drained"
 	case machine.DecideWorkLost:

@@ -161,6 +161,9 @@ func (c *obligations) messages(in *model.Instance) {
 	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
+		if !c.live.Plan.Strategy.Filters() && !settling {
+			c.blocked(in)
+		}
 		return // relief frees it, and Finish looks whether it did
 	}
 	input := c.turnInput(in)

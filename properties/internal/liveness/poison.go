@@ -34,6 +34,9 @@ func (c *poisonChecker) Records() []cluster.RecordKind { return []cluster.Record
 
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
+	if s := c.live.Plan.Strategy; s == plan.StrategyBounce || s == plan.StrategySweeper {
+		return // there, nodes fetch what they do not admit
+	}
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
 		return
 	}

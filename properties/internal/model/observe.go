@@ -100,6 +100,7 @@ type Note struct {
 	caller   observe.Caller
 	Token    string
 	Decision machine.Decision
+	Attempt  uint32
 	first    bool // for DecideTurn
 	Dropped  []machine.DroppedMessage
 }
@@ -116,7 +117,7 @@ func (m *Store) onNote(r *cluster.Record) {
 	in := m.Instances[no]
 	dropped := append(in.Note.Dropped[:0], n.Dropped...)
 	in.Note = Note{
-		caller: observe.Caller{Node: r.Node, Incarnation: r.Incarnation}, Token: n.Token, Decision: n.Decision,
+		caller: observe.Caller{Node: r.Node, Incarnation: r.Incarnation}, Token: n.Token, Decision: n.Decision, Attempt: n.AttemptCount,
 		first: n.Turn != nil && n.Turn.First, Dropped: dropped,
 	}
 }

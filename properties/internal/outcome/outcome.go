@@ -191,8 +191,8 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 		if note.Turn != nil && note.Turn.PanickedAt != "" {
 			w.panicked = note.Turn.PanickedAt
 		}
-	case machine.DecidePoison, machine.DecideWorkPoison:
-		w.end.poison = w.end.poison || note.Decision == machine.DecidePoison
+	case machine.DecidePoison, machine.DecideWorkPoison, machine.DecideSwept:
+		w.end.poison = w.end.poison || note.Decision != machine.DecideWorkPoison
 		if note.Cause != "" {
 			w.end.cause = note.Cause
 		}

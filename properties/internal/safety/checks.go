@@ -28,6 +28,7 @@ var checkers = []struct {
 	{[]string{"S24"}, newTurnChecker},
 	{[]string{"S25"}, newLeaseChecker},
 	{[]string{"S26"}, newReadsChecker},
+	{[]string{"S27"}, newStrategyChecker},
 	{[]string{shadowID}, newShadowChecker},
 }
 

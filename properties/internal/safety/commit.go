@@ -143,7 +143,7 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 // first event, so that it reads like any other.
 func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
 	n := &t.in.Note
-	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == machine.DecideTurn || n.Decision == machine.DecidePoison) &&
+	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == machine.DecideTurn || n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) &&
 		len(t.ack.HistoryDelta) > 0 && t.ack.HistoryDelta[0].Kind() == engine.KindOrchestrationStarted
 }
 
@@ -207,7 +207,7 @@ func (k *commitChecker) unread(t *commit, unread model.KindSet) (uint64, string)
 // isPoison reports whether the ack ends the execution as poison of its own: an ordinary turn, too, may fail with the
 // poison of a child or an activity.
 func isPoison(t *commit) bool {
-	if n := &t.in.Note; n.Token == t.ack.LockToken && n.Decision == machine.DecidePoison {
+	if n := &t.in.Note; n.Token == t.ack.LockToken && (n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) {
 		return true
 	}
 	for i := range t.ack.HistoryDelta {

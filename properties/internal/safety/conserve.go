@@ -224,7 +224,7 @@ func (k *conserveChecker) checkConsumed(c *model.Call) {
 	n := &in.Note
 	switch n.Decision {
 	case machine.DecideTurn:
-	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideWaitForStart, machine.DecideNoHandler, machine.DecideDrained:
+	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideWaitForStart, machine.DecideNoHandler, machine.DecideDrained, machine.DecideLooked:
 		k.Run.Safety("S12", c.Caller.Node, in.No, "%s acknowledged token %s, which it had decided to hand back (%s); the batch is lost: %s",
 			k.Run.Who(c.Caller), n.Token, n.Decision, k.Run.BatchText(in.Batch))
 		return

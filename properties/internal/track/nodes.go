@@ -87,8 +87,17 @@ func (s *State) Record(r *cluster.Record) {
 		}
 	case cluster.RecNote:
 		s.onNote(r)
+	case cluster.RecDeadLetter:
+		s.poisoned(s.Run.Model.Number(r.Instance))
 	case cluster.RecPhaseBegan:
 		s.onPhase(r)
+	}
+}
+
+// poisoned notes that an instance was poisoned, or ended like poison.
+func (s *State) poisoned(no observe.InstanceNo) {
+	for ; no != 0 && !s.Instance(no).Poisoned; no = s.Instance(no).Parent {
+		s.Instance(no).Poisoned = true
 	}
 }
 
@@ -215,10 +224,8 @@ func (s *State) onNote(r *cluster.Record) {
 		row.LastDecision, row.LastNode = note.Decision, r.Node
 	}
 	switch note.Decision {
-	case machine.DecidePoison, machine.DecideWorkPoison:
-		for no := d.Instance; no != 0 && !s.Instance(no).Poisoned; no = s.Instance(no).Parent {
-			s.Instance(no).Poisoned = true
-		}
+	case machine.DecidePoison, machine.DecideWorkPoison, machine.DecideSwept:
+		s.poisoned(d.Instance)
 	}
 	for _, l := range s.listeners {
 		l.OnNoted(n, d, note)

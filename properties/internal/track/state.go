@@ -155,7 +155,7 @@ func (s *State) Records() []cluster.RecordKind {
 	return []cluster.RecordKind{
 		cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed,
 		cluster.RecNodeDraining, cluster.RecCallSent, cluster.RecCallExecuting, cluster.RecCallExecuted, cluster.RecAnswered,
-		cluster.RecNote, cluster.RecPhaseBegan, cluster.RecFault, cluster.RecHandlersChanged,
+		cluster.RecNote, cluster.RecPhaseBegan, cluster.RecFault, cluster.RecHandlersChanged, cluster.RecDeadLetter,
 	}
 }
 
@@ -324,11 +324,27 @@ func (s *State) onLock(o *observe.Observation) {
 		in.Lost++
 		s.Run.Happened(check.FactTakenOver)
 	}
+	if s.onlyLooks(o) {
+		return
+	}
 	if in.ReleasedMs != 0 {
 		in.ReleasedMs = 0
 		s.Run.Happened(check.FactWaitOver)
 	}
 	s.waited(in, s.Run.Model.Instance(o.Instance))
+}
+
+// onlyLooks reports whether a lock is of a strategy that looks at work which its caller cannot run: that work waits on.
+func (s *State) onlyLooks(o *observe.Observation) bool {
+	if s.Plan.Strategy.Filters() {
+		return false
+	}
+	c := s.Run.Model.Call(o.Call)
+	if c == nil {
+		return false
+	}
+	n := s.Node(c.Caller.Node)
+	return n == nil || !s.Admits(n, s.Run.Model.Instance(o.Instance))
 }
 
 func (s *State) onStatus(o *observe.Observation) {

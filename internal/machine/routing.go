@@ -1,0 +1,180 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+)
+
+// Routing is how a node gets the work that it can run, and what it does about the rest. The zero value is the contract's:
+// the provider filters, and what nobody admits waits.
+type Routing struct {
+	// Bounces makes the node fetch without a filter. It gives back what it cannot replay with the growing delay of a missing
+	// handler, counted, until that is poison.
+	Bounces bool
+	// SweepEvery, if not 0, adds a slot that looks at all that is queued, with that pause between two passes, and ends what
+	// the node cannot replay and has met for SweepAfter.
+	SweepEvery, SweepAfter time.Duration
+}
+
+// Unprocessable begins the cause of poison where work is bounced.
+const Unprocessable = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported)"
+
+// routed adapts a new node to its routing.
+func (n *Node) routed(r Routing) {
+	n.routing, n.order = r, n.rules.Order
+	if r.Bounces {
+		n.filter = nil
+		n.order = pinFirst(n.order)
+	}
+	if r.SweepEvery > 0 {
+		n.slots = append(n.slots, slot{id: Slot{SlotOrchestration, n.options.OrchestrationConcurrency}, sweeps: true})
+	}
+}
+
+// pinFirst puts the test of the pin before that of the history: a node that bounces is handed histories that it cannot read
+// because they are of another build.
+func pinFirst(order []Test) []Test {
+	order = slices.Clone(order)
+	i, j := slices.Index(order, TestHistoryError), slices.Index(order, TestIncompatible)
+	if i >= 0 && i < j {
+		copy(order[i+1:j+1], order[i:j])
+		order[i] = TestIncompatible
+	}
+	return order
+}
+
+// bounceDelay returns the delay with which a delivery is given back that this node cannot replay.
+func (n *Node) bounceDelay(count uint32) time.Duration {
+	if !n.routing.Bounces {
+		return IncompatibleDelay
+	}
+	return n.rules.BounceBackoff(count, n.options.UnregisteredBackoffBase, n.options.UnregisteredBackoffMax)
+}
+
+const (
+	// sweepLooks bounds the looks of one pass.
+	sweepLooks = 64
+	// sweepDelay is how long what the node could run is kept back after a look, so that the next look finds something else;
+	// IncompatibleDelay is that of the rest.
+	sweepDelay = 100 * time.Millisecond
+)
+
+// sweeper is the state of the slot that sweeps.
+type sweeper struct {
+	passing bool
+	met     []string // in this pass
+	blocked []sighting
+}
+
+// sighting is a batch that the node cannot replay and that a pass has met.
+type sighting struct {
+	instance  string
+	execution uint64
+	first     string // the first message of the batch, empty if it cannot be decoded
+	sinceMs   int64
+	lastMs    int64 // when a look last met it
+}
+
+// nextSweep makes the next look of a pass, or waits for the next pass.
+func (n *Node) nextSweep(s *slot) {
+	w := &n.sweeper
+	if !w.passing {
+		w.passing = true
+		w.met = w.met[:0]
+		n.pause(s, timerSweep, n.routing.SweepEvery)
+		return
+	}
+	s.phase = phaseFetching
+	s.fetchedMs = n.nowMs
+	n.counters.Fetches++
+	n.calls++
+	s.call = n.calls
+	look := ProviderCall{ID: n.calls, Slot: s.id, Cadence: n.routing.SweepEvery, Request: call.FetchOrchestrationItem{
+		LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
+	}}
+	if len(w.met) > 0 { // the first look of a pass waits until there is something to look at
+		look.Cadence, look.Once, look.Deadline = 0, true, n.options.CallDeadline
+	}
+	n.emit(look)
+}
+
+// endPass ends a pass, and forgets what passes have not met for a while: it is not blocked. A single pass may miss what is,
+// since another node's sweeper may hold it. An undecodable batch is forgotten sooner: nothing tells it from the next one.
+func (n *Node) endPass() {
+	n.sweeper.passing = false
+	after := n.routing.SweepAfter.Milliseconds()
+	n.sweeper.blocked = slices.DeleteFunc(n.sweeper.blocked, func(x sighting) bool {
+		age := n.nowMs - x.lastMs
+		return age > after || x.first == "" && age > after/2
+	})
+}
+
+// look decides what a sweeper does with what it has met.
+func (n *Node) look(s *slot, d *delivery) {
+	w := &n.sweeper
+	id := d.Item.Instance
+	if slices.Contains(w.met, id) {
+		n.endPass()
+	} else if w.met = append(w.met, id); len(w.met) == sweepLooks {
+		n.endPass()
+	}
+	if n.rules.SweepSpares(n.rules.Admits(n.admitted, d.pin)) {
+		n.forget(id)
+		n.abandon(s, Note{Decision: DecideLooked, Delay: sweepDelay, Cause: "a sweeper looked at it"})
+		return
+	}
+	since := n.sight(d)
+	if d.waitsForStart() && !d.undecodable() || !n.rules.SweepDue(time.Duration(n.nowMs-since)*time.Millisecond, n.routing.SweepAfter) {
+		n.abandon(s, Note{Decision: DecideLooked, Delay: IncompatibleDelay, Cause: n.incompatible(d)})
+		return
+	}
+	n.forget(id)
+	if !n.dropsEnded(s, d) {
+		n.sweepAway(s, d, time.Duration(n.nowMs-since)*time.Millisecond)
+	}
+}
+
+// sight returns since when passes have met the batch, which the node cannot replay.
+func (n *Node) sight(d *delivery) int64 {
+	w := &n.sweeper
+	now := sighting{instance: d.Item.Instance, execution: d.execution(), sinceMs: n.nowMs, lastMs: n.nowMs}
+	if len(d.Item.Messages) > 0 {
+		now.first = n.messagesText(d.Item.Messages[:1])
+	}
+	for i := range w.blocked {
+		x := &w.blocked[i]
+		if x.instance == now.instance && x.execution == now.execution && x.first == now.first {
+			x.lastMs = n.nowMs
+			return x.sinceMs
+		}
+	}
+	n.forget(now.instance)
+	w.blocked = append(w.blocked, now)
+	return n.nowMs
+}
+
+func (n *Node) forget(id string) {
+	n.sweeper.blocked = slices.DeleteFunc(n.sweeper.blocked, func(x sighting) bool { return x.instance == id })
+}
+
+// sweepAway ends an execution that has been blocked for long enough, as poison does.
+func (n *Node) sweepAway(s *slot, d *delivery, blocked time.Duration) {
+	text := fmt.Sprintf("swept: blocked for %v, since no node took it; %s", blocked.Truncate(time.Second), n.incompatible(d))
+	n.logSwept(d, text)
+	n.endAsPoison(s, d, DecideSwept, text, dropSwept)
+}
+
+// endAsPoison ends the execution of a batch with a poison error, whatever the batch's count.
+func (n *Node) endAsPoison(s *slot, d *delivery, decision Decision, text, rule string) {
+	ack := n.poisonAck(d, d.status == engine.StatusContinuedAsNew && n.rules.PoisonWaitsForStart, text)
+	s.hold.execution = ack.ExecutionID
+	note := Note{Decision: decision, Cause: text, Dropped: d.dropAll(rule)}
+	n.note(s, note)
+	n.counters.countDrops(note.Dropped)
+	n.startRenewing(s)
+	n.commit(s, decision, call.AckOrchestrationItem(ack))
+}

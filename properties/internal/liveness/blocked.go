@@ -1,0 +1,48 @@
+package liveness
+
+import (
+	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// blocked judges work that no live node admits under a strategy by which it is not to wait: bounced, it ends as poison;
+// otherwise a sweeper or the dead-letter policy ends it (L13).
+func (c *obligations) blocked(in *model.Instance) {
+	input := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
+	since := c.live.CalmMs
+	for i := range c.live.Nodes {
+		if n := &c.live.Nodes[i]; n.Live() {
+			input.worstOf(&n.Options, n.Options.OrchestratorLockTimeout, n.Options.OrchestrationConcurrency)
+			since = max(since, n.LiveSinceMs)
+		}
+	}
+	strategy, patience := c.live.Plan.Strategy, c.live.Plan.Patience.Or()
+	if input.slots == 0 && strategy != plan.StrategyDeadletter {
+		return // nobody fetches
+	}
+	input.cadenceMs += c.lineMs()
+	for _, r := range in.Queue {
+		mine := c.live.Row(r.No)
+		from := max(since, mine.FirstVisibleMs, mine.AgainMs)
+		b := deliveryBound(input)
+		if strategy == plan.StrategyBounce {
+			input.backoffMs = mine.BackoffMs
+			b = poisonBound(input)
+		} else {
+			b.add(2, patience.After.Milliseconds(), "patience, and once more if nodes get in each other's way")
+			b.add(3, patience.Every.Milliseconds(), "pause between two looks")
+		}
+		if c.now <= from+b.ms {
+			c.until(from + b.ms)
+			continue
+		}
+		if mine.Reported {
+			continue
+		}
+		mine.Reported = true
+		c.Run.Liveness("L13", 0, in.No,
+			"message %d (%s) of %s, which no live node admits (pin %s), is still queued under strategy %s: visible %s, bound %s, overdue by %s. Live nodes: %s",
+			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+	}
+}

@@ -1,0 +1,168 @@
+package safety
+
+import (
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// strategyChecker asks that work which a node cannot run is treated as the plan's strategy says: S27. Under bounce it goes
+// back counted, with the growing delay. A sweeper gives back uncounted what it looks at. Sweeper and dead-letter policy end
+// only what has been blocked for as long as the plan's patience, and say so.
+//
+// For a node whose clock is wrong nothing is asked of times.
+type strategyChecker struct {
+	check.Base
+	strategy plan.Strategy
+	afterMs  int64
+	visible  []int64 // by message number: when it was first to be visible
+	fetches  []lastFetch
+}
+
+// lastFetch is when the last fetch of a node with that filter ended.
+type lastFetch struct {
+	filter *engine.CapabilityFilter
+	ms     int64
+}
+
+func newStrategyChecker(m *check.Run) check.Checker {
+	k := &strategyChecker{Base: check.Base{Run: m}}
+	if p := m.World.Plan(); p != nil && !p.Strategy.Filters() {
+		k.strategy, k.afterMs = p.Strategy, p.Patience.Or().After.Milliseconds()
+	}
+	return k
+}
+
+func (k *strategyChecker) Observes() []observe.Kind {
+	if k.strategy == "" {
+		return nil
+	}
+	return []observe.Kind{observe.CallEnd, observe.RowInserted}
+}
+
+func (*strategyChecker) Records() []cluster.RecordKind { return nil }
+
+func (k *strategyChecker) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowInserted {
+		for len(k.visible) <= int(o.Message) {
+			k.visible = append(k.visible, 0)
+		}
+		k.visible[o.Message] = max(o.UntilMs, o.AtMs)
+		return
+	}
+	c := k.Run.Model.Call(o.Call)
+	if c == nil || o.Outcome != observe.OutcomeOK {
+		return
+	}
+	switch c.Kind {
+	case observe.CallFetchOrchestrationItem:
+		if c.Caller.Node != 0 {
+			k.fetched(c.Request.Filter, o.AtMs)
+		}
+	case observe.CallAbandonOrchestrationItem:
+		k.givenBack(c)
+	case observe.CallAckOrchestrationItem:
+		k.ended(c, o.AtMs)
+	}
+}
+
+func (k *strategyChecker) fetched(f *engine.CapabilityFilter, ms int64) {
+	for i := range k.fetches {
+		if k.fetches[i].filter == f {
+			k.fetches[i].ms = ms
+			return
+		}
+	}
+	k.fetches = append(k.fetches, lastFetch{f, ms})
+}
+
+// givenBack judges what a node gives back since it cannot run it, or since its sweeper has only looked.
+func (k *strategyChecker) givenBack(c *model.Call) {
+	in := model.HeldBy(c)
+	if in == nil || in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token {
+		return
+	}
+	switch note := &in.Note; note.Decision {
+	case machine.DecideLooked:
+		if !c.Request.IgnoreAttempt {
+			k.Run.Safety("S27", c.Caller.Node, in.No, "%s gives back %s, which its sweeper has looked at, as a delivery that counts: expected it to be uncounted, since nobody tried to run it",
+				k.Run.Who(c.Caller), in.Name)
+		}
+	case machine.DecideIncompatible:
+		o := &k.Run.World.Node(c.Caller.Node).Options
+		want := grown(note.Attempt, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
+		if k.strategy == plan.StrategyBounce && (c.Request.Delay != want || c.Request.IgnoreAttempt) {
+			k.Run.Safety("S27", c.Caller.Node, in.No, "%s bounces %s at attempt %d for %v, counted: %t; expected %v, which grows with the attempts, and counted",
+				k.Run.Who(c.Caller), in.Name, note.Attempt, c.Request.Delay, !c.Request.IgnoreAttempt, want)
+		}
+	}
+}
+
+// grown returns base, doubled with each attempt after the first, six times at most and up to most.
+func grown(attempt uint32, base, most time.Duration) time.Duration {
+	d := base
+	for i := uint32(1); i < min(attempt, 7) && d < most; i++ {
+		d *= 2
+	}
+	return min(d, most)
+}
+
+// pinBefore returns the pin of the execution that was current before a call.
+func pinBefore(in *model.Instance, call uint64) *engine.Version {
+	if ex := in.Execution(max(in.Before(call).CurrentID, engine.InitialExecutionID)); ex != nil {
+		return ex.Pin
+	}
+	return nil
+}
+
+// ended judges an ack by which a sweeper or the dead-letter policy ends an execution.
+func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
+	in := model.HeldBy(c)
+	if in == nil || c.Request.Ack == nil || c.Request.Ack.Metadata.Status != engine.StatusFailed {
+		return
+	}
+	letters := c.Caller.Node == 0 && c.Caller.Incarnation == cluster.LettersCaller
+	if !letters && (in.Note.Token != c.Request.Token || in.Note.Decision != machine.DecideSwept) {
+		return
+	}
+	pin := pinBefore(in, c.ID)
+	report := func(format string, args ...any) {
+		k.Run.Safety("S27", c.Caller.Node, in.No, "%s ends %s (pin %s) as blocked: "+format, append([]any{k.Run.Who(c.Caller), in.Name, model.PinText(pin)}, args...)...)
+	}
+	var oldest int64 = -1
+	for _, no := range in.Batch {
+		if v := k.visible[no]; oldest < 0 || v < oldest {
+			oldest = v
+		}
+	}
+	if pin == nil {
+		report("expected unpinned work to be left alone")
+		return
+	}
+	if output := c.Request.Ack.Metadata.Output; output == nil || !strings.Contains(*output, pin.String()) {
+		report("expected an error that names the pin")
+	}
+	if letters {
+		for _, f := range k.fetches {
+			if model.Admits(f.filter, pin) && nowMs-f.ms < k.afterMs {
+				report("a fetch with filter %s, which admits it, came at %s: expected none for %v", f.filter, k.Run.At(f.ms), time.Duration(k.afterMs)*time.Millisecond)
+				return
+			}
+		}
+	} else if n := k.Run.World.Node(c.Caller.Node); n.Options.Range(n.Build).Contains(*pin) {
+		report("the node replays that pin itself")
+		return
+	} else if n.Clock != (plan.Clock{}) {
+		return
+	}
+	if oldest < 0 || nowMs-oldest < k.afterMs {
+		report("its oldest message has been visible since %s: expected %v at least", k.Run.At(oldest), time.Duration(k.afterMs)*time.Millisecond)
+	}
+}

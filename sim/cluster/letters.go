@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/deadletter"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/internal/kernel"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// routing returns what nodes do about work that they cannot run, by the plan's strategy.
+func routing(p *plan.Plan) machine.Routing {
+	switch p.Strategy {
+	case plan.StrategyBounce:
+		return machine.Routing{Bounces: true}
+	case plan.StrategySweeper:
+		patience := p.Patience.Or()
+		return machine.Routing{SweepEvery: patience.Every, SweepAfter: patience.After}
+	}
+	return machine.Routing{}
+}
+
+// letters are the store's dead-letter policy: it looks now and then, at one instant, while anything is queued.
+type letters struct {
+	*base
+	box      *deadletter.Box
+	patience plan.Patience
+	provider engine.Provider
+	next     sim.Time // the next look must not come before
+	armed    kernel.Handle
+	armedAt  sim.Time // when that look is due, 0 for none
+	seen     uint64   // the queue's generation when the next look was last thought of
+	looks    uint64
+}
+
+// LettersCaller is the incarnation under which the dead-letter policy calls the store, as an outsider: its node is 0.
+const LettersCaller = 1 << 30
+
+// unseen is no generation of a queue.
+const unseen = ^uint64(0)
+
+var labelLetters = sim.NewLabel("letters")
+
+// openLetters makes the dead-letter policy, if the plan has one. Like clients it has the newest codec.
+func (b *base) openLetters() {
+	if b.plan.Strategy != plan.StrategyDeadletter {
+		return
+	}
+	patience := b.plan.Patience.Or()
+	b.letters = &letters{
+		base: b, patience: patience, seen: unseen, provider: b.storeHandle(b.clients.codec, observe.Caller{Incarnation: LettersCaller}),
+		box: deadletter.New(deadletter.Options{After: patience.After, Now: b.nowMs, Version: b.clients.version, Rules: &b.planted.For("", "").Letters}),
+	}
+}
+
+// arm schedules the next look, if there is something to look at, now or later. It is called after each event.
+func (l *letters) arm() {
+	if l == nil || l.seen == l.store.QueueGeneration(observe.QueueOrchestrator) {
+		return
+	}
+	l.seen = l.store.QueueGeneration(observe.QueueOrchestrator)
+	e := l.store.NextOrchestration(nil)
+	if !e.Now && e.AtMs == never {
+		return
+	}
+	at := max(l.next, l.kernel.Now())
+	if !e.Now {
+		at = max(at, sim.Time(e.AtMs)*1000)
+	}
+	if l.armedAt != 0 && l.armedAt <= at {
+		return
+	}
+	l.kernel.Cancel(l.armed)
+	l.armedAt = at
+	l.armed = l.kernel.At(at, l.root.Num(labelLetters, l.looks), event{kind: evLetters})
+}
+
+// onLook lets the policy look.
+func (l *letters) onLook() {
+	l.changed = true
+	l.looks++
+	known := len(l.box.Letters())
+	l.box.Sweep(l.ctx, l.provider)
+	for _, x := range l.box.Letters()[known:] {
+		l.record(&Record{Kind: RecDeadLetter, Instance: x.Instance, Text: x.Cause})
+	}
+	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen
+}
+
+// endsBlocked reports whether the strategy will end what is queued and nobody admits.
+func (b *base) endsBlocked(up bool) bool {
+	return b.plan.Strategy == plan.StrategyDeadletter || up && b.plan.Strategy == plan.StrategySweeper
+}

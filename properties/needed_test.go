@@ -54,7 +54,7 @@ var needed = []struct {
 	{"S25", "provider/lease-from-arrival", "store serial 100ms\nnode A runs 1.5.0\ninstance chain-1 runs Chain with 2\n", 1},
 	{"S26", "provider/stats-skip-undecodable", "lookers", 1},
 	{"S27", "engine/bounce-without-backoff", "bounce", 1},
-	{"L13", "engine/sweep-never-ends", "until 3m\nstrategy sweeper\nnode A runs 1.5.0\nhistory h pinned 9.9.9 shape waiting kick at 1s\n", 1},
+	{"L13", "engine/sweep-never-ends", "strategy sweeper\nnode A runs 1.5.0\nhistory h pinned 9.9.9 shape waiting kick at 1s\n", 1},
 	{"L01", "engine/count-ignored", "until 10s\nnode A runs 1.5.0\n  option max_attempts 2\nhistory broken pinned 1.5.0 shape corrupt\n", 1},
 	{"L02", "duroxide-0.1.26/poison-cancels-nothing", "orphans", 1},
 	{"L03", "engine/filter-not-declared", "nobody-compatible", 1},

@@ -70,6 +70,19 @@ func (s *State) waited(in *Instance, state *model.Instance) {
 	}
 }
 
+// onlyLooks reports whether a lock is of a strategy that looks at work which its caller cannot run: that work waits on.
+func (s *State) onlyLooks(o *observe.Observation) bool {
+	if s.Plan.Strategy.Filters() {
+		return false
+	}
+	c := s.Run.Model.Call(o.Call)
+	if c == nil {
+		return false
+	}
+	n := s.Node(c.Caller.Node)
+	return n == nil || !s.Admits(n, s.Run.Model.Instance(o.Instance))
+}
+
 // Admits reports whether a live node admits an instance now.
 func (s *State) Admits(n *Node, in *model.Instance) bool {
 	return n.Live() && n.Options.OrchestrationConcurrency > 0 && model.Admits(n.Filter, in.Pin())

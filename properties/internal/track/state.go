@@ -334,19 +334,6 @@ func (s *State) onLock(o *observe.Observation) {
 	s.waited(in, s.Run.Model.Instance(o.Instance))
 }
 
-// onlyLooks reports whether a lock is of a strategy that looks at work which its caller cannot run: that work waits on.
-func (s *State) onlyLooks(o *observe.Observation) bool {
-	if s.Plan.Strategy.Filters() {
-		return false
-	}
-	c := s.Run.Model.Call(o.Call)
-	if c == nil {
-		return false
-	}
-	n := s.Node(c.Caller.Node)
-	return n == nil || !s.Admits(n, s.Run.Model.Instance(o.Instance))
-}
-
 func (s *State) onStatus(o *observe.Observation) {
 	in := s.Instance(o.Instance)
 	state := s.Run.Model.Instance(o.Instance)

@@ -161,7 +161,7 @@ func (c *obligations) messages(in *model.Instance) {
 	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
-		if !c.live.Plan.Strategy.Filters() && !settling {
+		if !c.live.Plan.Strategy.Filters() && !c.settling() {
 			c.blocked(in)
 		}
 		return // relief frees it, and Finish looks whether it did

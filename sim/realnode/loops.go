@@ -9,6 +9,9 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
+// On released nodes, fault `slow-turn`: it never happens. A released runtime computes a turn at once, between two lines of the
+// pipe.
+
 // loops attributes the calls of a node to its dispatchers and workers. A runtime does not say which of its loops makes a
 // call: a fetch is attributed to the first loop that holds nothing, and a call that names a token to the loop that was
 // given the token.

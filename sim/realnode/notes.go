@@ -8,6 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
+// On released nodes, decisions in reports, coverage points and expectations: they are told by what the node does. A released runtime does not say what it decided, so each ack and each abandon is read for the decision behind
+// it; an abandon for which its delivery shows no reason counts as one for a missing handler.
+
 // deliveries derives a released runtime's decisions, which it does not report, from what it does: it remembers what the
 // node fetched, and infers the decision from each ack and each abandon.
 type deliveries struct {
@@ -27,8 +30,8 @@ type delivery struct {
 	ackFailed string // the error of the last ack, empty if none has failed
 }
 
-// droppedUnsaid is the rule under which the messages of a turn count as dropped that left no event: a released runtime
-// does not say why it drops a message.
+// On released nodes, S12 message-conserved: a turn's messages that leave no event count as dropped by one rule. A released
+// runtime does not say why it drops a message.
 const droppedUnsaid = "not-told"
 
 // given keeps a delivery.

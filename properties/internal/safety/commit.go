@@ -179,6 +179,8 @@ func (k *commitChecker) checkRouted(t *commit) {
 			return
 		}
 	}
+	// On released nodes, S10 routed-right: the filter and the kinds of events are judged, the execution's semantics are not. A
+	// release has them by the version in the history, not by its own, and what it does with them S11 and S20 see.
 	if by := k.began[t.ex]; by != nil && by.Release == "" && t.inc.Build.Release == "" {
 		if want, has := by.SemanticsOf(&by.Version), t.inc.Build.SemanticsOf(&by.Version); has != want {
 			k.Run.Safety("S10", t.c.Caller.Node, t.in.No, "%s committed a turn of execution %d with token %s by the semantics %q, although build %s began it with %q: expected a node that has the execution's semantics",

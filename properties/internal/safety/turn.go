@@ -46,7 +46,9 @@ func (k *turnChecker) Observe(o *observe.Observation) {
 			return
 		}
 		f := k.handed[c.Request.Ack.LockToken]
-		// A released runtime decides some things otherwise than the contract (docs/real-nodes.md#exempt).
+		// On released nodes, S24 turn-allowed: not judged. Their metadata lack the parent's execution and event, which are
+		// durosim's extension of the contract, and a release requests the cancellation of an activity whose completion came
+		// in the same batch, which durosim does not.
 		if inc := k.Run.Model.Incarnation(c.Caller); f != nil && inc != nil && inc.Build.Release == "" {
 			k.judge(o, c.Request.Ack, &f.Item, inc.Build)
 		}

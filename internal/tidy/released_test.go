@@ -1,0 +1,90 @@
+package tidy
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func init() { generated["released"] = releasedExemptions }
+
+// releasedPrefix begins the comment of code that treats released runtimes in another way than modelled builds. What is
+// treated so, and how, are apart by a colon.
+const releasedPrefix = "On released nodes, "
+
+// releasedDirs are the directories whose comments are collected.
+var releasedDirs = []string{"properties", "sim/realnode", "sim/cluster"}
+
+// releasedExemptions lists what is not asked of released runtimes, from the comments of the code that does not ask it.
+func releasedExemptions() string {
+	m, err := theModule()
+	if err != nil {
+		return err.Error()
+	}
+	b := table("what", "on released nodes, and why")
+	var rows [][2]string
+	for _, s := range m.sources {
+		for _, c := range releasedComments(s) {
+			what, how, _ := strings.Cut(strings.TrimPrefix(c, releasedPrefix), ": ")
+			rows = append(rows, [2]string{what, strings.TrimSuffix(how, ".")})
+		}
+	}
+	slices.SortFunc(rows, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
+	for _, r := range rows {
+		b.row(r[0], r[1])
+	}
+	return b.String()
+}
+
+// releasedComments returns the comments that explain how a file treats released runtimes, each as one line.
+func releasedComments(s *source) []string {
+	if s.test || !slices.ContainsFunc(releasedDirs, func(dir string) bool { return s.dir == dir || strings.HasPrefix(s.dir, dir+"/") }) {
+		return nil
+	}
+	var out []string
+	for _, group := range s.ast.Comments {
+		if text := strings.Join(strings.Fields(group.Text()), " "); strings.HasPrefix(text, releasedPrefix) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// TestReleasedExemptions: a checker that asks whether a build is a released one says above it what it does not ask of such.
+func TestReleasedExemptions(t *testing.T) {
+	m := loadModule(t)
+	var out []finding
+	asked := 0
+	for _, s := range m.sources {
+		if s.test || !strings.HasPrefix(s.dir, "properties") {
+			continue
+		}
+		said := map[int]bool{} // the lines below such comments
+		for _, group := range s.ast.Comments {
+			if strings.HasPrefix(group.Text(), releasedPrefix) {
+				said[m.fset.Position(group.End()).Line+1] = true
+			}
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			b, ok := n.(*ast.BinaryExpr)
+			if !ok || b.Op != token.EQL && b.Op != token.NEQ {
+				return true
+			}
+			if x, ok := b.X.(*ast.SelectorExpr); !ok || x.Sel.Name != "Release" {
+				return true
+			}
+			asked++
+			if !said[m.line(b)] {
+				out = append(out, finding{s.name, m.line(b), "released builds are treated in another way: say above it what, how and why (\"// " + releasedPrefix + "S01: ...\"), which docs/real-nodes.md lists"})
+			}
+			return true
+		})
+	}
+	report(t, out)
+	if asked == 0 {
+		t.Error("nothing was found: the test does not see what it is about")
+	}
+}

@@ -6,14 +6,7 @@ use std::cell::Cell;
 
 thread_local! {
     static UNIX_NS: Cell<u64> = const { Cell::new(0) };
-    static SKEW_NS: Cell<i64> = const { Cell::new(0) };
     static RANDOM: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Sets this thread's time, in milliseconds since the epoch of Unix, and what its wall clock adds to it.
-pub fn set(now_ms: u64, skew_ms: i64) {
-    UNIX_NS.set(now_ms * 1_000_000);
-    SKEW_NS.set(skew_ms * 1_000_000);
 }
 
 /// This thread's time, in milliseconds since the epoch of Unix.
@@ -21,8 +14,8 @@ pub fn now_ms() -> u64 {
     UNIX_NS.get() / 1_000_000
 }
 
-/// Moves this thread's time.
-pub fn advance_to(now_ms: u64) {
+/// Sets this thread's time: that which the node's clock shows, right or wrong.
+pub fn set(now_ms: u64) {
     UNIX_NS.set(now_ms * 1_000_000);
 }
 
@@ -53,22 +46,13 @@ struct Timeval {
     microseconds: i64,
 }
 
-fn wall_ns() -> u64 {
-    UNIX_NS.get().saturating_add_signed(SKEW_NS.get())
-}
-
 /// Stands in the place of the C library's function: std, tokio and every crate in this program read this clock.
 ///
 /// # Safety
 /// `out` is null or points to a `timespec`, as the C library demands.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn clock_gettime(id: i32, out: *mut Timespec) -> i32 {
-    const REALTIME: i32 = 0;
-    const REALTIME_COARSE: i32 = 5;
-    let ns = match id {
-        REALTIME | REALTIME_COARSE => wall_ns(),
-        _ => UNIX_NS.get(),
-    };
+unsafe extern "C" fn clock_gettime(_id: i32, out: *mut Timespec) -> i32 {
+    let ns = UNIX_NS.get();
     if !out.is_null() {
         let value = Timespec { seconds: (ns / 1_000_000_000) as i64, nanoseconds: (ns % 1_000_000_000) as i64 };
         unsafe { out.write(value) };
@@ -82,7 +66,7 @@ unsafe extern "C" fn clock_gettime(id: i32, out: *mut Timespec) -> i32 {
 /// `out` is null or points to a `timeval`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn gettimeofday(out: *mut Timeval, _zone: *mut std::ffi::c_void) -> i32 {
-    let ns = wall_ns();
+    let ns = UNIX_NS.get();
     if !out.is_null() {
         let value = Timeval { seconds: (ns / 1_000_000_000) as i64, microseconds: (ns % 1_000_000_000 / 1000) as i64 };
         unsafe { out.write(value) };
@@ -96,7 +80,7 @@ unsafe extern "C" fn gettimeofday(out: *mut Timeval, _zone: *mut std::ffi::c_voi
 /// `out` is null or points to a `time_t`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn time(out: *mut i64) -> i64 {
-    let seconds = (wall_ns() / 1_000_000_000) as i64;
+    let seconds = (UNIX_NS.get() / 1_000_000_000) as i64;
     if !out.is_null() {
         unsafe { out.write(seconds) };
     }

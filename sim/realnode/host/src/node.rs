@@ -27,7 +27,7 @@ impl Node {
     /// Starts a node. It has asked for nothing yet.
     pub fn start(command: &Value) -> Result<Node, String> {
         let spec = Spec::read(command)?;
-        clock::set(spec.now_ms, spec.skew_ms);
+        clock::set(spec.now_ms);
         clock::seed(spec.seed);
         let tokio = tokio::runtime::Builder::new_current_thread()
             .enable_io() // so that it waits in epoll_wait
@@ -41,7 +41,7 @@ impl Node {
     /// Runs until a time. If the command has an answer, its call returns then.
     pub fn run(&self, command: &mut Value) -> Result<Value, String> {
         let until_ms = command["until_ms"].as_u64().ok_or("until_ms: want a number")?;
-        clock::advance_to(until_ms.max(clock::now_ms()));
+        clock::set(until_ms.max(clock::now_ms()));
         deliver(command)?;
         self.tokio.block_on(grant());
         Ok(report())
@@ -60,7 +60,6 @@ impl Node {
 /// What a node is made from.
 struct Spec {
     now_ms: u64,
-    skew_ms: i64,
     seed: u64,
     options: RuntimeOptions,
     orchestrations: Vec<(String, String, Arc<[program::Statement]>)>,
@@ -83,7 +82,6 @@ impl Spec {
         }
         Ok(Spec {
             now_ms: command["now_ms"].as_u64().ok_or("now_ms: want a number")?,
-            skew_ms: command["skew_ms"].as_i64().unwrap_or_default(),
             seed: command["seed"].as_u64().unwrap_or_default(),
             options: options(&command["options"])?,
             orchestrations,

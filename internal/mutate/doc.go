@@ -1,6 +1,6 @@
 // Package mutate makes mutants of Go packages: copies that differ in one small place. All mutants of a build are compiled
 // at once; the environment variable DUROSIM_MUTANT says which one a process is, and without it the process behaves as the
-// original.
+// original (package active).
 //
 //	packages, err := mutate.Load(root, "example.com/m/a")
 //	mutants := mutate.Mutants(packages)

@@ -28,7 +28,8 @@ const (
 type Mutant struct {
 	// ID numbers the mutants of a build from 1.
 	ID      int
-	Package string
+	Path    string // of its package
+	Package string // the last part of that
 	File    string // its base name
 	Line    int
 	Func    string
@@ -111,7 +112,7 @@ func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []s
 		return // lines must stay where they are
 	}
 	m := &Mutant{
-		Package: filepath.Base(s.p.Path), File: filepath.Base(s.f.name), Line: s.p.fset.Position(at.Pos()).Line, Func: s.function,
+		Path: s.p.Path, Package: filepath.Base(s.p.Path), File: filepath.Base(s.f.name), Line: s.p.fset.Position(at.Pos()).Line, Func: s.function,
 		Kind: k, Was: oneLine(was), Is: oneLine(is), of: s.f,
 	}
 	m.splice = splices(on)

@@ -10,25 +10,14 @@ import (
 	"strings"
 )
 
-// Variable names the environment variable that holds the number of the active mutant.
-const Variable = "DUROSIM_MUTANT"
-
 // switches is a source of each mutated package: which mutant is on.
 const switches = `package %s
 
-import (
-	"os"
-	"strconv"
-)
+import "github.com/durosim/durosim/internal/mutate/active"
 
-var mutantOn, _ = strconv.Atoi(os.Getenv(%q))
+func mutantIs(id int) bool { return active.Is(id) }
 
-func mutantPick[T any](on bool, other, own T) T {
-	if on {
-		return other
-	}
-	return own
-}
+func mutantPick[T any](on bool, other, own T) T { return active.Pick(on, other, own) }
 `
 
 // Write writes the sources of packages with these mutants into dir, and returns the name of an overlay for go build.
@@ -51,7 +40,7 @@ func Write(dir string, packages []*Package, mutants []*Mutant) (overlay string, 
 				return "", err
 			}
 		}
-		if err := put(filepath.Join(filepath.Dir(p.files[0].name), "mutant_switches.go"), fmt.Sprintf(switches, p.types.Name(), Variable)); err != nil {
+		if err := put(filepath.Join(filepath.Dir(p.files[0].name), "mutant_switches.go"), fmt.Sprintf(switches, p.types.Name())); err != nil {
 			return "", err
 		}
 	}
@@ -75,7 +64,7 @@ type insertion struct {
 func (f *file) with(p *Package, mutants []*Mutant) string {
 	var all []insertion
 	for i, m := range mutants {
-		test := fmt.Sprintf("(mutantOn == %d)", m.ID)
+		test := fmt.Sprintf("mutantIs(%d)", m.ID)
 		for _, s := range m.splice {
 			from, to := p.fset.Position(s.from).Offset, p.fset.Position(s.to).Offset
 			all = append(all,

@@ -1,6 +1,7 @@
-// Command judge asks every judge of durosim about the process that it runs in, which may be a mutant: a few seeds of each
-// built-in scenario, also with full faults, the provider's specification over random calls, and the conformance cases. It prints a line for each: its name, the digest of what happened, and what was objected, if anything;
-// it stops at the first objection unless -all is given.
+// Command judge asks every judge of durosim about the process that it runs in, which may be a mutant: the conformance
+// cases, the provider's specification over random calls, and a few seeds of each built-in scenario, also with full faults.
+// It prints a line for each: its name, the digest of what happened, seeds, seconds, what was objected, if anything, and the
+// mutants reached; it stops at the first objection unless -all is given.
 //
 // The monitors are compiled from the same sources: where a checker uses a package that is mutated, it judges itself.
 package main

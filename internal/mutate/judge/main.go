@@ -4,12 +4,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/mutate/active"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties"
@@ -26,17 +28,21 @@ var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3
 
 func main() {
 	all := flag.Bool("all", false, "go on after an objection")
-	without := flag.String("without", "", "judges to leave out, separated by commas")
-	provider := flag.Bool("provider", false, "ask the judges of a provider, too")
+	only := flag.String("only", "", "judges to ask, separated by commas; all if not given")
+	times := flag.Uint64("times", 1, "multiplies the number of seeds")
+	reach := flag.Bool("reach", false, "print the mutants whose places each judge executes")
 	flag.Parse()
-	left := strings.Split(*without, ",")
-	for _, j := range judges(*provider) {
-		if slices.Contains(left, j.name) {
+	go guard()
+	for _, j := range judges(*times) {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), j.name) {
 			continue
+		}
+		if *reach {
+			active.Watch()
 		}
 		began := time.Now()
 		seeds, digest, objection := j.ask()
-		fmt.Printf("%s\t%s\t%d\t%.2f\t%s\n", j.name, digest, seeds, time.Since(began).Seconds(), strings.ReplaceAll(objection, "\n", " "))
+		fmt.Printf("%s\t%s\t%d\t%.2f\t%s\t%s\n", j.name, digest, seeds, time.Since(began).Seconds(), strings.ReplaceAll(objection, "\n", " "), strings.Trim(fmt.Sprint(active.Reached()), "[]"))
 		if objection != "" && !*all {
 			os.Exit(1)
 		}
@@ -49,19 +55,30 @@ type judge struct {
 	ask  func() (seeds uint64, digest, objection string)
 }
 
-func judges(provider bool) []judge {
-	var own, full []judge
+func judges(times uint64) []judge {
+	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(400 * int(times)) }}}
 	all := scenario.Builtin()
 	slices.SortStableFunc(all, func(a, b scenario.Named) int { return int(most[b.Name]) - int(most[a.Name]) })
 	for _, n := range all {
-		seeds := max(most[n.Name], 2)
-		own = append(own, judge{n.Name, func() (uint64, string, string) { return scenarioJudge(n, seeds, "") }})
-		full = append(full, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, min(seeds, 3), "full") }})
+		seeds := max(most[n.Name], 2) * times
+		list = append(list, judge{n.Name, func() (uint64, string, string) { return scenarioJudge(n, seeds, "") }})
 	}
-	if !provider {
-		return slices.Concat(own, full)
+	for _, n := range all {
+		seeds := min(max(most[n.Name], 2), 3) * times
+		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full") }})
 	}
-	return slices.Concat([]judge{{"conformance", conformanceJudge}, {"oracle", oracleJudge}}, own, full)
+	return list
+}
+
+// guard ends the process before it takes the memory of the machine.
+func guard() {
+	var m runtime.MemStats
+	for range time.Tick(time.Second) {
+		if runtime.ReadMemStats(&m); m.Sys > 3<<30 {
+			fmt.Fprintln(os.Stderr, "judge: more than 3 GiB of memory")
+			os.Exit(3)
+		}
+	}
 }
 
 func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string, string) {
@@ -120,17 +137,16 @@ var memory = undertest.Factory{New: func() (*undertest.Store, error) {
 }}
 
 func conformanceJudge() (uint64, string, string) {
-	digest := ""
 	for _, r := range conformance.Ask(memory) {
 		if r.Failure != "" {
 			return 0, "", r.ID + ": " + r.Failure
 		}
 	}
-	return 0, digest, ""
+	return 0, "", ""
 }
 
-func oracleJudge() (uint64, string, string) {
-	report, err := search.Search(memory, search.Options{Sequences: 400})
+func oracleJudge(sequences int) (uint64, string, string) {
+	report, err := search.Search(memory, search.Options{Sequences: sequences})
 	switch {
 	case err != nil:
 		return 0, "", err.Error()

@@ -4,9 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,65 +13,64 @@ import (
 	"github.com/durosim/durosim/internal/mutate"
 )
 
-// mutated are the packages that are tried if none is named.
-var mutated = []string{"memprovider", "internal/storerules", "internal/replay", "internal/machine"}
-
-const module = "github.com/durosim/durosim/"
-
 type options struct {
-	every, jobs                int
+	sample, jobs, deep         int
+	checkers                   bool
 	timeout                    time.Duration
 	state, out, reasons, limit string
 }
 
 func main() {
 	var o options
-	flag.IntVar(&o.every, "every", 1, "try every `N`-th mutant")
+	flag.IntVar(&o.sample, "sample", 0, "try `N` mutants, drawn by the hashes of their names; 0 for all")
 	flag.IntVar(&o.jobs, "jobs", 2, "mutants tried at once")
-	flag.DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long a mutant may take before it counts as one that hangs")
+	flag.IntVar(&o.deep, "deep", 5, "ask again with `N` times the seeds about those that nobody objects to; 1 does not")
+	flag.BoolVar(&o.checkers, "checkers", false, "try the packages of the checkers, which their tests judge")
+	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.limit, "for", "", "stop after so long, as 20m")
 	flag.StringVar(&o.state, "state", "", "`FILE` that keeps results")
 	flag.StringVar(&o.out, "out", "", "`FILE` to write the matrix to; standard output if not given")
 	flag.StringVar(&o.reasons, "reasons", "internal/mutate/reasons.txt", "`FILE` with what is known of survivors")
 	flag.Parse()
-	names := flag.Args()
-	if len(names) == 0 {
-		names = mutated
+	areas := judged
+	if o.checkers {
+		areas = checkers
 	}
-	if err := run(o, names); err != nil {
+	if names := flag.Args(); len(names) > 0 {
+		areas = slices.DeleteFunc(slices.Clone(areas), func(a area) bool { return !slices.Contains(names, a.path) })
+	}
+	if err := run(o, areas); err != nil {
 		fmt.Fprintln(os.Stderr, "matrix:", err)
 		os.Exit(1)
 	}
 }
 
-func run(o options, names []string) error {
+func run(o options, areas []area) error {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	t := &trials{options: o, dir: dir, areas: map[string]area{}, ignored: map[string]bool{}}
 	var paths []string
-	for _, n := range names {
-		paths = append(paths, module+n)
+	for _, a := range areas {
+		paths, t.areas[a.path] = append(paths, module+a.path), a
 	}
 	packages, err := mutate.Load(".", paths...)
 	if err != nil {
 		return err
 	}
-	t := &trials{options: o, dir: dir, ignored: map[string]bool{}}
-	if t.mutants, err = mutate.Build(".", dir, filepath.Join(dir, "judge"), "./internal/mutate/judge", false, packages, mutate.Mutants(packages)); err != nil {
-		return err
-	}
-	for _, n := range names { // their own tests, with the same mutants
-		if _, err := mutate.Build(".", dir, t.tests(filepath.Base(n)), "./"+n, true, packages, t.mutants); err != nil {
-			return err
-		}
-	}
-	if err := t.original(); err != nil {
+	t.mutants = slices.DeleteFunc(mutate.Mutants(packages), func(m *mutate.Mutant) bool { return !t.areas[t.path(m)].mutates(m.File) })
+	if err := t.build(areas, packages); err != nil {
 		return err
 	}
 	if err := t.load(); err != nil {
 		return err
+	}
+	if !o.checkers {
+		if err := t.original(); err != nil {
+			return err
+		}
 	}
 	if err := t.tryAll(); err != nil {
 		return err
@@ -84,107 +82,44 @@ func run(o options, names []string) error {
 type trials struct {
 	options
 	dir     string
+	areas   map[string]area // by path
 	mutants []*mutate.Mutant
-	// digests are those of the original, by judge; ignored are the judges that are not asked.
+	// digests are those of the original, by judge and times; ignored are the judges that are not asked. judges are all
+	// in their order; reach holds for each mutant which of them execute its place.
 	digests map[string]string
 	ignored map[string]bool
+	judges  []string
+	reach   map[int]map[string]bool
 	results map[string]result // by key of the mutant
 	mu      sync.Mutex
 }
 
-func (t *trials) tests(of string) string { return filepath.Join(t.dir, of+".test") }
-
-// answer is a line of command judge.
-type answer struct {
-	judge, digest, objection string
-	seeds                    int
-	seconds                  float64
+func (t *trials) judge() string { return filepath.Join(t.dir, "judge") }
+func (t *trials) program(of tests) string {
+	return filepath.Join(t.dir, strings.ReplaceAll(of.path, "/", "-")+".test")
 }
 
-// ask runs command judge as a mutant, 0 for the original.
-func (t *trials) ask(mutant int, args ...string) (list []answer, crash string) {
-	out, err := t.start(mutant, filepath.Join(t.dir, "judge"), args...)
-	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 5)
-		if len(f) < 5 {
-			continue
-		}
-		seeds, _ := strconv.Atoi(f[2])
-		seconds, _ := strconv.ParseFloat(f[3], 64)
-		list = append(list, answer{f[0], f[1], f[4], seeds, seconds})
-	}
-	if err != nil && (len(list) == 0 || list[len(list)-1].objection == "") {
-		crash = err.Error()
-	}
-	return list, crash
-}
+// path returns the area of a mutant.
+func (t *trials) path(m *mutate.Mutant) string { return strings.TrimPrefix(m.Path, module) }
 
-// start runs a program as a mutant and returns what it prints.
-func (t *trials) start(mutant int, program string, args ...string) (string, error) {
-	c := exec.Command(program, args...)
-	c.Env = append(os.Environ(), fmt.Sprintf("%s=%d", mutate.Variable, mutant), "GOMAXPROCS=1")
-	var out strings.Builder
-	c.Stdout = &out
-	if err := c.Start(); err != nil {
-		return "", err
-	}
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	select {
-	case err := <-done:
-		return out.String(), err
-	case <-time.After(t.timeout):
-		c.Process.Kill()
-		<-done
-		return out.String(), fmt.Errorf("it hangs: not done in %v", t.timeout)
-	}
-}
-
-// original asks all judges of the original, twice.
-func (t *trials) original() error {
-	t.digests = map[string]string{}
-	for range 2 {
-		list, crash := t.ask(0, "-all", "-provider")
-		if crash != "" {
-			return fmt.Errorf("the original: %s", crash)
-		}
-		for _, a := range list {
-			if was, twice := t.digests[a.judge]; a.objection != "" || twice && was != a.digest {
-				t.ignored[a.judge] = true
-			}
-			t.digests[a.judge] = a.digest
-		}
-	}
-	return nil
-}
-
-func (t *trials) tryAll() error {
-	var end time.Time
-	if t.limit != "" {
-		d, err := time.ParseDuration(t.limit)
-		if err != nil {
+// build compiles the judge and the tests of each area, all with the same mutants.
+func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
+	if !t.checkers {
+		if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./internal/mutate/judge", false, packages, t.mutants); err != nil {
 			return err
 		}
-		end = time.Now().Add(d)
 	}
-	next := make(chan *mutate.Mutant)
-	var all sync.WaitGroup
-	for range t.jobs {
-		all.Go(func() {
-			for m := range next {
-				t.keep(m, t.try(m))
+	built := map[string]bool{}
+	for _, a := range areas {
+		for _, ts := range a.tests {
+			if built[ts.path] {
+				continue
 			}
-		})
-	}
-	for i, m := range t.mutants {
-		if i%t.every != 0 || !end.IsZero() && time.Now().After(end) {
-			continue
-		}
-		if _, known := t.results[m.Key()]; !known {
-			next <- m
+			built[ts.path] = true
+			if t.mutants, err = mutate.Build(".", t.dir, t.program(ts), "./"+ts.path, true, packages, t.mutants); err != nil {
+				return err
+			}
 		}
 	}
-	close(next)
-	all.Wait()
 	return nil
 }

@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/durosim/durosim/internal/mutate"
 )
@@ -33,37 +30,6 @@ type result struct {
 	By, Property string
 	Seeds        int
 	Seconds      float64
-}
-
-// try asks about a mutant.
-func (t *trials) try(m *mutate.Mutant) result {
-	r := result{Key: m.Key(), Package: m.Package, Kind: m.Kind, Fate: idle, Where: fmt.Sprintf("%s/%s:%d", m.Package, m.File, m.Line)}
-	began := time.Now()
-	args := []string{"-without", strings.Join(slices.Sorted(maps.Keys(t.ignored)), ",")}
-	if m.Package == "memprovider" || m.Package == "storerules" {
-		args = append(args, "-provider")
-	}
-	list, crash := t.ask(m.ID, args...)
-	r.Seconds = time.Since(began).Seconds()
-	for _, a := range list {
-		if a.objection != "" {
-			r.Fate, r.By, r.Seeds = caught, a.judge, a.seeds
-			r.Property, _, _ = strings.Cut(a.objection, ":")
-			return r
-		}
-		if a.digest != t.digests[a.judge] {
-			r.Fate = unseen
-		}
-	}
-	if crash != "" {
-		r.Fate, r.By, r.Property = caught, "crash", crash
-		return r
-	}
-	if _, err := t.start(m.ID, t.tests(m.Package), "-test.failfast", "-test.short"); err != nil {
-		r.By, r.Property = "tests", string(r.Fate)
-		r.Fate = byTests
-	}
-	return r
 }
 
 func (t *trials) keep(m *mutate.Mutant, r result) {

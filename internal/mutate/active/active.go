@@ -1,0 +1,53 @@
+// Package active says which mutant a process is. Mutated sources import it; nothing else of what is mutated may.
+package active
+
+import (
+	"os"
+	"slices"
+	"strconv"
+)
+
+// Variable names the environment variable that holds the number of the active mutant.
+const Variable = "DUROSIM_MUTANT"
+
+var on, _ = strconv.Atoi(os.Getenv(Variable))
+
+// reached holds which mutants' places were executed; nil if nobody asks.
+var reached []bool
+
+// Is reports whether mutant id is the active one. Its place is being executed.
+func Is(id int) bool {
+	if reached != nil {
+		note(id)
+	}
+	return id == on
+}
+
+func note(id int) {
+	if id >= len(reached) {
+		reached = append(reached, make([]bool, id+1-len(reached))...)
+	}
+	reached[id] = true
+}
+
+// Pick returns other if on is true, else own.
+func Pick[T any](on bool, other, own T) T {
+	if on {
+		return other
+	}
+	return own
+}
+
+// Watch forgets what was reached so far, and notes it from now on.
+func Watch() { reached = make([]bool, 1) }
+
+// Reached returns the mutants whose places were executed since the last Watch.
+func Reached() []int {
+	var ids []int
+	for id, was := range slices.Clone(reached) {
+		if was {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+const module = "github.com/durosim/durosim/"
+
+// area is a package whose mutants are tried.
+type area struct {
+	path string
+	// files says which of its files are mutated, as a pattern of their base names; all if empty.
+	files string
+	// tests are the tests that may notice its mutants, in the order in which they are asked.
+	tests []tests
+}
+
+// tests is a test program, and which of its tests are asked; all if run is empty.
+type tests struct{ path, run string }
+
+func own(path string) []tests { return []tests{{path, ""}} }
+
+// judged are the areas that campaigns, the specification of a provider and conformance cases judge.
+var judged = []area{
+	{"memprovider", "", own("memprovider")},
+	{"internal/storerules", "", []tests{{"memprovider", ""}, {"internal/storerules", ""}}},
+	{"internal/replay", "", own("internal/replay")},
+	{"internal/machine", "", own("internal/machine")},
+	{"engine", "{codec,json*,opaque}.go", own("engine")},
+}
+
+var (
+	stories = []tests{{"properties/internal/model", ""}, {"properties/internal/safety", ""}, {"properties/internal/liveness", ""}}
+	planted = tests{"properties", "^(TestEachCheckerIsNeeded|TestEachBugIsCaught|TestWalkthroughsHaveTeeth)$"}
+	oracles = []tests{{"properties/oracle", ""}, {"properties/oracle/calllog", ""}, {"properties/oracle/search", ""}, {"properties/conformance", "^TestKill"}}
+)
+
+// checkers are the areas that judge. Their own tests judge them.
+var checkers = []area{
+	{"properties/internal/check", "", append(stories, planted)},
+	{"properties/internal/expect", "", []tests{{"properties/internal/expect", ""}, planted}},
+	{"properties/internal/liveness", "", append(stories, planted)},
+	{"properties/internal/model", "", append(stories, planted)},
+	{"properties/internal/outcome", "", []tests{{"properties/internal/outcome", ""}, planted}},
+	{"properties/internal/safety", "", append(stories, planted)},
+	{"properties/internal/track", "", append(stories, planted)},
+	{"properties/oracle", "", oracles},
+	{"properties/oracle/turn", "", append(own("properties/oracle/turn"), planted)},
+}
+
+// mutates reports whether a file of the area is mutated.
+func (a area) mutates(file string) bool {
+	if a.files == "" {
+		return true
+	}
+	before, rest, braces := strings.Cut(a.files, "{")
+	list, after, _ := strings.Cut(rest, "}")
+	if !braces {
+		list = ""
+	}
+	for one := range strings.SplitSeq(list, ",") {
+		if ok, err := filepath.Match(before+one+after, file); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}

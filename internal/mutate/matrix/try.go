@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/durosim/durosim/internal/mutate"
+)
+
+// drawn returns the mutants to try. A larger sample contains each smaller one, as long as names stay.
+func (t *trials) drawn() []*mutate.Mutant {
+	hash := func(m *mutate.Mutant) string { h := sha256.Sum256([]byte(m.Key())); return string(h[:]) }
+	list := slices.SortedFunc(slices.Values(t.mutants), func(a, b *mutate.Mutant) int { return cmp.Compare(hash(a), hash(b)) })
+	if t.sample > 0 {
+		list = list[:min(t.sample, len(list))]
+	}
+	return list
+}
+
+func (t *trials) tryAll() error {
+	var end time.Time
+	if t.limit != "" {
+		d, err := time.ParseDuration(t.limit)
+		if err != nil {
+			return err
+		}
+		end = time.Now().Add(d)
+	}
+	next := make(chan *mutate.Mutant)
+	var all sync.WaitGroup
+	for range t.jobs {
+		all.Go(func() {
+			for m := range next {
+				t.keep(m, t.try(m))
+			}
+		})
+	}
+	for _, m := range t.drawn() {
+		if _, known := t.results[m.Key()]; !known && (end.IsZero() || time.Now().Before(end)) {
+			next <- m
+		}
+	}
+	close(next)
+	all.Wait()
+	return nil
+}
+
+// try asks about a mutant.
+func (t *trials) try(m *mutate.Mutant) result {
+	r := result{Key: m.Key(), Package: m.Package, Kind: m.Kind, Fate: idle, Where: fmt.Sprintf("%s/%s:%d", m.Package, m.File, m.Line)}
+	began := time.Now()
+	if !t.checkers {
+		t.judged(m, &r, 1)
+		if r.Fate != caught && t.deep > 1 {
+			t.judged(m, &r, t.deep)
+		}
+	}
+	if r.Fate != caught {
+		t.tested(m, &r)
+	}
+	r.Seconds = time.Since(began).Seconds()
+	return r
+}
+
+// judged asks the judges that execute the mutant's place, with so many times their seeds.
+func (t *trials) judged(m *mutate.Mutant, r *result, times int) {
+	judges := t.reaching(m, times)
+	if len(judges) == 0 {
+		return
+	}
+	list, crash := t.ask(m.ID, times, "-only", strings.Join(judges, ","))
+	for _, a := range list {
+		if a.objection != "" {
+			r.Fate, r.By, r.Seeds = caught, a.judge, a.seeds
+			r.Property, _, _ = strings.Cut(a.objection, ":")
+			return
+		}
+		if a.digest != t.digests[a.judge+strconv.Itoa(times)] {
+			r.Fate = unseen
+		}
+	}
+	if crash != "" {
+		r.Fate, r.By, r.Property = caught, "crash", crash
+	}
+}
+
+// tested asks the tests of the mutant's area.
+func (t *trials) tested(m *mutate.Mutant, r *result) {
+	for _, ts := range t.areas[t.path(m)].tests {
+		if _, err := t.start(m.ID, 4, t.program(ts), ts.path, "-test.failfast", "-test.short", "-test.run", ts.run); err != nil {
+			r.By, r.Property, r.Fate = "tests of "+ts.path, string(r.Fate), byTests
+			return
+		}
+	}
+}

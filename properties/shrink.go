@@ -47,7 +47,8 @@ type Shrunk struct {
 	Outcome *cluster.Result
 	First   cluster.Violation
 
-	needs []string // what the plan uses of the caller's handlers
+	needs   []string // what the plan uses of the caller's handlers
+	options ShrinkOptions
 }
 
 // Shrink finds a smaller concrete plan that violates the same property: it leaves out parts, moves times to rounder ones,
@@ -76,7 +77,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Property, err)
 	}
-	out := &Shrunk{Small: *small}
+	out := &Shrunk{Small: *small, options: o}
 	cfg := o.config(small.Concrete, sim.Replay(small.Choices))
 	used := &usedHandlers{}
 	monitor := cfg.Monitor

@@ -82,6 +82,8 @@ type Result struct {
 	// steps), action, option, handler, declared build, fault rate, expectation or choice, without losing the failure. It is false if the
 	// bound on runs ended the search.
 	Minimal bool
+	// Near are the smaller plans that were tried last, each with something left out or made less, and do not fail.
+	Near []Concrete
 }
 
 // Minimize finds a smaller concrete plan that fails in the same way. The search is greedy and deterministic: it leaves
@@ -113,7 +115,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	s.guard = (len(failing.Plan.Bugs) > 0 || released(failing.Plan.Profile)) && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
 	s.all()
-	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent()}, nil
+	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.spent(), Near: s.near}, nil
 }
 
 // namedOnly returns a recording without the choices that are benign anyway.
@@ -136,6 +138,8 @@ type search struct {
 	runs, limit int
 	// rates are all fault rates that the plan had at the start.
 	rates []faults.Rate
+	// near are the candidates that held since best was found.
+	near []Concrete
 }
 
 // spent reports whether the bound on runs is reached.
@@ -169,9 +173,19 @@ func (s *search) holdsWithoutBugs(c Concrete) bool {
 
 // try adopts a candidate if it does as well as the best one; once the bound on runs is reached it adopts nothing.
 func (s *search) try(c Concrete) bool {
-	if s.spent() || !s.fails(c) || s.guard && !s.holdsWithoutBugs(c) {
+	if s.spent() {
 		return false
 	}
-	s.best = c
+	fails, err := s.run(c, sim.Replay(c.Choices), nil)
+	switch {
+	case err != nil:
+		return false
+	case !fails:
+		s.near = append(s.near, c)
+		return false
+	case s.guard && !s.holdsWithoutBugs(c):
+		return false
+	}
+	s.best, s.near = c, nil
 	return true
 }

@@ -32,6 +32,8 @@ type shrunkJSON struct {
 	From     int          `json:"from"`
 	Runs     int          `json:"runs"`
 	Minimal  bool         `json:"minimal"`
+	Nearest  *nearestJSON `json:"nearest_that_holds,omitempty"`
+	Blame    []chanceJSON `json:"blame,omitempty"`
 	Verdict  string       `json:"verdict"`
 	Digest   string       `json:"digest"`
 	Stored   string       `json:"stored"`
@@ -65,6 +67,12 @@ func (s *shrunk) json(status int) shrunkJSON {
 		Size: sizeJSON{z.Total(), z.Steps, z.Instances, z.Faults, z.Choices}, From: s.small.From.Total(), Runs: s.small.Runs, Minimal: s.small.Minimal,
 		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Outcome.Digest.String(), Stored: s.stored, ExitCode: status,
 	}
+	if n, ok := s.small.Nearest(); ok {
+		out.Nearest = &nearestJSON{Without: n.Without, Instead: n.Instead, Alike: n.Same, Fails: lineText(n.Fails), Holds: lineText(n.Holds)}
+	}
+	for _, c := range s.small.Blame(blameDraws) {
+		out.Blame = append(out.Blame, chanceJSON{c.Step, c.Failed, c.Draws, lineText(c.Line)})
+	}
 	for _, c := range s.small.Choices.Choices {
 		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), shrink.ChoiceText(c)})
 	}
@@ -80,6 +88,8 @@ func (a *app) printShrunk(s *shrunk) {
 	a.printf("%s", small.Text())
 	a.printf("\n")
 	a.printViolation(s.violation())
+	a.printNearest(s)
+	a.printBlame(s)
 	a.printf("\nsize %s, from %s, in %s\n", small.Size(), grouped(uint64(small.From.Total())), plural(uint64(small.Runs), "run", "runs"))
 	if small.Minimal {
 		a.printf("nothing can be left out without losing the violation\n")

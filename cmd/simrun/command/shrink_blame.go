@@ -1,0 +1,99 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// blameDraws is how often a run is drawn anew from a step on.
+const blameDraws = 20
+
+// nearestJSON is the nearest run that does not violate the property: what of the plan it is without or has instead, how
+// many lines of the story are alike, and the first line of each run that is not.
+type nearestJSON struct {
+	Without []string `json:"without"`
+	Instead []string `json:"instead"`
+	Alike   int      `json:"lines_alike"`
+	Fails   string   `json:"fails,omitempty"`
+	Holds   string   `json:"holds,omitempty"`
+}
+
+// chanceJSON is how many runs violate the property if everything after a step is drawn anew.
+type chanceJSON struct {
+	Step   uint64 `json:"step"`
+	Failed int    `json:"failed"`
+	Draws  int    `json:"draws"`
+	Line   string `json:"line,omitempty"`
+}
+
+// lineText returns a line of a story as text, "" for none.
+func lineText(l *cluster.Line) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s  %s  %s", span.Text(l.Ms), strings.TrimSpace(l.Node+" "+l.Build), l.Text)
+}
+
+// printNearest shows the nearest run that holds and where it parts from the failing one.
+func (a *app) printNearest(s *shrunk) {
+	n, ok := s.small.Nearest()
+	if !ok {
+		return
+	}
+	a.printf("\nThe nearest plan that holds is without\n")
+	for _, l := range n.Without {
+		a.printf("    %s\n", l)
+	}
+	for i, l := range n.Instead {
+		if i == 0 {
+			a.printf("  and has instead\n")
+		}
+		a.printf("    %s\n", l)
+	}
+	a.printParting(n)
+}
+
+// printParting shows where the nearest run parts from the failing one.
+func (a *app) printParting(n *properties.Nearest) {
+	end := func(l *cluster.Line) string {
+		if l == nil {
+			return "nothing more happens"
+		}
+		return lineText(l)
+	}
+	if n.Last == nil {
+		a.printf("  The two runs differ from the start:\n")
+	} else {
+		a.printf("  Both runs are alike up to\n    %s\n  and then\n", lineText(n.Last))
+	}
+	a.printf("    fails  %s\n    holds  %s\n", end(n.Fails), end(n.Holds))
+}
+
+// printBlame shows where the violation is decided.
+func (a *app) printBlame(s *shrunk) {
+	list := s.small.Blame(blameDraws)
+	first, last := list[0], list[len(list)-1]
+	if first.Failed == first.Draws || len(list) == 1 {
+		a.printf("\nDrawn anew from the start, %d of %d runs violate it: whatever is drawn, in what order and with what latencies, matters little.\n", first.Failed, first.Draws)
+		return
+	}
+	a.printf("\nHow many of %d runs violate it, if all is drawn anew after a step:\n", last.Draws)
+	for i, c := range list {
+		if i > 0 && i+1 < len(list) && c.Failed == list[i-1].Failed && c.Failed == list[i+1].Failed {
+			continue // it changes elsewhere
+		}
+		what := lineText(c.Line)
+		if c.Line == nil {
+			what = "everything is drawn anew"
+		}
+		a.printf("  %4d  step %-6d %s\n", c.Failed, c.Step, what)
+	}
+	if n, ok := s.small.NearestDraw(list); ok {
+		a.printf("\nThe nearest run of these that holds:\n")
+		a.printParting(n)
+	}
+}

@@ -1,0 +1,135 @@
+package properties
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Chance is how often a shrunk run violates its property if everything from a step on is drawn anew.
+type Chance struct {
+	// Step is the last step that stays as it is; 0 if everything is drawn.
+	Step uint64
+	// Failed of Draws runs violate the property.
+	Failed, Draws int
+	// Line is what happened last up to this step, nil if nothing has happened yet.
+	Line *cluster.Line
+
+	holds uint64 // the first seed with which it is not violated, 0 if there is none
+}
+
+// Blame says where in a shrunk run its violation is decided: how often it comes about if everything is drawn anew from the
+// start, from the violation on, and from steps between, more of them where the chance changes most. It takes at most
+// 12 times so many runs as there are draws. Steps come in order.
+func (s *Shrunk) Blame(draws int) []Chance {
+	const most = 12
+	story := s.options.story(s.Concrete)
+	chance := func(step uint64) Chance {
+		c := Chance{Step: step, Draws: draws}
+		for i := range story {
+			if story[i].Step <= step {
+				c.Line = &story[i]
+			}
+		}
+		for seed := range uint64(draws) {
+			if s.reseeded(step, seed+1, nil) {
+				c.Failed++
+			} else if c.holds == 0 {
+				c.holds = seed + 1
+			}
+		}
+		return c
+	}
+	list := []Chance{chance(0)}
+	if s.First.Step > 0 {
+		list = append(list, chance(s.First.Step))
+	}
+	for len(list) > 1 && len(list) < most {
+		at, change := 0, draws/10
+		for i := 1; i < len(list); i++ {
+			a, b := list[i-1], list[i]
+			if d := max(a.Failed-b.Failed, b.Failed-a.Failed); d > change && b.Step-a.Step > 1 {
+				at, change = i, d
+			}
+		}
+		if at == 0 {
+			break
+		}
+		list = slices.Insert(list, at, chance((list[at-1].Step+list[at].Step)/2))
+	}
+	return list
+}
+
+// NearestDraw returns the run that holds with the longest beginning of the shrunk run, and is drawn anew from then on. It
+// reports false if every run of Blame's violates the property.
+func (s *Shrunk) NearestDraw(blame []Chance) (*Nearest, bool) {
+	for _, c := range slices.Backward(blame) {
+		if c.holds == 0 {
+			continue
+		}
+		n := &Nearest{}
+		var holds []cluster.Line
+		s.reseeded(c.Step, c.holds, &holds)
+		n.compare(s.options.story(s.Concrete), holds)
+		return n, true
+	}
+	return nil, false
+}
+
+// reseeded reports whether the shrunk run violates its property if it is drawn from a seed after a step. It adds what
+// happens to story, if that is not nil.
+func (s *Shrunk) reseeded(step, seed uint64, story *[]cluster.Line) bool {
+	c := &turning{Chooser: sim.Replay(s.Choices), then: sim.Random(seed), after: step}
+	cfg := s.options.config(s.Concrete, c)
+	cfg.Narrator = func(l cluster.Line) { // with a narrator, draws have the names that were recorded
+		if story != nil {
+			*story = append(*story, l)
+		}
+	}
+	monitor := cfg.Monitor
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+		c.step = w.Step
+		return monitor(w)
+	}
+	r, err := cluster.Run(cfg)
+	if err != nil {
+		return false
+	}
+	_, violated := s.options.first(r)
+	return violated
+}
+
+// turning is a chooser that another one replaces after a step.
+type turning struct {
+	sim.Chooser
+	then  sim.Chooser
+	after uint64
+	step  func() uint64 // nil until there is a world
+}
+
+func (t *turning) turned() bool { return t.step != nil && t.step() > t.after || t.after == 0 }
+
+// Choose implements sim.Chooser.
+func (t *turning) Choose(k sim.Key, n uint64) uint64 {
+	if t.turned() {
+		return t.then.Choose(k, n)
+	}
+	return t.Chooser.Choose(k, n)
+}
+
+// Weigh implements sim.Chooser.
+func (t *turning) Weigh(k sim.Key, odds sim.Odds) uint64 {
+	if t.turned() {
+		return t.then.Weigh(k, odds)
+	}
+	return t.Chooser.Weigh(k, odds)
+}
+
+// Priority implements sim.Chooser.
+func (t *turning) Priority(k sim.Key) uint64 {
+	if t.turned() {
+		return t.then.Priority(k)
+	}
+	return t.Chooser.Priority(k)
+}

@@ -1,0 +1,102 @@
+package properties
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// Nearest is a run that holds and is as near to a shrunk one as can be: its plan differs in one element, if that is
+// possible, and the two runs are alike for as long as possible.
+type Nearest struct {
+	// Without are the lines of the shrunk plan's text that are not in the other's; Instead are the lines that are only there.
+	Without, Instead []string
+	// Same is the number of lines that both stories begin with; Last is the last of these, nil if there is none.
+	Same int
+	Last *cluster.Line
+	// Fails and Holds are what comes next in the failing run and in the other; nil if that run ends there.
+	Fails, Holds *cluster.Line
+}
+
+// nearestTried bounds the runs that Nearest takes.
+const nearestTried = 40
+
+// Nearest returns the nearest run that does not violate the property. It reports false if the search for the smallest plan
+// left none behind.
+func (s *Shrunk) Nearest() (*Nearest, bool) {
+	type candidate struct {
+		nearest Nearest
+		run     Concrete
+	}
+	own := strings.Split(s.Text(), "\n")
+	var all []candidate
+	for _, c := range s.Near {
+		other := strings.Split(c.Text(), "\n")
+		n := Nearest{Without: missing(own, other), Instead: missing(other, own)}
+		if len(n.Without) > 0 {
+			all = append(all, candidate{n, c})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return len(a.nearest.Without) + len(a.nearest.Instead) - len(b.nearest.Without) - len(b.nearest.Instead)
+	})
+	var best *Nearest
+	story := s.options.story(s.Concrete)
+	for _, c := range all[:min(len(all), nearestTried)] {
+		n := c.nearest
+		if best != nil && len(n.Without)+len(n.Instead) > len(best.Without)+len(best.Instead) {
+			break
+		}
+		n.compare(story, s.options.story(c.run))
+		if best == nil || n.Same > best.Same {
+			best = &n
+		}
+	}
+	return best, best != nil
+}
+
+// missing returns the lines of one text that another does not have, without the title of what they stand under.
+func missing(of, in []string) []string {
+	left := slices.Clone(in)
+	var list []string
+	for _, line := range of {
+		if i := slices.Index(left, line); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else if text := strings.TrimSpace(line); text != "" && !strings.HasSuffix(text, ":") {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// compare finds where two stories part.
+func (n *Nearest) compare(fails, holds []cluster.Line) {
+	for n.Same < min(len(fails), len(holds)) && alike(fails[n.Same], holds[n.Same]) {
+		n.Same++
+	}
+	if n.Same > 0 {
+		n.Last = &fails[n.Same-1]
+	}
+	if n.Same < len(fails) {
+		n.Fails = &fails[n.Same]
+	}
+	if n.Same < len(holds) {
+		n.Holds = &holds[n.Same]
+	}
+}
+
+func alike(a, b cluster.Line) bool {
+	return a.At == b.At && a.Node == b.Node && a.Build == b.Build && a.Text == b.Text
+}
+
+// story runs a concrete plan and returns what happened.
+func (o *ShrinkOptions) story(c Concrete) (lines []cluster.Line) {
+	cfg := o.config(c, sim.Replay(c.Choices))
+	cfg.Narrator = func(l cluster.Line) { lines = append(lines, l) }
+	if _, err := cluster.Run(cfg); err != nil {
+		return nil // it has run before, without a narrator
+	}
+	return lines
+}

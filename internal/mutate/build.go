@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -47,4 +48,29 @@ func faulty(out []byte) map[string]bool {
 		bad[filepath.Base(m[1])+":"+m[2]] = true
 	}
 	return bad
+}
+
+var compiled = regexp.MustCompile(`mutantIs\((\d+)\)`)
+
+// Compiled returns the numbers of the mutants in the sources that Build has left in a directory; none if there are none.
+func Compiled(dir string) (map[int]bool, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	ids := map[int]bool{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range compiled.FindAllSubmatch(text, -1) {
+			id, err := strconv.Atoi(string(m[1]))
+			if err != nil {
+				return nil, err
+			}
+			ids[id] = true
+		}
+	}
+	return ids, nil
 }

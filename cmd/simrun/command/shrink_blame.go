@@ -9,8 +9,14 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// blameDraws is how often a run is drawn anew from a step on.
-const blameDraws = 20
+// blame says where the violation is decided. A run of released runtimes takes long, so that fewer of them are drawn.
+func (s *shrunk) blame() []properties.Chance {
+	draws := 20
+	if len(s.small.Plan.Releases()) > 0 {
+		draws = 4
+	}
+	return s.small.Blame(draws)
+}
 
 // nearestJSON is the nearest run that does not violate the property: what of the plan it is without or has instead, how
 // many lines of the story are alike, and the first line of each run that is not.
@@ -75,7 +81,7 @@ func (a *app) printParting(n *properties.Nearest) {
 
 // printBlame shows where the violation is decided.
 func (a *app) printBlame(s *shrunk) {
-	list := s.small.Blame(blameDraws)
+	list := s.blame()
 	first, last := list[0], list[len(list)-1]
 	if first.Failed == first.Draws || len(list) == 1 {
 		a.printf("\nDrawn anew from the start, %d of %d runs violate it: whatever is drawn, in what order and with what latencies, matters little.\n", first.Failed, first.Draws)

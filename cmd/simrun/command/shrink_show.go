@@ -70,7 +70,7 @@ func (s *shrunk) json(status int) shrunkJSON {
 	if n, ok := s.small.Nearest(); ok {
 		out.Nearest = &nearestJSON{Without: n.Without, Instead: n.Instead, Alike: n.Same, Fails: lineText(n.Fails), Holds: lineText(n.Holds)}
 	}
-	for _, c := range s.small.Blame(blameDraws) {
+	for _, c := range s.blame() {
 		out.Blame = append(out.Blame, chanceJSON{c.Step, c.Failed, c.Draws, lineText(c.Line)})
 	}
 	for _, c := range s.small.Choices.Choices {

@@ -18,6 +18,7 @@ type options struct {
 	checkers                   bool
 	timeout                    time.Duration
 	state, out, reasons, limit string
+	dir                        string
 }
 
 func main() {
@@ -29,6 +30,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.limit, "for", "", "stop after so long, as 20m")
 	flag.StringVar(&o.state, "state", "", "`FILE` that keeps results")
+	flag.StringVar(&o.dir, "dir", "", "`DIR` that keeps what is compiled; what it has of these sources is not compiled again")
 	flag.StringVar(&o.out, "out", "", "`FILE` to write the matrix to; standard output if not given")
 	flag.StringVar(&o.reasons, "reasons", "internal/mutate/reasons.txt", "`FILE` with what is known of survivors")
 	flag.Parse()
@@ -46,12 +48,22 @@ func main() {
 }
 
 func run(o options, areas []area) error {
-	dir, err := os.MkdirTemp("", "mutants")
-	if err != nil {
+	if o.dir == "" {
+		dir, err := os.MkdirTemp("", "mutants")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		o.dir = dir
+	}
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	t := &trials{options: o, dir: dir, areas: map[string]area{}, ignored: map[string]bool{}}
+	var err error
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
+		return err
+	}
+	t := &trials{options: o, areas: map[string]area{}, ignored: map[string]bool{}}
 	var paths []string
 	for _, a := range areas {
 		paths, t.areas[a.path] = append(paths, module+a.path), a
@@ -81,7 +93,6 @@ func run(o options, areas []area) error {
 // trials are the results so far.
 type trials struct {
 	options
-	dir     string
 	areas   map[string]area // by path
 	mutants []*mutate.Mutant
 	// digests are those of the original, by judge and times; ignored are the judges that are not asked. judges are all
@@ -104,6 +115,10 @@ func (t *trials) path(m *mutate.Mutant) string { return strings.TrimPrefix(m.Pat
 
 // build compiles the judge and the tests of each area, all with the same mutants.
 func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
+	if ids, err := mutate.Compiled(t.dir); err != nil || len(ids) > 0 {
+		t.mutants = slices.DeleteFunc(t.mutants, func(m *mutate.Mutant) bool { return !ids[m.ID] })
+		return err
+	}
 	if !t.checkers {
 		if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./internal/mutate/judge", false, packages, t.mutants); err != nil {
 			return err

@@ -68,8 +68,6 @@ type preparedAck struct {
 	ends    []int
 	// data are the encoded events, worker items and orchestrator items, in this order.
 	data [][]byte
-	// bytes holds the blocks from which acks and single messages are allocated.
-	bytes byteBlocks
 }
 
 // prepare refuses an ack that no state of the store could accept, and encodes its contents.
@@ -108,13 +106,13 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 		}
 		a.ends = append(a.ends, len(a.scratch))
 	}
-	a.cut()
+	p.store.cut(a)
 	return nil
 }
 
 // cut copies the scratch once and cuts the copy into the pieces that the store keeps.
-func (a *preparedAck) cut() {
-	kept := a.bytes.keep(a.scratch)
+func (s *Store) cut(a *preparedAck) {
+	kept := s.keep(a.scratch)
 	clear(a.data)
 	a.data = a.data[:0]
 	from := 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -47,6 +48,8 @@ type Options struct {
 	BeforeAckStep func(call uint64, step storerules.AckStep) error
 	// CallersClock lets the time go back: each call may come with the time of its caller's clock.
 	CallersClock bool
+	// Memory is room that the store uses; nil is room of its own.
+	Memory *Memory
 	// Recheck decodes again every event that an ack or an append puts into the cache, and panics if the result differs.
 	Recheck bool
 }
@@ -65,10 +68,12 @@ type Store struct {
 	names     map[string]InstanceNo // looked up only, never ranged over
 	instances []*instance           // by number - 1
 	rows      []*row                // by number - 1, nil once they are removed
-	spareRows []row                 // room for the next ones
-	holdings  holdingTable          // by token number - 1
-	codecs    []engine.Codec        // by codec number; one for each name
-	pins      []*engine.Version     // interned
+	memory    *Memory
+	block     []byte            // of stored bytes, with room for more
+	spareRows []row             // room for the next ones
+	holdings  *holdingTable     // by token number - 1
+	codecs    []engine.Codec    // by codec number; one for each name
+	pins      []*engine.Version // interned
 
 	index *index
 	work  workIndex
@@ -120,7 +125,7 @@ const holdingBlock = 512
 
 // add enters a holding and returns its number, from 1.
 func (t *holdingTable) add(h holding) uint64 {
-	if t.n%holdingBlock == 0 {
+	if t.n == uint64(len(t.blocks))*holdingBlock {
 		t.blocks = append(t.blocks, new([holdingBlock]holding))
 	}
 	t.n++
@@ -138,6 +143,12 @@ func New(o Options) *Store {
 	}
 	s.rules = s.own
 	s.index = &index{rules: s.own}
+	s.memory = o.Memory
+	if s.memory == nil {
+		s.memory = &Memory{}
+	}
+	s.memory.reset()
+	s.holdings = &s.memory.holdings
 	return s
 }
 
@@ -287,29 +298,29 @@ func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	if s.scratch, err = p.codec.AppendWorkItem(s.scratch[:0], item); err != nil {
 		return nil, err
 	}
-	return s.ack.bytes.keep(s.scratch), nil
+	return s.keep(s.scratch), nil
 }
 
-// byteBlocks copies bytes into shared blocks: stored bytes live as long as the store, so they need no separate
-// allocations.
-type byteBlocks struct{ block []byte }
+// keep returns a copy of data without spare capacity, in a block that it shares: stored bytes live as long as the store, so
+// they need no allocations of their own.
+func (s *Store) keep(data []byte) []byte {
+	if len(data) > byteBlock {
+		return slices.Clip(slices.Clone(data))
+	}
+	if len(data) > cap(s.block)-len(s.block) {
+		s.block = s.memory.takeBytes()
+	}
+	from := len(s.block)
+	s.block = append(s.block, data...)
+	return s.block[from:len(s.block):len(s.block)]
+}
 
 const byteBlock = 16 << 10
-
-// keep returns a copy of data without spare capacity.
-func (b *byteBlocks) keep(data []byte) []byte {
-	if len(data) > cap(b.block)-len(b.block) {
-		b.block = make([]byte, 0, max(byteBlock, len(data)))
-	}
-	from := len(b.block)
-	b.block = append(b.block, data...)
-	return b.block[from:len(b.block):len(b.block)]
-}
 
 // row returns room for a message.
 func (s *Store) row() *row {
 	if len(s.spareRows) == 0 {
-		s.spareRows = make([]row, rowBlock)
+		s.spareRows = s.memory.takeRows()
 	}
 	r := &s.spareRows[0]
 	s.spareRows = s.spareRows[1:]

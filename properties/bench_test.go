@@ -15,6 +15,7 @@ import (
 // rollingUpgrade runs seeds of the default scenario and adds up what they came to.
 type rollingUpgrade struct {
 	s            *scenario.Scenario
+	memory       cluster.Memory
 	steps, turns uint64
 	virtual      int64
 }
@@ -41,7 +42,7 @@ func (u *rollingUpgrade) run(b *testing.B, seed uint64, watched bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg := cluster.Config{Plan: plan, Seed: seed}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Memory: &u.memory}
 	if watched {
 		cfg.Monitor = u.monitor
 	}

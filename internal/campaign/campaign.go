@@ -126,7 +126,21 @@ func Run(o Options) (*Summary, error) {
 	defer CollectLess()()
 	m := newMerge(&o)
 	total := o.total()
-	inOrder(o.Context, total, o.Workers, func(i uint64) outcome { return o.run(i) }, func(i uint64, out outcome) (goOn bool) {
+	free := make(chan *cluster.Memory, o.Workers)
+	job := func(i uint64) outcome {
+		var memory *cluster.Memory
+		select {
+		case memory = <-free:
+		default:
+			memory = &cluster.Memory{}
+		}
+		out := o.run(i, memory)
+		if out.crash == nil {
+			free <- memory
+		}
+		return out
+	}
+	inOrder(o.Context, total, o.Workers, job, func(i uint64, out outcome) (goOn bool) {
 		goOn = m.add(o.seed(i), out)
 		if o.OnResult != nil && m.err == nil {
 			o.OnResult(SeedResult{Seed: o.seed(i), Result: out.result, Again: out.again, Crash: out.crash})
@@ -154,21 +168,21 @@ type outcome struct {
 	crash *InternalError
 }
 
-func (o *Options) run(i uint64) (out outcome) {
+func (o *Options) run(i uint64, memory *cluster.Memory) (out outcome) {
 	seed := o.seed(i)
 	defer func() {
 		if p := recover(); p != nil {
 			out = outcome{crash: NewInternalError(seed, p)}
 		}
 	}()
-	out.result, out.err = o.once(seed)
+	out.result, out.err = o.once(seed, memory)
 	if i < o.Twice && out.err == nil {
-		out.again, out.err = o.once(seed)
+		out.again, out.err = o.once(seed, memory)
 	}
 	return out
 }
 
-func (o *Options) once(seed uint64) (*cluster.Result, error) {
+func (o *Options) once(seed uint64, memory *cluster.Memory) (*cluster.Result, error) {
 	plan, err := o.Plan(seed)
 	if err != nil {
 		return nil, err
@@ -177,7 +191,7 @@ func (o *Options) once(seed uint64) (*cluster.Result, error) {
 	if o.Config != nil {
 		cfg = o.Config()
 	}
-	cfg.Plan, cfg.Seed = plan, seed
+	cfg.Plan, cfg.Seed, cfg.Memory = plan, seed, memory
 	if o.Chooser != nil {
 		cfg.Chooser = o.Chooser(seed)
 	}

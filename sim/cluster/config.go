@@ -37,6 +37,8 @@ type Config struct {
 	DoubleCheck bool
 	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
 	KeepTrace bool
+	// Memory is room that the run uses; nil is room of its own.
+	Memory *Memory
 }
 
 // Releases starts nodes that run a released runtime; realnode.New makes one.

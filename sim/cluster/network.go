@@ -17,7 +17,7 @@ import (
 // the calls at the store.
 type network struct {
 	*base
-	calls       callTable         // by the world's number - 1
+	calls       *callTable        // by the world's number - 1
 	executing   int               // index of the call that was executed last
 	storeCall   uint64            // the store's number of its last call
 	caller      uint32            // node that makes the store's current call

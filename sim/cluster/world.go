@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
@@ -91,8 +90,13 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: replay.NewWorkspace(), executions: map[string]*executionTurns{}}
-	b.network = &network{base: b, ackStep: -1}
+	memory := cfg.Memory
+	if memory == nil {
+		memory = &Memory{}
+	}
+	memory.calls.n = 0
+	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: memory.workspace(), executions: map[string]*executionTurns{}}
+	b.network = &network{base: b, ackStep: -1, calls: &memory.calls}
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}
 	b.probes = &probes{base: b}
@@ -102,7 +106,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	b.store = memprovider.New(memprovider.Options{
 		Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep,
-		Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: cfg.Plan.Store.CallersClock,
+		Memory: &memory.store, Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: cfg.Plan.Store.CallersClock,
 	})
 	if err := b.fleet.makeNodes(); err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Build is a version of the runtime as deployed: the kinds it reads, the kinds it writes and how it replays them.
@@ -134,26 +136,28 @@ func (b *Build) Reads(history []Event) bool {
 // Kinds1x returns the kinds of the 1.x builds, including the legacy kind, which 1.x and 2.x still read.
 func Kinds1x() KindSet {
 	return Kinds(
-		KindOrchestrationStarted, KindOrchestrationCompleted, KindOrchestrationFailed, KindOrchestrationContinuedAsNew,
-		KindOrchestrationCancelRequested, KindOrchestrationChained,
-		KindActivityScheduled, KindActivityCompleted, KindActivityFailed, KindActivityCancelRequested,
-		KindTimerCreated, KindTimerFired,
-		KindExternalSubscribed, KindExternalEvent, KindExternalSubscribedCancelled,
-		KindQueueSubscribed, KindQueueEventDelivered, KindQueueSubscriptionCancelled,
-		KindSubOrchestrationScheduled, KindSubOrchestrationCompleted, KindSubOrchestrationFailed, KindSubOrchestrationCancelRequested,
-		KindCustomStatusUpdated, KindKeyValueSet, KindKeyValueCleared, KindKeyValuesCleared,
-		KindLegacyNote,
+		eventdata.KindOrchestrationStarted, eventdata.KindOrchestrationCompleted, eventdata.KindOrchestrationFailed, eventdata.KindOrchestrationContinuedAsNew,
+		eventdata.KindOrchestrationCancelRequested, eventdata.KindOrchestrationChained,
+		eventdata.KindActivityScheduled, eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindActivityCancelRequested,
+		eventdata.KindTimerCreated, eventdata.KindTimerFired,
+		eventdata.KindExternalSubscribed, eventdata.KindExternalEvent, eventdata.KindExternalSubscribedCancelled,
+		eventdata.KindQueueSubscribed, eventdata.KindQueueEventDelivered, eventdata.KindQueueSubscriptionCancelled,
+		eventdata.KindSubOrchestrationScheduled, eventdata.KindSubOrchestrationCompleted, eventdata.KindSubOrchestrationFailed, eventdata.KindSubOrchestrationCancelRequested,
+		eventdata.KindCustomStatusUpdated, eventdata.KindKeyValueSet, eventdata.KindKeyValueCleared, eventdata.KindKeyValuesCleared,
+		eventdata.KindLegacyNote,
 	)
 }
 
 // Kinds2x returns the kinds of the 2.x builds.
-func Kinds2x() KindSet { return Kinds1x().With(KindExternalSubscribed2, KindExternalEvent2) }
+func Kinds2x() KindSet {
+	return Kinds1x().With(eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2)
+}
 
 // ShippedBuilds returns the builds that come with the module, in ascending order of version. Each call makes new ones, so
 // runs share nothing.
 func ShippedBuilds() []*Build {
 	one, two := Kinds1x(), Kinds2x()
-	old := one.Without(KindLegacyNote)
+	old := one.Without(eventdata.KindLegacyNote)
 	items1 := WorkItemKinds1x()
 	items2 := WorkItemKinds2x()
 	upTo := func(v Version) VersionRange { return VersionRange{Max: v.Triple()} }
@@ -161,19 +165,19 @@ func ShippedBuilds() []*Build {
 		v := MustParseVersion(version)
 		return &Build{
 			Version: v, Codec: NewJSONCodec(version, reads, items), Emits: emits, DefaultRange: upTo(v),
-			Introduced: []Introduction{{KindExternalSubscribed2, V(2, 0, 0)}, {KindExternalEvent2, V(2, 0, 0)}},
+			Introduced: []Introduction{{eventdata.KindExternalSubscribed2, V(2, 0, 0)}, {eventdata.KindExternalEvent2, V(2, 0, 0)}},
 		}
 	}
-	v3 := b("3.0.0", two.Without(KindLegacyNote), two.Without(KindLegacyNote), items2)
+	v3 := b("3.0.0", two.Without(eventdata.KindLegacyNote), two.Without(eventdata.KindLegacyNote), items2)
 	v3.DefaultRange.Min = V(1, 0, 0)
-	variant := b("2.5.0", two, two.Without(KindLegacyNote), items2)
+	variant := b("2.5.0", two, two.Without(eventdata.KindLegacyNote), items2)
 	variant.Semantics = SemanticsEagerTimers
 	return []*Build{
 		b("0.8.0", one, one, items1),
 		b("1.5.0", one, old, items1),
 		b("1.6.0", one, old, items1),
-		b("2.0.0-rc.1", two, two.Without(KindLegacyNote), items2),
-		b("2.0.0", two, two.Without(KindLegacyNote), items2),
+		b("2.0.0-rc.1", two, two.Without(eventdata.KindLegacyNote), items2),
+		b("2.0.0", two, two.Without(eventdata.KindLegacyNote), items2),
 		variant,
 		v3,
 	}
@@ -184,7 +188,7 @@ const ReleasePrefix = "duroxide-"
 
 // ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call makes new ones.
 func ReleasedBuilds() []*Build {
-	kinds := Kinds1x().Without(KindLegacyNote) // events with a topic are a feature of their own tests
+	kinds := Kinds1x().Without(eventdata.KindLegacyNote) // events with a topic are a feature of their own tests
 	b := func(version string) *Build {
 		v := MustParseVersion(version)
 		return &Build{

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -45,9 +46,9 @@ func TestShippedBuilds(t *testing.T) {
 		}
 		_, err = b.Codec.DecodeWorkItem(text)
 		has := func(k EventKind) [2]bool { return [2]bool{b.Codec.Kinds().Has(k), b.Emits.Has(k)} }
-		got = append(got, row{b.Name(), b.DefaultRange.String(), has(KindLegacyNote), has(KindExternalEvent2), err == nil, b.Semantics})
+		got = append(got, row{b.Name(), b.DefaultRange.String(), has(eventdata.KindLegacyNote), has(eventdata.KindExternalEvent2), err == nil, b.Semantics})
 
-		if has(KindExternalEvent2) != has(KindExternalSubscribed2) {
+		if has(eventdata.KindExternalEvent2) != has(eventdata.KindExternalSubscribed2) {
 			t.Errorf("%s knows one of the two new kinds", b.Name())
 		}
 		if b.Codec.Name() != b.Name() {
@@ -76,7 +77,7 @@ func TestShippedBuilds(t *testing.T) {
 
 // Who reads a history with each of the kinds that not all builds have; none reads an event without data.
 func TestReads(t *testing.T) {
-	plain := envelope(OrchestrationStarted{Name: "O", Version: "1.0.0"})
+	plain := envelope(eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0"})
 	all := []string{"0.8.0", "1.5.0", "1.6.0", "2.0.0-rc.1", "2.0.0", "2.5.0", "3.0.0"}
 	for _, c := range []struct {
 		history []Event
@@ -84,10 +85,10 @@ func TestReads(t *testing.T) {
 	}{
 		{nil, all},
 		{[]Event{plain}, all},
-		{[]Event{plain, envelope(LegacyNote{})}, all[:6]},
-		{[]Event{plain, envelope(ExternalSubscribed2{})}, all[3:]},
-		{[]Event{envelope(ExternalEvent2{}), plain}, all[3:]},
-		{[]Event{plain, envelope(LegacyNote{}), envelope(ExternalEvent2{})}, all[3:6]},
+		{[]Event{plain, envelope(eventdata.LegacyNote{})}, all[:6]},
+		{[]Event{plain, envelope(eventdata.ExternalSubscribed2{})}, all[3:]},
+		{[]Event{envelope(eventdata.ExternalEvent2{}), plain}, all[3:]},
+		{[]Event{plain, envelope(eventdata.LegacyNote{}), envelope(eventdata.ExternalEvent2{})}, all[3:6]},
 		{[]Event{plain, envelope(nil)}, nil},
 	} {
 		var got []string
@@ -122,20 +123,20 @@ func TestWrites(t *testing.T) {
 		pin   *Version
 		want  bool
 	}{
-		{"2.0.0", KindExternalSubscribed2, pin("2.0.0"), true},
-		{"2.0.0", KindExternalEvent2, pin("2.0.0-rc.1"), true}, // by triple
-		{"2.0.0", KindExternalEvent2, pin("3.0.0"), true},
-		{"2.0.0", KindExternalEvent2, pin("1.6.0"), false},
-		{"2.0.0", KindExternalSubscribed2, pin("1.999.999"), false},
-		{"2.0.0", KindExternalSubscribed2, nil, false},
-		{"3.0.0", KindExternalSubscribed2, pin("1.5.0"), false},
-		{"1.6.0", KindExternalSubscribed2, pin("2.0.0"), false}, // does not know it
-		{"2.0.0", KindExternalSubscribed, pin("1.5.0"), true},
-		{"2.0.0", KindExternalSubscribed, nil, true},
-		{"0.8.0", KindLegacyNote, pin("0.8.0"), true},
-		{"1.5.0", KindLegacyNote, pin("0.8.0"), false}, // reads it and does not write it
-		{"2.0.0", KindLegacyNote, pin("0.8.0"), false},
-		{"3.0.0", KindLegacyNote, pin("3.0.0"), false},
+		{"2.0.0", eventdata.KindExternalSubscribed2, pin("2.0.0"), true},
+		{"2.0.0", eventdata.KindExternalEvent2, pin("2.0.0-rc.1"), true}, // by triple
+		{"2.0.0", eventdata.KindExternalEvent2, pin("3.0.0"), true},
+		{"2.0.0", eventdata.KindExternalEvent2, pin("1.6.0"), false},
+		{"2.0.0", eventdata.KindExternalSubscribed2, pin("1.999.999"), false},
+		{"2.0.0", eventdata.KindExternalSubscribed2, nil, false},
+		{"3.0.0", eventdata.KindExternalSubscribed2, pin("1.5.0"), false},
+		{"1.6.0", eventdata.KindExternalSubscribed2, pin("2.0.0"), false}, // does not know it
+		{"2.0.0", eventdata.KindExternalSubscribed, pin("1.5.0"), true},
+		{"2.0.0", eventdata.KindExternalSubscribed, nil, true},
+		{"0.8.0", eventdata.KindLegacyNote, pin("0.8.0"), true},
+		{"1.5.0", eventdata.KindLegacyNote, pin("0.8.0"), false}, // reads it and does not write it
+		{"2.0.0", eventdata.KindLegacyNote, pin("0.8.0"), false},
+		{"3.0.0", eventdata.KindLegacyNote, pin("3.0.0"), false},
 	} {
 		if got := shipped(t, c.build).Writes(c.kind, c.pin); got != c.want {
 			t.Errorf("%s writes %s into an execution pinned %v: %v, want %v", c.build, c.kind, c.pin, got, c.want)
@@ -160,16 +161,16 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 }
 
 func TestKindSet(t *testing.T) {
-	a := Kinds(KindTimerFired, KindTimerCreated, KindTimerFired)
-	b := a.With(KindLegacyNote, KindTimerCreated)
-	c := b.Without(KindTimerCreated, KindKeyValueSet)
+	a := Kinds(eventdata.KindTimerFired, eventdata.KindTimerCreated, eventdata.KindTimerFired)
+	b := a.With(eventdata.KindLegacyNote, eventdata.KindTimerCreated)
+	c := b.Without(eventdata.KindTimerCreated, eventdata.KindKeyValueSet)
 	for _, s := range []struct {
 		set  KindSet
 		want []EventKind
 	}{
-		{a, []EventKind{KindTimerFired, KindTimerCreated}},
-		{b, []EventKind{KindTimerFired, KindTimerCreated, KindLegacyNote}},
-		{c, []EventKind{KindTimerFired, KindLegacyNote}},
+		{a, []EventKind{eventdata.KindTimerFired, eventdata.KindTimerCreated}},
+		{b, []EventKind{eventdata.KindTimerFired, eventdata.KindTimerCreated, eventdata.KindLegacyNote}},
+		{c, []EventKind{eventdata.KindTimerFired, eventdata.KindLegacyNote}},
 		{KindSet{}, nil},
 	} {
 		list := s.set.List()
@@ -190,7 +191,7 @@ func TestKindSet(t *testing.T) {
 	if got := items.List(); items.Has(ItemQueueMessage) || !items.Has(ItemExternalRaised2) || len(got) != len(WorkItemKinds1x().List()) {
 		t.Errorf("got %v", got)
 	}
-	if !Kinds2x().Has(KindExternalEvent2) || Kinds1x().Has(KindExternalEvent2) || Kinds2x().Has("") {
+	if !Kinds2x().Has(eventdata.KindExternalEvent2) || Kinds1x().Has(eventdata.KindExternalEvent2) || Kinds2x().Has("") {
 		t.Error("kinds of 1.x and 2.x")
 	}
 }

@@ -5,24 +5,25 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // A build of one's own: like 2.0.0, but it neither reads nor writes queue events and takes no queue messages.
 func ExampleBuild() {
-	reads := engine.Kinds2x().Without(engine.KindQueueSubscribed, engine.KindQueueEventDelivered, engine.KindQueueSubscriptionCancelled)
+	reads := engine.Kinds2x().Without(eventdata.KindQueueSubscribed, eventdata.KindQueueEventDelivered, eventdata.KindQueueSubscriptionCancelled)
 	takes := engine.WorkItemKinds2x().Without(engine.ItemQueueMessage)
 	version := engine.V(2, 1, 0)
 	build := &engine.Build{
 		Version:      version,
 		Codec:        engine.NewJSONCodec(version.String(), reads, takes),
-		Emits:        reads.Without(engine.KindLegacyNote),
-		Introduced:   []engine.Introduction{{Kind: engine.KindExternalEvent2, Since: engine.V(2, 0, 0)}},
+		Emits:        reads.Without(eventdata.KindLegacyNote),
+		Introduced:   []engine.Introduction{{Kind: eventdata.KindExternalEvent2, Since: engine.V(2, 0, 0)}},
 		DefaultRange: engine.VersionRange{Max: version},
 	}
 	_, err := build.Codec.AppendWorkItem(nil, engine.QueueMessageItem{Instance: "a"})
 	fmt.Println(err, errors.Is(err, engine.ErrUnknownKind))
 	old := engine.V(1, 5, 0)
-	fmt.Println(build.Writes(engine.KindExternalEvent2, &old), build.Writes(engine.KindExternalEvent2, &version))
+	fmt.Println(build.Writes(eventdata.KindExternalEvent2, &old), build.Writes(eventdata.KindExternalEvent2, &version))
 	// Output:
 	// codec 2.1.0: work item for "a": unknown kind "QueueMessage" true
 	// false true
@@ -35,7 +36,7 @@ func ExampleWorkItemKinds() {
 }
 
 func ExampleBuild_Reads() {
-	history := []engine.Event{{EventID: 1, Data: engine.OrchestrationStarted{}}, {EventID: 2, Data: engine.ExternalSubscribed2{}}}
+	history := []engine.Event{{EventID: 1, Data: eventdata.OrchestrationStarted{}}, {EventID: 2, Data: eventdata.ExternalSubscribed2{}}}
 	for _, b := range engine.ShippedBuilds() {
 		if b.Reads(history) {
 			fmt.Print(b.Name(), " ")
@@ -75,7 +76,7 @@ func ExampleIsRetryable() {
 }
 
 func ExampleErrorDetails_Display() {
-	fmt.Println(engine.Nondeterminism("completion without open schedule").Display())
+	fmt.Println(eventdata.Nondeterminism("completion without open schedule").Display())
 	fmt.Println(engine.Infrastructure(engine.Retryablef("read", "busy")).Display())
 	// Output:
 	// nondeterministic: completion without open schedule

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Field is an optional field of events and work items that is younger than their kind. A build that lacks it ignores it in
@@ -89,7 +91,7 @@ func (c *forgetfulCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 // event returns an event without the fields.
 func (c *forgetfulCodec) event(e Event) Event {
 	switch d := e.Data.(type) {
-	case OrchestrationStarted:
+	case eventdata.OrchestrationStarted:
 		if c.lack(FieldParentExecution) {
 			d.ParentExecutionID = 0
 		}
@@ -97,7 +99,7 @@ func (c *forgetfulCodec) event(e Event) Event {
 			d.InitialCustomStatus = nil
 		}
 		e.Data = d
-	case ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		if c.lack(FieldTag) {
 			d.Tag = ""
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -11,8 +12,8 @@ import (
 func TestWithoutFields(t *testing.T) {
 	status := "busy"
 	events := []EventData{
-		OrchestrationStarted{Name: "O", Version: "1.0.0", ParentInstance: "p", ParentID: 2, ParentExecutionID: 3, InitialCustomStatus: &status},
-		ActivityScheduled{Name: "A", Input: "x", SessionID: "s", Tag: "gpu"},
+		eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0", ParentInstance: "p", ParentID: 2, ParentExecutionID: 3, InitialCustomStatus: &status},
+		eventdata.ActivityScheduled{Name: "A", Input: "x", SessionID: "s", Tag: "gpu"},
 	}
 	items := []WorkItem{
 		StartItem{Instance: "i", Orchestration: "O", ParentInstance: "p", ParentID: 2, ParentExecutionID: 3, ExecutionID: 1},
@@ -64,7 +65,7 @@ func TestWithoutFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := whole.AppendEvent(nil, seen)
-			check(string(KindOf(d)), text, written, again, err)
+			check(string(eventdata.KindOf(d)), text, written, again, err)
 		}
 		for _, w := range items {
 			text, err := whole.AppendWorkItem(nil, w)

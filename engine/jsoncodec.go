@@ -20,6 +20,9 @@ package engine
 import (
 	"errors"
 	"fmt"
+
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/jsonform"
 )
 
 // ErrUnknownKind is wrapped by the errors of a Codec for an event or work item whose kind the codec does not know, so
@@ -76,7 +79,7 @@ func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 // RereadsEvent implements Rereader: all codecs of this type that read a kind read it alike.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	_, alike := from.(*jsonCodec)
-	return alike && e.Data != nil && c.reads[e.Data.kind()]
+	return alike && e.Data != nil && c.reads[eventdata.KindOf(e.Data)]
 }
 
 // RereadsWorkItem implements Rereader.
@@ -87,50 +90,50 @@ func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
 
 // AppendEvent implements Codec. On error it returns dst unchanged.
 func (c *jsonCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
-	e.Data = KnownData(e.Data)
+	e.Data = eventdata.Known(e.Data)
 	switch {
 	case e.Data == nil:
 		return dst, c.eventError(e, errors.New("no data"))
 	case e.EventID == 0:
-		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", e.Data.kind()))
-	case !c.reads[e.Data.kind()]:
-		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, e.Data.kind()))
+		return dst, c.eventError(e, fmt.Errorf("%s without an event_id", eventdata.KindOf(e.Data)))
+	case !c.reads[eventdata.KindOf(e.Data)]:
+		return dst, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, eventdata.KindOf(e.Data)))
 	}
 	out, err := appendEvent(dst, &e)
 	if err != nil {
-		return dst, c.eventError(e, fmt.Errorf("%s: %w", e.Data.kind(), err))
+		return dst, c.eventError(e, fmt.Errorf("%s: %w", eventdata.KindOf(e.Data), err))
 	}
 	return out, nil
 }
 
 func (c *jsonCodec) DecodeEvent(data []byte) (Event, error) {
-	var o object
-	o.scan(string(data))
-	if o.err != nil {
-		return Event{}, fmt.Errorf("codec %s: event: %w", c.name, o.err)
+	var o jsonform.Object
+	o.Scan(string(data))
+	if o.Err != nil {
+		return Event{}, fmt.Errorf("codec %s: event: %w", c.name, o.Err)
 	}
 	e := Event{
-		EventID:         o.number("event_id"),
-		SourceEventID:   o.optNumber("source_event_id"),
-		InstanceID:      o.text("instance_id"),
-		ExecutionID:     o.number("execution_id"),
-		TimestampMs:     o.number("timestamp_ms"),
-		DuroxideVersion: o.text("duroxide_version"),
+		EventID:         o.Number("event_id"),
+		SourceEventID:   o.OptNumber("source_event_id"),
+		InstanceID:      o.Text("instance_id"),
+		ExecutionID:     o.Number("execution_id"),
+		TimestampMs:     o.Number("timestamp_ms"),
+		DuroxideVersion: o.Text("duroxide_version"),
 	}
-	kind := EventKind(o.text("type"))
+	kind := EventKind(o.Text("type"))
 	switch {
-	case o.err != nil && kind != "":
-		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.err))
-	case o.err != nil:
-		return Event{}, c.eventError(e, o.err)
+	case o.Err != nil && kind != "":
+		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.Err))
+	case o.Err != nil:
+		return Event{}, c.eventError(e, o.Err)
 	case e.EventID == 0:
 		return Event{}, c.eventError(e, fmt.Errorf("%s without an event_id", kind))
 	case !c.reads[kind]:
 		return Event{}, c.eventError(e, fmt.Errorf("%w %q", ErrUnknownKind, kind))
 	}
-	e.Data = eventData(kind, &o)
-	if o.err != nil {
-		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.err))
+	e.Data = eventdata.Parse(kind, &o)
+	if o.Err != nil {
+		return Event{}, c.eventError(e, fmt.Errorf("%s: %w", kind, o.Err))
 	}
 	return e, nil
 }
@@ -152,7 +155,7 @@ func (c *jsonCodec) AppendWorkItem(dst []byte, w WorkItem) ([]byte, error) {
 }
 
 func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
-	tag, body, err := scanTagged(string(data))
+	tag, body, err := jsonform.ScanTagged(string(data))
 	if err != nil {
 		return nil, fmt.Errorf("codec %s: work item: %w", c.name, err)
 	}
@@ -160,11 +163,11 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	if !c.takes[kind] {
 		return nil, fmt.Errorf("codec %s: work item: %w %q", c.name, ErrUnknownKind, kind)
 	}
-	var o object
-	o.scan(body)
+	var o jsonform.Object
+	o.Scan(body)
 	w := workItem(kind, &o)
-	if o.err != nil {
-		return nil, fmt.Errorf("codec %s: work item: %s: %w", c.name, kind, o.err)
+	if o.Err != nil {
+		return nil, fmt.Errorf("codec %s: work item: %s: %w", c.name, kind, o.Err)
 	}
 	return w, nil
 }

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/jsonform"
 	"github.com/google/go-cmp/cmp"
 )
 
 func ExampleNewJSONCodec() {
 	codec := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x())
 	text, _ := codec.AppendEvent(nil, Event{
-		EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: ActivityCompleted{"ok"},
+		EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventdata.ActivityCompleted{Result: "ok"},
 	})
 	fmt.Printf("%s\n", text)
 
@@ -29,7 +31,7 @@ func allCodec() Codec { return NewJSONCodec("all", Kinds2x(), WorkItemKinds2x())
 
 func ptr[T any](v T) *T { return &v }
 
-var failed = ErrorDetails{Application: &ApplicationError{Kind: AppActivityFailed, Message: "no stock"}}
+var failed = ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no stock"}}
 
 const failedJSON = `{"Application":{"kind":"ActivityFailed","message":"no stock","retryable":false}}`
 
@@ -39,54 +41,54 @@ var goldenEvents = []struct {
 	want string
 }{
 	{
-		OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "{}"},
+		eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "{}"},
 		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"{}","parent_instance":null,"parent_id":null}`,
 	},
 	{
-		OrchestrationStarted{
+		eventdata.OrchestrationStarted{
 			Name: "Order", Version: "1.0.0", Input: "in", ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
-			CarryForwardEvents: []CarriedEvent{{"q", "1"}, {"q", `"2"`}}, InitialCustomStatus: ptr(""),
+			CarryForwardEvents: []CarriedEvent{{Name: "q", Data: "1"}, {Name: "q", Data: `"2"`}}, InitialCustomStatus: ptr(""),
 		},
 		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"in","parent_instance":"p","parent_id":5,` +
 			`"carry_forward_events":[["q","1"],["q","\"2\""]],"initial_custom_status":"","parent_execution_id":2}`,
 	},
-	{OrchestrationCompleted{"out"}, `"type":"OrchestrationCompleted","output":"out"}`},
-	{OrchestrationFailed{failed}, `"type":"OrchestrationFailed","details":` + failedJSON + `}`},
-	{OrchestrationContinuedAsNew{"in"}, `"type":"OrchestrationContinuedAsNew","input":"in"}`},
-	{OrchestrationCancelRequested{ReasonParentCancelled}, `"type":"OrchestrationCancelRequested","reason":"parent canceled"}`},
-	{OrchestrationChained{"Log", "log-1", "in"}, `"type":"OrchestrationChained","name":"Log","instance":"log-1","input":"in"}`},
-	{ActivityScheduled{Name: "charge", Input: "7"}, `"type":"ActivityScheduled","name":"charge","input":"7"}`},
+	{eventdata.OrchestrationCompleted{Output: "out"}, `"type":"OrchestrationCompleted","output":"out"}`},
+	{eventdata.OrchestrationFailed{Details: failed}, `"type":"OrchestrationFailed","details":` + failedJSON + `}`},
+	{eventdata.OrchestrationContinuedAsNew{Input: "in"}, `"type":"OrchestrationContinuedAsNew","input":"in"}`},
+	{eventdata.OrchestrationCancelRequested{Reason: eventdata.ReasonParentCancelled}, `"type":"OrchestrationCancelRequested","reason":"parent canceled"}`},
+	{eventdata.OrchestrationChained{Name: "Log", Instance: "log-1", Input: "in"}, `"type":"OrchestrationChained","name":"Log","instance":"log-1","input":"in"}`},
+	{eventdata.ActivityScheduled{Name: "charge", Input: "7"}, `"type":"ActivityScheduled","name":"charge","input":"7"}`},
 	{
-		ActivityScheduled{Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
+		eventdata.ActivityScheduled{Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
 		`"type":"ActivityScheduled","name":"charge","input":"7","session_id":"s","tag":"gpu"}`,
 	},
-	{ActivityCompleted{"ok"}, `"type":"ActivityCompleted","result":"ok"}`},
-	{ActivityFailed{failed}, `"type":"ActivityFailed","details":` + failedJSON + `}`},
-	{ActivityCancelRequested{ReasonTerminalFailed}, `"type":"ActivityCancelRequested","reason":"orchestration_terminal_failed"}`},
-	{TimerCreated{1000}, `"type":"TimerCreated","fire_at_ms":1000}`},
-	{TimerFired{18446744073709551615}, `"type":"TimerFired","fire_at_ms":18446744073709551615}`},
-	{ExternalSubscribed{"go"}, `"type":"ExternalSubscribed","name":"go"}`},
-	{ExternalEvent{"go", "now"}, `"type":"ExternalEvent","name":"go","data":"now"}`},
-	{ExternalSubscribedCancelled{ReasonTerminal}, `"type":"ExternalSubscribedCancelled","reason":"orchestration_terminal"}`},
-	{QueueSubscribed{"q"}, `"type":"ExternalSubscribedPersistent","name":"q"}`},
-	{QueueEventDelivered{"q", "d"}, `"type":"ExternalEventPersistent","name":"q","data":"d"}`},
-	{QueueSubscriptionCancelled{ReasonDroppedFuture}, `"type":"ExternalSubscribedPersistentCancelled","reason":"dropped_future"}`},
+	{eventdata.ActivityCompleted{Result: "ok"}, `"type":"ActivityCompleted","result":"ok"}`},
+	{eventdata.ActivityFailed{Details: failed}, `"type":"ActivityFailed","details":` + failedJSON + `}`},
+	{eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, `"type":"ActivityCancelRequested","reason":"orchestration_terminal_failed"}`},
+	{eventdata.TimerCreated{FireAtMs: 1000}, `"type":"TimerCreated","fire_at_ms":1000}`},
+	{eventdata.TimerFired{FireAtMs: 18446744073709551615}, `"type":"TimerFired","fire_at_ms":18446744073709551615}`},
+	{eventdata.ExternalSubscribed{Name: "go"}, `"type":"ExternalSubscribed","name":"go"}`},
+	{eventdata.ExternalEvent{Name: "go", Data: "now"}, `"type":"ExternalEvent","name":"go","data":"now"}`},
+	{eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal}, `"type":"ExternalSubscribedCancelled","reason":"orchestration_terminal"}`},
+	{eventdata.QueueSubscribed{Name: "q"}, `"type":"ExternalSubscribedPersistent","name":"q"}`},
+	{eventdata.QueueEventDelivered{Name: "q", Data: "d"}, `"type":"ExternalEventPersistent","name":"q","data":"d"}`},
+	{eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}, `"type":"ExternalSubscribedPersistentCancelled","reason":"dropped_future"}`},
 	{
-		SubOrchestrationScheduled{"Child", "sub::5", "in"},
+		eventdata.SubOrchestrationScheduled{Name: "Child", Instance: "sub::5", Input: "in"},
 		`"type":"SubOrchestrationScheduled","name":"Child","instance":"sub::5","input":"in"}`,
 	},
-	{SubOrchestrationCompleted{"r"}, `"type":"SubOrchestrationCompleted","result":"r"}`},
-	{SubOrchestrationFailed{failed}, `"type":"SubOrchestrationFailed","details":` + failedJSON + `}`},
-	{SubOrchestrationCancelRequested{ReasonDroppedFuture}, `"type":"SubOrchestrationCancelRequested","reason":"dropped_future"}`},
-	{CustomStatusUpdated{ptr("50%")}, `"type":"CustomStatusUpdated","status":"50%"}`},
-	{CustomStatusUpdated{ptr("")}, `"type":"CustomStatusUpdated","status":""}`},
-	{CustomStatusUpdated{nil}, `"type":"CustomStatusUpdated","status":null}`},
-	{KeyValueSet{"k", "v", 12}, `"type":"KeyValueSet","key":"k","value":"v","last_updated_at_ms":12}`},
-	{KeyValueCleared{"k"}, `"type":"KeyValueCleared","key":"k"}`},
-	{KeyValuesCleared{}, `"type":"KeyValuesCleared"}`},
-	{ExternalSubscribed2{"go", "t"}, `"type":"ExternalSubscribed2","name":"go","topic":"t"}`},
-	{ExternalEvent2{"go", "t", "d"}, `"type":"ExternalEvent2","name":"go","topic":"t","data":"d"}`},
-	{LegacyNote{"audited"}, `"type":"LegacyNote","text":"audited"}`},
+	{eventdata.SubOrchestrationCompleted{Result: "r"}, `"type":"SubOrchestrationCompleted","result":"r"}`},
+	{eventdata.SubOrchestrationFailed{Details: failed}, `"type":"SubOrchestrationFailed","details":` + failedJSON + `}`},
+	{eventdata.SubOrchestrationCancelRequested{Reason: eventdata.ReasonDroppedFuture}, `"type":"SubOrchestrationCancelRequested","reason":"dropped_future"}`},
+	{eventdata.CustomStatusUpdated{Status: ptr("50%")}, `"type":"CustomStatusUpdated","status":"50%"}`},
+	{eventdata.CustomStatusUpdated{Status: ptr("")}, `"type":"CustomStatusUpdated","status":""}`},
+	{eventdata.CustomStatusUpdated{Status: nil}, `"type":"CustomStatusUpdated","status":null}`},
+	{eventdata.KeyValueSet{Key: "k", Value: "v", LastUpdatedAtMs: 12}, `"type":"KeyValueSet","key":"k","value":"v","last_updated_at_ms":12}`},
+	{eventdata.KeyValueCleared{Key: "k"}, `"type":"KeyValueCleared","key":"k"}`},
+	{eventdata.KeyValuesCleared{}, `"type":"KeyValuesCleared"}`},
+	{eventdata.ExternalSubscribed2{Name: "go", Topic: "t"}, `"type":"ExternalSubscribed2","name":"go","topic":"t"}`},
+	{eventdata.ExternalEvent2{Name: "go", Topic: "t", Data: "d"}, `"type":"ExternalEvent2","name":"go","topic":"t","data":"d"}`},
+	{eventdata.LegacyNote{Text: "audited"}, `"type":"LegacyNote","text":"audited"}`},
 }
 
 // goldenEnvelope is what goes before goldenEvents' texts, and envelope is what it means.
@@ -116,7 +118,7 @@ func TestEventJSON(t *testing.T) {
 	}
 	var seen []EventKind
 	for _, g := range goldenEvents {
-		seen = append(seen, g.data.kind())
+		seen = append(seen, eventdata.KindOf(g.data))
 		check(envelope(g.data), goldenEnvelope+g.want)
 	}
 	if missing := Kinds2x().Without(seen...); len(missing.List()) > 0 {
@@ -125,12 +127,12 @@ func TestEventJSON(t *testing.T) {
 
 	// The example of docs/contract/runtime.md#r1.1, and no source.
 	check(
-		Event{EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "0.1.26", Data: ActivityCompleted{"ok"}},
+		Event{EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "0.1.26", Data: eventdata.ActivityCompleted{Result: "ok"}},
 		`{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":0,`+
 			`"duroxide_version":"0.1.26","type":"ActivityCompleted","result":"ok"}`,
 	)
 	check(
-		Event{EventID: 99999, Data: OrchestrationFailed{failed}},
+		Event{EventID: 99999, Data: eventdata.OrchestrationFailed{Details: failed}},
 		`{"event_id":99999,"source_event_id":null,"instance_id":"","execution_id":0,"timestamp_ms":0,"duroxide_version":"",`+
 			`"type":"OrchestrationFailed","details":`+failedJSON+`}`,
 	)
@@ -161,7 +163,7 @@ var goldenItems = []struct {
 	{
 		ContinueAsNewItem{
 			Instance: "i", Orchestration: "Loop", Input: "2", Version: "1.0.0",
-			CarryForwardEvents: []CarriedEvent{{"q", "d"}}, InitialCustomStatus: ptr("half"),
+			CarryForwardEvents: []CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: ptr("half"),
 			ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
 		},
 		`{"ContinueAsNew":{"instance":"i","orchestration":"Loop","input":"2","version":"1.0.0","carry_forward_events":[["q","d"]],` +
@@ -223,11 +225,11 @@ func TestStringJSON(t *testing.T) {
 		{"a\xffb\xe4\xb8", "\"a\uFFFDb\uFFFD\uFFFD\""},
 		{"\xed\xa0\x80\uFFFD", "\"\uFFFD\uFFFD\uFFFD\uFFFD\""},
 	} {
-		got := string(appendString(nil, c.give))
+		got := string(jsonform.AppendString(nil, c.give))
 		if got != c.want {
 			t.Errorf("appendString(%q) = %s, want %s", c.give, got, c.want)
 		}
-		if back := unquote(got); back != string([]rune(c.give)) {
+		if back := jsonform.Unquote(got); back != string([]rune(c.give)) {
 			t.Errorf("%q comes back as %q", c.give, back)
 		}
 	}
@@ -242,7 +244,7 @@ func TestStringJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.give), &std); err != nil {
 			t.Fatal(err)
 		}
-		if got := unquote(c.give); got != c.want || got != std {
+		if got := jsonform.Unquote(c.give); got != c.want || got != std {
 			t.Errorf("unquote(%s) = %q, want %q; encoding/json %q", c.give, got, c.want, std)
 		}
 	}
@@ -262,7 +264,7 @@ func TestDecodeTolerates(t *testing.T) {
 	} {
 		want := Event{
 			EventID: 3, SourceEventID: 2, InstanceID: "i", ExecutionID: 1, TimestampMs: 9, DuroxideVersion: "1.5.0",
-			Data: TimerFired{5},
+			Data: eventdata.TimerFired{FireAtMs: 5},
 		}
 		got, err := codec.DecodeEvent([]byte(text))
 		if err != nil || got != want {
@@ -273,11 +275,11 @@ func TestDecodeTolerates(t *testing.T) {
 	// What may be absent.
 	e, err := codec.DecodeEvent([]byte(`{"event_id":1,"instance_id":"i","execution_id":1,"timestamp_ms":0,"duroxide_version":"",` +
 		`"type":"OrchestrationStarted","name":"O","version":"1.0.0","input":"","carry_forward_events":null}`))
-	if diff := cmp.Diff(Event{EventID: 1, InstanceID: "i", ExecutionID: 1, Data: OrchestrationStarted{Name: "O", Version: "1.0.0"}}, e); err != nil || diff != "" {
+	if diff := cmp.Diff(Event{EventID: 1, InstanceID: "i", ExecutionID: 1, Data: eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0"}}, e); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	e, err = codec.DecodeEvent([]byte(strings.TrimSuffix(goldenEnvelope, ",") + `,"type":"KeyValueSet","key":"k","value":"v"}`))
-	if err != nil || e.Data != (KeyValueSet{Key: "k", Value: "v"}) {
+	if err != nil || e.Data != (eventdata.KeyValueSet{Key: "k", Value: "v"}) {
 		t.Error(e, err)
 	}
 	w, err := codec.DecodeWorkItem([]byte(`{"ContinueAsNew":{"instance":"i","orchestration":"O","input":""}}`))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -20,63 +21,63 @@ var goldenDetails = []struct {
 	retryable bool
 }{
 	{
-		ErrorDetails{Infrastructure: &InfrastructureError{"ack_orchestration_item", "disk full", true}},
+		ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "ack_orchestration_item", Message: "disk full", Retryable: true}},
 		`{"Infrastructure":{"operation":"ack_orchestration_item","message":"disk full","retryable":true}}`,
 		"infrastructure:ack_orchestration_item: disk full", "infrastructure", true,
 	},
 	{
-		Nondeterminism("completion without open schedule"),
+		eventdata.Nondeterminism("completion without open schedule"),
 		`{"Configuration":{"kind":"Nondeterminism","resource":"","message":"completion without open schedule"}}`,
 		"nondeterministic: completion without open schedule", "configuration", false,
 	},
 	{
-		ErrorDetails{Configuration: &ConfigurationError{Kind: KindNondeterminism, Resource: "Order"}},
+		ErrorDetails{Configuration: &eventdata.ConfigurationError{Kind: eventdata.KindNondeterminism, Resource: "Order"}},
 		`{"Configuration":{"kind":"Nondeterminism","resource":"Order","message":null}}`,
 		"nondeterministic in Order", "configuration", false,
 	},
 	{
-		ErrorDetails{Application: &ApplicationError{Kind: AppActivityFailed, Message: "no stock", Retryable: true}},
+		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no stock", Retryable: true}},
 		`{"Application":{"kind":"ActivityFailed","message":"no stock","retryable":true}}`,
 		"no stock", "application", true,
 	},
 	{
-		ErrorDetails{Application: &ApplicationError{Kind: AppOrchestrationFailed, Message: "gave up"}},
+		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "gave up"}},
 		`{"Application":{"kind":"OrchestrationFailed","message":"gave up","retryable":false}}`,
 		"gave up", "application", false,
 	},
 	{
-		ErrorDetails{Application: &ApplicationError{Kind: AppPanicked, Message: "index out of range"}},
+		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: "index out of range"}},
 		`{"Application":{"kind":"Panicked","message":"index out of range","retryable":false}}`,
 		"orchestration panicked: index out of range", "application", false,
 	},
 	{
-		ErrorDetails{Application: &ApplicationError{Kind: AppCancelled, Reason: ReasonParentCancelled}},
+		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: eventdata.ReasonParentCancelled}},
 		`{"Application":{"kind":{"Cancelled":{"reason":"parent canceled"}},"message":"","retryable":false}}`,
 		"canceled: parent canceled", "application", false,
 	},
 	{
-		ErrorDetails{Poison: &PoisonError{11, 10, PoisonType{Kind: PoisonOrchestration, Instance: "i", ExecutionID: 1}, "[]"}},
+		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "i", ExecutionID: 1}, Message: "[]"}},
 		`{"Poison":{"attempt_count":11,"max_attempts":10,"message_type":{"Orchestration":{"instance":"i","execution_id":1}},"message":"[]"}}`,
 		"poison: orchestration i exceeded 11 attempts (max 10)", "poison", false,
 	},
 	{
-		ErrorDetails{Poison: &PoisonError{11, 10, PoisonType{Kind: PoisonOrchestration, Instance: "i", ExecutionID: 1, Cause: "crashes"}, "[]"}},
+		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "i", ExecutionID: 1, Cause: "crashes"}, Message: "[]"}},
 		`{"Poison":{"attempt_count":11,"max_attempts":10,` +
 			`"message_type":{"Orchestration":{"instance":"i","execution_id":1,"cause":"crashes"}},"message":"[]"}}`,
 		"poison: orchestration i exceeded 11 attempts (max 10): crashes", "poison", false,
 	},
 	{
-		ErrorDetails{Poison: &PoisonError{4, 3, PoisonType{
-			Kind: PoisonActivity, Instance: "i", ExecutionID: 1, ActivityName: "charge", ActivityID: 2,
-		}, "{}"}},
+		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 4, MaxAttempts: 3, MessageType: eventdata.PoisonType{
+			Kind: eventdata.PoisonActivity, Instance: "i", ExecutionID: 1, ActivityName: "charge", ActivityID: 2,
+		}, Message: "{}"}},
 		`{"Poison":{"attempt_count":4,"max_attempts":3,` +
 			`"message_type":{"Activity":{"instance":"i","execution_id":1,"activity_name":"charge","activity_id":2}},"message":"{}"}}`,
 		"poison: activity charge#2 exceeded 4 attempts (max 3)", "poison", false,
 	},
 	{
-		ErrorDetails{Poison: &PoisonError{11, 10, PoisonType{
-			Kind: PoisonFailedDeserialization, Instance: "i", ExecutionID: 1, Error: "unknown kind",
-		}, "unknown kind"}},
+		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{
+			Kind: eventdata.PoisonFailedDeserialization, Instance: "i", ExecutionID: 1, Error: "unknown kind",
+		}, Message: "unknown kind"}},
 		`{"Poison":{"attempt_count":11,"max_attempts":10,` +
 			`"message_type":{"FailedDeserialization":{"instance":"i","execution_id":1,"error":"unknown kind"}},"message":"unknown kind"}}`,
 		"poison: orchestration i history deserialization failed after 11 attempts (max 10): unknown kind", "poison", false,
@@ -113,7 +114,7 @@ func TestErrorDetails(t *testing.T) {
 func TestErrorVariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDetails(t)
-		whole, err := appendDetails(nil, d)
+		whole, err := eventdata.AppendDetails(nil, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,13 +122,13 @@ func TestErrorVariants(t *testing.T) {
 		variant := "Infrastructure"
 		switch {
 		case d.Infrastructure != nil:
-			part, back = d.Infrastructure, new(InfrastructureError)
+			part, back = d.Infrastructure, new(eventdata.InfrastructureError)
 		case d.Configuration != nil:
-			variant, part, back = "Configuration", d.Configuration, new(ConfigurationError)
+			variant, part, back = "Configuration", d.Configuration, new(eventdata.ConfigurationError)
 		case d.Application != nil:
-			variant, part, back = "Application", d.Application, new(ApplicationError)
+			variant, part, back = "Application", d.Application, new(eventdata.ApplicationError)
 		case d.Poison != nil:
-			variant, part, back = "Poison", d.Poison, new(PoisonError)
+			variant, part, back = "Poison", d.Poison, new(eventdata.PoisonError)
 		}
 		text, err := json.Marshal(part)
 		if err != nil {
@@ -197,17 +198,17 @@ func TestMarshalDetailsErrors(t *testing.T) {
 		details ErrorDetails
 		want    string
 	}{
-		{ErrorDetails{Application: failed.Application, Poison: &PoisonError{}}, "details of more than one variant"},
-		{ErrorDetails{Configuration: &ConfigurationError{Kind: "Bogus"}}, `configuration error of kind "Bogus"`},
-		{ErrorDetails{Application: &ApplicationError{}}, `application error of kind ""`},
-		{ErrorDetails{Application: &ApplicationError{Kind: AppPanicked, Reason: "r"}}, "application error of kind Panicked with a reason"},
-		{ErrorDetails{Poison: &PoisonError{}}, `poison of kind ""`},
+		{ErrorDetails{Application: failed.Application, Poison: &eventdata.PoisonError{}}, "details of more than one variant"},
+		{ErrorDetails{Configuration: &eventdata.ConfigurationError{Kind: "Bogus"}}, `configuration error of kind "Bogus"`},
+		{ErrorDetails{Application: &eventdata.ApplicationError{}}, `application error of kind ""`},
+		{ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Reason: "r"}}, "application error of kind Panicked with a reason"},
+		{ErrorDetails{Poison: &eventdata.PoisonError{}}, `poison of kind ""`},
 		{
-			ErrorDetails{Poison: &PoisonError{MessageType: PoisonType{Kind: PoisonOrchestration, ActivityID: 2}}},
+			ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, ActivityID: 2}}},
 			"poison of kind Orchestration with fields of another",
 		},
 		{
-			ErrorDetails{Poison: &PoisonError{MessageType: PoisonType{Kind: PoisonActivity, Error: "e"}}},
+			ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Error: "e"}}},
 			"poison of kind Activity with fields of another",
 		},
 	} {
@@ -220,15 +221,15 @@ func TestMarshalDetailsErrors(t *testing.T) {
 func TestDetailsFromErrors(t *testing.T) {
 	cause := errors.New("database is locked")
 	for _, c := range []struct {
-		err  error
-		want InfrastructureError
+		Err  error
+		want eventdata.InfrastructureError
 	}{
-		{Retryablef("fetch", "busy: %w", cause), InfrastructureError{"fetch", "busy: database is locked", true}},
-		{errors.Join(Permanentf("ack", "bad token")), InfrastructureError{"ack", "bad token", false}},
-		{cause, InfrastructureError{"unknown", "database is locked", true}},
+		{Retryablef("fetch", "busy: %w", cause), eventdata.InfrastructureError{Operation: "fetch", Message: "busy: database is locked", Retryable: true}},
+		{errors.Join(Permanentf("ack", "bad token")), eventdata.InfrastructureError{Operation: "ack", Message: "bad token", Retryable: false}},
+		{cause, eventdata.InfrastructureError{Operation: "unknown", Message: "database is locked", Retryable: true}},
 	} {
-		if diff := cmp.Diff(ErrorDetails{Infrastructure: &c.want}, Infrastructure(c.err)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", c.err, diff)
+		if diff := cmp.Diff(ErrorDetails{Infrastructure: &c.want}, Infrastructure(c.Err)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.Err, diff)
 		}
 	}
 }

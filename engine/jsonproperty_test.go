@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/jsonform"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -37,26 +39,26 @@ func drawDetails(t *rapid.T) ErrorDetails {
 	plain := rapid.MakeConfig{Kinds: scalarGens}
 	switch rapid.IntRange(0, 3).Draw(t, "variant") {
 	case 0:
-		return ErrorDetails{Infrastructure: ptr(rapid.MakeCustom[InfrastructureError](plain).Draw(t, "infrastructure"))}
+		return ErrorDetails{Infrastructure: ptr(rapid.MakeCustom[eventdata.InfrastructureError](plain).Draw(t, "infrastructure"))}
 	case 1:
-		c := rapid.MakeCustom[ConfigurationError](plain).Draw(t, "configuration")
-		c.Kind = KindNondeterminism
+		c := rapid.MakeCustom[eventdata.ConfigurationError](plain).Draw(t, "configuration")
+		c.Kind = eventdata.KindNondeterminism
 		return ErrorDetails{Configuration: &c}
 	case 2:
-		a := rapid.MakeCustom[ApplicationError](plain).Draw(t, "application")
-		a.Kind = rapid.SampledFrom([]ApplicationKind{AppActivityFailed, AppOrchestrationFailed, AppPanicked, AppCancelled}).Draw(t, "kind")
-		if a.Kind != AppCancelled {
+		a := rapid.MakeCustom[eventdata.ApplicationError](plain).Draw(t, "application")
+		a.Kind = rapid.SampledFrom([]eventdata.ApplicationKind{eventdata.AppActivityFailed, eventdata.AppOrchestrationFailed, eventdata.AppPanicked, eventdata.AppCancelled}).Draw(t, "kind")
+		if a.Kind != eventdata.AppCancelled {
 			a.Reason = ""
 		}
 		return ErrorDetails{Application: &a}
 	default:
-		p := rapid.MakeCustom[PoisonError](plain).Draw(t, "poison")
+		p := rapid.MakeCustom[eventdata.PoisonError](plain).Draw(t, "poison")
 		m := &p.MessageType
-		m.Kind = rapid.SampledFrom([]PoisonKind{PoisonOrchestration, PoisonActivity, PoisonFailedDeserialization}).Draw(t, "kind")
-		if m.Kind != PoisonActivity {
+		m.Kind = rapid.SampledFrom([]eventdata.PoisonKind{eventdata.PoisonOrchestration, eventdata.PoisonActivity, eventdata.PoisonFailedDeserialization}).Draw(t, "kind")
+		if m.Kind != eventdata.PoisonActivity {
 			m.ActivityName, m.ActivityID = "", 0
 		}
-		if m.Kind != PoisonFailedDeserialization {
+		if m.Kind != eventdata.PoisonFailedDeserialization {
 			m.Error = ""
 		}
 		return ErrorDetails{Poison: &p}
@@ -72,35 +74,35 @@ func genItem[W WorkItem]() *rapid.Generator[WorkItem] {
 }
 
 var dataGens = map[EventKind]*rapid.Generator[EventData]{
-	KindOrchestrationStarted:            genData[OrchestrationStarted](),
-	KindOrchestrationCompleted:          genData[OrchestrationCompleted](),
-	KindOrchestrationFailed:             genData[OrchestrationFailed](),
-	KindOrchestrationContinuedAsNew:     genData[OrchestrationContinuedAsNew](),
-	KindOrchestrationCancelRequested:    genData[OrchestrationCancelRequested](),
-	KindOrchestrationChained:            genData[OrchestrationChained](),
-	KindActivityScheduled:               genData[ActivityScheduled](),
-	KindActivityCompleted:               genData[ActivityCompleted](),
-	KindActivityFailed:                  genData[ActivityFailed](),
-	KindActivityCancelRequested:         genData[ActivityCancelRequested](),
-	KindTimerCreated:                    genData[TimerCreated](),
-	KindTimerFired:                      genData[TimerFired](),
-	KindExternalSubscribed:              genData[ExternalSubscribed](),
-	KindExternalEvent:                   genData[ExternalEvent](),
-	KindExternalSubscribedCancelled:     genData[ExternalSubscribedCancelled](),
-	KindQueueSubscribed:                 genData[QueueSubscribed](),
-	KindQueueEventDelivered:             genData[QueueEventDelivered](),
-	KindQueueSubscriptionCancelled:      genData[QueueSubscriptionCancelled](),
-	KindSubOrchestrationScheduled:       genData[SubOrchestrationScheduled](),
-	KindSubOrchestrationCompleted:       genData[SubOrchestrationCompleted](),
-	KindSubOrchestrationFailed:          genData[SubOrchestrationFailed](),
-	KindSubOrchestrationCancelRequested: genData[SubOrchestrationCancelRequested](),
-	KindCustomStatusUpdated:             genData[CustomStatusUpdated](),
-	KindKeyValueSet:                     genData[KeyValueSet](),
-	KindKeyValueCleared:                 genData[KeyValueCleared](),
-	KindKeyValuesCleared:                rapid.Just(EventData(KeyValuesCleared{})),
-	KindExternalSubscribed2:             genData[ExternalSubscribed2](),
-	KindExternalEvent2:                  genData[ExternalEvent2](),
-	KindLegacyNote:                      genData[LegacyNote](),
+	eventdata.KindOrchestrationStarted:            genData[eventdata.OrchestrationStarted](),
+	eventdata.KindOrchestrationCompleted:          genData[eventdata.OrchestrationCompleted](),
+	eventdata.KindOrchestrationFailed:             genData[eventdata.OrchestrationFailed](),
+	eventdata.KindOrchestrationContinuedAsNew:     genData[eventdata.OrchestrationContinuedAsNew](),
+	eventdata.KindOrchestrationCancelRequested:    genData[eventdata.OrchestrationCancelRequested](),
+	eventdata.KindOrchestrationChained:            genData[eventdata.OrchestrationChained](),
+	eventdata.KindActivityScheduled:               genData[eventdata.ActivityScheduled](),
+	eventdata.KindActivityCompleted:               genData[eventdata.ActivityCompleted](),
+	eventdata.KindActivityFailed:                  genData[eventdata.ActivityFailed](),
+	eventdata.KindActivityCancelRequested:         genData[eventdata.ActivityCancelRequested](),
+	eventdata.KindTimerCreated:                    genData[eventdata.TimerCreated](),
+	eventdata.KindTimerFired:                      genData[eventdata.TimerFired](),
+	eventdata.KindExternalSubscribed:              genData[eventdata.ExternalSubscribed](),
+	eventdata.KindExternalEvent:                   genData[eventdata.ExternalEvent](),
+	eventdata.KindExternalSubscribedCancelled:     genData[eventdata.ExternalSubscribedCancelled](),
+	eventdata.KindQueueSubscribed:                 genData[eventdata.QueueSubscribed](),
+	eventdata.KindQueueEventDelivered:             genData[eventdata.QueueEventDelivered](),
+	eventdata.KindQueueSubscriptionCancelled:      genData[eventdata.QueueSubscriptionCancelled](),
+	eventdata.KindSubOrchestrationScheduled:       genData[eventdata.SubOrchestrationScheduled](),
+	eventdata.KindSubOrchestrationCompleted:       genData[eventdata.SubOrchestrationCompleted](),
+	eventdata.KindSubOrchestrationFailed:          genData[eventdata.SubOrchestrationFailed](),
+	eventdata.KindSubOrchestrationCancelRequested: genData[eventdata.SubOrchestrationCancelRequested](),
+	eventdata.KindCustomStatusUpdated:             genData[eventdata.CustomStatusUpdated](),
+	eventdata.KindKeyValueSet:                     genData[eventdata.KeyValueSet](),
+	eventdata.KindKeyValueCleared:                 genData[eventdata.KeyValueCleared](),
+	eventdata.KindKeyValuesCleared:                rapid.Just(EventData(eventdata.KeyValuesCleared{})),
+	eventdata.KindExternalSubscribed2:             genData[eventdata.ExternalSubscribed2](),
+	eventdata.KindExternalEvent2:                  genData[eventdata.ExternalEvent2](),
+	eventdata.KindLegacyNote:                      genData[eventdata.LegacyNote](),
 }
 
 var itemGens = []*rapid.Generator[WorkItem]{
@@ -228,7 +230,7 @@ func TestInvalidUTF8(t *testing.T) {
 	codec := allCodec()
 	rapid.Check(t, func(t *rapid.T) {
 		s := string(rapid.SliceOf(rapid.SampledFrom([]byte("a\"\\\n\x80\xbf\xc3\xa4\xe4\xb8\x96\xed\xa0\xf0\x9f\x98\xff"))).Draw(t, "bytes"))
-		text, err := codec.AppendEvent(nil, envelope(ActivityCompleted{s}))
+		text, err := codec.AppendEvent(nil, envelope(eventdata.ActivityCompleted{Result: s}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +240,7 @@ func TestInvalidUTF8(t *testing.T) {
 		}
 		std, _ := json.Marshal(s)
 		var want string
-		if err := json.Unmarshal(std, &want); err != nil || back.Data != (ActivityCompleted{want}) {
+		if err := json.Unmarshal(std, &want); err != nil || back.Data != (eventdata.ActivityCompleted{Result: want}) {
 			t.Fatalf("%q comes back as %q, want %q (%v)", s, back.Data, want, err)
 		}
 		again, err := codec.AppendEvent(nil, back)
@@ -258,9 +260,9 @@ func FuzzDecodeEvent(f *testing.F) {
 	f.Add([]byte("{\"x\":\"\\ud83d\\ude00\xff\\/\",\"x\":[true,false]}"))
 	codec := allCodec()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var scan object
-		scan.scan(string(data))
-		err := scan.err
+		var scan jsonform.Object
+		scan.Scan(string(data))
+		err := scan.Err
 		var std map[string]any
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.UseNumber()
@@ -272,9 +274,9 @@ func FuzzDecodeEvent(f *testing.F) {
 		if err != nil && valid && !strings.Contains(err.Error(), "deep") {
 			t.Fatalf("%q is refused: %v", data, err)
 		}
-		for i := range scan.count {
-			if _, ok := std[scan.at(i).name]; !ok && err == nil {
-				t.Fatalf("%q: encoding/json has no field %q", data, scan.at(i).name)
+		for _, name := range scan.Names() {
+			if _, ok := std[name]; !ok && err == nil {
+				t.Fatalf("%q: encoding/json has no field %q", data, name)
 			}
 		}
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -103,19 +104,19 @@ func TestDecodeWorkItemErrors(t *testing.T) {
 func TestEncodeErrors(t *testing.T) {
 	codec := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x())
 	const where = `codec 1.5.0: event 3 of "i-1", execution 1: `
-	unnumbered := envelope(TimerFired{})
+	unnumbered := envelope(eventdata.TimerFired{})
 	unnumbered.EventID = 0
-	two := ErrorDetails{Application: failed.Application, Infrastructure: &InfrastructureError{}}
+	two := ErrorDetails{Application: failed.Application, Infrastructure: &eventdata.InfrastructureError{}}
 	for _, c := range []struct {
 		event Event
 		want  string
 	}{
 		{envelope(nil), where + `no data`},
 		{unnumbered, `codec 1.5.0: event 0 of "i-1", execution 1: TimerFired without an event_id`},
-		{envelope(ExternalSubscribed2{}), where + `unknown kind "ExternalSubscribed2"`},
-		{envelope(&TimerFired{}), where + `TimerFired: event data of type *engine.TimerFired; data is held by value`},
-		{envelope(ActivityFailed{}), where + `ActivityFailed: details of no variant`},
-		{envelope(OrchestrationFailed{two}), where + `OrchestrationFailed: details of more than one variant`},
+		{envelope(eventdata.ExternalSubscribed2{}), where + `unknown kind "ExternalSubscribed2"`},
+		{envelope(&eventdata.TimerFired{}), where + `TimerFired: event data of type *eventdata.TimerFired; data is held by value`},
+		{envelope(eventdata.ActivityFailed{}), where + `ActivityFailed: details of no variant`},
+		{envelope(eventdata.OrchestrationFailed{Details: two}), where + `OrchestrationFailed: details of more than one variant`},
 	} {
 		got, err := codec.AppendEvent([]byte("kept"), c.event)
 		if err == nil || err.Error() != c.want || string(got) != "kept" {
@@ -141,7 +142,7 @@ func TestEncodeErrors(t *testing.T) {
 // A build fails on what a newer one wrote, and the error says that it is too new rather than broken.
 func TestOldCodecFailsOnNewKinds(t *testing.T) {
 	old, young := NewJSONCodec("1.5.0", Kinds1x(), WorkItemKinds1x()), NewJSONCodec("2.0.0", Kinds2x(), WorkItemKinds2x())
-	for _, data := range []EventData{ExternalSubscribed2{"go", "t"}, ExternalEvent2{"go", "t", "d"}} {
+	for _, data := range []EventData{eventdata.ExternalSubscribed2{Name: "go", Topic: "t"}, eventdata.ExternalEvent2{Name: "go", Topic: "t", Data: "d"}} {
 		text, err := young.AppendEvent(nil, envelope(data))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,8 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+)
 
 // Set is an immutable set of kinds, in a fixed order.
 type Set[K ~string] struct{ kinds []K }

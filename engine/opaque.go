@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/jsonform"
 )
 
 // OpaqueItem is a work item with the text from which it was read. A codec made by Opaque writes that text back byte for
@@ -11,12 +14,6 @@ import (
 // the item without its text.
 type OpaqueItem struct {
 	WorkItem
-	Text string
-}
-
-// OpaqueData is the data of an event with the text of the whole event. It is to events what OpaqueItem is to work items.
-type OpaqueData struct {
-	EventData
 	Text string
 }
 
@@ -28,14 +25,6 @@ func Known(w WorkItem) WorkItem {
 	return w
 }
 
-// KnownData returns the data without its text. Of data of an unknown kind, only the kind is known.
-func KnownData(d EventData) EventData {
-	if o, ok := d.(OpaqueData); ok {
-		return o.EventData
-	}
-	return d
-}
-
 // unknownItem is an item of a kind without a struct.
 type unknownItem struct {
 	kind   WorkItemKind
@@ -45,11 +34,6 @@ type unknownItem struct {
 func (u unknownItem) Kind() WorkItemKind { return u.kind }
 func (u unknownItem) Target() string     { return u.target }
 func (unknownItem) isWorkItem()          {}
-
-// unknownData is event data of a kind without a struct.
-type unknownData struct{ name EventKind }
-
-func (u unknownData) kind() EventKind { return u.name }
 
 // Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written back
 // byte for byte. It is for code that stores and forwards events and work items without having to understand them, such as
@@ -69,17 +53,17 @@ func (c opaqueCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	w, err := c.Codec.DecodeWorkItem(data)
 	switch {
 	case errors.Is(err, ErrUnknownKind):
-		tag, body, err := scanTagged(string(data))
+		tag, body, err := jsonform.ScanTagged(string(data))
 		if err != nil {
 			return nil, err
 		}
-		var o object
-		if o.scan(body); o.err != nil {
-			return nil, fmt.Errorf("codec %s: work item %s: %w", c.Name(), tag, o.err)
+		var o jsonform.Object
+		if o.Scan(body); o.Err != nil {
+			return nil, fmt.Errorf("codec %s: work item %s: %w", c.Name(), tag, o.Err)
 		}
-		target := o.optText("instance")
+		target := o.OptText("instance")
 		if target == "" {
-			target = o.optText("parent_instance")
+			target = o.OptText("parent_instance")
 		}
 		if target == "" {
 			return nil, fmt.Errorf("codec %s: work item of the unknown kind %s: neither instance nor parent_instance says where it belongs", c.Name(), tag)
@@ -95,7 +79,7 @@ func (c opaqueCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 }
 
 func (c opaqueCodec) AppendEvent(dst []byte, e Event) ([]byte, error) {
-	if o, ok := e.Data.(OpaqueData); ok {
+	if o, ok := e.Data.(eventdata.Opaque); ok {
 		return append(dst, o.Text...), nil
 	}
 	return c.Codec.AppendEvent(dst, e)
@@ -105,20 +89,20 @@ func (c opaqueCodec) DecodeEvent(data []byte) (Event, error) {
 	e, err := c.Codec.DecodeEvent(data)
 	switch {
 	case errors.Is(err, ErrUnknownKind):
-		var o object
-		o.scan(string(data))
+		var o jsonform.Object
+		o.Scan(string(data))
 		e = Event{
-			EventID: o.number("event_id"), SourceEventID: o.optNumber("source_event_id"), InstanceID: o.text("instance_id"),
-			ExecutionID: o.number("execution_id"), TimestampMs: o.number("timestamp_ms"), DuroxideVersion: o.text("duroxide_version"),
+			EventID: o.Number("event_id"), SourceEventID: o.OptNumber("source_event_id"), InstanceID: o.Text("instance_id"),
+			ExecutionID: o.Number("execution_id"), TimestampMs: o.Number("timestamp_ms"), DuroxideVersion: o.Text("duroxide_version"),
 		}
-		e.Data = OpaqueData{unknownData{EventKind(o.text("type"))}, string(data)}
-		return e, o.err
+		e.Data = eventdata.Opaque{Data: eventdata.Unknown(EventKind(o.Text("type"))), Text: string(data)}
+		return e, o.Err
 	case err != nil:
 		return Event{}, err
 	}
 	if again, err := c.Codec.AppendEvent(nil, e); err == nil && bytes.Equal(again, data) {
 		return e, nil
 	}
-	e.Data = OpaqueData{e.Data, string(data)}
+	e.Data = eventdata.Opaque{Data: e.Data, Text: string(data)}
 	return e, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // TestOpaque: what a codec does not know comes back byte for byte, and what it knows of it can be read.
@@ -64,7 +65,7 @@ func TestOpaqueEvents(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if _, is := e.Data.(engine.OpaqueData); is != isOpaque || e.EventID != 3 || e.InstanceID != "A" {
+		if _, is := e.Data.(eventdata.Opaque); is != isOpaque || e.EventID != 3 || e.InstanceID != "A" {
 			t.Errorf("%s is read as %#v", text, e)
 		}
 		if again, err := opaque.AppendEvent(nil, e); err != nil || string(again) != text {

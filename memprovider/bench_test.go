@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
@@ -140,11 +141,11 @@ func turns(b *testing.B, store *memprovider.Store) {
 			metadata = engine.ExecutionMetadata{OrchestrationName: "TestOrch", OrchestrationVersion: "1.0.0", PinnedVersion: &pin}
 		} else {
 			item = engine.ExternalRaisedItem{Instance: name, Name: "e"}
-			events = []engine.Event{{EventID: n + 1, InstanceID: name, ExecutionID: 1, Data: engine.ExternalEvent{Name: "e"}}}
+			events = []engine.Event{{EventID: n + 1, InstanceID: name, ExecutionID: 1, Data: eventdata.ExternalEvent{Name: "e"}}}
 			n++
 		}
 		n++
-		events = append(events, engine.Event{EventID: n, InstanceID: name, ExecutionID: 1, Data: engine.ActivityScheduled{Name: "Act"}})
+		events = append(events, engine.Event{EventID: n, InstanceID: name, ExecutionID: 1, Data: eventdata.ActivityScheduled{Name: "Act"}})
 		if err := p.EnqueueForOrchestrator(ctx, item, 0); err != nil {
 			b.Fatal(err)
 		}
@@ -181,7 +182,7 @@ func BenchmarkBareMap(b *testing.B) {
 		m, _ := codec.AppendWorkItem(nil, engine.ExternalRaisedItem{Instance: name, Name: "e"})
 		queue = append(queue, m)
 		h := histories[name]
-		for _, data := range []engine.EventData{engine.ExternalEvent{Name: "e"}, engine.ActivityScheduled{Name: "Act"}} {
+		for _, data := range []engine.EventData{eventdata.ExternalEvent{Name: "e"}, eventdata.ActivityScheduled{Name: "Act"}} {
 			n++
 			e, _ := codec.AppendEvent(nil, engine.Event{EventID: n, InstanceID: name, ExecutionID: 1, Data: data})
 			h = append(h, e)

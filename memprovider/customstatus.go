@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -13,10 +14,10 @@ func (c *commit) customStatus() {
 	if !c.in.meta.created {
 		return
 	}
-	var last engine.CustomStatusUpdated
+	var last eventdata.CustomStatusUpdated
 	updates := 0
 	for i := range c.ack.HistoryDelta {
-		if e, ok := engine.KnownData(c.ack.HistoryDelta[i].Data).(engine.CustomStatusUpdated); ok {
+		if e, ok := eventdata.Known(c.ack.HistoryDelta[i].Data).(eventdata.CustomStatusUpdated); ok {
 			last = e
 			updates++
 		}

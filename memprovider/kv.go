@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -90,13 +91,13 @@ func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 func (c *commit) keyValues() {
 	s := c.p.store
 	for i := range c.ack.HistoryDelta {
-		switch e := engine.KnownData(c.ack.HistoryDelta[i].Data).(type) {
-		case engine.KeyValueSet:
+		switch e := eventdata.Known(c.ack.HistoryDelta[i].Data).(type) {
+		case eventdata.KeyValueSet:
 			value := asStored(e.Value)
 			s.setKV(c.in, observe.KVDelta, kvRow{asStored(e.Key), &value, e.LastUpdatedAtMs}, true)
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			s.clearKV(c.in, asStored(e.Key))
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			if kv := c.in.kv; kv != nil {
 				for _, r := range slices.Clone(kv.delta) {
 					s.clearKV(c.in, r.key)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
@@ -168,8 +169,8 @@ func drawMaterialised(t *rapid.T) engine.EventData {
 	text := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "value")
 	key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
 	return rapid.SampledFrom([]engine.EventData{
-		engine.CustomStatusUpdated{Status: &text}, engine.CustomStatusUpdated{}, engine.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 7},
-		engine.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 8}, engine.KeyValueCleared{Key: key}, engine.KeyValuesCleared{},
+		eventdata.CustomStatusUpdated{Status: &text}, eventdata.CustomStatusUpdated{}, eventdata.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 7},
+		eventdata.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 8}, eventdata.KeyValueCleared{Key: key}, eventdata.KeyValuesCleared{},
 	}).Draw(t, "materialised")
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -98,7 +99,7 @@ func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.
 		ex.events = make([]event, 0, usualEvents)
 	}
 	ex.events = slices.Insert(ex.events, i, event{id: id, kind: kind, data: data})
-	if kind == engine.KindOrchestrationStarted {
+	if kind == eventdata.KindOrchestrationStarted {
 		ex.started++
 		s.touch(in)
 	}
@@ -118,7 +119,7 @@ func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
 		s.note(undo{op: undoRemoveEvent, in: in, ex: ex, event: &old})
 	}
 	ex.forget(i)
-	if ex.events[i].kind == engine.KindOrchestrationStarted {
+	if ex.events[i].kind == eventdata.KindOrchestrationStarted {
 		ex.started--
 		s.touch(in)
 	}

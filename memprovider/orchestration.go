@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 )
@@ -277,7 +278,7 @@ func (c *itemContext) fromHistory(in *instance, history []engine.Event) {
 		return
 	}
 	for _, e := range history {
-		if started, ok := engine.KnownData(e.Data).(engine.OrchestrationStarted); ok {
+		if started, ok := eventdata.Known(e.Data).(eventdata.OrchestrationStarted); ok {
 			c.name, c.version = started.Name, cmp.Or(started.Version, unknownVersion)
 			return
 		}

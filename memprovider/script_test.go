@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -132,11 +133,11 @@ func (w *world) run(t *testing.T, line string) string {
 
 func startedEvent(id uint64) engine.Event {
 	return engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1, DuroxideVersion: "1.0.0",
-		Data: engine.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0", Input: "{}"}}
+		Data: eventdata.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0", Input: "{}"}}
 }
 
 func scheduledEvent(id uint64) engine.Event {
-	return engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1, Data: engine.ActivityScheduled{Name: fmt.Sprintf("Activity-%d", id)}}
+	return engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1, Data: eventdata.ActivityScheduled{Name: fmt.Sprintf("Activity-%d", id)}}
 }
 
 // ackOf builds an ack: exec, events (OS1 is a start event with id 1, 7 an ActivityScheduled, for 7:set:k:v see

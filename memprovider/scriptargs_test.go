@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // arguments are the words of a script's line after its operation.
@@ -116,7 +117,7 @@ func (a arguments) item(text string) engine.WorkItem {
 	case "child":
 		return engine.SubOrchCompletedItem{ParentInstance: part[1], ParentID: n()}
 	case "childfailed":
-		details := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "no"}}
+		details := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "no"}}
 		return engine.SubOrchFailedItem{ParentInstance: part[1], ParentID: n(), Details: details}
 	case "act2": // of execution 2
 		return engine.ActivityExecuteItem{Instance: part[1], ExecutionID: 2, ID: n(), Name: "Act"}

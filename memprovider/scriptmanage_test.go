@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // materialised is an event that an ack materialises: set:KEY:VALUE (time 100 + id), clear:KEY, clearall, status:TEXT or
@@ -15,17 +16,17 @@ func (a arguments) materialised(id uint64, what string) engine.Event {
 	e := engine.Event{EventID: id, InstanceID: "any", ExecutionID: 1}
 	switch part[0] {
 	case "set":
-		e.Data = engine.KeyValueSet{Key: part[1], Value: part[2], LastUpdatedAtMs: 100 + id}
+		e.Data = eventdata.KeyValueSet{Key: part[1], Value: part[2], LastUpdatedAtMs: 100 + id}
 	case "clear":
-		e.Data = engine.KeyValueCleared{Key: part[1]}
+		e.Data = eventdata.KeyValueCleared{Key: part[1]}
 	case "clearall":
-		e.Data = engine.KeyValuesCleared{}
+		e.Data = eventdata.KeyValuesCleared{}
 	case "status":
-		e.Data = engine.CustomStatusUpdated{Status: &part[1]}
+		e.Data = eventdata.CustomStatusUpdated{Status: &part[1]}
 	case "reset":
-		e.Data = engine.CustomStatusUpdated{}
+		e.Data = eventdata.CustomStatusUpdated{}
 	case "started":
-		started := engine.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0"}
+		started := eventdata.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0"}
 		for range a.number(part[1]) {
 			started.CarryForwardEvents = append(started.CarryForwardEvents, engine.CarriedEvent{Name: "q"})
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -40,7 +41,7 @@ func (p *provider) GetInstanceStats(_ context.Context, instance string) (*engine
 		return nil, s.end(result{instance: in.no}, engine.Permanentf(opStats, "event %d of %s, execution %d: %w",
 			engine.InitialEventID, in.name, ex.id, err))
 	}
-	if started, ok := engine.KnownData(first.Data).(engine.OrchestrationStarted); ok {
+	if started, ok := eventdata.Known(first.Data).(eventdata.OrchestrationStarted); ok {
 		stats.QueuePendingCount = uint64(len(started.CarryForwardEvents))
 	}
 	return stats, s.end(result{instance: in.no}, nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
@@ -62,7 +63,7 @@ func TestEachCodecDecodesOnce(t *testing.T) {
 	_ = writer.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "a", Orchestration: "T"}, 0)
 	f, _ := writer.FetchOrchestrationItem(ctx, time.Second, 0, nil)
 	_ = writer.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{
-		startedEvent(1), {EventID: 2, ExecutionID: 1, Data: engine.ExternalSubscribed2{Name: "n", Topic: "t"}}, scheduledEvent(3),
+		startedEvent(1), {EventID: 2, ExecutionID: 1, Data: eventdata.ExternalSubscribed2{Name: "n", Topic: "t"}}, scheduledEvent(3),
 	}})
 	_ = writer.EnqueueForOrchestrator(ctx, engine.ExternalRaised2Item{Instance: "a", Name: "n"}, 0)
 	_ = writer.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "a", Name: "n"}, 0)

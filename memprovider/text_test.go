@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -30,7 +31,7 @@ func TestTextsComeBackAsStored(t *testing.T) {
 			t.Errorf("a message of %s came back as %q to %q", version, got.Input, got.Instance)
 		}
 		started := startedEvent(1)
-		started.Data = engine.OrchestrationStarted{Name: "T", Input: "\xff"}
+		started.Data = eventdata.OrchestrationStarted{Name: "T", Input: "\xff"}
 		if err := p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{started, scheduledEvent(2)}}); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestTextsComeBackAsStored(t *testing.T) {
 		if err != nil || len(history) != 2 {
 			t.Fatalf("read %v, %v", history, err)
 		}
-		if got := history[0].Data.(engine.OrchestrationStarted); got.Input != "\uFFFD" {
+		if got := history[0].Data.(eventdata.OrchestrationStarted); got.Input != "\uFFFD" {
 			t.Errorf("an event of %s came back with input %q", version, got.Input)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -173,7 +174,7 @@ func (e *Env) Ended() bool { return e.end != replay.ResultContinue }
 func (e *Env) Output() string {
 	e.t.Helper()
 	for _, event := range e.history {
-		if d, ok := event.Data.(engine.OrchestrationCompleted); ok {
+		if d, ok := event.Data.(eventdata.OrchestrationCompleted); ok {
 			return d.Output
 		}
 	}
@@ -204,9 +205,9 @@ func (e *Env) CustomStatus() (string, bool) {
 	var status *string
 	for _, event := range e.history {
 		switch d := event.Data.(type) {
-		case engine.OrchestrationStarted:
+		case eventdata.OrchestrationStarted:
 			status = d.InitialCustomStatus
-		case engine.CustomStatusUpdated:
+		case eventdata.CustomStatusUpdated:
 			status = d.Status
 		}
 	}
@@ -235,11 +236,11 @@ func (e *Env) Waits() []string {
 	}
 	for _, event := range replay.OpenWaits(e.history, e.build) {
 		switch d := event.Data.(type) {
-		case engine.ExternalSubscribed:
+		case eventdata.ExternalSubscribed:
 			out = append(out, "the event "+d.Name)
-		case engine.ExternalSubscribed2:
+		case eventdata.ExternalSubscribed2:
 			out = append(out, "the event "+d.Name+" on "+d.Topic)
-		case engine.QueueSubscribed:
+		case eventdata.QueueSubscribed:
 			out = append(out, "a message of "+d.Name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchtest"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // recorder keeps what a test would report; Fatalf ends the test by a panic.
@@ -161,8 +162,8 @@ func TestCancellations(t *testing.T) {
 	})
 	dropped.Child("Child").Takes(time.Hour)
 	dropped.Run("")
-	if got := dropped.History()[7].Data; engine.KindOf(got) != "SubOrchestrationFailed" {
-		t.Errorf("a cancelled child answers with %s", engine.KindOf(got))
+	if got := dropped.History()[7].Data; eventdata.KindOf(got) != "SubOrchestrationFailed" {
+		t.Errorf("a cancelled child answers with %s", eventdata.KindOf(got))
 	}
 	if d := cmp.Diff([]engine.StartItem{{Instance: "other-1", Orchestration: "Other", Input: "in", ExecutionID: 1}}, dropped.Detached()); d != "" {
 		t.Errorf("detached starts differ (-want +got):\n%s", d)

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -110,7 +111,7 @@ func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 	if err != nil {
 		return err
 	}
-	started, ok := history[0].Data.(engine.OrchestrationStarted)
+	started, ok := history[0].Data.(eventdata.OrchestrationStarted)
 	if !ok {
 		return fmt.Errorf("the history begins with %s; want OrchestrationStarted", history[0].Kind())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/internal/replay"
 )
@@ -166,7 +167,7 @@ func (e *Env) route(item engine.WorkItem) {
 			if d := &e.due[n]; d.child == i.Instance {
 				from := parentOf(d.item)
 				d.atMs = e.nowMs
-				d.item = childFailed(from, engine.ApplicationError{Kind: engine.AppCancelled, Reason: i.Reason})
+				d.item = childFailed(from, eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: i.Reason})
 			}
 		}
 	}
@@ -184,12 +185,12 @@ func (e *Env) runChild(start engine.StartItem) {
 		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,
 	}
 	if err != nil {
-		item = childFailed(link, engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: err.Error()})
+		item = childFailed(link, eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: err.Error()})
 	}
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item, child: start.Instance})
 }
 
-func childFailed(to engine.ParentLink, err engine.ApplicationError) engine.WorkItem {
+func childFailed(to engine.ParentLink, err eventdata.ApplicationError) engine.WorkItem {
 	return engine.SubOrchFailedItem{
 		ParentInstance: to.Instance, ParentExecutionID: to.ExecutionID, ParentID: to.EventID, Details: engine.ErrorDetails{Application: &err},
 	}
@@ -218,7 +219,7 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	var item engine.WorkItem = engine.ActivityCompletedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
 	if err != nil {
 		item = engine.ActivityFailedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Details: engine.ErrorDetails{
-			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: err.Error()},
+			Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: err.Error()},
 		}}
 	}
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(mock.takes.Milliseconds()), item: item})

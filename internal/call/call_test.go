@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -28,7 +29,7 @@ func fill(t *testing.T, v reflect.Value, n uint64) {
 		return
 	}
 	if v.Type() == reflect.TypeFor[engine.Event]() {
-		v.Set(reflect.ValueOf(engine.Event{EventID: n, Data: engine.KeyValuesCleared{}}))
+		v.Set(reflect.ValueOf(engine.Event{EventID: n, Data: eventdata.KeyValuesCleared{}}))
 		return
 	}
 	switch v.Kind() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // everything is the codec of all kinds; opaque keeps what it does not know.
@@ -57,9 +58,9 @@ func AnswerText(method string, a call.Answer) string {
 func EventText(e engine.Event) (string, error) {
 	// The codec has no text for an event without an id, which a provider must refuse. Here its id is 0.
 	const firstID, noID = `{"event_id":1,`, `{"event_id":0,`
-	if o, ok := e.Data.(engine.OpaqueData); ok {
+	if o, ok := e.Data.(eventdata.Opaque); ok {
 		known := e
-		known.Data = o.EventData
+		known.Data = o.Data
 		if text, err := everything.AppendEvent(nil, known); err == nil {
 			return string(text), nil
 		}
@@ -114,7 +115,7 @@ func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 		return opaque.AppendWorkItem(b, v.Interface().(engine.WorkItem))
 	case typeEvent:
 		e := v.Interface().(engine.Event)
-		if o, ok := e.Data.(engine.OpaqueData); ok {
+		if o, ok := e.Data.(eventdata.Opaque); ok {
 			return append(b, o.Text...), nil
 		}
 		text, err := EventText(e)

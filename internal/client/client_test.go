@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // fake is a provider of one instance, "a"; what the tests do not call is missing.
@@ -56,7 +57,7 @@ func (f *fake) DeleteInstance(context.Context, string, bool) (*engine.DeleteInst
 }
 
 // orderStarted is the first event of every history of these tests.
-var orderStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
+var orderStarted = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
 
 // history builds events of execution 1 of instance a.
 func history(data ...engine.EventData) []engine.Event {
@@ -99,7 +100,7 @@ func ExampleWaiting() {
 		fmt.Println("at", nowMs, status.Kind, "again in", again)
 		nowMs += again.Milliseconds()
 		if nowMs == 35 {
-			provider.history = history(orderStarted, engine.OrchestrationCompleted{Output: "done"})
+			provider.history = history(orderStarted, eventdata.OrchestrationCompleted{Output: "done"})
 		}
 	}
 	// Output:
@@ -112,7 +113,7 @@ func ExampleWaiting() {
 // TestWaits: what ends each wait, and what it waits for meanwhile.
 func TestWaits(t *testing.T) {
 	ctx := context.Background()
-	running, done := history(orderStarted), history(orderStarted, engine.OrchestrationCompleted{})
+	running, done := history(orderStarted), history(orderStarted, eventdata.OrchestrationCompleted{})
 	status := "busy"
 	poll := func(p *fake, nowMs int64, w *Waiting[Status]) string {
 		s, again, err := w.Poll(ctx, nowMs)

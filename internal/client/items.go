@@ -1,6 +1,9 @@
 package client
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+)
 
 // StartOrchestration makes the message that starts an instance. The node that runs it picks the handler version by its
 // policy.
@@ -25,7 +28,7 @@ func RaiseEvent(instance, name, data string) engine.ExternalRaisedItem {
 // reads holds the event kinds that the waiting execution's pinned build reads. A build that does not read the second
 // generation waits in the first, so the event is then raised in the first, without a topic.
 func RaiseEvent2(reads engine.KindSet, instance, name, topic, data string) engine.WorkItem {
-	if !reads.Has(engine.KindExternalEvent2) {
+	if !reads.Has(eventdata.KindExternalEvent2) {
 		return RaiseEvent(instance, name, data)
 	}
 	return engine.ExternalRaised2Item{Instance: instance, Name: name, Topic: topic, Data: data}

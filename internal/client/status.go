@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // StatusKind is the state of an instance as a client sees it.
@@ -39,11 +40,11 @@ func statusFromHistory(history []engine.Event, custom *engine.CustomStatus) Stat
 	var s Status
 	for _, e := range slices.Backward(history) {
 		switch data := e.Data.(type) {
-		case engine.OrchestrationCompleted:
+		case eventdata.OrchestrationCompleted:
 			s.Kind, s.Output = StatusCompleted, data.Output
-		case engine.OrchestrationFailed:
+		case eventdata.OrchestrationFailed:
 			s.Kind, s.Details = StatusFailed, data.Details
-		case engine.OrchestrationStarted:
+		case eventdata.OrchestrationStarted:
 			s.Kind = StatusRunning
 			continue // a terminal event may precede it
 		default:

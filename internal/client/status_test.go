@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 func ExampleStartOrchestration() {
@@ -50,8 +51,8 @@ func TestNextWaitPoll(t *testing.T) {
 }
 
 func TestStatusFromHistory(t *testing.T) {
-	started, text := engine.OrchestrationStarted{}, "half way"
-	failed := engine.OrchestrationFailed{Details: engine.Nondeterminism("x")}
+	started, text := eventdata.OrchestrationStarted{}, "half way"
+	failed := eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism("x")}
 	for _, c := range []struct {
 		history []engine.EventData
 		custom  *engine.CustomStatus
@@ -62,10 +63,10 @@ func TestStatusFromHistory(t *testing.T) {
 		{nil, &engine.CustomStatus{Version: 9}, Status{}, false},
 		{[]engine.EventData{started}, &engine.CustomStatus{Status: &text, Version: 3}, Status{Kind: StatusRunning, CustomStatus: &text, CustomStatusVersion: 3}, true},
 		{[]engine.EventData{started}, &engine.CustomStatus{Version: 2}, Status{Kind: StatusRunning, CustomStatusVersion: 2}, false},
-		{[]engine.EventData{started, engine.OrchestrationContinuedAsNew{}}, nil, Status{Kind: StatusRunning}, false},
-		{[]engine.EventData{started, engine.OrchestrationCompleted{Output: "x"}, failed}, nil, Status{Kind: StatusFailed, Details: failed.Details}, true},
+		{[]engine.EventData{started, eventdata.OrchestrationContinuedAsNew{}}, nil, Status{Kind: StatusRunning}, false},
+		{[]engine.EventData{started, eventdata.OrchestrationCompleted{Output: "x"}, failed}, nil, Status{Kind: StatusFailed, Details: failed.Details}, true},
 		{[]engine.EventData{failed}, nil, Status{Kind: StatusFailed, Details: failed.Details}, true},
-		{[]engine.EventData{engine.TimerCreated{}}, nil, Status{}, false},
+		{[]engine.EventData{eventdata.TimerCreated{}}, nil, Status{}, false},
 	} {
 		got := statusFromHistory(history(c.history...), c.custom)
 		if d := cmp.Diff(c.want, got); d != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/deadletter"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -41,7 +42,7 @@ func (w *world) waiting(id string, pin engine.Version) {
 	f, err := w.out.FetchOrchestrationItem(ctx, time.Second, 0, unpinned)
 	w.must(err)
 	w.must(w.out.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1,
-		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: id, ExecutionID: 1, DuroxideVersion: pin.String(), Data: engine.OrchestrationStarted{Name: "O", Version: "1.0.0"}}},
+		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: id, ExecutionID: 1, DuroxideVersion: pin.String(), Data: eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0"}}},
 		Metadata:     engine.ExecutionMetadata{OrchestrationName: "O", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, ParentInstanceID: "boss", ParentExecutionID: 1, ParentEventID: 2}}))
 	w.must(w.out.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: id, Name: "go"}, 0))
 }

@@ -5,27 +5,28 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // fail makes an ack end its execution as Failed.
 func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration, cause string) {
 	item := &f.Item
-	details := engine.ErrorDetails{Poison: &engine.PoisonError{
+	details := engine.ErrorDetails{Poison: &eventdata.PoisonError{
 		AttemptCount: f.AttemptCount, Message: cause,
-		MessageType: engine.PoisonType{Kind: engine.PoisonOrchestration, Instance: item.Instance, ExecutionID: ack.ExecutionID, Cause: cause},
+		MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: item.Instance, ExecutionID: ack.ExecutionID, Cause: cause},
 	}}
 	id := uint64(engine.InitialEventID)
 	switch {
 	case len(ack.HistoryDelta) > 0:
 		id = ack.HistoryDelta[0].EventID + 1
 	case item.HistoryError != "":
-		id = engine.CorruptedPoisonEventID
+		id = eventdata.CorruptedPoisonEventID
 	default:
 		for i := range item.History {
 			id = max(id, item.History[i].EventID+1)
 		}
 	}
-	ack.HistoryDelta = append(ack.HistoryDelta, b.event(item.Instance, ack.ExecutionID, id, engine.OrchestrationFailed{Details: details}))
+	ack.HistoryDelta = append(ack.HistoryDelta, b.event(item.Instance, ack.ExecutionID, id, eventdata.OrchestrationFailed{Details: details}))
 	output := details.Display()
 	ack.Metadata.Status, ack.Metadata.Output = engine.StatusFailed, &output
 	if parent := item.Parent; parent != nil && b.options.Rules.TellsParent {
@@ -42,7 +43,7 @@ func (b *Box) beginNext(ack *engine.OrchestrationAck, item *engine.Orchestration
 		if !ok {
 			continue
 		}
-		started := engine.OrchestrationStarted{
+		started := eventdata.OrchestrationStarted{
 			Name: next.Orchestration, Version: next.Version, Input: next.Input,
 			CarryForwardEvents: next.CarryForwardEvents, InitialCustomStatus: next.InitialCustomStatus,
 		}

@@ -8,6 +8,7 @@ import (
 	goccy "github.com/goccy/go-json"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // event is an ActivityScheduled as a library takes it: one flat struct. It flatters the libraries, since a real decoder
@@ -44,7 +45,7 @@ func codec() engine.Codec {
 func engineEvent() engine.Event {
 	return engine.Event{
 		EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, TimestampMs: 99, DuroxideVersion: "2.0.0",
-		Data: engine.ActivityScheduled{Name: "charge-card", Input: `{"order":"o-17","cents":4200}`},
+		Data: eventdata.ActivityScheduled{Name: "charge-card", Input: `{"order":"o-17","cents":4200}`},
 	}
 }
 

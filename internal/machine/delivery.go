@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -13,13 +14,13 @@ type delivery struct {
 	// execution, or if neither shows it.
 	status engine.Status
 	// started is the first OrchestrationStarted of the history, nil if there is none.
-	started *engine.OrchestrationStarted
+	started *eventdata.OrchestrationStarted
 	// pin is the current execution's, nil if unpinned.
 	pin *engine.Version
 	// begin is the message with which the batch begins a new execution, nil if the batch is for the current one.
 	begin *start
 	// The storage that started, pin and begin point to.
-	startedRoom engine.OrchestrationStarted
+	startedRoom eventdata.OrchestrationStarted
 	pinRoom     engine.Version
 	beginRoom   start
 	// duplicate is the effect of a duplicate start, by the rules; brought is the duplicate start with an effect, or nil.
@@ -46,7 +47,7 @@ func (d *delivery) read(f *engine.FetchedOrchestration, rules *Rules) {
 		d.status = f.Item.CurrentStatus
 	}
 	for i := range f.Item.History {
-		if s, ok := f.Item.History[i].Data.(engine.OrchestrationStarted); ok {
+		if s, ok := f.Item.History[i].Data.(eventdata.OrchestrationStarted); ok {
 			d.startedRoom = s
 			d.started = &d.startedRoom
 			if d.pin == nil {
@@ -73,11 +74,11 @@ func statusOf(history []engine.Event) engine.Status {
 	var status engine.Status
 	for _, e := range history {
 		switch e.Data.(type) {
-		case engine.OrchestrationCompleted:
+		case eventdata.OrchestrationCompleted:
 			return engine.StatusCompleted
-		case engine.OrchestrationFailed:
+		case eventdata.OrchestrationFailed:
 			return engine.StatusFailed
-		case engine.OrchestrationContinuedAsNew:
+		case eventdata.OrchestrationContinuedAsNew:
 			status = engine.StatusContinuedAsNew
 		default:
 			if status == "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // TestPanics: what no driver may do.
@@ -66,16 +67,16 @@ func TestParentOfCorrupted(t *testing.T) {
 }
 
 func TestStatusOf(t *testing.T) {
-	end, can := engine.OrchestrationFailed{}, engine.OrchestrationContinuedAsNew{}
+	end, can := eventdata.OrchestrationFailed{}, eventdata.OrchestrationContinuedAsNew{}
 	for _, c := range []struct {
 		history []engine.EventData
 		want    engine.Status
 	}{
 		{nil, ""},
 		{[]engine.EventData{orderStarted, chargeAsked}, engine.StatusRunning},
-		{[]engine.EventData{orderStarted, can, engine.ActivityCancelRequested{}}, engine.StatusContinuedAsNew},
+		{[]engine.EventData{orderStarted, can, eventdata.ActivityCancelRequested{}}, engine.StatusContinuedAsNew},
 		{[]engine.EventData{orderStarted, can, end}, engine.StatusFailed},
-		{[]engine.EventData{orderStarted, engine.OrchestrationCompleted{}, end}, engine.StatusCompleted},
+		{[]engine.EventData{orderStarted, eventdata.OrchestrationCompleted{}, end}, engine.StatusCompleted},
 		{[]engine.EventData{end}, engine.StatusFailed},
 	} {
 		if got := statusOf(history(c.history...)); got != c.want {

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/client"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -94,9 +95,9 @@ func historyBy(build string, data ...engine.EventData) []engine.Event {
 }
 
 var (
-	orderStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
-	childStarted = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5", ParentInstance: "p", ParentID: 7, ParentExecutionID: 2}
-	chargeAsked  = engine.ActivityScheduled{Name: "charge", Input: "5"}
+	orderStarted = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5"}
+	childStarted = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "5", ParentInstance: "p", ParentID: 7, ParentExecutionID: 2}
+	chargeAsked  = eventdata.ActivityScheduled{Name: "charge", Input: "5"}
 	chargeDone   = engine.ActivityCompletedItem{Instance: "a", ExecutionID: 1, ID: 2, Result: "paid"}
 	startOrder   = client.StartOrchestrationVersioned("a", "Order", "1.0.0", "5")
 	startAgain   = engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6"}
@@ -145,7 +146,7 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "charged-untold":
 		return running("", charging, chargeDone)
 	case "charged-child":
-		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
+		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
 	case "queued":
 		return pin("1.5.0", running(engine.StatusRunning, charging, client.EnqueueEvent("a", "q", "x"), chargeDone))
 	case "queued-new":
@@ -155,8 +156,8 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		i.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
 		return i
 	case "waiting":
-		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, engine.ExternalSubscribed{Name: "go"},
-			engine.QueueSubscribed{Name: "q"}, engine.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
+		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, eventdata.ExternalSubscribed{Name: "go"},
+			eventdata.QueueSubscribed{Name: "q"}, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
 	case "crowded":
 		i := running("", nil, client.StartOrchestration("a", "Crowded", "5"))
 		for n := range 21 {
@@ -168,7 +169,7 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		next := startAgain
 		next.InitialCustomStatus = &status
 		next.CarryForwardEvents = []engine.CarriedEvent{{Name: "q", Data: "x"}}
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), next))
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), next))
 	case "charged-strange-start":
 		return pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping))
 	case "pinned-2.0.0":
@@ -176,17 +177,17 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "pinned-2.0.0-untold":
 		return running("", historyBy("2.0.0", orderStarted, chargeAsked), chargeDone)
 	case "unregistered":
-		return pin("1.5.0", running(engine.StatusRunning, history(engine.OrchestrationStarted{Name: "Order", Version: "1.7.0"}), ping))
+		return pin("1.5.0", running(engine.StatusRunning, history(eventdata.OrchestrationStarted{Name: "Order", Version: "1.7.0"}), ping))
 	case "completed":
-		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, engine.OrchestrationCompleted{Output: "x"}), ping))
+		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping))
 	case "completed-untold":
-		return running("", history(orderStarted, engine.OrchestrationCompleted{Output: "x"}), ping)
+		return running("", history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping)
 	case "completed-strange-start":
-		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, engine.OrchestrationCompleted{Output: "x"}), strangeStart))
+		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), strangeStart))
 	case "completed-broken":
 		return broken(running(engine.StatusFailed, nil, ping))
 	case "completed-pinned-2.0.0":
-		return pin("2.0.0", running(engine.StatusCompleted, historyBy("2.0.0", orderStarted, engine.OrchestrationCompleted{Output: "x"}), ping))
+		return pin("2.0.0", running(engine.StatusCompleted, historyBy("2.0.0", orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping))
 	case "broken":
 		return broken(pin("1.5.0", running(engine.StatusRunning, nil, ping)))
 	case "broken-child":
@@ -198,23 +199,23 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 	case "broken-new":
 		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, HistoryError: "message 1: unexpected end"}
 	case "continued":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), ping))
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping))
 	case "continued-untold":
-		return running("", history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), ping)
+		return running("", history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping)
 	case "continued-unregistered":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(engine.OrchestrationStarted{Name: "Absent", Version: "1.0.0"}, engine.OrchestrationContinuedAsNew{}), ping))
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(eventdata.OrchestrationStarted{Name: "Absent", Version: "1.0.0"}, eventdata.OrchestrationContinuedAsNew{}), ping))
 	case "continued-pinned-2.0.0":
-		return pin("2.0.0", running(engine.StatusContinuedAsNew, historyBy("2.0.0", orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), ping))
+		return pin("2.0.0", running(engine.StatusContinuedAsNew, historyBy("2.0.0", orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping))
 	case "continued-broken":
 		return broken(running(engine.StatusContinuedAsNew, nil, ping))
 	case "again":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain))
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain))
 	case "again-child":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, engine.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
 	case "charged-restarted":
 		return pin("1.5.0", running(engine.StatusRunning, charging, client.StartOrchestrationVersioned("a", "Order", "2.0.0", "5")))
 	case "again-unregistered":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, engine.OrchestrationContinuedAsNew{Input: "6"}),
+		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}),
 			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))
 	}
 	t.Fatalf("no batch %q", name)

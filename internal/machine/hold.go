@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -194,7 +195,7 @@ func (n *Node) failureInstead(h *hold, err error) call.Call {
 	output := details.Display()
 	return call.AckOrchestrationItem{
 		LockToken: h.token, ExecutionID: h.execution,
-		HistoryDelta: []engine.Event{n.event(h.instance, h.execution, id, engine.OrchestrationFailed{Details: details})},
+		HistoryDelta: []engine.Event{n.event(h.instance, h.execution, id, eventdata.OrchestrationFailed{Details: details})},
 		Metadata:     engine.ExecutionMetadata{Status: engine.StatusFailed, Output: &output},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -77,7 +78,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	if parent != nil && n.rules.PoisonTellsParent(d.undecodable()) {
 		ack.OrchestratorItems = append(ack.OrchestratorItems, childFailed(*parent, details))
 	}
-	failed := engine.OrchestrationFailed{Details: details}
+	failed := eventdata.OrchestrationFailed{Details: details}
 	event := func(id uint64, data engine.EventData) engine.Event {
 		return n.event(d.Item.Instance, ack.ExecutionID, id, data)
 	}
@@ -93,7 +94,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 		}
 		m.ParentInstanceID, m.ParentExecutionID, m.ParentEventID = started.ParentInstance, started.ParentExecutionID, started.ParentID
 	case d.undecodable():
-		ack.HistoryDelta = []engine.Event{event(engine.CorruptedPoisonEventID, failed)}
+		ack.HistoryDelta = []engine.Event{event(eventdata.CorruptedPoisonEventID, failed)}
 		// The name creates the instance if its own start is the undecodable message.
 		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
 	case n.rules.PoisonCancels:
@@ -125,8 +126,8 @@ func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details eng
 }
 
 // poisonStart returns the first event of an execution that begins only to fail.
-func poisonStart(d *delivery, parent *engine.ParentLink) engine.OrchestrationStarted {
-	started := engine.OrchestrationStarted{Name: orUnknown(d.Item.OrchestrationName), Version: orUnknown(d.Item.Version)}
+func poisonStart(d *delivery, parent *engine.ParentLink) eventdata.OrchestrationStarted {
+	started := eventdata.OrchestrationStarted{Name: orUnknown(d.Item.OrchestrationName), Version: orUnknown(d.Item.Version)}
 	if b := d.begin; b != nil {
 		started.Name, started.Input = b.name, b.input
 		started.CarryForwardEvents, started.InitialCustomStatus = b.carried, b.initialCustomStatus
@@ -142,13 +143,13 @@ func poisonStart(d *delivery, parent *engine.ParentLink) engine.OrchestrationSta
 
 // poisonDetails builds the error of a poisoned batch. Its message is the batch as JSON, or the decoding error.
 func (n *Node) poisonDetails(d *delivery, execution uint64, cause string) engine.ErrorDetails {
-	p := &engine.PoisonError{
+	p := &eventdata.PoisonError{
 		AttemptCount: d.AttemptCount, MaxAttempts: n.options.MaxAttempts,
-		MessageType: engine.PoisonType{Kind: engine.PoisonOrchestration, Instance: d.Item.Instance, ExecutionID: execution, Cause: cause},
+		MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: d.Item.Instance, ExecutionID: execution, Cause: cause},
 	}
 	if d.undecodable() {
 		// The kind and the error are enough.
-		p.MessageType.Kind, p.MessageType.Error, p.MessageType.Cause = engine.PoisonFailedDeserialization, d.Item.HistoryError, ""
+		p.MessageType.Kind, p.MessageType.Error, p.MessageType.Cause = eventdata.PoisonFailedDeserialization, d.Item.HistoryError, ""
 		if cause != undecodableCause {
 			p.MessageType.Error = cause + ": " + d.Item.HistoryError
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 func renderCalls(calls []Call) string {
@@ -156,15 +157,15 @@ func renderAck(a engine.OrchestrationAck) string {
 func renderEvent(e engine.Event) string {
 	text := fmt.Sprintf("event %d %s %+v by %s", e.EventID, e.Kind(), e.Data, e.DuroxideVersion)
 	switch data := e.Data.(type) {
-	case engine.OrchestrationStarted:
+	case eventdata.OrchestrationStarted:
 		text = fmt.Sprintf("event %d %s %s@%s(%s) by %s", e.EventID, e.Kind(), data.Name, data.Version, data.Input, e.DuroxideVersion)
 		if data.ParentInstance != "" {
 			text += fmt.Sprintf(" for %s/%d#%d", data.ParentInstance, data.ParentExecutionID, data.ParentID)
 		}
 		text += handedOver(data.CarryForwardEvents, data.InitialCustomStatus)
-	case engine.CustomStatusUpdated:
+	case eventdata.CustomStatusUpdated:
 		text = fmt.Sprintf("event %d %s%s by %s", e.EventID, e.Kind(), handedOver(nil, data.Status), e.DuroxideVersion)
-	case engine.OrchestrationFailed:
+	case eventdata.OrchestrationFailed:
 		text = fmt.Sprintf("event %d %s %q by %s", e.EventID, e.Kind(), data.Details.Display(), e.DuroxideVersion)
 	}
 	if e.SourceEventID != 0 {

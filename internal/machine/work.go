@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // onWork decides what to do with a fetched activity: hand it back while draining, end it as poison, hand it back
@@ -49,10 +50,10 @@ func (n *Node) poisonsWork(s *slot) {
 	n.note(s, Note{Decision: DecideWorkPoison, Cause: cause})
 	n.startRenewing(s)
 	n.commit(s, DecideWorkPoison, call.AckWorkItem{LockToken: h.token, Completion: failedActivity(h.activity, engine.ErrorDetails{
-		Poison: &engine.PoisonError{
+		Poison: &eventdata.PoisonError{
 			AttemptCount: h.count, MaxAttempts: n.options.MaxAttempts,
-			MessageType: engine.PoisonType{
-				Kind: engine.PoisonActivity, Instance: h.activity.Instance, ExecutionID: h.activity.ExecutionID,
+			MessageType: eventdata.PoisonType{
+				Kind: eventdata.PoisonActivity, Instance: h.activity.Instance, ExecutionID: h.activity.ExecutionID,
 				ActivityName: h.activity.Name, ActivityID: h.activity.ID, Cause: cause,
 			},
 			Message: string(n.appendItem(nil, h.activity)),
@@ -106,7 +107,7 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 	}
 	if failed && n.rules.FailureFails {
 		completion = failedActivity(a, engine.ErrorDetails{
-			Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: failure},
+			Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: failure},
 		})
 	} else {
 		completion = engine.ActivityCompletedItem{Instance: a.Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}

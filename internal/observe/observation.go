@@ -1,8 +1,9 @@
 package observe
 
 import (
-	"github.com/durosim/durosim/engine"
 	"time"
+
+	"github.com/durosim/durosim/engine"
 )
 
 // Sink receives observations. An observation is valid only during the call; a sink that keeps it must copy it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // TestEndlessCode ends code that calls its context for ever, also where it recovers what is raised against it.
@@ -54,7 +55,7 @@ func TestTextsAreComparedAsStored(t *testing.T) {
 		return c.ScheduleActivity("a\xff\xfe", "b\xff").Await()
 	})
 	first := mustTurn(t, in)
-	if want := (engine.ActivityScheduled{Name: "a\uFFFD\uFFFD", Input: "b\uFFFD"}); first.Delta[1].Data != want {
+	if want := (eventdata.ActivityScheduled{Name: "a\uFFFD\uFFFD", Input: "b\uFFFD"}); first.Delta[1].Data != want {
 		t.Errorf("recorded %+v, want %+v", first.Delta[1].Data, want)
 	}
 	for _, e := range first.Delta {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -105,7 +106,7 @@ func (t *turn) settle(c *task) {
 	switch {
 	case c.state != taskDone:
 	case c.panicked:
-		t.abort = engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: c.message}}
+		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: c.message}}
 		t.out.PanickedAt = c.place
 	case c.token == 0:
 		t.returned = true

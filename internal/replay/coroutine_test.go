@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 func input(h orch.Handler) Input {
@@ -141,7 +142,7 @@ func TestGoexitIsAFailure(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			leaves(t, func() {
 				out := mustTurn(t, input(c.h))
-				if out.Result != ResultFailed || out.Details.Application == nil || out.Details.Application.Kind != engine.AppPanicked ||
+				if out.Result != ResultFailed || out.Details.Application == nil || out.Details.Application.Kind != eventdata.AppPanicked ||
 					out.Details.Application.Message != exitedText {
 					t.Errorf("got %v %q", out.Result, out.Details.Display())
 				}
@@ -197,7 +198,7 @@ func (badError) Error() string { panic("no text") }
 // TestErrorTextIsTheCodes shows that the text of a returned error is taken where a panic is the code's.
 func TestErrorTextIsTheCodes(t *testing.T) {
 	out := mustTurn(t, input(func(*orch.Context, string) (string, error) { return "", badError{} }))
-	if out.Result != ResultFailed || out.Details.Application.Kind != engine.AppPanicked || out.Details.Application.Message != "no text" {
+	if out.Result != ResultFailed || out.Details.Application.Kind != eventdata.AppPanicked || out.Details.Application.Message != "no text" {
 		t.Errorf("got %+v", out)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // fail ends the execution with an error.
 func (t *turn) fail(r Result, details engine.ErrorDetails) {
 	t.out.Details = details
-	t.end(r, engine.OrchestrationFailed{Details: details}, details.Display())
+	t.end(r, eventdata.OrchestrationFailed{Details: details}, details.Display())
 }
 
 // end ends the execution: breadcrumbs of open waits, the terminal event, cancellation of what runs, the items.
@@ -23,7 +24,7 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 		t.endWaits()
 	}
 	t.add(0, terminal)
-	if _, failed := terminal.(engine.OrchestrationFailed); failed && !t.rules.StampsFailure {
+	if _, failed := terminal.(eventdata.OrchestrationFailed); failed && !t.rules.StampsFailure {
 		e := &t.delta[len(t.delta)-1]
 		e.InstanceID, e.ExecutionID = "", 0
 	}
@@ -71,10 +72,10 @@ func (t *turn) end(r Result, terminal engine.EventData, output string) {
 // endWaits records that the open waits are no longer wanted.
 func (t *turn) endWaits() {
 	for _, pos := range t.openWaits() {
-		t.add(t.at(pos).EventID, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal})
+		t.add(t.at(pos).EventID, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal})
 	}
 	for _, pos := range t.openDequeues() {
-		t.add(t.at(pos).EventID, engine.QueueSubscriptionCancelled{Reason: engine.ReasonTerminal})
+		t.add(t.at(pos).EventID, eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonTerminal})
 	}
 }
 
@@ -92,17 +93,17 @@ func (t *turn) continued(carried []engine.CarriedEvent) engine.WorkItem {
 
 // endActivities withdraws the activities in flight.
 func (t *turn) endActivities(r Result) {
-	reason := engine.ReasonTerminalFailed
+	reason := eventdata.ReasonTerminalFailed
 	switch r {
 	case ResultCompleted:
-		reason = engine.ReasonTerminalCompleted
+		reason = eventdata.ReasonTerminalCompleted
 	case ResultContinueAsNew:
-		reason = engine.ReasonTerminalContinuedAsNew
+		reason = eventdata.ReasonTerminalContinuedAsNew
 	}
 	for pos, n := 0, len(t.sched); pos < n; pos++ {
 		if s := t.sched[pos]; s.kind == scheduleActivity && !s.closed && !s.withdrawn {
 			id := t.at(pos).EventID
-			t.add(id, engine.ActivityCancelRequested{Reason: reason})
+			t.add(id, eventdata.ActivityCancelRequested{Reason: reason})
 			t.withdrawActivity(id)
 		}
 	}
@@ -114,13 +115,13 @@ func (t *turn) endChildren(r Result) {
 	if !t.rules.CancelsChildren(r, t.returned) {
 		return
 	}
-	reason := engine.ReasonParentDroppedFuture
+	reason := eventdata.ReasonParentDroppedFuture
 	if r == ResultCancelled {
-		reason = engine.ReasonParentCancelled
+		reason = eventdata.ReasonParentCancelled
 	}
 	for pos := range t.sched {
 		if s := &t.sched[pos]; s.kind == scheduleChild && !s.closed && !s.withdrawn {
-			t.cancelChild(pos, t.at(pos).Data.(engine.SubOrchestrationScheduled), reason)
+			t.cancelChild(pos, t.at(pos).Data.(eventdata.SubOrchestrationScheduled), reason)
 		}
 	}
 }
@@ -134,25 +135,25 @@ func (t *turn) enqueue() {
 	for _, p := range t.pending {
 		e := t.at(p.pos)
 		switch d := e.Data.(type) {
-		case engine.OrchestrationChained:
+		case eventdata.OrchestrationChained:
 			*items = append(*items, engine.StartItem{
 				Instance: d.Instance, Orchestration: d.Name, Input: d.Input, Version: p.version,
 				ExecutionID: engine.InitialExecutionID,
 			})
-		case engine.ActivityScheduled:
+		case eventdata.ActivityScheduled:
 			if goesOn {
 				t.out.WorkerItems = append(t.out.WorkerItems, engine.ActivityExecuteItem{
 					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, Name: d.Name, Input: d.Input,
 					SessionID: d.SessionID, Tag: d.Tag,
 				})
 			}
-		case engine.TimerCreated:
+		case eventdata.TimerCreated:
 			if goesOn {
 				*items = append(*items, engine.TimerFiredItem{
 					Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, ID: e.EventID, FireAtMs: d.FireAtMs,
 				})
 			}
-		case engine.SubOrchestrationScheduled:
+		case eventdata.SubOrchestrationScheduled:
 			if goesOn {
 				own := t.rules.ChildsParent(engine.ParentLink{Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, EventID: e.EventID})
 				*items = append(*items, engine.StartItem{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
@@ -59,10 +60,10 @@ func ExampleVerify() {
 	in := replay.Input{
 		Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1,
 		History: []engine.Event{
-			{EventID: 1, Data: engine.OrchestrationStarted{Name: "Order", Input: "book"}},
-			{EventID: 2, Data: engine.ActivityScheduled{Name: "charge", Input: "book"}},
-			{EventID: 3, SourceEventID: 2, Data: engine.ActivityCompleted{Result: "paid"}},
-			{EventID: 4, Data: engine.OrchestrationCompleted{Output: "paid"}},
+			{EventID: 1, Data: eventdata.OrchestrationStarted{Name: "Order", Input: "book"}},
+			{EventID: 2, Data: eventdata.ActivityScheduled{Name: "charge", Input: "book"}},
+			{EventID: 3, SourceEventID: 2, Data: eventdata.ActivityCompleted{Result: "paid"}},
+			{EventID: 4, Data: eventdata.OrchestrationCompleted{Output: "paid"}},
 		},
 	}
 	in.Handler = func(ctx *orch.Context, input string) (string, error) {
@@ -95,12 +96,12 @@ func ExampleWorkspace_Contain() {
 
 func ExampleEnd() {
 	history := []engine.Event{
-		{EventID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "Order"}},
-		{EventID: 2, Data: engine.ActivityScheduled{Name: "charge"}},
-		{EventID: 3, Data: engine.QueueSubscribed{Name: "changes"}},
+		{EventID: 1, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{Name: "Order"}},
+		{EventID: 2, Data: eventdata.ActivityScheduled{Name: "charge"}},
+		{EventID: 3, Data: eventdata.QueueSubscribed{Name: "changes"}},
 	}
 	out, err := replay.End(replay.Input{Build: engine.ShippedBuilds()[1], Instance: "order-1", ExecutionID: 1, History: history},
-		engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{Operation: "fetch", Message: "delivered too often"}})
+		engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "fetch", Message: "delivered too often"}})
 	for _, e := range out.Delta {
 		fmt.Println(e.EventID, e.Kind())
 	}
@@ -115,8 +116,8 @@ func ExampleEnd() {
 func ExampleKVAfter() {
 	before := []engine.KVEntry{{Key: "colour", Value: "blue"}, {Key: "size", Value: "9"}}
 	after := replay.KVAfter(before, []engine.Event{
-		{EventID: 2, Data: engine.KeyValueSet{Key: "colour", Value: "red", LastUpdatedAtMs: 7}},
-		{EventID: 3, Data: engine.KeyValueCleared{Key: "size"}},
+		{EventID: 2, Data: eventdata.KeyValueSet{Key: "colour", Value: "red", LastUpdatedAtMs: 7}},
+		{EventID: 3, Data: eventdata.KeyValueCleared{Key: "size"}},
 	})
 	fmt.Println(after, before)
 	// Output: [{colour red 7}] [{colour blue 0} {size 9 0}]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -28,9 +29,9 @@ func (t *turn) finish() {
 	case !t.abort.IsZero():
 		t.fail(ResultFailed, t.abort)
 	case t.cancelled && t.rules.CancelEnds:
-		t.fail(ResultCancelled, engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled, Reason: t.reason}})
+		t.fail(ResultCancelled, engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: t.reason}})
 	case t.continues != nil:
-		t.end(ResultContinueAsNew, engine.OrchestrationContinuedAsNew{Input: t.continues.Input}, t.continues.Input)
+		t.end(ResultContinueAsNew, eventdata.OrchestrationContinuedAsNew{Input: t.continues.Input}, t.continues.Input)
 	default:
 		t.reconcile()
 		switch {
@@ -41,12 +42,12 @@ func (t *turn) finish() {
 			t.enqueue()
 		case main.err != nil:
 			t.dropFutures()
-			t.fail(ResultFailed, engine.ErrorDetails{Application: &engine.ApplicationError{
-				Kind: engine.AppOrchestrationFailed, Message: main.message,
+			t.fail(ResultFailed, engine.ErrorDetails{Application: &eventdata.ApplicationError{
+				Kind: eventdata.AppOrchestrationFailed, Message: main.message,
 			}})
 		default:
 			t.dropFutures()
-			t.end(ResultCompleted, engine.OrchestrationCompleted{Output: main.value}, main.value)
+			t.end(ResultCompleted, eventdata.OrchestrationCompleted{Output: main.value}, main.value)
 		}
 	}
 	if limit != "" && !t.rules.LimitEnds {
@@ -187,18 +188,18 @@ func (t *turn) dropSchedule(pos int) {
 	id := t.at(pos).EventID
 	t.sched[pos].withdrawn = true
 	switch d := t.at(pos).Data.(type) {
-	case engine.ActivityScheduled:
-		t.add(id, engine.ActivityCancelRequested{Reason: engine.ReasonDroppedFuture})
+	case eventdata.ActivityScheduled:
+		t.add(id, eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture})
 		if t.rules.WithdrawsDropped {
 			t.withdrawActivity(id)
 		}
-	case engine.SubOrchestrationScheduled:
-		t.add(id, engine.SubOrchestrationCancelRequested{Reason: engine.ReasonDroppedFuture})
-		t.cancelChild(pos, d, engine.ReasonParentDroppedFuture)
-	case engine.QueueSubscribed:
-		t.add(id, engine.QueueSubscriptionCancelled{Reason: engine.ReasonDroppedFuture})
+	case eventdata.SubOrchestrationScheduled:
+		t.add(id, eventdata.SubOrchestrationCancelRequested{Reason: eventdata.ReasonDroppedFuture})
+		t.cancelChild(pos, d, eventdata.ReasonParentDroppedFuture)
+	case eventdata.QueueSubscribed:
+		t.add(id, eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture})
 	default:
-		t.add(id, engine.ExternalSubscribedCancelled{Reason: engine.ReasonDroppedFuture})
+		t.add(id, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonDroppedFuture})
 	}
 }
 
@@ -208,7 +209,7 @@ func (t *turn) withdrawActivity(id uint64) {
 	})
 }
 
-func (t *turn) cancelChild(pos int, d engine.SubOrchestrationScheduled, reason string) {
+func (t *turn) cancelChild(pos int, d eventdata.SubOrchestrationScheduled, reason string) {
 	t.cancels = append(t.cancels, childCancel{pos, engine.CancelInstanceItem{
 		Instance: childInstance(t.in.Instance, d.Instance), Reason: reason,
 	}})

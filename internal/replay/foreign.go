@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -62,7 +63,7 @@ func runsCoroutine() bool {
 // failStrays fails the turn if its Context was used from another goroutine.
 func (t *turn) failStrays() {
 	if t.host.strays.Load() > 0 && t.abort.IsZero() {
-		t.abort = engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: foreignText}}
+		t.abort = engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: foreignText}}
 	}
 }
 

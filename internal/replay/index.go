@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -41,44 +42,44 @@ func (t *turn) index(pos int, e *engine.Event) error {
 	switch d := e.Data.(type) {
 	case nil:
 		return fmt.Errorf("replay: event %d of %s/%d has no data", e.EventID, t.in.Instance, t.in.ExecutionID)
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		s.kind = scheduleActivity
 		t.schedules++
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		s.kind = scheduleTimer
 		t.schedules++
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		s.kind = scheduleChild
 		t.schedules++
-	case engine.ExternalSubscribed, engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
 		s.kind = scheduleWait
 		t.schedules++
 		t.hasWaits = true
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		s.kind = scheduleDequeue
 		t.schedules++
 		t.hasQueues = true
-	case engine.QueueEventDelivered:
+	case eventdata.QueueEventDelivered:
 		t.hasQueues = true
-	case engine.KeyValueSet:
+	case eventdata.KeyValueSet:
 		t.stamps = append(t.stamps, d.LastUpdatedAtMs)
-	case engine.ActivityCompleted, engine.TimerFired, engine.SubOrchestrationCompleted:
+	case eventdata.ActivityCompleted, eventdata.TimerFired, eventdata.SubOrchestrationCompleted:
 		t.close(t.find(e.SourceEventID), false)
-	case engine.ActivityFailed, engine.SubOrchestrationFailed:
+	case eventdata.ActivityFailed, eventdata.SubOrchestrationFailed:
 		t.close(t.find(e.SourceEventID), true)
-	case engine.ActivityCancelRequested:
+	case eventdata.ActivityCancelRequested:
 		t.withdraw(e.SourceEventID, d.Reason)
-	case engine.SubOrchestrationCancelRequested:
+	case eventdata.SubOrchestrationCancelRequested:
 		t.withdraw(e.SourceEventID, d.Reason)
-	case engine.ExternalSubscribedCancelled:
+	case eventdata.ExternalSubscribedCancelled:
 		t.withdraw(e.SourceEventID, d.Reason)
-	case engine.QueueSubscriptionCancelled:
+	case eventdata.QueueSubscriptionCancelled:
 		t.withdraw(e.SourceEventID, d.Reason)
-	case engine.OrchestrationCancelRequested:
+	case eventdata.OrchestrationCancelRequested:
 		if !t.cancelled {
 			t.cancelled, t.reason = true, d.Reason
 		}
-	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
 		t.ended = true
 	}
 	return nil
@@ -96,7 +97,7 @@ func (t *turn) withdraw(id uint64, reason string) {
 		return
 	}
 	t.sched[pos].withdrawn = true
-	if reason == engine.ReasonDroppedFuture && pos < len(t.in.History) {
+	if reason == eventdata.ReasonDroppedFuture && pos < len(t.in.History) {
 		t.crumbs = append(t.crumbs, pos)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // overLimit returns the text of the first limit that this turn's events break, in the order of
@@ -20,7 +21,7 @@ func (t *turn) overLimit() string {
 func (t *turn) limitBrokenBy(events []engine.Event) string {
 	most := t.in.Build.Bounds()
 	for _, e := range slices.Backward(events) {
-		if d, ok := e.Data.(engine.CustomStatusUpdated); ok && d.Status != nil {
+		if d, ok := e.Data.(eventdata.CustomStatusUpdated); ok && d.Status != nil {
 			if n := len(*d.Status); n > engine.MaxCustomStatusBytes {
 				return fmt.Sprintf("Custom status size (%d bytes) exceeds limit (%d bytes)", n, engine.MaxCustomStatusBytes)
 			}
@@ -28,12 +29,12 @@ func (t *turn) limitBrokenBy(events []engine.Event) string {
 		}
 	}
 	for i := range events {
-		if d, ok := events[i].Data.(engine.ActivityScheduled); ok && len(d.Tag) > engine.MaxTagNameBytes {
+		if d, ok := events[i].Data.(eventdata.ActivityScheduled); ok && len(d.Tag) > engine.MaxTagNameBytes {
 			return fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", d.Name, len(d.Tag), engine.MaxTagNameBytes)
 		}
 	}
 	for i := range events {
-		if d, ok := events[i].Data.(engine.KeyValueSet); ok && len(d.Value) > most.ValueBytes {
+		if d, ok := events[i].Data.(eventdata.KeyValueSet); ok && len(d.Value) > most.ValueBytes {
 			return fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), most.ValueBytes)
 		}
 	}
@@ -51,11 +52,11 @@ func (t *turn) keysOfTurn() int {
 	}
 	for i := range t.delta {
 		switch d := t.delta[i].Data.(type) {
-		case engine.KeyValueSet:
+		case eventdata.KeyValueSet:
 			keys[d.Key] = true
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			delete(keys, d.Key)
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			clear(keys)
 		}
 	}
@@ -64,14 +65,14 @@ func (t *turn) keysOfTurn() int {
 
 // limitFailure returns the error with which a broken limit fails the execution.
 func limitFailure(text string) engine.ErrorDetails {
-	return engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: text}}
+	return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}
 }
 
 // appendLimitFailure fails an execution as 0.1.26 does: after everything that the turn did, even an end, and without
 // telling anybody.
 func (t *turn) appendLimitFailure(text string) {
 	t.out.Details = limitFailure(text)
-	t.add(0, engine.OrchestrationFailed{Details: t.out.Details})
+	t.add(0, eventdata.OrchestrationFailed{Details: t.out.Details})
 	if t.out.Result == ResultContinue {
 		t.endActivities(ResultFailed)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -12,20 +13,20 @@ import (
 // which one is written.
 func matches(a *orchhost.Action, data engine.EventData) bool {
 	switch d := data.(type) {
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		return a.Kind == orchhost.ActionActivity && a.Name == d.Name && a.Input == d.Input &&
 			a.Session == d.SessionID && a.Tag == d.Tag
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		return a.Kind == orchhost.ActionTimer
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		return (a.Kind == orchhost.ActionWait || a.Kind == orchhost.ActionWait2) && a.Name == d.Name
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		return a.Kind == orchhost.ActionWait2 && a.Name == d.Name && a.Topic == d.Topic
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return a.Kind == orchhost.ActionDequeue && a.Name == d.Name
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		return a.Kind == orchhost.ActionSubOrchestration && a.Name == d.Name && a.Input == d.Input
-	case engine.OrchestrationChained:
+	case eventdata.OrchestrationChained:
 		return a.Kind == orchhost.ActionDetached && a.Name == d.Name && a.Instance == d.Instance && a.Input == d.Input
 	}
 	return false
@@ -67,17 +68,17 @@ func describeAction(a *orchhost.Action) string {
 // describeEvent describes an event for the text of a mismatch.
 func describeEvent(data engine.EventData) string {
 	switch d := data.(type) {
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		return activityText("ActivityScheduled", d.Name, d.Input, d.SessionID, d.Tag)
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		return fmt.Sprintf("TimerCreated(fire_at_ms=%d)", d.FireAtMs)
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		return fmt.Sprintf("ExternalSubscribed(name=%q)", d.Name)
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		return fmt.Sprintf("ExternalSubscribed2(name=%q, topic=%q)", d.Name, d.Topic)
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		return fmt.Sprintf("SubOrchestrationScheduled(name=%q, instance=%q, input=%q)", d.Name, d.Instance, d.Input)
-	case engine.OrchestrationChained:
+	case eventdata.OrchestrationChained:
 		return fmt.Sprintf("OrchestrationChained(name=%q, instance=%q, input=%q)", d.Name, d.Instance, d.Input)
 	}
 	return describeOther(data)
@@ -97,27 +98,27 @@ func activityText(what, name, input, session, tag string) string {
 // describeOther describes the kinds that are not schedules.
 func describeOther(data engine.EventData) string {
 	switch d := data.(type) {
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return fmt.Sprintf("QueueSubscribed(name=%q)", d.Name)
-	case engine.CustomStatusUpdated:
+	case eventdata.CustomStatusUpdated:
 		if d.Status != nil {
 			return fmt.Sprintf("CustomStatusUpdated(%q)", *d.Status)
 		}
 		return "CustomStatusUpdated(reset)"
-	case engine.KeyValueSet:
+	case eventdata.KeyValueSet:
 		return fmt.Sprintf("KeyValueSet(key=%q, value=%q)", d.Key, d.Value)
-	case engine.KeyValueCleared:
+	case eventdata.KeyValueCleared:
 		return fmt.Sprintf("KeyValueCleared(key=%q)", d.Key)
-	case engine.OrchestrationFailed:
+	case eventdata.OrchestrationFailed:
 		return fmt.Sprintf("OrchestrationFailed(%q)", d.Details.Display())
-	case engine.ActivityFailed:
+	case eventdata.ActivityFailed:
 		return fmt.Sprintf("ActivityFailed(%q)", d.Details.Display())
-	case engine.SubOrchestrationFailed:
+	case eventdata.SubOrchestrationFailed:
 		return fmt.Sprintf("SubOrchestrationFailed(%q)", d.Details.Display())
-	case engine.OrchestrationCompleted:
+	case eventdata.OrchestrationCompleted:
 		return fmt.Sprintf("OrchestrationCompleted(%q)", d.Output)
-	case engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationContinuedAsNew:
 		return fmt.Sprintf("OrchestrationContinuedAsNew(%q)", d.Input)
 	}
-	return string(engine.KindOf(data))
+	return string(eventdata.KindOf(data))
 }

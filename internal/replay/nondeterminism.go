@@ -1,6 +1,8 @@
 package replay
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/internal/eventdata"
+)
 
 // Nondeterminism describes where an execution's code and its history, or its messages, disagree. Its text is the one
 // that docs/contract/runtime.md#r3.3 gives for its kind, without the leading "nondeterministic: ".
@@ -35,7 +37,7 @@ var nondeterminismNames = [...]string{"none", "completion kind mismatch", "no ma
 
 // disagree fails the turn.
 func (t *turn) disagree(e *Nondeterminism) {
-	t.abort = engine.Nondeterminism(e.Text)
+	t.abort = eventdata.Nondeterminism(e.Text)
 	t.out.Nondeterminism = e
 }
 

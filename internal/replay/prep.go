@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // prep turns the batch into events at the head of the delta, in message order, and names the messages that it drops. A
@@ -25,33 +26,33 @@ func (t *turn) prep() error {
 				t.drop(i, dropDuplicateStart)
 			}
 		case engine.ActivityCompletedItem:
-			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, engine.ActivityCompleted{Result: m.Result}, nil)
+			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, eventdata.ActivityCompleted{Result: m.Result}, nil)
 		case engine.ActivityFailedItem:
-			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, engine.ActivityFailed{Details: m.Details}, &m.Details)
+			t.complete(i, m.ExecutionID, m.ID, scheduleActivity, eventdata.ActivityFailed{Details: m.Details}, &m.Details)
 		case engine.TimerFiredItem:
-			t.complete(i, m.ExecutionID, m.ID, scheduleTimer, engine.TimerFired{FireAtMs: m.FireAtMs}, nil)
+			t.complete(i, m.ExecutionID, m.ID, scheduleTimer, eventdata.TimerFired{FireAtMs: m.FireAtMs}, nil)
 		case engine.SubOrchCompletedItem:
-			t.complete(i, m.ParentExecutionID, m.ParentID, scheduleChild, engine.SubOrchestrationCompleted{Result: m.Result}, nil)
+			t.complete(i, m.ParentExecutionID, m.ParentID, scheduleChild, eventdata.SubOrchestrationCompleted{Result: m.Result}, nil)
 		case engine.SubOrchFailedItem:
-			t.complete(i, m.ParentExecutionID, m.ParentID, scheduleChild, engine.SubOrchestrationFailed{Details: m.Details}, &m.Details)
+			t.complete(i, m.ParentExecutionID, m.ParentID, scheduleChild, eventdata.SubOrchestrationFailed{Details: m.Details}, &m.Details)
 		case engine.ExternalRaisedItem:
-			t.add(0, engine.ExternalEvent{Name: m.Name, Data: m.Data})
+			t.add(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data})
 		case engine.ExternalRaised2Item:
-			if t.writes(engine.KindExternalEvent2) {
-				t.add(0, engine.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data})
+			if t.writes(eventdata.KindExternalEvent2) {
+				t.add(0, eventdata.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data})
 			} else {
-				t.add(0, engine.ExternalEvent{Name: m.Name, Data: m.Data})
+				t.add(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data})
 			}
 		case engine.QueueMessageItem:
 			t.hasQueues = true
-			t.add(0, engine.QueueEventDelivered{Name: m.Name, Data: m.Data})
+			t.add(0, eventdata.QueueEventDelivered{Name: m.Name, Data: m.Data})
 		case engine.CancelInstanceItem:
 			if t.cancelled {
 				t.drop(i, dropDuplicateCancel)
 				continue
 			}
 			t.cancelled, t.reason = true, m.Reason
-			t.add(0, engine.OrchestrationCancelRequested{Reason: m.Reason})
+			t.add(0, eventdata.OrchestrationCancelRequested{Reason: m.Reason})
 		case engine.ActivityExecuteItem:
 			t.drop(i, dropNotOrchestrator)
 		default:
@@ -171,8 +172,8 @@ func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrch
 	}
 	return engine.SubOrchFailedItem{
 		ParentInstance: link.Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID,
-		Details: engine.ErrorDetails{Application: &engine.ApplicationError{
-			Kind: engine.AppOrchestrationFailed, Message: "instance already exists: " + start.Instance,
+		Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{
+			Kind: eventdata.AppOrchestrationFailed, Message: "instance already exists: " + start.Instance,
 		}},
 	}, true
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // step is a statement of a generated program: it makes futures and combines them.
@@ -154,7 +155,7 @@ func (w *world) batch(t *rapid.T) []engine.WorkItem {
 			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "event")
 			if rapid.Bool().Draw(t, "queued") {
 				out = append(out, engine.QueueMessageItem{Instance: "i", Name: name, Data: fmt.Sprint("q", len(w.sent))})
-			} else if w.in.Build.Emits.Has(engine.KindExternalEvent2) && rapid.Bool().Draw(t, "second") {
+			} else if w.in.Build.Emits.Has(eventdata.KindExternalEvent2) && rapid.Bool().Draw(t, "second") {
 				out = append(out, engine.ExternalRaised2Item{Instance: "i", Name: name, Topic: "t", Data: fmt.Sprint(len(w.sent))})
 			} else {
 				out = append(out, engine.ExternalRaisedItem{Instance: "i", Name: name, Data: fmt.Sprint(len(w.sent))})
@@ -244,9 +245,9 @@ func TestReplayIsDeterministic(t *testing.T) {
 // more (docs/contract/runtime.md#r7.5).
 func tracesAfterLastCompletion(history []engine.Event) bool {
 	switch history[len(history)-1].Data.(type) {
-	case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted,
-		engine.SubOrchestrationFailed, engine.ExternalEvent, engine.ExternalEvent2, engine.QueueEventDelivered, engine.OrchestrationStarted,
-		engine.QueueSubscribed, engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+	case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted,
+		eventdata.SubOrchestrationFailed, eventdata.ExternalEvent, eventdata.ExternalEvent2, eventdata.QueueEventDelivered, eventdata.OrchestrationStarted,
+		eventdata.QueueSubscribed, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 		return true
 	}
 	return false
@@ -316,7 +317,7 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 			}
 		}
 		switch e.Data.(type) {
-		case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
+		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
 			if closed[e.SourceEventID] {
 				t.Fatalf("schedule %d completed twice", e.SourceEventID)
 			}
@@ -326,8 +327,8 @@ func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	recorded := 0
 	for _, e := range out.Delta {
 		switch e.Data.(type) {
-		case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed,
-			engine.ExternalEvent, engine.ExternalEvent2, engine.QueueEventDelivered, engine.OrchestrationCancelRequested:
+		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed,
+			eventdata.ExternalEvent, eventdata.ExternalEvent2, eventdata.QueueEventDelivered, eventdata.OrchestrationCancelRequested:
 			recorded++
 		}
 	}
@@ -348,11 +349,11 @@ func checkEnd(t *rapid.T, in Input, out Output, builds []*engine.Build, pin *eng
 	running := map[uint64]bool{}
 	for _, e := range in.History {
 		switch e.Data.(type) {
-		case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+		case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
 			terminals++
-		case engine.ActivityScheduled:
+		case eventdata.ActivityScheduled:
 			running[e.EventID] = true
-		case engine.ActivityCompleted, engine.ActivityFailed, engine.ActivityCancelRequested:
+		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.ActivityCancelRequested:
 			delete(running, e.SourceEventID)
 		}
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -171,7 +172,7 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 	}
 	var unread []engine.CarriedEvent
 	for pos := range t.sched {
-		d, ok := t.at(pos).Data.(engine.QueueEventDelivered)
+		d, ok := t.at(pos).Data.(eventdata.QueueEventDelivered)
 		if !ok || taken[pos] {
 			continue
 		}
@@ -199,15 +200,15 @@ func (t *turn) openDequeues() []int {
 	cancelled := map[int]bool{}
 	for pos := range t.sched {
 		switch e := t.at(pos); d := e.Data.(type) {
-		case engine.QueueEventDelivered:
+		case eventdata.QueueEventDelivered:
 			messages[d.Name]++
-		case engine.QueueSubscriptionCancelled:
+		case eventdata.QueueSubscriptionCancelled:
 			cancelled[t.find(e.SourceEventID)] = true
 		}
 	}
 	var out []int
 	for pos := range t.sched {
-		if d, ok := t.at(pos).Data.(engine.QueueSubscribed); ok && !cancelled[pos] {
+		if d, ok := t.at(pos).Data.(eventdata.QueueSubscribed); ok && !cancelled[pos] {
 			if subs[d.Name]++; subs[d.Name] > messages[d.Name] {
 				out = append(out, pos)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -99,15 +100,15 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 	switch a.Kind {
 	case orchhost.ActionSetCustomStatus:
 		status := a.Input
-		return engine.CustomStatusUpdated{Status: &status}
+		return eventdata.CustomStatusUpdated{Status: &status}
 	case orchhost.ActionResetCustomStatus:
-		return engine.CustomStatusUpdated{}
+		return eventdata.CustomStatusUpdated{}
 	case orchhost.ActionSetKV:
-		return engine.KeyValueSet{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.in.NowMs}
+		return eventdata.KeyValueSet{Key: a.Name, Value: a.Input, LastUpdatedAtMs: t.in.NowMs}
 	case orchhost.ActionClearKV:
-		return engine.KeyValueCleared{Key: a.Name}
+		return eventdata.KeyValueCleared{Key: a.Name}
 	case orchhost.ActionClearAllKV:
-		return engine.KeyValuesCleared{}
+		return eventdata.KeyValuesCleared{}
 	}
 	return nil
 }
@@ -122,16 +123,16 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	kind, what := kvMismatch, ""
 	ok := false
 	switch d := e.Data.(type) {
-	case engine.CustomStatusUpdated:
+	case eventdata.CustomStatusUpdated:
 		kind, what = customStatusMismatch, "custom status"
 		ok = a.Kind == orchhost.ActionSetCustomStatus || a.Kind == orchhost.ActionResetCustomStatus
-	case engine.KeyValueSet:
+	case eventdata.KeyValueSet:
 		what = "kv set"
 		ok = a.Kind == orchhost.ActionSetKV && a.Name == d.Key && a.Input == d.Value
-	case engine.KeyValueCleared:
+	case eventdata.KeyValueCleared:
 		what = "kv clear"
 		ok = a.Kind == orchhost.ActionClearKV && a.Name == d.Key
-	case engine.KeyValuesCleared:
+	case eventdata.KeyValuesCleared:
 		what = "kv clear_all"
 		ok = a.Kind == orchhost.ActionClearAllKV
 	}
@@ -145,9 +146,9 @@ func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 func (t *turn) handedOn() *string {
 	for pos := len(t.sched) - 1; pos >= 0; pos-- {
 		switch d := t.at(pos).Data.(type) {
-		case engine.CustomStatusUpdated:
+		case eventdata.CustomStatusUpdated:
 			return d.Status
-		case engine.OrchestrationStarted:
+		case eventdata.OrchestrationStarted:
 			return d.InitialCustomStatus
 		}
 	}
@@ -160,11 +161,11 @@ func KVAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry {
 	s := state{kv: before}
 	for i := range history {
 		switch d := history[i].Data.(type) {
-		case engine.KeyValueSet:
+		case eventdata.KeyValueSet:
 			s.setKV(engine.KVEntry(d))
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			s.clearKV(d.Key)
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			s.kv, s.kvOwn = nil, true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // message reads a message line. "@N" at its end makes a completion one of execution N.
@@ -60,11 +61,11 @@ func (s *story) message(line string) (engine.WorkItem, error) {
 }
 
 func application(text string) engine.ErrorDetails {
-	return engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: text}}
+	return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: text}}
 }
 
 func infrastructure(text string) engine.ErrorDetails {
-	return engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{Operation: "op", Message: text}}
+	return engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "op", Message: text}}
 }
 
 // parseEvent reads an event line: id, build version, kind, source with "<-", fields.
@@ -82,50 +83,50 @@ func parseEvent(line string) (engine.Event, error) {
 		return ""
 	}
 	switch engine.EventKind(kind) {
-	case engine.KindOrchestrationStarted:
-		e.Data = engine.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1)}
+	case eventdata.KindOrchestrationStarted:
+		e.Data = eventdata.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1)}
 		if arg(1) != "" {
-			e.Data = engine.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1), ParentExecutionID: 1, ParentID: 9}
+			e.Data = eventdata.OrchestrationStarted{Name: "P", Version: "1.0.0", Input: arg(0), ParentInstance: arg(1), ParentExecutionID: 1, ParentID: 9}
 		}
-	case engine.KindActivityScheduled:
-		e.Data = engine.ActivityScheduled{Name: arg(0), Input: arg(1), SessionID: arg(2), Tag: arg(3)}
-	case engine.KindActivityCompleted:
-		e.Data = engine.ActivityCompleted{Result: arg(0)}
-	case engine.KindActivityCancelRequested:
-		e.Data = engine.ActivityCancelRequested{Reason: arg(0)}
-	case engine.KindTimerCreated:
-		e.Data = engine.TimerCreated{FireAtMs: number(arg(0))}
-	case engine.KindTimerFired:
-		e.Data = engine.TimerFired{}
-	case engine.KindSubOrchestrationScheduled:
-		e.Data = engine.SubOrchestrationScheduled{Name: arg(0), Instance: arg(1), Input: arg(2)}
-	case engine.KindOrchestrationChained:
-		e.Data = engine.OrchestrationChained{Name: arg(0), Instance: arg(1), Input: arg(2)}
-	case engine.KindOrchestrationContinuedAsNew:
-		e.Data = engine.OrchestrationContinuedAsNew{Input: arg(0)}
-	case engine.KindOrchestrationCompleted:
-		e.Data = engine.OrchestrationCompleted{Output: arg(0)}
-	case engine.KindExternalSubscribed:
-		e.Data = engine.ExternalSubscribed{Name: arg(0)}
-	case engine.KindKeyValueSet:
-		e.Data = engine.KeyValueSet{Key: arg(0), Value: arg(1)}
-	case engine.KindKeyValueCleared:
-		e.Data = engine.KeyValueCleared{Key: arg(0)}
-	case engine.KindKeyValuesCleared:
-		e.Data = engine.KeyValuesCleared{}
-	case engine.KindCustomStatusUpdated:
+	case eventdata.KindActivityScheduled:
+		e.Data = eventdata.ActivityScheduled{Name: arg(0), Input: arg(1), SessionID: arg(2), Tag: arg(3)}
+	case eventdata.KindActivityCompleted:
+		e.Data = eventdata.ActivityCompleted{Result: arg(0)}
+	case eventdata.KindActivityCancelRequested:
+		e.Data = eventdata.ActivityCancelRequested{Reason: arg(0)}
+	case eventdata.KindTimerCreated:
+		e.Data = eventdata.TimerCreated{FireAtMs: number(arg(0))}
+	case eventdata.KindTimerFired:
+		e.Data = eventdata.TimerFired{}
+	case eventdata.KindSubOrchestrationScheduled:
+		e.Data = eventdata.SubOrchestrationScheduled{Name: arg(0), Instance: arg(1), Input: arg(2)}
+	case eventdata.KindOrchestrationChained:
+		e.Data = eventdata.OrchestrationChained{Name: arg(0), Instance: arg(1), Input: arg(2)}
+	case eventdata.KindOrchestrationContinuedAsNew:
+		e.Data = eventdata.OrchestrationContinuedAsNew{Input: arg(0)}
+	case eventdata.KindOrchestrationCompleted:
+		e.Data = eventdata.OrchestrationCompleted{Output: arg(0)}
+	case eventdata.KindExternalSubscribed:
+		e.Data = eventdata.ExternalSubscribed{Name: arg(0)}
+	case eventdata.KindKeyValueSet:
+		e.Data = eventdata.KeyValueSet{Key: arg(0), Value: arg(1)}
+	case eventdata.KindKeyValueCleared:
+		e.Data = eventdata.KeyValueCleared{Key: arg(0)}
+	case eventdata.KindKeyValuesCleared:
+		e.Data = eventdata.KeyValuesCleared{}
+	case eventdata.KindCustomStatusUpdated:
 		status := arg(0)
-		e.Data = engine.CustomStatusUpdated{Status: &status}
-	case engine.KindQueueSubscribed:
-		e.Data = engine.QueueSubscribed{Name: arg(0)}
-	case engine.KindQueueEventDelivered:
-		e.Data = engine.QueueEventDelivered{Name: arg(0), Data: arg(1)}
-	case engine.KindQueueSubscriptionCancelled:
-		e.Data = engine.QueueSubscriptionCancelled{Reason: arg(0)}
-	case engine.KindExternalSubscribedCancelled:
-		e.Data = engine.ExternalSubscribedCancelled{Reason: arg(0)}
-	case engine.KindLegacyNote:
-		e.Data = engine.LegacyNote{Text: arg(0)}
+		e.Data = eventdata.CustomStatusUpdated{Status: &status}
+	case eventdata.KindQueueSubscribed:
+		e.Data = eventdata.QueueSubscribed{Name: arg(0)}
+	case eventdata.KindQueueEventDelivered:
+		e.Data = eventdata.QueueEventDelivered{Name: arg(0), Data: arg(1)}
+	case eventdata.KindQueueSubscriptionCancelled:
+		e.Data = eventdata.QueueSubscriptionCancelled{Reason: arg(0)}
+	case eventdata.KindExternalSubscribedCancelled:
+		e.Data = eventdata.ExternalSubscribedCancelled{Reason: arg(0)}
+	case eventdata.KindLegacyNote:
+		e.Data = eventdata.LegacyNote{Text: arg(0)}
 	default:
 		return e, fmt.Errorf("unknown event %q", line)
 	}
@@ -194,7 +195,7 @@ func printOutput(out *Output, me string) string {
 // inRun says whether an event is one of many KeyValueSet in a row, of which the first and the last are shown.
 func inRun(delta []engine.Event, i int) bool {
 	for _, j := range []int{i - 1, i, i + 1} {
-		if j < 0 || j == len(delta) || delta[j].Kind() != engine.KindKeyValueSet {
+		if j < 0 || j == len(delta) || delta[j].Kind() != eventdata.KindKeyValueSet {
 			return false
 		}
 	}
@@ -203,66 +204,66 @@ func inRun(delta []engine.Event, i int) bool {
 
 func fields(data engine.EventData) string {
 	switch d := data.(type) {
-	case engine.OrchestrationStarted:
+	case eventdata.OrchestrationStarted:
 		text := fmt.Sprintf(" %s@%s %q", d.Name, d.Version, d.Input)
 		if d.ParentInstance != "" {
 			text += fmt.Sprintf(" parent=%s/%d/%d", d.ParentInstance, d.ParentExecutionID, d.ParentID)
 		}
 		return text + handedOver(d.CarryForwardEvents, d.InitialCustomStatus)
-	case engine.OrchestrationCompleted:
+	case eventdata.OrchestrationCompleted:
 		return fmt.Sprintf(" %q", d.Output)
-	case engine.OrchestrationFailed:
+	case eventdata.OrchestrationFailed:
 		return fmt.Sprintf(" %q", d.Details.Display())
-	case engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationContinuedAsNew:
 		return fmt.Sprintf(" %q", d.Input)
-	case engine.OrchestrationCancelRequested:
+	case eventdata.OrchestrationCancelRequested:
 		return fmt.Sprintf(" %q", d.Reason)
-	case engine.OrchestrationChained:
+	case eventdata.OrchestrationChained:
 		return fmt.Sprintf(" %s %s %q", d.Name, d.Instance, d.Input)
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		return fmt.Sprintf(" %s %q%s", d.Name, d.Input, where(d.SessionID, d.Tag))
-	case engine.ActivityCompleted:
+	case eventdata.ActivityCompleted:
 		return fmt.Sprintf(" %q", d.Result)
-	case engine.ActivityFailed:
+	case eventdata.ActivityFailed:
 		return fmt.Sprintf(" %q", d.Details.Display())
-	case engine.ActivityCancelRequested:
+	case eventdata.ActivityCancelRequested:
 		return " " + d.Reason
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		return fmt.Sprintf(" %d", d.FireAtMs)
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		return " " + d.Name
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		return " " + d.Name + " " + d.Topic
-	case engine.ExternalEvent:
+	case eventdata.ExternalEvent:
 		return fmt.Sprintf(" %s %q", d.Name, d.Data)
-	case engine.ExternalEvent2:
+	case eventdata.ExternalEvent2:
 		return fmt.Sprintf(" %s %s %q", d.Name, d.Topic, d.Data)
-	case engine.ExternalSubscribedCancelled:
+	case eventdata.ExternalSubscribedCancelled:
 		return " " + d.Reason
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		return fmt.Sprintf(" %s %s %q", d.Name, d.Instance, d.Input)
-	case engine.SubOrchestrationCompleted:
+	case eventdata.SubOrchestrationCompleted:
 		return fmt.Sprintf(" %q", d.Result)
-	case engine.SubOrchestrationFailed:
+	case eventdata.SubOrchestrationFailed:
 		return fmt.Sprintf(" %q", d.Details.Display())
-	case engine.SubOrchestrationCancelRequested:
+	case eventdata.SubOrchestrationCancelRequested:
 		return " " + d.Reason
-	case engine.LegacyNote:
+	case eventdata.LegacyNote:
 		return fmt.Sprintf(" %q", d.Text)
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return " " + d.Name
-	case engine.QueueEventDelivered:
+	case eventdata.QueueEventDelivered:
 		return fmt.Sprintf(" %s %q", d.Name, d.Data)
-	case engine.QueueSubscriptionCancelled:
+	case eventdata.QueueSubscriptionCancelled:
 		return " " + d.Reason
-	case engine.CustomStatusUpdated:
+	case eventdata.CustomStatusUpdated:
 		if d.Status == nil {
 			return " reset"
 		}
 		return " " + short(*d.Status)
-	case engine.KeyValueSet:
+	case eventdata.KeyValueSet:
 		return fmt.Sprintf(" %s %s at %d", d.Key, short(d.Value), d.LastUpdatedAtMs)
-	case engine.KeyValueCleared:
+	case eventdata.KeyValueCleared:
 		return " " + d.Key
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -166,7 +167,7 @@ func (t *turn) begin() error {
 // readStart reads the code's parameters from the first event. A history that does not begin with a valid start fails
 // the turn.
 func (t *turn) readStart() {
-	s, ok := t.in.History[0].Data.(engine.OrchestrationStarted)
+	s, ok := t.in.History[0].Data.(eventdata.OrchestrationStarted)
 	if !ok {
 		t.disagree(mismatch(corruptedHistory, t.in.History[0].EventID, "corrupted history: first event must be OrchestrationStarted"))
 		t.parent = t.in.Parent
@@ -189,7 +190,7 @@ func (t *turn) writeStart() {
 		link.ExecutionID = max(link.ExecutionID, engine.InitialExecutionID)
 		t.parent = &link
 	}
-	started := engine.OrchestrationStarted{
+	started := eventdata.OrchestrationStarted{
 		Name: s.Name, Version: s.Version, Input: s.Input,
 		CarryForwardEvents: slices.Clone(s.CarryForwardEvents), InitialCustomStatus: s.InitialCustomStatus,
 	}
@@ -202,12 +203,12 @@ func (t *turn) writeStart() {
 	pin := t.in.Build.Version
 	t.pinned, t.pinRead = &pin, true
 	t.add(0, started)
-	if t.writes(engine.KindLegacyNote) {
-		t.add(0, engine.LegacyNote{Text: "started by duroxide " + t.stamp})
+	if t.writes(eventdata.KindLegacyNote) {
+		t.add(0, eventdata.LegacyNote{Text: "started by duroxide " + t.stamp})
 	}
 	for _, e := range s.CarryForwardEvents {
 		t.hasQueues = true
-		t.add(0, engine.QueueEventDelivered(e))
+		t.add(0, eventdata.QueueEventDelivered(e))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 func TestBrokenCallers(t *testing.T) {
@@ -36,7 +37,7 @@ func TestBrokenCallers(t *testing.T) {
 }
 
 func started() []engine.Event {
-	return []engine.Event{{EventID: 1, InstanceID: "p", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "P"}}}
+	return []engine.Event{{EventID: 1, InstanceID: "p", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{Name: "P"}}}
 }
 
 // TestDoubleCheck shows that a handler that differs from run to run is told from one that does not.
@@ -152,9 +153,9 @@ func TestRunawaySchedulesFail(t *testing.T) {
 func TestHistoryWithGaps(t *testing.T) {
 	in := input(handlers["two-steps"])
 	in.History = append(started(),
-		engine.Event{EventID: 4, Data: engine.ActivityScheduled{Name: "a"}},
-		engine.Event{EventID: 9, SourceEventID: 4, Data: engine.ActivityCompleted{Result: "x"}},
-		engine.Event{EventID: 11, Data: engine.ActivityScheduled{Name: "b", Input: "x"}},
+		engine.Event{EventID: 4, Data: eventdata.ActivityScheduled{Name: "a"}},
+		engine.Event{EventID: 9, SourceEventID: 4, Data: eventdata.ActivityCompleted{Result: "x"}},
+		engine.Event{EventID: 11, Data: eventdata.ActivityScheduled{Name: "b", Input: "x"}},
 	)
 	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{ExecutionID: 1, ID: 11, Result: "y"}}
 	out := mustTurn(t, in)
@@ -185,7 +186,7 @@ func TestParentLinks(t *testing.T) {
 		return &engine.ParentLink{Instance: "q", ExecutionID: execution, EventID: 7}
 	}
 	of := func(execution uint64) []engine.Event {
-		return []engine.Event{{EventID: 1, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{ParentInstance: "q", ParentID: 7, ParentExecutionID: execution}}}
+		return []engine.Event{{EventID: 1, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{ParentInstance: "q", ParentID: 7, ParentExecutionID: execution}}}
 	}
 	for _, c := range []struct {
 		name   string
@@ -236,10 +237,10 @@ func TestVerify(t *testing.T) {
 	event := func(id, source uint64, data engine.EventData) engine.Event {
 		return engine.Event{EventID: id, SourceEventID: source, Data: data}
 	}
-	scheduled := append(started(), event(2, 0, engine.ActivityScheduled{Name: "charge"}))
-	done := append(slices.Clone(scheduled), event(3, 2, engine.ActivityCompleted{Result: "x"}))
+	scheduled := append(started(), event(2, 0, eventdata.ActivityScheduled{Name: "charge"}))
+	done := append(slices.Clone(scheduled), event(3, 2, eventdata.ActivityCompleted{Result: "x"}))
 	with := func(data engine.EventData) []engine.Event { return append(slices.Clone(done), event(4, 0, data)) }
-	failed := func(d engine.ErrorDetails) engine.EventData { return engine.OrchestrationFailed{Details: d} }
+	failed := func(d engine.ErrorDetails) engine.EventData { return eventdata.OrchestrationFailed{Details: d} }
 	tooLong := strings.Repeat("x", engine.MaxKVValueBytes+1)
 	const overLong = "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)"
 	handlers := maps.Clone(handlers)
@@ -254,19 +255,19 @@ func TestVerify(t *testing.T) {
 		want    string
 	}{
 		{"running", "activity", scheduled, ""},
-		{"right end", "activity", with(engine.OrchestrationCompleted{Output: "x"}), ""},
-		{"cancelled", "activity", append(slices.Clone(scheduled), event(3, 0, failed(engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled}}))), ""},
-		{"limit", "long-key", append(started(), event(2, 0, engine.KeyValueSet{Key: "k", Value: tooLong}), event(3, 0, failed(limitFailure(overLong)))), ""},
+		{"right end", "activity", with(eventdata.OrchestrationCompleted{Output: "x"}), ""},
+		{"cancelled", "activity", append(slices.Clone(scheduled), event(3, 0, failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled}}))), ""},
+		{"limit", "long-key", append(started(), event(2, 0, eventdata.KeyValueSet{Key: "k", Value: tooLong}), event(3, 0, failed(limitFailure(overLong)))), ""},
 		{"limit not broken", "activity", with(failed(limitFailure(overLong))), `the code returns "x", the history ends with OrchestrationFailed("` + overLong + `")`},
-		{"poisoned", "echo", with(failed(engine.ErrorDetails{Poison: &engine.PoisonError{}})), ""},
-		{"other output", "activity", with(engine.OrchestrationCompleted{Output: "y"}), `the code returns "x", the history ends with OrchestrationCompleted("y")`},
+		{"poisoned", "echo", with(failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{}})), ""},
+		{"other output", "activity", with(eventdata.OrchestrationCompleted{Output: "y"}), `the code returns "x", the history ends with OrchestrationCompleted("y")`},
 		{"other end", "activity", with(failed(application("no"))), `the code returns "x", the history ends with OrchestrationFailed("no")`},
 		{"end missing", "activity", done, `the code returns "x", the history goes on`},
-		{"too early", "activity", append(slices.Clone(scheduled), event(3, 0, engine.OrchestrationCompleted{})), `the code waits, the history ends with OrchestrationCompleted("")`},
+		{"too early", "activity", append(slices.Clone(scheduled), event(3, 0, eventdata.OrchestrationCompleted{})), `the code waits, the history ends with OrchestrationCompleted("")`},
 		{"other name", "two-steps", done, `nondeterministic: schedule mismatch: action=Activity(name="a", input="") vs event=ActivityScheduled(name="charge", input="")`},
 		{"more", "join", started(), `the code asks for something new: Activity(name="a", input=""), the history goes on`},
 		{"panic", "odd-panic", started(), `the code ends with "orchestration panicked: orchestration panicked", at PLACE, the history goes on`},
-		{"no beginning", "activity", []engine.Event{event(1, 0, engine.OrchestrationCompleted{})}, "the history is an end without a beginning"},
+		{"no beginning", "activity", []engine.Event{event(1, 0, eventdata.OrchestrationCompleted{})}, "the history is an end without a beginning"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := input(handlers[c.h])

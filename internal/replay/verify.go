@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -30,7 +31,7 @@ func Verify(in Input) (differs string, err error) {
 		in.NowMs = in.History[end].TimestampMs // what the last turn did and did not record, it did then
 		in.History = in.History[:end]
 	}
-	if f, ok := terminal.(engine.OrchestrationFailed); ok && f.Details.Application == nil {
+	if f, ok := terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application == nil {
 		return "", nil
 	}
 	if end == 0 {
@@ -59,7 +60,7 @@ func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 func (t *turn) claimRest() {
 	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
 		switch t.at(pos).Data.(type) {
-		case engine.OrchestrationChained, engine.CustomStatusUpdated, engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared:
+		case eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 		default:
 			if t.sched[pos].kind == notSchedule {
 				continue
@@ -73,7 +74,7 @@ func (t *turn) claimRest() {
 
 func isEnd(data engine.EventData) bool {
 	switch data.(type) {
-	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
 		return true
 	}
 	return false
@@ -83,8 +84,8 @@ func isEnd(data engine.EventData) bool {
 // ended.
 func (t *turn) disagreement(terminal engine.EventData) string {
 	seen := "the code waits"
-	end, _ := terminal.(engine.OrchestrationFailed)
-	cancelled := end.Details.Application != nil && end.Details.Application.Kind == engine.AppCancelled
+	end, _ := terminal.(eventdata.OrchestrationFailed)
+	cancelled := end.Details.Application != nil && end.Details.Application.Kind == eventdata.AppCancelled
 	switch main := t.mainTask(); {
 	case t.abort.Application != nil:
 		if t.abort.Display() == end.Details.Display() {
@@ -106,15 +107,15 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 			}
 		}
 		switch d := terminal.(type) {
-		case engine.OrchestrationContinuedAsNew:
+		case eventdata.OrchestrationContinuedAsNew:
 			if t.continues != nil && t.continues.Input == d.Input {
 				return ""
 			}
-		case engine.OrchestrationCompleted:
+		case eventdata.OrchestrationCompleted:
 			if t.continues == nil && t.returned && main.err == nil && main.value == d.Output {
 				return ""
 			}
-		case engine.OrchestrationFailed:
+		case eventdata.OrchestrationFailed:
 			if cancelled || t.continues == nil && t.returned && main.err != nil && main.message == d.Details.Display() {
 				return ""
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -227,15 +228,15 @@ func (t *turn) openWaits() []int {
 	var wt waitTable
 	for pos := range t.sched {
 		switch e := t.at(pos); d := e.Data.(type) {
-		case engine.ExternalSubscribed:
+		case eventdata.ExternalSubscribed:
 			wt.subscribe(waitKey{name: d.Name}, pos, 0)
-		case engine.ExternalSubscribed2:
+		case eventdata.ExternalSubscribed2:
 			wt.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, 0)
-		case engine.ExternalEvent:
+		case eventdata.ExternalEvent:
 			wt.arrive(waitKey{name: d.Name}, d.Data)
-		case engine.ExternalEvent2:
+		case eventdata.ExternalEvent2:
 			wt.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
-		case engine.ExternalSubscribedCancelled:
+		case eventdata.ExternalSubscribedCancelled:
 			wt.cancel(t.find(e.SourceEventID), t.semantics() == engine.SemanticsDiscard)
 		}
 	}

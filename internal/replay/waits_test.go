@@ -6,13 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 )
 
 func TestOpenWaits(t *testing.T) {
-	wait, topic, dequeue := engine.ExternalSubscribed{Name: "go"}, engine.ExternalSubscribed2{Name: "go", Topic: "eu"}, engine.QueueSubscribed{Name: "go"}
-	came, came2, message := engine.ExternalEvent{Name: "go"}, engine.ExternalEvent2{Name: "go", Topic: "eu"}, engine.QueueEventDelivered{Name: "go"}
-	cancelled, unqueued := engine.ExternalSubscribedCancelled{}, engine.QueueSubscriptionCancelled{}
+	wait, topic, dequeue := eventdata.ExternalSubscribed{Name: "go"}, eventdata.ExternalSubscribed2{Name: "go", Topic: "eu"}, eventdata.QueueSubscribed{Name: "go"}
+	came, came2, message := eventdata.ExternalEvent{Name: "go"}, eventdata.ExternalEvent2{Name: "go", Topic: "eu"}, eventdata.QueueEventDelivered{Name: "go"}
+	cancelled, unqueued := eventdata.ExternalSubscribedCancelled{}, eventdata.QueueSubscriptionCancelled{}
 	discards := &engine.Build{Semantics: engine.SemanticsDiscard}
 	for _, c := range []struct {
 		name    string
@@ -26,7 +27,7 @@ func TestOpenWaits(t *testing.T) {
 		{"arrived", []engine.EventData{wait, topic, dequeue, came, came2, message}, nil, nil, nil},
 		{"arrived too early: a wait skips it, a dequeue takes it", []engine.EventData{came, message, wait, dequeue}, nil, []uint64{3}, nil},
 		{"another generation", []engine.EventData{wait, came2, topic, came}, nil, []uint64{3}, nil},
-		{"another topic", []engine.EventData{topic, engine.ExternalEvent2{Name: "go", Topic: "us"}}, nil, []uint64{1}, nil},
+		{"another topic", []engine.EventData{topic, eventdata.ExternalEvent2{Name: "go", Topic: "us"}}, nil, []uint64{1}, nil},
 		{"the first of two", []engine.EventData{wait, wait, came}, nil, []uint64{2}, nil},
 		{"cancelled before the arrival", []engine.EventData{wait, wait, cancelled, came}, []uint64{0, 0, 1, 0}, nil, nil},
 		{"cancelled after it: it passes to the next wait", []engine.EventData{wait, wait, came, cancelled}, []uint64{0, 0, 0, 1}, nil, nil},

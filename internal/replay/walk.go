@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
@@ -52,8 +53,8 @@ func (t *turn) replay() bool {
 // future that the code has not dropped yet.
 func (t *turn) isNoted(e *engine.Event) bool {
 	switch e.Data.(type) {
-	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled,
-		engine.QueueSubscriptionCancelled:
+	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled,
+		eventdata.QueueSubscriptionCancelled:
 		pos := t.find(e.SourceEventID)
 		return pos >= 0 && t.futures[t.sched[pos].future].state == futureDropped
 	}
@@ -78,7 +79,7 @@ func (t *turn) convert() {
 			}
 		}
 		if t.polls >= t.pollLimit && t.abort.IsZero() {
-			t.abort = engine.ErrorDetails{Infrastructure: &engine.InfrastructureError{
+			t.abort = engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{
 				Operation: "quiescence_loop",
 				Message: "quiescence loop exceeded 100 iterations —" + strings.Repeat(" ", 22) +
 					"orchestration is emitting unbounded persistent event subscriptions",
@@ -92,26 +93,26 @@ func (t *turn) write(a *action) {
 	var data engine.EventData
 	switch a.Kind {
 	case orchhost.ActionActivity:
-		data = engine.ActivityScheduled{Name: a.Name, Input: a.Input, SessionID: a.Session, Tag: a.Tag}
+		data = eventdata.ActivityScheduled{Name: a.Name, Input: a.Input, SessionID: a.Session, Tag: a.Tag}
 		t.asked = t.asked || a.Tag != ""
 	case orchhost.ActionTimer:
-		data = engine.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
+		data = eventdata.TimerCreated{FireAtMs: t.in.NowMs + uint64(max(0, a.Delay.Milliseconds()))}
 	case orchhost.ActionWait2:
-		if t.writes(engine.KindExternalSubscribed2) {
-			data = engine.ExternalSubscribed2{Name: a.Name, Topic: a.Topic}
+		if t.writes(eventdata.KindExternalSubscribed2) {
+			data = eventdata.ExternalSubscribed2{Name: a.Name, Topic: a.Topic}
 			break
 		}
-		data = engine.ExternalSubscribed{Name: a.Name}
+		data = eventdata.ExternalSubscribed{Name: a.Name}
 	case orchhost.ActionWait:
-		data = engine.ExternalSubscribed{Name: a.Name}
+		data = eventdata.ExternalSubscribed{Name: a.Name}
 	case orchhost.ActionDequeue:
-		data = engine.QueueSubscribed{Name: a.Name}
+		data = eventdata.QueueSubscribed{Name: a.Name}
 	case orchhost.ActionSubOrchestration:
 		instance := a.Instance
 		if instance == "" {
 			instance = autoPrefix + strconv.FormatUint(t.nextID, 10)
 		}
-		data = engine.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
+		data = eventdata.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
 	case orchhost.ActionDetached:
 		if !t.rules.RecordsDetached {
 			t.unrecorded = append(t.unrecorded, engine.StartItem{
@@ -119,7 +120,7 @@ func (t *turn) write(a *action) {
 			})
 			return
 		}
-		data = engine.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
+		data = eventdata.OrchestrationChained{Name: a.Name, Instance: a.Instance, Input: a.Input}
 	case orchhost.ActionContinueAsNew:
 		t.noteContinue(a)
 		t.nextID++ // it uses up an id but leaves no event
@@ -146,30 +147,30 @@ func (t *turn) noteContinue(a *action) {
 func (t *turn) apply(pos int) *Nondeterminism {
 	e := t.at(pos)
 	switch d := e.Data.(type) {
-	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled,
-		engine.ExternalSubscribed, engine.ExternalSubscribed2, engine.QueueSubscribed:
+	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled,
+		eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
 		return t.claim(pos, e, "history schedule but no emitted action")
-	case engine.OrchestrationChained:
+	case eventdata.OrchestrationChained:
 		return t.claim(pos, e, "history OrchestrationChained but no emitted action")
-	case engine.ActivityCompleted:
+	case eventdata.ActivityCompleted:
 		return t.deliver(e, t.activityResult(e, d.Result), nil)
-	case engine.ActivityFailed:
+	case eventdata.ActivityFailed:
 		return t.deliver(e, "", &d.Details)
-	case engine.TimerFired:
+	case eventdata.TimerFired:
 		return t.deliver(e, "", nil)
-	case engine.SubOrchestrationCompleted:
+	case eventdata.SubOrchestrationCompleted:
 		return t.deliver(e, d.Result, nil)
-	case engine.SubOrchestrationFailed:
+	case eventdata.SubOrchestrationFailed:
 		return t.deliver(e, "", &d.Details)
-	case engine.ExternalEvent:
+	case eventdata.ExternalEvent:
 		t.arrive(waitKey{name: d.Name}, d.Data)
-	case engine.ExternalEvent2:
+	case eventdata.ExternalEvent2:
 		t.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
-	case engine.QueueEventDelivered:
+	case eventdata.QueueEventDelivered:
 		t.queueArrive(d.Name, pos, d.Data)
-	case engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+	case eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 		t.unsubscribe(t.find(e.SourceEventID))
-	case engine.CustomStatusUpdated, engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared:
+	case eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 		return t.claimState(e)
 	}
 	return nil
@@ -207,24 +208,24 @@ func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 		t.futures[token].pos = int32(pos)
 	}
 	switch d := data.(type) {
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		s.kind = scheduleActivity
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		s.kind = scheduleTimer
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		s.kind = scheduleChild
-	case engine.OrchestrationChained:
+	case eventdata.OrchestrationChained:
 		s.open = false
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		s.kind = scheduleWait
 		t.subscribe(waitKey{name: d.Name}, pos, token)
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		s.kind = scheduleDequeue
 		t.dequeue(d.Name, pos, token)
 		if token != 0 && t.futures[token].state == futureDropped && t.semantics() == engine.SemanticsDiscard {
 			t.unsubscribe(pos)
 		}
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		s.kind = scheduleWait
 		t.subscribe(waitKey{second: true, name: d.Name, topic: d.Topic}, pos, token)
 	}
@@ -236,7 +237,7 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 	if pos < 0 || !t.sched[pos].open {
 		return mismatch(completionWithoutSchedule, e.EventID, "completion without open schedule")
 	}
-	if _, ok := e.Data.(engine.ActivityCompleted); ok && t.sched[pos].kind != scheduleActivity {
+	if _, ok := e.Data.(eventdata.ActivityCompleted); ok && t.sched[pos].kind != scheduleActivity {
 		return mismatch(completionExpectedActivity, e.EventID, "completion kind mismatch: expected activity")
 	}
 	var err error
@@ -255,7 +256,7 @@ func (t *turn) deliver(e *engine.Event, value string, details *engine.ErrorDetai
 // activityResult returns the result of an activity as the code sees it.
 func (t *turn) activityResult(e *engine.Event, recorded string) string {
 	if pos := t.find(e.SourceEventID); pos >= 0 {
-		if d, ok := t.at(pos).Data.(engine.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
+		if d, ok := t.at(pos).Data.(eventdata.ActivityScheduled); ok && strings.HasPrefix(d.Name, orchhost.SystemActivityPrefix) {
 			return t.rules.SystemResult(d.Name, recorded, t.in.NowMs)
 		}
 	}

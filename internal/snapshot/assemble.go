@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -68,7 +69,7 @@ func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedIn
 		return nil, false
 	}
 	if len(x.events) > 0 && x.events[0].event != nil {
-		if started, ok := x.events[0].event.Data.(engine.OrchestrationStarted); ok {
+		if started, ok := x.events[0].event.Data.(eventdata.OrchestrationStarted); ok {
 			in.Orchestration, in.Version = cmp.Or(in.Orchestration, started.Name), cmp.Or(in.Version, started.Version)
 			if started.ParentInstance != "" {
 				in.Parent = &engine.ParentLink{Instance: started.ParentInstance, ExecutionID: max(started.ParentExecutionID, 1), EventID: started.ParentID}
@@ -113,11 +114,11 @@ func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 	}
 	for _, e := range x.events {
 		switch e.stored.Kind {
-		case engine.KindOrchestrationCompleted:
+		case eventdata.KindOrchestrationCompleted:
 			out.Status = engine.StatusCompleted
-		case engine.KindOrchestrationFailed:
+		case eventdata.KindOrchestrationFailed:
 			out.Status = engine.StatusFailed
-		case engine.KindOrchestrationContinuedAsNew:
+		case eventdata.KindOrchestrationContinuedAsNew:
 			out.Status = engine.StatusContinuedAsNew
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
@@ -52,7 +53,7 @@ func (r *reader) learn(s *Snapshot, in *memprovider.PreloadedInstance) {
 		if len(events) == 0 {
 			continue
 		}
-		started, ok := events[0].Data.(engine.OrchestrationStarted)
+		started, ok := events[0].Data.(eventdata.OrchestrationStarted)
 		if !ok {
 			continue
 		}
@@ -73,19 +74,19 @@ func shapeOf(handler string, events []engine.Event) *shape {
 	at := map[uint64]int{}
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case engine.ActivityScheduled, engine.ExternalSubscribed, engine.ExternalSubscribed2, engine.QueueSubscribed,
-			engine.SubOrchestrationScheduled, engine.OrchestrationChained, engine.CustomStatusUpdated, engine.KeyValueSet,
-			engine.KeyValueCleared, engine.KeyValuesCleared:
+		case eventdata.ActivityScheduled, eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed,
+			eventdata.SubOrchestrationScheduled, eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueSet,
+			eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 			at[e.EventID] = len(sh.calls)
 			sh.calls = append(sh.calls, call{data: d})
-		case engine.TimerCreated:
+		case eventdata.TimerCreated:
 			at[e.EventID] = len(sh.calls)
 			sh.calls = append(sh.calls, call{data: d, pause: time.Duration(max(int64(d.FireAtMs)-int64(e.TimestampMs), 0)) * time.Millisecond})
-		case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+		case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 			if i, ok := at[e.SourceEventID]; ok {
 				sh.calls[i].cancelled = true
 			}
-		case engine.OrchestrationContinuedAsNew:
+		case eventdata.OrchestrationContinuedAsNew:
 			sh.loops, sh.next = true, &d.Input
 		}
 	}
@@ -157,7 +158,7 @@ func (s *Snapshot) activities() []string {
 	names := map[string]bool{}
 	for _, sh := range s.own { //tidy:ordered it fills a set
 		for _, c := range sh.calls {
-			if d, ok := c.data.(engine.ActivityScheduled); ok {
+			if d, ok := c.data.(eventdata.ActivityScheduled); ok {
 				names[d.Name] = true
 			}
 		}
@@ -223,7 +224,7 @@ func perform(ctx *orch.Context, sh *shape) {
 // ask makes one call; it returns nil if nothing answers it.
 func ask(ctx *orch.Context, c *call) *orch.Future {
 	switch d := c.data.(type) {
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		var options []orch.ActivityOption
 		if d.SessionID != "" {
 			options = append(options, orch.OnSession(d.SessionID))
@@ -232,32 +233,32 @@ func ask(ctx *orch.Context, c *call) *orch.Future {
 			options = append(options, orch.WithTag(d.Tag))
 		}
 		return ctx.ScheduleActivity(d.Name, d.Input, options...)
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		return ctx.ScheduleTimer(min(c.pause, longestTimer))
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		return ctx.ScheduleWait(d.Name)
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		return ctx.ScheduleWait2(d.Name, d.Topic)
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return ctx.DequeueEvent(d.Name)
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		if strings.HasPrefix(d.Instance, "sub::") {
 			return ctx.ScheduleSubOrchestration(d.Name, d.Input)
 		}
 		return ctx.ScheduleSubOrchestrationWithID(d.Name, d.Instance, d.Input)
-	case engine.OrchestrationChained:
+	case eventdata.OrchestrationChained:
 		ctx.StartOrchestration(d.Name, d.Instance, d.Input)
-	case engine.CustomStatusUpdated:
+	case eventdata.CustomStatusUpdated:
 		if d.Status == nil {
 			ctx.ResetCustomStatus()
 		} else {
 			ctx.SetCustomStatus(*d.Status)
 		}
-	case engine.KeyValueSet:
+	case eventdata.KeyValueSet:
 		ctx.SetKVValue(d.Key, d.Value)
-	case engine.KeyValueCleared:
+	case eventdata.KeyValueCleared:
 		ctx.ClearKVValue(d.Key)
-	case engine.KeyValuesCleared:
+	case eventdata.KeyValuesCleared:
 		ctx.ClearAllKVValues()
 	}
 	return nil

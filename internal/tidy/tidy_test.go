@@ -41,19 +41,21 @@ var packages = map[string]imports{
 	"sim":                 {module: []string{"sim/internal/mix"}, tests: []string{"sim/internal/kernel"}},
 	"sim/internal/mix":    {},
 	"sim/internal/kernel": {module: []string{"sim", "sim/internal/mix"}},
-	"engine":              {others: []string{"github.com/Masterminds/semver/v3"}},
+	"internal/jsonform":   {},
+	"internal/eventdata":  {module: []string{"internal/jsonform"}},
+	"engine":              {module: []string{"internal/eventdata", "internal/jsonform"}, others: []string{"github.com/Masterminds/semver/v3"}},
 	"internal/observe":    {module: []string{"engine"}},
-	"internal/call":       {module: []string{"internal/observe", "engine"}, tests: []string{"memprovider"}},
+	"internal/call":       {module: []string{"internal/observe", "engine"}, tests: []string{"internal/eventdata", "memprovider"}},
 	"internal/orchhost":   {module: []string{"engine"}},
 	"engine/orch":         {module: []string{"engine", "internal/orchhost"}},
-	"internal/replay":     {module: []string{"engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
-	"internal/client":     {module: []string{"engine"}},
+	"internal/replay":     {module: []string{"internal/eventdata", "engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
+	"internal/client":     {module: []string{"internal/eventdata", "engine"}},
 	"engine/orchtest": {
-		module: []string{"engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
-	"internal/machine":    {module: []string{"engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"internal/client", "faults", "engine/orch"}},
+		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
+	"internal/machine":    {module: []string{"internal/eventdata", "engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"internal/client", "faults", "engine/orch"}},
 	"engine/node":         {module: []string{"engine", "engine/orch", "internal/orchhost"}},
-	"memprovider":         {module: []string{"internal/observe", "engine", "internal/storerules"}, tests: []string{"faults"}},
-	"internal/deadletter": {module: []string{"engine", "internal/call"}, tests: []string{"memprovider", "faults", "internal/observe"}},
+	"memprovider":         {module: []string{"internal/eventdata", "internal/observe", "engine", "internal/storerules"}, tests: []string{"faults"}},
+	"internal/deadletter": {module: []string{"internal/eventdata", "engine", "internal/call"}, tests: []string{"memprovider", "faults", "internal/observe"}},
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, tests: []string{"internal/observe"}},
 	"faults": {
@@ -61,51 +63,51 @@ var packages = map[string]imports{
 	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
 	"internal/facts":   {},
 	"internal/near":    {},
-	"sim/plan":         {module: []string{"internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
+	"sim/plan":         {module: []string{"internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
 		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
 		tests:  []string{"sim/workload"}},
 	"sim/realnode": {
-		module: []string{"internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
+		module: []string{"internal/eventdata", "internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
-	"properties/internal/model": {module: []string{"internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
+	"properties/internal/model": {module: []string{"internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
 	"properties/internal/check": {module: []string{"internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
 		module: []string{"internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
 	"properties/internal/safety": {
-		module: []string{"internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		module: []string{"internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
-		module: []string{"internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "faults", "internal/span"},
+		module: []string{"internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "faults", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coverage": {
-		module: []string{"internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
+		module: []string{"internal/eventdata", "internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"}},
 	"properties/internal/expect": {
 		module: []string{"internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/outcome": {
-		module: []string{"internal/observe", "engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
+		module: []string{"internal/eventdata", "internal/observe", "engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
 		module: []string{"internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
-		tests:  []string{"faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
+		tests:  []string{"internal/eventdata", "faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
 	"properties/internal/monitor": {
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",
 			"sim/plan"},
 		tests: []string{"internal/observe", "faults"}},
 	"properties/internal/rig": { // for tests
-		module: []string{"internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
+		module: []string{"internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
 	"internal/shrink": {
 		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"properties", "sim/cluster"}},
@@ -116,8 +118,8 @@ var packages = map[string]imports{
 	"internal/commandline": {},
 	"internal/span":        {},
 	"internal/snapshot": {
-		module: []string{"engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
-	"internal/timeline": {module: []string{"internal/observe", "engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
+		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
+	"internal/timeline": {module: []string{"internal/eventdata", "internal/observe", "engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
 	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties", "internal/span"}},
@@ -129,16 +131,16 @@ var packages = map[string]imports{
 	"internal/mutate/judge":     {all: true},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate", "internal/mutate/active"}},
 	"cmd/simrun":                {module: []string{"cmd/simrun/command"}},
-	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}},
-	"properties/conformance":    {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}, tests: []string{"internal/eventdata"}},
+	"properties/conformance":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"properties/undertest":      {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
-	"properties/oracle":         {module: []string{"engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider"}},
-	"properties/oracle/turn":    {module: []string{"engine"}, tests: []string{"engine/orch", "internal/replay"}},
-	"internal/callform":         {module: []string{"engine", "internal/call"}},
-	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}},
-	"properties/oracle/search":  {module: []string{"engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider"}},
+	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
+	"internal/callform":         {module: []string{"internal/eventdata", "engine", "internal/call"}},
+	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
+	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":          {},
-	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
+	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }
 
 // permits are bans that do not hold for a file.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -274,9 +275,9 @@ func (in *Instance) endAsRecorded(endMs int64) {
 	in.End = "running"
 	if n := len(in.History); n > 0 {
 		switch last := in.History[n-1]; engine.EventKind(last.Kind) {
-		case engine.KindOrchestrationCompleted:
+		case eventdata.KindOrchestrationCompleted:
 			in.End, in.ToMs = "completed", last.Ms
-		case engine.KindOrchestrationFailed:
+		case eventdata.KindOrchestrationFailed:
 			in.End, in.ToMs = "failed", last.Ms
 		}
 	}

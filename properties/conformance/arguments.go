@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // arguments are the words of a script's line after its operation.
@@ -178,7 +179,7 @@ func (a *arguments) item(text string) engine.WorkItem {
 	case "childdone":
 		return engine.SubOrchCompletedItem{ParentInstance: in, ParentExecutionID: execution, ParentID: n(), Result: "ok"}
 	case "childfailed":
-		details := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "no"}}
+		details := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "no"}}
 		return engine.SubOrchFailedItem{ParentInstance: in, ParentExecutionID: execution, ParentID: n(), Details: details}
 	case "act":
 		return a.activity(text[len("act:"):])
@@ -210,7 +211,7 @@ func (a *arguments) event(text string, in string, execution uint64) engine.Event
 	e := engine.Event{InstanceID: in, ExecutionID: execution, TimestampMs: 1, DuroxideVersion: "1.0.0"}
 	if rest, ok := strings.CutPrefix(text, "OS"); ok {
 		id, carried, _ := strings.Cut(rest, "+")
-		started := engine.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0", Input: "{}"}
+		started := eventdata.OrchestrationStarted{Name: "TestOrch", Version: "1.0.0", Input: "{}"}
 		if carried != "" {
 			for i := range a.number(carried) {
 				started.CarryForwardEvents = append(started.CarryForwardEvents, engine.CarriedEvent{Name: "q", Data: fmt.Sprint(i)})
@@ -223,29 +224,29 @@ func (a *arguments) event(text string, in string, execution uint64) engine.Event
 	e.EventID = a.number(part[0])
 	switch part[1] {
 	case "":
-		e.Data = engine.ActivityScheduled{Name: "Activity-" + part[0], Input: "{}"}
+		e.Data = eventdata.ActivityScheduled{Name: "Activity-" + part[0], Input: "{}"}
 	case "act":
-		e.Data = engine.ActivityScheduled{Name: part[2], Input: "{}"}
+		e.Data = eventdata.ActivityScheduled{Name: part[2], Input: "{}"}
 	case "timer":
-		e.Data = engine.TimerCreated{FireAtMs: 1}
+		e.Data = eventdata.TimerCreated{FireAtMs: 1}
 	case "done":
-		e.Data = engine.OrchestrationCompleted{Output: part[2]}
+		e.Data = eventdata.OrchestrationCompleted{Output: part[2]}
 	case "failed":
-		e.Data = engine.OrchestrationFailed{Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: part[2]}}}
+		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: part[2]}}}
 	case "status":
-		e.Data = engine.CustomStatusUpdated{Status: &part[2]}
+		e.Data = eventdata.CustomStatusUpdated{Status: &part[2]}
 	case "nostatus":
-		e.Data = engine.CustomStatusUpdated{}
+		e.Data = eventdata.CustomStatusUpdated{}
 	case "set": // set:KEY:VALUE[:TIMESTAMP]
 		at := uint64(1)
 		if len(part) > 7 {
 			at = a.number(part[4])
 		}
-		e.Data = engine.KeyValueSet{Key: part[2], Value: part[3], LastUpdatedAtMs: at}
+		e.Data = eventdata.KeyValueSet{Key: part[2], Value: part[3], LastUpdatedAtMs: at}
 	case "clear":
-		e.Data = engine.KeyValueCleared{Key: part[2]}
+		e.Data = eventdata.KeyValueCleared{Key: part[2]}
 	case "clearall":
-		e.Data = engine.KeyValuesCleared{}
+		e.Data = eventdata.KeyValuesCleared{}
 	default:
 		mistaken("%s: no event %q", a.line, text)
 	}

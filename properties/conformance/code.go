@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // codeCases holds the cases that are not scripts.
@@ -50,7 +51,7 @@ func specialKeys(w *world) {
 	var delta []engine.Event
 	for i, k := range keys {
 		delta = append(delta, engine.Event{EventID: uint64(100 + i), InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
-			Data: engine.KeyValueSet{Key: k, Value: fmt.Sprint("value ", i), LastUpdatedAtMs: 1}})
+			Data: eventdata.KeyValueSet{Key: k, Value: fmt.Sprint("value ", i), LastUpdatedAtMs: 1}})
 	}
 	w.commit("A", delta)
 	for i, k := range keys {
@@ -61,7 +62,7 @@ func specialKeys(w *world) {
 func keepValue(w *world, key, value string) {
 	w.try("make A")
 	w.commit("A", []engine.Event{{EventID: 100, InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
-		Data: engine.KeyValueSet{Key: key, Value: value, LastUpdatedAtMs: 1}}})
+		Data: eventdata.KeyValueSet{Key: key, Value: value, LastUpdatedAtMs: 1}}})
 	w.expectValue("A", key, value)
 }
 
@@ -128,7 +129,7 @@ func manyIncompatible(w *world) {
 func eventRoundTrip(w *world) {
 	w.try("make A")
 	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
-		DuroxideVersion: "9.9.9-made.up+here", Data: engine.ActivityCompleted{Result: "日本語 \"quoted\"\n\t\u2028 🔑 <&>"}}
+		DuroxideVersion: "9.9.9-made.up+here", Data: eventdata.ActivityCompleted{Result: "日本語 \"quoted\"\n\t\u2028 🔑 <&>"}}
 	w.commit("A", []engine.Event{want})
 	for _, e := range must(w.p.Read(ctx, "A")) {
 		if e.EventID == want.EventID {

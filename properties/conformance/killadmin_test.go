@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
@@ -121,7 +122,7 @@ var adminKillers = []killer{
 		return func(c *call) {
 			c.do()
 			for _, e := range c.ack.HistoryDelta {
-				if e.Kind() == engine.KindKeyValueCleared {
+				if e.Kind() == eventdata.KindKeyValueCleared {
 					cleared++
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
@@ -171,7 +172,7 @@ var queueKillers = []killer{
 	})),
 	spoil("strangers have a history", on("Read", func(c *call) {
 		if c.do(); len(c.events) == 0 && c.err == nil {
-			c.events = []engine.Event{{EventID: 1, Data: engine.KeyValuesCleared{}}}
+			c.events = []engine.Event{{EventID: 1, Data: eventdata.KeyValuesCleared{}}}
 		}
 	})),
 	spoil("every execution reads as the latest", on("ReadWithExecution", func(c *call) { c.events, c.err = c.inner.Read(c.ctx, c.instance) })),
@@ -201,7 +202,7 @@ var queueKillers = []killer{
 	})),
 	spoil("damage with a partial history", on("FetchOrchestrationItem", func(c *call) {
 		if c.do(); c.fetched != nil && c.fetched.Item.HistoryError != "" {
-			c.fetched.Item.History = []engine.Event{{EventID: 2, Data: engine.KeyValuesCleared{}}}
+			c.fetched.Item.History = []engine.Event{{EventID: 2, Data: eventdata.KeyValuesCleared{}}}
 		}
 	})),
 	spoil("damage is not held", on("FetchOrchestrationItem", func(c *call) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/properties/conformance"
 )
@@ -77,21 +78,21 @@ var stateKillers = []killer{
 	})),
 	delta("custom status is not cleared", func(events []engine.Event) []engine.Event {
 		return slices.DeleteFunc(events, func(e engine.Event) bool {
-			u, ok := e.Data.(engine.CustomStatusUpdated)
+			u, ok := e.Data.(eventdata.CustomStatusUpdated)
 			return ok && u.Status == nil
 		})
 	}),
 	delta("silence clears the custom status", func(events []engine.Event) []engine.Event {
-		if len(events) > 0 && events[0].EventID == 101 && events[0].Kind() == engine.KindActivityScheduled {
-			events = append(events, engine.Event{EventID: 777, Data: engine.CustomStatusUpdated{}})
+		if len(events) > 0 && events[0].EventID == 101 && events[0].Kind() == eventdata.KindActivityScheduled {
+			events = append(events, engine.Event{EventID: 777, Data: eventdata.CustomStatusUpdated{}})
 		}
 		return events
 	}),
 	delta("the first custom status counts", func(events []engine.Event) []engine.Event {
 		seen := false
 		return slices.DeleteFunc(events, func(e engine.Event) bool {
-			again := seen && e.Kind() == engine.KindCustomStatusUpdated
-			seen = seen || e.Kind() == engine.KindCustomStatusUpdated
+			again := seen && e.Kind() == eventdata.KindCustomStatusUpdated
+			seen = seen || e.Kind() == eventdata.KindCustomStatusUpdated
 			return again
 		})
 	}),
@@ -102,7 +103,7 @@ var stateKillers = []killer{
 		last := ""
 		return on("AckOrchestrationItem", func(c *call) {
 			c.ack.HistoryDelta = slices.DeleteFunc(slices.Clone(c.ack.HistoryDelta), func(e engine.Event) bool {
-				u, ok := e.Data.(engine.CustomStatusUpdated)
+				u, ok := e.Data.(eventdata.CustomStatusUpdated)
 				if !ok || u.Status == nil {
 					return false
 				}
@@ -162,7 +163,7 @@ var stateKillers = []killer{
 		set := map[string]bool{}
 		return on("AckOrchestrationItem", func(c *call) {
 			c.ack.HistoryDelta = slices.DeleteFunc(slices.Clone(c.ack.HistoryDelta), func(e engine.Event) bool {
-				s, ok := e.Data.(engine.KeyValueSet)
+				s, ok := e.Data.(eventdata.KeyValueSet)
 				again := ok && set[s.Key]
 				if ok {
 					set[s.Key] = true
@@ -172,12 +173,12 @@ var stateKillers = []killer{
 			c.do()
 		})
 	}),
-	delta("keys are not cleared", without(engine.KindKeyValueCleared)),
-	delta("not all keys are cleared", without(engine.KindKeyValuesCleared)),
+	delta("keys are not cleared", without(eventdata.KindKeyValueCleared)),
+	delta("not all keys are cleared", without(eventdata.KindKeyValuesCleared)),
 	delta("clearing comes last", func(events []engine.Event) []engine.Event {
 		slices.SortStableFunc(events, func(a, b engine.Event) int {
 			rank := func(e engine.Event) int {
-				if e.Kind() == engine.KindKeyValuesCleared {
+				if e.Kind() == eventdata.KindKeyValuesCleared {
 					return 1
 				}
 				return 0
@@ -191,7 +192,7 @@ var stateKillers = []killer{
 	}),
 	delta("keys have no time", func(events []engine.Event) []engine.Event {
 		for i, e := range events {
-			if s, ok := e.Data.(engine.KeyValueSet); ok {
+			if s, ok := e.Data.(eventdata.KeyValueSet); ok {
 				s.LastUpdatedAtMs = 0
 				events[i].Data = s
 			}
@@ -200,13 +201,13 @@ var stateKillers = []killer{
 	}),
 	delta("ten keys are kept", func(events []engine.Event) []engine.Event {
 		return slices.DeleteFunc(events, func(e engine.Event) bool {
-			s, ok := e.Data.(engine.KeyValueSet)
+			s, ok := e.Data.(eventdata.KeyValueSet)
 			return ok && strings.HasPrefix(s.Key, "key") && s.Key > "key50"
 		})
 	}),
 	spoil("clearing an unknown key fails", on("AckOrchestrationItem", func(c *call) {
 		for _, e := range c.ack.HistoryDelta {
-			if k, ok := e.Data.(engine.KeyValueCleared); ok && k.Key == "never" {
+			if k, ok := e.Data.(eventdata.KeyValueCleared); ok && k.Key == "never" {
 				c.err = permanent
 				return
 			}
@@ -221,7 +222,7 @@ var stateKillers = []killer{
 		cleared := false
 		return func(c *call) {
 			for _, e := range c.ack.HistoryDelta {
-				cleared = cleared || e.Kind() == engine.KindKeyValuesCleared
+				cleared = cleared || e.Kind() == eventdata.KindKeyValuesCleared
 			}
 			if c.do(); cleared {
 				c.value = nil
@@ -266,7 +267,7 @@ var stateKillers = []killer{
 		return func(c *call) {
 			c.do()
 			for _, e := range c.ack.HistoryDelta {
-				if s, ok := e.Data.(engine.KeyValueSet); ok {
+				if s, ok := e.Data.(eventdata.KeyValueSet); ok {
 					last[s.Key] = text(s.Value)
 				}
 			}
@@ -310,7 +311,7 @@ var stateKillers = []killer{
 		cleared := map[string]bool{}
 		return func(c *call) {
 			for _, e := range c.ack.HistoryDelta {
-				if k, ok := e.Data.(engine.KeyValueCleared); ok {
+				if k, ok := e.Data.(eventdata.KeyValueCleared); ok {
 					cleared[k.Key] = true
 				}
 			}

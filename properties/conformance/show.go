@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // show returns an item as the scripts write it: an activity with its instance, any other item without.
@@ -98,7 +99,7 @@ func showKinds(events []engine.Event) string {
 	kinds := []string{}
 	for _, e := range events {
 		text := fmt.Sprintf("%d:%s", e.EventID, e.Kind())
-		if s, ok := e.Data.(engine.ActivityScheduled); ok {
+		if s, ok := e.Data.(eventdata.ActivityScheduled); ok {
 			text += ":" + s.Name
 		}
 		kinds = append(kinds, text)

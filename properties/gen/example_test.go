@@ -3,9 +3,10 @@ package gen_test
 import (
 	"errors"
 	"fmt"
-	"github.com/durosim/durosim/properties/gen"
 	"strings"
 	"time"
+
+	"github.com/durosim/durosim/properties/gen"
 
 	"pgregory.net/rapid"
 

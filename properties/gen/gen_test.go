@@ -1,10 +1,11 @@
 package gen_test
 
 import (
-	"github.com/durosim/durosim/properties/gen"
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/durosim/durosim/properties/gen"
 
 	"pgregory.net/rapid"
 

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // held tells whether a token names a holding at all, and whether the holding is live.
@@ -226,7 +227,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 // setCustomStatus follows docs/contract/provider.md#p6.8: the last event of a delta wins, and counts once (I16).
 func (in *instance) setCustomStatus(delta []engine.Event) {
 	for i := len(delta) - 1; i >= 0 && in.row; i-- {
-		if u, ok := engine.KnownData(delta[i].Data).(engine.CustomStatusUpdated); ok {
+		if u, ok := eventdata.Known(delta[i].Data).(eventdata.CustomStatusUpdated); ok {
 			in.custom = u.Status
 			in.customVersion++
 			return
@@ -237,12 +238,12 @@ func (in *instance) setCustomStatus(delta []engine.Event) {
 // setKeys follows docs/contract/provider.md#p6.9, up to the boundary.
 func (in *instance) setKeys(delta []engine.Event) {
 	for _, e := range delta {
-		switch d := engine.KnownData(e.Data).(type) {
-		case engine.KeyValueSet:
+		switch d := eventdata.Known(e.Data).(type) {
+		case eventdata.KeyValueSet:
 			in.delta = put(in.delta, entry{key: d.Key, value: d.Value, updatedMs: d.LastUpdatedAtMs})
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			in.delta = put(in.delta, entry{key: d.Key, tombstone: true})
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			for i := range in.delta {
 				in.delta[i] = entry{key: in.delta[i].key, tombstone: true}
 			}

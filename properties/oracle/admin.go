@@ -6,13 +6,14 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 const engineFirstEvent = engine.InitialEventID
 
 // carried returns the number of messages that a start event carries.
 func carried(e engine.Event) int {
-	start, _ := engine.KnownData(e.Data).(engine.OrchestrationStarted)
+	start, _ := eventdata.Known(e.Data).(eventdata.OrchestrationStarted)
 	return len(start.CarryForwardEvents)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // delivery is the answer that a fetch must return for a batch.
@@ -50,7 +51,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 	case contextHistory:
 		d.history = in.events(in.latest())
 		for _, h := range d.history {
-			if start, is := engine.KnownData(h.event.Data).(engine.OrchestrationStarted); is && j.decodes(&h) {
+			if start, is := eventdata.Known(h.event.Data).(eventdata.OrchestrationStarted); is && j.decodes(&h) {
 				d.name, d.version = start.Name, start.Version
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // candidate is an instance with messages, as a fetch sees it.
@@ -135,7 +136,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	for i := range history {
 		if !j.decodes(&history[i]) {
 			hidden = true
-		} else if history[i].event.Kind() == engine.KindOrchestrationStarted {
+		} else if history[i].event.Kind() == eventdata.KindOrchestrationStarted {
 			started = true
 		}
 	}

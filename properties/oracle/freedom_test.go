@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // ids are the freedoms of docs/contract/provider.md#p10.
@@ -112,9 +113,9 @@ var freedomCases = map[Freedom]freedomCase{
 	},
 	f7DuplicateAppend: {
 		prepare: func(s *script) {
-			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}})
+			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}})
 		},
-		args: call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "y"})}}, legal: call.Answer{},
+		args: call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "y"})}}, legal: call.Answer{},
 	},
 	f8ExpiredAbandon: {
 		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) },
@@ -146,7 +147,7 @@ var freedomCases = map[Freedom]freedomCase{
 	f13ErrorContext: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) {
-				a.HistoryDelta = []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch"})}
+				a.HistoryDelta = []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch"})}
 			})
 			s.ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 1}).ok(send(pokeA))
 		}, always: true,
@@ -159,11 +160,11 @@ var freedomCases = map[Freedom]freedomCase{
 	f14RowlessContext: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) {
-				a.Metadata, a.HistoryDelta = engine.ExecutionMetadata{}, []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+				a.Metadata, a.HistoryDelta = engine.ExecutionMetadata{}, []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 			}).ok(send(pokeA))
 		},
 		args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
-			f.OrchestrationName, f.Version, f.History = "other", "9.9.9", []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+			f.OrchestrationName, f.Version, f.History = "other", "9.9.9", []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 		}),
 	},
 	f15DeletedCount: {
@@ -190,7 +191,7 @@ var freedomCases = map[Freedom]freedomCase{
 	f19Bytes: {
 		prepare: func(s *script) {
 			s.created(func(a *call.AckOrchestrationItem) {
-				a.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}
+				a.HistoryDelta = []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}
 			})
 		},
 		args: call.GetInstanceStats{Instance: "A"}, legal: call.Answer{Stats: &engine.SystemStats{HistoryEventCount: 1, HistorySizeBytes: 7}},
@@ -278,7 +279,7 @@ var freedomCases = map[Freedom]freedomCase{
 	},
 	xRowlessUndecodable: {
 		prepare: func(s *script) {
-			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, engine.ActivityScheduled{Name: "x"})}}).ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
+			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}}).ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
 		},
 		args: fetchAny(), legal: with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) { f.HistoryError = "cannot" }),
 	},
@@ -298,7 +299,7 @@ func TestFreedomsMeet(t *testing.T) {
 		return newScript(t, Options{Deny: []Freedom{f5Contention}}).ok(send(startA)).says(fetchAny(), item("o1", 1, startA))
 	}
 	taken := ackOf1("o1", orphan)
-	taken.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{}), event(2, engine.ActivityScheduled{})}
+	taken.HistoryDelta = []engine.Event{event(2, eventdata.ActivityScheduled{}), event(2, eventdata.ActivityScheduled{})}
 	fetched().says(taken, busy)   // the missing parent (F21)
 	fetched().says(taken, permit) // the event id
 	fetched().refused(taken, call.Answer{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // invariantCases has for each invariant of docs/contract/provider.md#p12 a script that ends with an answer which
@@ -31,9 +32,9 @@ var invariantCases = []struct {
 	}, fetchAny(), item("o2", 1, startA, pokeA)},
 	{"I7", func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) {
-			a.HistoryDelta = []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+			a.HistoryDelta = []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 		})
-	}, call.Read{Instance: "A"}, call.Answer{Events: []engine.Event{event(1, engine.OrchestrationStarted{Name: "Orch", Version: "1.0.1"})}}},
+	}, call.Read{Instance: "A"}, call.Answer{Events: []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.1"})}}},
 	{"I8", func(s *script) {
 		s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000)
 	}, ackOf1("o1", named), call.Answer{}},
@@ -44,7 +45,7 @@ var invariantCases = []struct {
 	{"I10", func(s *script) { s.ok(sendLater(startA, 500*ms)).ok(fetchAny()) }, call.GetQueueDepths{}, call.Answer{Depths: &engine.QueueDepths{}}},
 	{"I11", func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) {
-			a.HistoryDelta = []engine.Event{event(2, engine.ActivityScheduled{})}
+			a.HistoryDelta = []engine.Event{event(2, eventdata.ActivityScheduled{})}
 		})
 		s.ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
 	}, fetchAny(), permit},
@@ -57,21 +58,21 @@ var invariantCases = []struct {
 	}, fetchWorkBy("w2", 1000*ms), took("w2", 1, activityOf(3, "s", ""))},
 	{"I14", func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) {
-			a.HistoryDelta = []engine.Event{event(2, engine.KeyValueSet{Key: "k", Value: "v"})}
+			a.HistoryDelta = []engine.Event{event(2, eventdata.KeyValueSet{Key: "k", Value: "v"})}
 		}).ok(send(pokeA))
 	}, fetchAny(), with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) {
-		f.History = []engine.Event{event(2, engine.KeyValueSet{Key: "k", Value: "v"})}
+		f.History = []engine.Event{event(2, eventdata.KeyValueSet{Key: "k", Value: "v"})}
 		f.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "v"}}
 	})},
 	{"I15", func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) {
-			a.HistoryDelta = []engine.Event{event(2, engine.KeyValueSet{Key: "k", Value: "v"})}
+			a.HistoryDelta = []engine.Event{event(2, eventdata.KeyValueSet{Key: "k", Value: "v"})}
 			a.Metadata.Status = engine.StatusCompleted
 		})
 	}, call.GetKVValue{Instance: "A", Key: "k"}, call.Answer{}},
 	{"I16", func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) {
-			a.HistoryDelta = []engine.Event{event(2, engine.CustomStatusUpdated{}), event(3, engine.CustomStatusUpdated{})}
+			a.HistoryDelta = []engine.Event{event(2, eventdata.CustomStatusUpdated{}), event(3, eventdata.CustomStatusUpdated{})}
 		})
 	}, call.GetCustomStatus{Instance: "A", LastSeen: 0}, call.Answer{CustomStatus: &engine.CustomStatus{Version: 2}}},
 	{"I17", func(s *script) {

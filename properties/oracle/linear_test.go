@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
@@ -107,7 +108,7 @@ func (c *concurrent) client(id int, calls int, losses bool) {
 			args = call.AbandonOrchestrationItem{LockToken: token, IgnoreAttempt: true}
 		case token != "":
 			a := ackOf1(token, named)
-			a.HistoryDelta = []engine.Event{event(uint64(100*id+i+2), engine.KeyValueSet{Key: "k", Value: fmt.Sprint(id, i)})}
+			a.HistoryDelta = []engine.Event{event(uint64(100*id+i+2), eventdata.KeyValueSet{Key: "k", Value: fmt.Sprint(id, i)})}
 			a.WorkerItems = []engine.WorkItem{activityOf(uint64(100*id+i), "", "")}
 			args = a
 		case n < 6 && work != "":
@@ -199,7 +200,7 @@ func TestPlantedHistories(t *testing.T) {
 	value := func(v string) call.Answer { return call.Answer{Value: &v} }
 	set := func(id uint64, v string) call.AckOrchestrationItem {
 		a := ackOf1("o1", named)
-		a.HistoryDelta = []engine.Event{event(id, engine.KeyValueSet{Key: "k", Value: v})}
+		a.HistoryDelta = []engine.Event{event(id, eventdata.KeyValueSet{Key: "k", Value: v})}
 		return a
 	}
 	sent := op(1, 2, send(startA), call.Answer{})

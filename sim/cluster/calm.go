@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 )
 
@@ -60,9 +61,9 @@ func (c *clients) hasChild(id string) bool {
 	open := 0
 	for i := range history {
 		switch history[i].Data.(type) {
-		case engine.SubOrchestrationScheduled:
+		case eventdata.SubOrchestrationScheduled:
 			open++
-		case engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
+		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
 			open--
 		}
 	}
@@ -82,7 +83,7 @@ func (c *clients) unaided(id string) bool {
 		if err != nil || len(history) == 0 {
 			return false
 		}
-		started, _ := history[0].Data.(engine.OrchestrationStarted)
+		started, _ := history[0].Data.(eventdata.OrchestrationStarted)
 		id = started.ParentInstance
 	}
 	return false
@@ -101,11 +102,11 @@ func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {
 // itemFor returns the message that satisfies an open wait.
 func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
 	switch d := wait.Data.(type) {
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		return c.raiseItem(id, d.Name, CalmData)
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		return c.raiseItem(id, d.Name, CalmData)
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: CalmData}
 	}
 	panic(fmt.Sprintf("cluster: %s is no wait", wait.Kind()))

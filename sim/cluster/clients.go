@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/sim"
@@ -121,7 +122,7 @@ func (c *clients) onAction(i int, packed uint64) {
 // there is no such wait, the event is of the old generation.
 func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 	for _, e := range c.openWaits(id) {
-		if wait, ok := e.Data.(engine.ExternalSubscribed2); ok && wait.Name == name {
+		if wait, ok := e.Data.(eventdata.ExternalSubscribed2); ok && wait.Name == name {
 			return engine.ExternalRaised2Item{Instance: id, Name: name, Topic: wait.Topic, Data: data}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/span"
 )
 
@@ -123,12 +124,12 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 	var closed []uint64
 	for _, e := range history {
 		switch e.Data.(type) {
-		case engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed, engine.SubOrchestrationCancelRequested:
+		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed, eventdata.SubOrchestrationCancelRequested:
 			closed = append(closed, e.SourceEventID)
 		}
 	}
 	for _, e := range history {
-		if d, ok := e.Data.(engine.SubOrchestrationScheduled); ok && !slices.Contains(closed, e.EventID) {
+		if d, ok := e.Data.(eventdata.SubOrchestrationScheduled); ok && !slices.Contains(closed, e.EventID) {
 			x.say("child", "it waits for its child %s (%s, scheduled by event %d)", d.Name, d.Instance, e.EventID)
 			return
 		}
@@ -153,11 +154,11 @@ func (ex *explainer) instanceNames() string {
 // waitText returns the event that an open wait waits for, quoted.
 func waitText(e *engine.Event) string {
 	switch d := e.Data.(type) {
-	case engine.ExternalSubscribed:
+	case eventdata.ExternalSubscribed:
 		return strconv.Quote(d.Name)
-	case engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed2:
 		return fmt.Sprintf("%q on %q", d.Name, d.Topic)
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return strconv.Quote(d.Name)
 	}
 	return string(e.Kind())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -40,7 +41,7 @@ func (c *clients) seedHistory(h *plan.History) {
 			next, h.Instance, c.startMs(), pin, unknownKind)
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
 	case plan.ShapeCorrupt:
-		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: engine.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
+		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
 	name, version := h.Handler()
 	err := c.store.Preload(memprovider.PreloadedInstance{
@@ -64,20 +65,20 @@ func (c *clients) encodeSomehow(e engine.Event) []byte {
 // eventsOf returns the well-formed events of a preloaded history.
 func eventsOf(h *plan.History, pin string) []engine.Event {
 	name, version := h.Handler()
-	data := []engine.EventData{engine.OrchestrationStarted{Name: name, Version: version}}
+	data := []engine.EventData{eventdata.OrchestrationStarted{Name: name, Version: version}}
 	switch h.Shape {
 	case plan.ShapeWaiting:
-		data = append(data, engine.ExternalSubscribed{Name: kickName})
+		data = append(data, eventdata.ExternalSubscribed{Name: kickName})
 	case plan.ShapeLegacy:
-		data = append(data, engine.LegacyNote{Text: "started by an old cluster"}, engine.ExternalSubscribed{Name: kickName})
+		data = append(data, eventdata.LegacyNote{Text: "started by an old cluster"}, eventdata.ExternalSubscribed{Name: kickName})
 	case plan.ShapeNewKind:
-		data = append(data, engine.ActivityScheduled{Name: "Reserve"}, engine.ActivityCompleted{Result: "Reserve()"},
-			engine.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, engine.TimerCreated{FireAtMs: 1 << 41})
+		data = append(data, eventdata.ActivityScheduled{Name: "Reserve"}, eventdata.ActivityCompleted{Result: "Reserve()"},
+			eventdata.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, eventdata.TimerCreated{FireAtMs: 1 << 41})
 	}
 	events := make([]engine.Event, len(data))
 	for i, d := range data {
 		events[i] = engine.Event{EventID: uint64(i + 1), InstanceID: h.Instance, ExecutionID: 1, DuroxideVersion: pin, Data: d}
-		if _, done := d.(engine.ActivityCompleted); done {
+		if _, done := d.(eventdata.ActivityCompleted); done {
 			events[i].SourceEventID = uint64(i)
 		}
 	}

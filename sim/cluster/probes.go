@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -259,12 +260,12 @@ func (pr *probes) contradict(s *probeState, h *probeHeld) {
 		e := &item.History[i]
 		var other engine.WorkItem
 		switch e.Data.(type) {
-		case engine.ActivityCompleted:
+		case eventdata.ActivityCompleted:
 			other = engine.ActivityFailedItem{
 				Instance: item.Instance, ExecutionID: item.ExecutionID, ID: e.SourceEventID,
-				Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: "contradicted by " + s.plan.Name}},
+				Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "contradicted by " + s.plan.Name}},
 			}
-		case engine.ActivityFailed:
+		case eventdata.ActivityFailed:
 			other = engine.ActivityCompletedItem{Instance: item.Instance, ExecutionID: item.ExecutionID, ID: e.SourceEventID}
 		default:
 			continue

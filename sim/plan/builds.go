@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Build is a build that the plan declares: it is like another one, but for what its fields say.
@@ -53,7 +54,7 @@ func Names(entry, code string) bool {
 
 // VariableKinds returns the kinds of events that builds differ by. All other kinds are as old as the format.
 func VariableKinds() []engine.EventKind {
-	return []engine.EventKind{engine.KindExternalSubscribed2, engine.KindExternalEvent2, engine.KindLegacyNote}
+	return []engine.EventKind{eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2, eventdata.KindLegacyNote}
 }
 
 // Declared returns the declared build of that name, or nil if there is none.
@@ -148,7 +149,7 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 		}
 	}
 	items := engine.WorkItemKinds1x()
-	if reads.Has(engine.KindExternalEvent2) {
+	if reads.Has(eventdata.KindExternalEvent2) {
 		items = engine.WorkItemKinds2x()
 	}
 	lacks := d.Lacks

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -104,17 +105,17 @@ func eventTexts(v memprovider.View, instance string, execution uint64) ([]compar
 	completed := map[uint64]bool{} // the activities that have a completion
 	for _, e := range events {
 		switch data := e.Data.(type) {
-		case engine.ActivityScheduled:
+		case eventdata.ActivityScheduled:
 			own[e.EventID] = strings.HasPrefix(data.Name, orchhost.SystemActivityPrefix)
-		case engine.ActivityCompleted:
+		case eventdata.ActivityCompleted:
 			completed[e.SourceEventID] = true
 			if own[e.SourceEventID] {
 				data.Result = "..."
 				e.Data = data
 			}
-		case engine.ActivityFailed:
+		case eventdata.ActivityFailed:
 			completed[e.SourceEventID] = true
-		case engine.ActivityCancelRequested:
+		case eventdata.ActivityCancelRequested:
 			if completed[e.SourceEventID] {
 				continue // spent
 			}
@@ -133,9 +134,9 @@ func eventTexts(v memprovider.View, instance string, execution uint64) ([]compar
 // arrives reports whether events of a kind tell of something that has come from outside the execution.
 func arrives(k engine.EventKind) bool {
 	switch k {
-	case engine.KindActivityCompleted, engine.KindActivityFailed, engine.KindTimerFired, engine.KindSubOrchestrationCompleted,
-		engine.KindSubOrchestrationFailed, engine.KindExternalEvent, engine.KindQueueEventDelivered, engine.KindOrchestrationCancelRequested,
-		engine.KindOrchestrationStarted:
+	case eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindTimerFired, eventdata.KindSubOrchestrationCompleted,
+		eventdata.KindSubOrchestrationFailed, eventdata.KindExternalEvent, eventdata.KindQueueEventDelivered, eventdata.KindOrchestrationCancelRequested,
+		eventdata.KindOrchestrationStarted:
 		return true
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // known returns the call with its items and events in this module's own form: a runtime writes the same fields in another
@@ -34,7 +35,7 @@ func known(c call.Call) call.Call {
 func knownEvents(list []engine.Event) []engine.Event {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Data = engine.KnownData(list[i].Data)
+		list[i].Data = eventdata.Known(list[i].Data)
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 )
 
@@ -110,18 +111,18 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	result := "Continue"
 	for _, e := range r.HistoryDelta {
 		switch data := e.Data.(type) {
-		case engine.OrchestrationCompleted:
+		case eventdata.OrchestrationCompleted:
 			result = "Completed"
-		case engine.OrchestrationContinuedAsNew:
+		case eventdata.OrchestrationContinuedAsNew:
 			result = "ContinueAsNew"
-		case engine.OrchestrationFailed:
+		case eventdata.OrchestrationFailed:
 			result = "Failed"
 			switch {
 			case data.Details.Poison != nil && held.attempt > d.max:
 				return held.note(machine.DecidePoison, "deliveries")
 			case data.Details.Infrastructure != nil && held.ackFailed != "":
 				return held.note(machine.DecideAckFailed, held.ackFailed)
-			case data.Details.Application != nil && data.Details.Application.Kind == engine.AppCancelled:
+			case data.Details.Application != nil && data.Details.Application.Kind == eventdata.AppCancelled:
 				result = "Cancelled"
 			}
 		}
@@ -190,13 +191,13 @@ func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []ma
 // continued reports whether the history is that of an execution that has continued as new.
 func (h *delivery) continued() bool {
 	list := h.item.History
-	return len(list) > 0 && list[len(list)-1].Kind() == engine.KindOrchestrationContinuedAsNew
+	return len(list) > 0 && list[len(list)-1].Kind() == eventdata.KindOrchestrationContinuedAsNew
 }
 
 // ended reports whether the history is that of an execution that has ended.
 func (h *delivery) ended() bool {
 	for _, e := range h.item.History {
-		if k := e.Kind(); k == engine.KindOrchestrationCompleted || k == engine.KindOrchestrationFailed {
+		if k := e.Kind(); k == eventdata.KindOrchestrationCompleted || k == eventdata.KindOrchestrationFailed {
 			return true
 		}
 	}
@@ -210,7 +211,7 @@ func (h *delivery) handler(delta []engine.Event) string {
 		list = delta
 	}
 	if len(list) > 0 {
-		if s, ok := list[0].Data.(engine.OrchestrationStarted); ok {
+		if s, ok := list[0].Data.(eventdata.OrchestrationStarted); ok {
 			return s.Name + "@" + s.Version
 		}
 	}
@@ -218,7 +219,7 @@ func (h *delivery) handler(delta []engine.Event) string {
 }
 
 func startsWithStart(delta []engine.Event) bool {
-	return len(delta) > 0 && delta[0].Kind() == engine.KindOrchestrationStarted
+	return len(delta) > 0 && delta[0].Kind() == eventdata.KindOrchestrationStarted
 }
 
 func continues(messages []engine.WorkItem) bool {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // TestProtocolFields: the page lists the fields of every work item, and says which may be missing.
 func TestProtocolFields(t *testing.T) {
 	page := readPage(t)
 	text := "x"
-	details := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed}}
+	details := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed}}
 	carried := []engine.CarriedEvent{{Name: "n"}}
 	for _, c := range []struct{ empty, full engine.WorkItem }{
 		{engine.StartItem{}, engine.StartItem{Version: "1", ParentInstance: "p", ParentID: 1, ParentExecutionID: 1}},

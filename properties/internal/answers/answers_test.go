@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/answers"
@@ -80,7 +81,7 @@ func TestRefereeKnowsSeeds(t *testing.T) {
 	m := monitor.New(w, monitor.Options{Properties: []string{}, Referee: true})
 	w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
 	status, b, pin := "half way", w.AllBuilds[1], engine.V(1, 5, 0)
-	start, err := b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}})
+	start, err := b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestRefereeKnowsSeeds(t *testing.T) {
 		CustomStatus: &status, KV: []engine.KVEntry{{Key: "k", Value: "v", LastUpdatedAtMs: 7}},
 		Executions: []memprovider.PreloadedExecution{
 			{ID: 1, Status: engine.StatusContinuedAsNew},
-			{ID: 2, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Kind: engine.KindOrchestrationStarted, Data: start}}},
+			{ID: 2, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Kind: eventdata.KindOrchestrationStarted, Data: start}}},
 		},
 	})
 	if err != nil {

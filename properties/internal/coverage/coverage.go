@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
@@ -134,13 +135,13 @@ func (c *Counter) OnDelivered(o *observe.Observation) {
 func (c *Counter) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, ack *engine.OrchestrationAck) {
 	for i := range ack.HistoryDelta {
 		switch ack.HistoryDelta[i].Data.(type) {
-		case engine.SubOrchestrationCompleted:
+		case eventdata.SubOrchestrationCompleted:
 			c.hit(pointChildCompleted)
-		case engine.ExternalEvent2:
+		case eventdata.ExternalEvent2:
 			c.hit(pointExternalEvent2)
-		case engine.OrchestrationCancelRequested:
+		case eventdata.OrchestrationCancelRequested:
 			c.hit(pointCancelArrived)
-		case engine.ActivityScheduled:
+		case eventdata.ActivityScheduled:
 			for _, a := range ack.CancelledActivities {
 				if a.ActivityID == ack.HistoryDelta[i].EventID && a.ExecutionID == ack.ExecutionID {
 					c.hit(pointScheduleAndCancel)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -90,7 +91,7 @@ func (k *parentChecker) onCommit(c *model.Call) {
 	}
 	ack := c.Request.Ack
 	for i := range ack.HistoryDelta {
-		if d, ok := ack.HistoryDelta[i].Data.(engine.SubOrchestrationScheduled); ok {
+		if d, ok := ack.HistoryDelta[i].Data.(eventdata.SubOrchestrationScheduled); ok {
 			k.onScheduled(c, in, ack.ExecutionID, ack.HistoryDelta[i].EventID, d.Instance)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
@@ -92,7 +93,7 @@ func TestParentTold(t *testing.T) {
 			if c.before != nil {
 				c.before(r)
 			}
-			schedule := engine.Event{EventID: 2, Data: engine.SubOrchestrationScheduled{Name: "H", Instance: "child"}}
+			schedule := engine.Event{EventID: 2, Data: eventdata.SubOrchestrationScheduled{Name: "H", Instance: "child"}}
 			start := engine.StartItem{Instance: "child", Orchestration: "H", ParentInstance: "parent", ParentExecutionID: 2, ParentID: 2}
 			r.Tell("10 fetch A parent")
 			r.Turn("A", 2, "", schedule, start)
@@ -100,7 +101,7 @@ func TestParentTold(t *testing.T) {
 			if c.between != nil {
 				c.between(r)
 			}
-			r.Turn("A", 1, c.status, engine.Event{EventID: 1, Data: engine.OrchestrationStarted{Name: "H", Version: "1.0.0"}}, c.sends...)
+			r.Turn("A", 1, c.status, engine.Event{EventID: 1, Data: eventdata.OrchestrationStarted{Name: "H", Version: "1.0.0"}}, c.sends...)
 			switch found := r.M.Violations(); {
 			case c.want == "" && len(found) > 0:
 				t.Errorf("found %s", found[0].Message)

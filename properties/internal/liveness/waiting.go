@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -67,5 +68,5 @@ func (c *obligations) leftAlone(parent observe.InstanceNo) bool {
 		return !admitted
 	}
 	ex := in.Latest()
-	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(engine.CorruptedPoisonEventID) != nil
+	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(eventdata.CorruptedPoisonEventID) != nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // KindNo is a dense number of an event kind in a run; the table assigns them. Two numbers do not stand for kinds.
@@ -53,19 +54,19 @@ func newKindTable(builds []*engine.Build) KindTable {
 		}
 		t.Reads = append(t.Reads, mask)
 	}
-	t.Started = t.Add(engine.KindOrchestrationStarted)
-	t.Keys = MaskOf(t.Add(engine.KindKeyValueSet)) | MaskOf(t.Add(engine.KindKeyValueCleared)) | MaskOf(t.Add(engine.KindKeyValuesCleared))
+	t.Started = t.Add(eventdata.KindOrchestrationStarted)
+	t.Keys = MaskOf(t.Add(eventdata.KindKeyValueSet)) | MaskOf(t.Add(eventdata.KindKeyValueCleared)) | MaskOf(t.Add(eventdata.KindKeyValuesCleared))
 	for _, k := range []engine.EventKind{
-		engine.KindOrchestrationCompleted, engine.KindOrchestrationFailed, engine.KindOrchestrationContinuedAsNew,
+		eventdata.KindOrchestrationCompleted, eventdata.KindOrchestrationFailed, eventdata.KindOrchestrationContinuedAsNew,
 	} {
 		t.Terminal |= MaskOf(t.Add(k))
 	}
 	for _, c := range [...]struct{ completion, schedule engine.EventKind }{
-		{engine.KindActivityCompleted, engine.KindActivityScheduled},
-		{engine.KindActivityFailed, engine.KindActivityScheduled},
-		{engine.KindTimerFired, engine.KindTimerCreated},
-		{engine.KindSubOrchestrationCompleted, engine.KindSubOrchestrationScheduled},
-		{engine.KindSubOrchestrationFailed, engine.KindSubOrchestrationScheduled},
+		{eventdata.KindActivityCompleted, eventdata.KindActivityScheduled},
+		{eventdata.KindActivityFailed, eventdata.KindActivityScheduled},
+		{eventdata.KindTimerFired, eventdata.KindTimerCreated},
+		{eventdata.KindSubOrchestrationCompleted, eventdata.KindSubOrchestrationScheduled},
+		{eventdata.KindSubOrchestrationFailed, eventdata.KindSubOrchestrationScheduled},
 	} {
 		t.Completes[t.Add(c.completion)] = t.Add(c.schedule)
 	}

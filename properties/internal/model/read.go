@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Execution returns the execution of that id, nil if nothing is known of it.
@@ -150,7 +151,7 @@ func (m *Store) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 			if err != nil {
 				continue
 			}
-			if f, is := e.Data.(engine.OrchestrationFailed); is {
+			if f, is := e.Data.(eventdata.OrchestrationFailed); is {
 				return f.Details, true
 			}
 			break

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/span"
@@ -77,9 +78,9 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 		return cluster.EndedPoisoned, c.poison(&details, w)
 	case !ok:
 		return cluster.EndedFailed, "nothing says why"
-	case details.Application != nil && details.Application.Kind == engine.AppCancelled:
+	case details.Application != nil && details.Application.Kind == eventdata.AppCancelled:
 		return cluster.EndedCancelled, "a cancel request"
-	case details.Application != nil && details.Application.Kind == engine.AppPanicked:
+	case details.Application != nil && details.Application.Kind == eventdata.AppPanicked:
 		cause := strings.TrimSpace("its code panicked: " + details.Application.Message)
 		if w.panicked != "" {
 			cause += ", at " + w.panicked
@@ -92,7 +93,7 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 // poison explains why deliveries did not end: by what nodes refused, or else by the poison's own details.
 func (c *Checker) poison(d *engine.ErrorDetails, w *work) string {
 	what := ""
-	if d.Poison != nil && d.Poison.MessageType.Kind == engine.PoisonActivity {
+	if d.Poison != nil && d.Poison.MessageType.Kind == eventdata.PoisonActivity {
 		what = "activity " + d.Poison.MessageType.ActivityName + ": "
 	}
 	var said []string

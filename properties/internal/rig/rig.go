@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
@@ -317,7 +318,7 @@ func (r *Rig) note(name, decision string) {
 
 func (r *Rig) commit(name, status string) {
 	h, caller := r.held[name], r.caller(name)
-	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: engine.TimerCreated{}}}}
+	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: eventdata.TimerCreated{}}}}
 	kind, req := observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack}
 	if h.worker {
 		kind, req = observe.CallAckWorkItem, observe.CallRequest{Token: h.token}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -48,18 +49,18 @@ func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceD
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		switch data := e.Data.(type) {
-		case engine.OrchestrationStarted:
+		case eventdata.OrchestrationStarted:
 			*q = queueData{known: true}
 			carried = data.CarryForwardEvents
 			q.handed = len(carried)
-		case engine.QueueEventDelivered:
+		case eventdata.QueueEventDelivered:
 			q.arrivals = append(q.arrivals, engine.CarriedEvent(data))
 			arrived = append(arrived, engine.CarriedEvent(data))
-		case engine.QueueSubscribed:
+		case eventdata.QueueSubscribed:
 			n := q.name(data.Name)
 			n.reads++
 			n.events = append(n.events, e.EventID)
-		case engine.QueueSubscriptionCancelled:
+		case eventdata.QueueSubscriptionCancelled:
 			q.drop(e.SourceEventID)
 		}
 	}

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -144,7 +145,7 @@ func (k *commitChecker) checkPin(t *commit, ex *model.Execution) {
 func (k *commitChecker) startedBy(t *commit, ex *model.Execution) bool {
 	n := &t.in.Note
 	return ex.Instance == t.in && ex.ID == t.ack.ExecutionID && n.Token == t.ack.LockToken && (n.Decision == machine.DecideTurn || n.Decision == machine.DecidePoison || n.Decision == machine.DecideSwept) &&
-		len(t.ack.HistoryDelta) > 0 && t.ack.HistoryDelta[0].Kind() == engine.KindOrchestrationStarted
+		len(t.ack.HistoryDelta) > 0 && t.ack.HistoryDelta[0].Kind() == eventdata.KindOrchestrationStarted
 }
 
 func (k *commitChecker) pinBefore(ex *model.Execution) *engine.Version {
@@ -213,12 +214,12 @@ func isPoison(t *commit) bool {
 		return true
 	}
 	for i := range t.ack.HistoryDelta {
-		failed, ok := t.ack.HistoryDelta[i].Data.(engine.OrchestrationFailed)
+		failed, ok := t.ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
 		if !ok || failed.Details.Poison == nil {
 			continue
 		}
 		of := &failed.Details.Poison.MessageType
-		return of.Kind != engine.PoisonActivity && of.Instance == t.in.Name
+		return of.Kind != eventdata.PoisonActivity && of.Instance == t.in.Name
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -192,23 +193,23 @@ func classOf(k engine.WorkItemKind) messageClass {
 // classOfEvent returns the class of the messages that leave such an event.
 func classOfEvent(d engine.EventData) messageClass {
 	switch d.(type) {
-	case engine.OrchestrationStarted:
+	case eventdata.OrchestrationStarted:
 		return classStart
-	case engine.ActivityCompleted:
+	case eventdata.ActivityCompleted:
 		return classActivityCompleted
-	case engine.ActivityFailed:
+	case eventdata.ActivityFailed:
 		return classActivityFailed
-	case engine.TimerFired:
+	case eventdata.TimerFired:
 		return classTimer
-	case engine.SubOrchestrationCompleted:
+	case eventdata.SubOrchestrationCompleted:
 		return classChildCompleted
-	case engine.SubOrchestrationFailed:
+	case eventdata.SubOrchestrationFailed:
 		return classChildFailed
-	case engine.ExternalEvent, engine.ExternalEvent2:
+	case eventdata.ExternalEvent, eventdata.ExternalEvent2:
 		return classExternal
-	case engine.QueueEventDelivered:
+	case eventdata.QueueEventDelivered:
 		return classQueue
-	case engine.OrchestrationCancelRequested:
+	case eventdata.OrchestrationCancelRequested:
 		return classCancel
 	}
 	return classNone

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // keysAfter returns the key-value state, in order of key, that a history leaves, given the one before it
@@ -16,11 +17,11 @@ func keysAfter(before []engine.KVEntry, history []engine.Event) []engine.KVEntry
 	}
 	for i := range history {
 		switch d := history[i].Data.(type) {
-		case engine.KeyValueSet:
+		case eventdata.KeyValueSet:
 			keys[d.Key] = engine.KVEntry(d)
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			delete(keys, d.Key)
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			clear(keys)
 		}
 	}

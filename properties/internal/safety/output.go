@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -134,7 +135,7 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 		if err != nil || len(history) == 0 {
 			continue
 		}
-		if started, is := history[0].Data.(engine.OrchestrationStarted); is {
+		if started, is := history[0].Data.(eventdata.OrchestrationStarted); is {
 			c.Input = started.Input
 			return c, true
 		}

@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -16,7 +16,7 @@ type phantomChecker struct {
 }
 
 func newPhantomChecker(m *check.Run) check.Checker {
-	return &phantomChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.Add(engine.KindActivityScheduled)}
+	return &phantomChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.Add(eventdata.KindActivityScheduled)}
 }
 
 func (*phantomChecker) Observes() []observe.Kind { return nil }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -89,19 +90,19 @@ func (k *replayChecker) Observe(o *observe.Observation) {
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		switch d := e.Data.(type) {
-		case engine.OrchestrationChained:
+		case eventdata.OrchestrationChained:
 			if !endsCancelled(ack) && !k.starts(c, d.Instance) {
 				k.report(c, e, "and enqueues no start of "+d.Instance)
 				return
 			}
-		case engine.ActivityCancelRequested:
+		case eventdata.ActivityCancelRequested:
 			if !withdraws(ack, e.SourceEventID) {
 				k.report(c, e, "and withdraws no activity of that schedule")
 				return
 			}
-		case engine.OrchestrationFailed:
+		case eventdata.OrchestrationFailed:
 			// An answer to a deleted instance may reach another of the same name.
-			if conf := d.Details.Configuration; conf != nil && conf.Kind == engine.KindNondeterminism && !k.hadNamesake(c) {
+			if conf := d.Details.Configuration; conf != nil && conf.Kind == eventdata.KindNondeterminism && !k.hadNamesake(c) {
 				k.report(c, e, "which says: "+d.Details.Display())
 				return
 			}
@@ -154,8 +155,8 @@ func withdraws(ack *engine.OrchestrationAck, schedule uint64) bool {
 // endsCancelled reports whether a turn ended by a cancel, after which it starts nothing.
 func endsCancelled(ack *engine.OrchestrationAck) bool {
 	for i := range ack.HistoryDelta {
-		f, ok := ack.HistoryDelta[i].Data.(engine.OrchestrationFailed)
-		if ok && f.Details.Application != nil && f.Details.Application.Kind == engine.AppCancelled {
+		f, ok := ack.HistoryDelta[i].Data.(eventdata.OrchestrationFailed)
+		if ok && f.Details.Application != nil && f.Details.Application.Kind == eventdata.AppCancelled {
 			return true
 		}
 	}
@@ -219,7 +220,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if err != nil || len(history) == 0 {
 			continue // it differs from the model's: other checkers judge that
 		}
-		started, ok := history[0].Data.(engine.OrchestrationStarted)
+		started, ok := history[0].Data.(eventdata.OrchestrationStarted)
 		if !ok {
 			continue
 		}

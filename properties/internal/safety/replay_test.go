@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
@@ -93,8 +94,8 @@ func completeOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engi
 		OrchestrationName: "Order", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, Status: engine.StatusCompleted, Output: &output,
 	}}
 	for i, d := range []engine.EventData{
-		engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}, engine.ActivityScheduled{Name: "Charge"},
-		engine.ActivityCompleted{Result: "ok"}, engine.OrchestrationCompleted{Output: output},
+		eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}, eventdata.ActivityScheduled{Name: "Charge"},
+		eventdata.ActivityCompleted{Result: "ok"}, eventdata.OrchestrationCompleted{Output: output},
 	} {
 		e := engine.Event{EventID: uint64(i + 1), InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: pin.String(), Data: d}
 		if i == 2 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -183,10 +184,10 @@ func fillKept(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	t.Helper()
 	p, ctx, status := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context(), "paid"
 	for i, ack := range []engine.OrchestrationAck{
-		{HistoryDelta: []engine.Event{{EventID: 5, Data: engine.CustomStatusUpdated{Status: &status}}, {EventID: 6, Data: engine.KeyValueSet{Key: "k", Value: "v"}}},
+		{HistoryDelta: []engine.Event{{EventID: 5, Data: eventdata.CustomStatusUpdated{Status: &status}}, {EventID: 6, Data: eventdata.KeyValueSet{Key: "k", Value: "v"}}},
 			Metadata:          engine.ExecutionMetadata{Status: engine.StatusCompleted},
 			OrchestratorItems: []engine.WorkItem{engine.ExternalRaisedItem{Instance: "order-1", Name: "again"}}},
-		{HistoryDelta: []engine.Event{{EventID: 7, Data: engine.KeyValueCleared{Key: "k"}}}},
+		{HistoryDelta: []engine.Event{{EventID: 7, Data: eventdata.KeyValueCleared{Key: "k"}}}},
 	} {
 		f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
 		if f == nil || err != nil {
@@ -260,7 +261,7 @@ func fillStore(t testing.TB, s *memprovider.Store, b *engine.Build) {
 	must(p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: "order-1", Name: "go"}, 0))
 	must(p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
 		LockToken: f.LockToken, ExecutionID: 1,
-		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: "order-1", ExecutionID: 1, Data: engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}}},
+		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: "order-1", ExecutionID: 1, Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}}},
 		WorkerItems:  []engine.WorkItem{engine.ActivityExecuteItem{Instance: "order-1", ExecutionID: 1, ID: 2, Name: "Charge"}},
 		Metadata:     engine.ExecutionMetadata{OrchestrationName: "Order", OrchestrationVersion: "1.0.0", PinnedVersion: &b.Version},
 	}))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -112,16 +113,16 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 	updates := false
 	for i := range ack.HistoryDelta {
 		switch e := ack.HistoryDelta[i].Data.(type) {
-		case engine.KeyValueSet:
+		case eventdata.KeyValueSet:
 			value := e.Value
 			d.change(e.Key, &value, e.LastUpdatedAtMs)
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			d.change(e.Key, nil, 0)
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			for _, r := range slices.Concat(d.store, d.delta) {
 				d.change(r.Key, nil, 0)
 			}
-		case engine.CustomStatusUpdated:
+		case eventdata.CustomStatusUpdated:
 			updates, d.status = true, e.Status
 		default:
 			continue
@@ -144,10 +145,10 @@ func (k *stateChecker) acked(c *model.Call, no observe.InstanceNo) {
 // changesState reports whether an event is one of those that this property follows.
 func changesState(e engine.EventData) bool {
 	switch e := e.(type) {
-	case engine.KeyValueSet, engine.KeyValueCleared, engine.KeyValuesCleared, engine.CustomStatusUpdated, engine.QueueEventDelivered,
-		engine.QueueSubscribed:
+	case eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared, eventdata.CustomStatusUpdated, eventdata.QueueEventDelivered,
+		eventdata.QueueSubscribed:
 		return true
-	case engine.OrchestrationStarted:
+	case eventdata.OrchestrationStarted:
 		return len(e.CarryForwardEvents) > 0
 	}
 	return false

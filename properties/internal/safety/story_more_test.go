@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
@@ -68,20 +69,20 @@ func (s *story) tellNode(f []string) bool {
 func turnEvent(kind string) engine.EventData {
 	switch kind {
 	case "OrchestrationChained":
-		return engine.OrchestrationChained{Name: "Order", Instance: "message-1"}
+		return eventdata.OrchestrationChained{Name: "Order", Instance: "message-1"}
 	case "ActivityCancelRequested":
-		return engine.ActivityCancelRequested{Reason: engine.ReasonDroppedFuture}
+		return eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}
 	case "Cancelled":
-		return engine.OrchestrationFailed{Details: engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled}}}
+		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled}}}
 	case "KeyValueSet":
-		return engine.KeyValueSet{Key: "k", Value: "v"}
+		return eventdata.KeyValueSet{Key: "k", Value: "v"}
 	case "KeyValueCleared":
-		return engine.KeyValueCleared{Key: "k"}
+		return eventdata.KeyValueCleared{Key: "k"}
 	case "CustomStatusUpdated":
 		half := "half"
-		return engine.CustomStatusUpdated{Status: &half}
+		return eventdata.CustomStatusUpdated{Status: &half}
 	case "Nondeterministic":
-		return engine.OrchestrationFailed{Details: engine.Nondeterminism("the code went another way")}
+		return eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism("the code went another way")}
 	}
 	return nil
 }

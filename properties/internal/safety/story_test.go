@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
@@ -304,36 +305,36 @@ func (s *story) event(text string) engine.Event {
 	if source != "" {
 		e.SourceEventID = uint64(s.number(source))
 	}
-	failure := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppActivityFailed, Message: "no"}}
+	failure := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no"}}
 	switch kind {
 	case "Poison":
-		e.Data = engine.OrchestrationFailed{Details: engine.ErrorDetails{Poison: &engine.PoisonError{
-			MessageType: engine.PoisonType{Kind: engine.PoisonOrchestration, Instance: "order-1", ExecutionID: 1},
+		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Poison: &eventdata.PoisonError{
+			MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "order-1", ExecutionID: 1},
 		}}}
 	case "OrchestrationStarted":
-		e.Data = engine.OrchestrationStarted{Name: "Order", Version: "1.0.0"}
+		e.Data = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}
 	case "OrchestrationCompleted":
-		e.Data = engine.OrchestrationCompleted{}
+		e.Data = eventdata.OrchestrationCompleted{}
 	case "OrchestrationFailed":
-		e.Data = engine.OrchestrationFailed{Details: failure}
+		e.Data = eventdata.OrchestrationFailed{Details: failure}
 	case "OrchestrationContinuedAsNew":
-		e.Data = engine.OrchestrationContinuedAsNew{}
+		e.Data = eventdata.OrchestrationContinuedAsNew{}
 	case "ActivityScheduled":
-		e.Data = engine.ActivityScheduled{Name: "Charge"}
+		e.Data = eventdata.ActivityScheduled{Name: "Charge"}
 	case "ActivityCompleted":
-		e.Data = engine.ActivityCompleted{}
+		e.Data = eventdata.ActivityCompleted{}
 	case "ActivityFailed":
-		e.Data = engine.ActivityFailed{Details: failure}
+		e.Data = eventdata.ActivityFailed{Details: failure}
 	case "TimerCreated":
-		e.Data = engine.TimerCreated{FireAtMs: 1}
+		e.Data = eventdata.TimerCreated{FireAtMs: 1}
 	case "TimerFired":
-		e.Data = engine.TimerFired{FireAtMs: 1}
+		e.Data = eventdata.TimerFired{FireAtMs: 1}
 	case "ExternalEvent":
-		e.Data = engine.ExternalEvent{Name: "go"}
+		e.Data = eventdata.ExternalEvent{Name: "go"}
 	case "ExternalEvent2":
-		e.Data = engine.ExternalEvent2{Name: "go"}
+		e.Data = eventdata.ExternalEvent2{Name: "go"}
 	case "LegacyNote":
-		e.Data = engine.LegacyNote{}
+		e.Data = eventdata.LegacyNote{}
 	default:
 		if e.Data = turnEvent(kind); e.Data == nil {
 			s.fail("event %q", text)

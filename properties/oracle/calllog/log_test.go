@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/oracle"
@@ -39,7 +40,7 @@ func someCalls(ctx context.Context, p engine.Provider) {
 	_ = p.EnqueueForOrchestrator(ctx, startA, 0)
 	f, _ := p.FetchOrchestrationItem(ctx, time.Second, 0, engine.FilterFor(engine.VersionRange{Max: engine.V(2, 0, 0)}))
 	_ = p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
-		LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 1, InstanceID: "A", ExecutionID: 1, TimestampMs: 1000, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"}}},
+		LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 1, InstanceID: "A", ExecutionID: 1, TimestampMs: 1000, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"}}},
 		Metadata:            engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"},
 		WorkerItems:         []engine.WorkItem{engine.ActivityExecuteItem{Instance: "A", ExecutionID: 1, ID: 2, Name: "Act", SessionID: "s"}},
 		CancelledActivities: []engine.ScheduledActivityIdentifier{{Instance: "A", ExecutionID: 1, ActivityID: 9}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // The small worlds that sequences draw from. They are small so that calls meet.
@@ -110,17 +111,17 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	e := engine.Event{EventID: c.nextEvent, InstanceID: in, ExecutionID: execution, TimestampMs: uint64(c.in.NowMs()), DuroxideVersion: "1.5.0"}
 	value := "v"
 	e.Data = pick(t, []engine.EventData{
-		engine.ActivityScheduled{Name: "Act"},
-		engine.KeyValueSet{Key: pick(t, genKeys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent},
-		engine.KeyValueCleared{Key: pick(t, genKeys)},
-		engine.KeyValuesCleared{},
-		engine.CustomStatusUpdated{Status: &value},
-		engine.CustomStatusUpdated{},
-		engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0", CarryForwardEvents: []engine.CarriedEvent{{Name: "q"}}},
-		engine.OrchestrationStarted{Name: "Orch", Version: "1.0.0"},
+		eventdata.ActivityScheduled{Name: "Act"},
+		eventdata.KeyValueSet{Key: pick(t, genKeys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent},
+		eventdata.KeyValueCleared{Key: pick(t, genKeys)},
+		eventdata.KeyValuesCleared{},
+		eventdata.CustomStatusUpdated{Status: &value},
+		eventdata.CustomStatusUpdated{},
+		eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0", CarryForwardEvents: []engine.CarriedEvent{{Name: "q"}}},
+		eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"},
 	})
 	switch {
-	case e.Kind() == engine.KindOrchestrationStarted:
+	case e.Kind() == eventdata.KindOrchestrationStarted:
 		e.EventID = 1
 	case t.oneIn(12):
 		e.EventID = t.id(1, 11)
@@ -228,7 +229,7 @@ func (c *checker) ackWork(t *draws) {
 	in := c.instance(t)
 	completion := pick(t, []engine.WorkItem{
 		engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2, Result: "done"}, nil,
-		engine.ActivityFailedItem{Instance: in, ExecutionID: 1, ID: 2, Details: engine.Nondeterminism("x")},
+		engine.ActivityFailedItem{Instance: in, ExecutionID: 1, ID: 2, Details: eventdata.Nondeterminism("x")},
 	})
 	if t.oneIn(15) {
 		completion = engine.ExternalRaisedItem{Instance: in, Name: "e"}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // startMessage returns the index of the message that begins an execution without a history: the first message of the
@@ -60,7 +61,7 @@ func (c *checker) parentLink() *engine.ParentLink {
 }
 
 func (c *checker) linkOf(e engine.Event) *engine.ParentLink {
-	d, ok := e.Data.(engine.OrchestrationStarted)
+	d, ok := e.Data.(eventdata.OrchestrationStarted)
 	if !ok {
 		return nil
 	}
@@ -78,8 +79,8 @@ func (c *checker) refuse(m engine.WorkItem) {
 	if c.parent != nil && *c.parent == link {
 		return
 	}
-	c.refused = append(c.refused, failedChild(&link, engine.ErrorDetails{Application: &engine.ApplicationError{
-		Kind: engine.AppOrchestrationFailed, Message: "instance already exists: " + s.Instance,
+	c.refused = append(c.refused, failedChild(&link, engine.ErrorDetails{Application: &eventdata.ApplicationError{
+		Kind: eventdata.AppOrchestrationFailed, Message: "instance already exists: " + s.Instance,
 	}}))
 }
 
@@ -90,14 +91,14 @@ func failedChild(to *engine.ParentLink, details engine.ErrorDetails) engine.Work
 // take reads the next event, which must be the wanted one.
 func (c *checker) take(source uint64, want engine.EventData, why string) {
 	if c.at == len(c.delta) {
-		c.say("the turn records no %s: expected one %s", engine.KindOf(want), why)
+		c.say("the turn records no %s: expected one %s", eventdata.KindOf(want), why)
 		return
 	}
 	e := &c.delta[c.at]
 	c.at++
 	if e.SourceEventID != source || !same(e.Data, want) {
 		c.say("%s of source %d is %s: expected %s of source %d with %s, %s",
-			event(e), e.SourceEventID, shown(e.Data), engine.KindOf(want), source, shown(want), why)
+			event(e), e.SourceEventID, shown(e.Data), eventdata.KindOf(want), source, shown(want), why)
 	}
 	c.enter(e, false)
 }
@@ -106,7 +107,7 @@ func (c *checker) take(source uint64, want engine.EventData, why string) {
 func (c *checker) checkArrivals() {
 	if len(c.t.History) == 0 {
 		c.checkStart()
-	} else if _, ok := c.t.History[0].Data.(engine.OrchestrationStarted); !ok {
+	} else if _, ok := c.t.History[0].Data.(eventdata.OrchestrationStarted); !ok {
 		c.fail("corrupted history: first event must be OrchestrationStarted")
 	}
 	for i, m := range c.t.Batch {
@@ -119,29 +120,29 @@ func (c *checker) checkArrivals() {
 				c.refuse(m)
 			}
 		case engine.ActivityCompletedItem:
-			c.complete(m.ExecutionID, m.ID, "activity", engine.ActivityCompleted{Result: m.Result}, nil)
+			c.complete(m.ExecutionID, m.ID, "activity", eventdata.ActivityCompleted{Result: m.Result}, nil)
 		case engine.ActivityFailedItem:
-			c.complete(m.ExecutionID, m.ID, "activity", engine.ActivityFailed{Details: m.Details}, &m.Details)
+			c.complete(m.ExecutionID, m.ID, "activity", eventdata.ActivityFailed{Details: m.Details}, &m.Details)
 		case engine.TimerFiredItem:
-			c.complete(m.ExecutionID, m.ID, "timer", engine.TimerFired{FireAtMs: m.FireAtMs}, nil)
+			c.complete(m.ExecutionID, m.ID, "timer", eventdata.TimerFired{FireAtMs: m.FireAtMs}, nil)
 		case engine.SubOrchCompletedItem:
-			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", engine.SubOrchestrationCompleted{Result: m.Result}, nil)
+			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", eventdata.SubOrchestrationCompleted{Result: m.Result}, nil)
 		case engine.SubOrchFailedItem:
-			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", engine.SubOrchestrationFailed{Details: m.Details}, &m.Details)
+			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", eventdata.SubOrchestrationFailed{Details: m.Details}, &m.Details)
 		case engine.ExternalRaisedItem:
-			c.take(0, engine.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
+			c.take(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
 		case engine.ExternalRaised2Item:
 			// The form depends on the kinds of the pin (S23).
-			if c.at < len(c.delta) && c.delta[c.at].Kind() == engine.KindExternalEvent {
-				c.take(0, engine.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
+			if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindExternalEvent {
+				c.take(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
 			} else {
-				c.take(0, engine.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data}, "for a message of the batch")
+				c.take(0, eventdata.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data}, "for a message of the batch")
 			}
 		case engine.QueueMessageItem:
-			c.take(0, engine.QueueEventDelivered{Name: m.Name, Data: m.Data}, "for a message of the batch")
+			c.take(0, eventdata.QueueEventDelivered{Name: m.Name, Data: m.Data}, "for a message of the batch")
 		case engine.CancelInstanceItem:
 			if c.cancelled == nil {
-				c.take(0, engine.OrchestrationCancelRequested{Reason: m.Reason}, "for the first cancel of the execution")
+				c.take(0, eventdata.OrchestrationCancelRequested{Reason: m.Reason}, "for the first cancel of the execution")
 			}
 		}
 	}
@@ -150,12 +151,12 @@ func (c *checker) checkArrivals() {
 // checkStart checks that a first turn records the start, and then the queue messages that are carried forward. A build
 // may write a note of its own between them.
 func (c *checker) checkStart() {
-	var want engine.OrchestrationStarted
+	var want eventdata.OrchestrationStarted
 	switch m := c.t.Batch[c.start].(type) {
 	case engine.StartItem:
-		want = engine.OrchestrationStarted{Name: m.Orchestration, Version: m.Version, Input: m.Input}
+		want = eventdata.OrchestrationStarted{Name: m.Orchestration, Version: m.Version, Input: m.Input}
 	case engine.ContinueAsNewItem:
-		want = engine.OrchestrationStarted{
+		want = eventdata.OrchestrationStarted{
 			Name: m.Orchestration, Version: m.Version, Input: m.Input, CarryForwardEvents: m.CarryForwardEvents, InitialCustomStatus: m.InitialCustomStatus,
 		}
 	}
@@ -163,7 +164,7 @@ func (c *checker) checkStart() {
 		want.ParentInstance, want.ParentExecutionID, want.ParentID = p.Instance, p.ExecutionID, p.EventID
 	}
 	if len(c.delta) > 0 {
-		if got, ok := c.delta[0].Data.(engine.OrchestrationStarted); ok {
+		if got, ok := c.delta[0].Data.(eventdata.OrchestrationStarted); ok {
 			c.checkVersion(want.Version, got.Version)
 			want.Version = got.Version
 			if len(want.CarryForwardEvents)+len(got.CarryForwardEvents) == 0 {
@@ -172,11 +173,11 @@ func (c *checker) checkStart() {
 		}
 	}
 	c.take(0, want, "first")
-	if c.at < len(c.delta) && c.delta[c.at].Kind() == engine.KindLegacyNote {
+	if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindLegacyNote {
 		c.at++
 	}
 	for _, m := range want.CarryForwardEvents {
-		c.take(0, engine.QueueEventDelivered(m), "for a message that is carried forward")
+		c.take(0, eventdata.QueueEventDelivered(m), "for a message that is carried forward")
 	}
 }
 
@@ -198,7 +199,7 @@ func (c *checker) checkVersion(asked, got string) {
 
 // fail notes why the turn fails before its code runs; of several reasons that are nondeterminism, the last one counts.
 func (c *checker) fail(text string) {
-	details := engine.Nondeterminism(text)
+	details := eventdata.Nondeterminism(text)
 	c.abort = &details
 }
 
@@ -228,15 +229,15 @@ func (c *checker) complete(execution, id uint64, kind string, data engine.EventD
 // kindOf returns the name that contract texts use for the kind of a schedule.
 func kindOf(d engine.EventData) string {
 	switch d.(type) {
-	case engine.ActivityScheduled:
+	case eventdata.ActivityScheduled:
 		return "activity"
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		return "timer"
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		return "suborchestration"
-	case engine.ExternalSubscribed, engine.ExternalSubscribed2:
+	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
 		return "external"
-	case engine.QueueSubscribed:
+	case eventdata.QueueSubscribed:
 		return "queue"
 	}
 	return "none"

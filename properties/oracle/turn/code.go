@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // checkCode reads the events of the code: schedules, changes of state, and drops. A turn that fails before its code runs
@@ -27,42 +28,42 @@ func (c *checker) checkCode() {
 // endsWait reports whether an event is the breadcrumb of a wait that was open at the end.
 func endsWait(d engine.EventData) bool {
 	switch d := d.(type) {
-	case engine.ExternalSubscribedCancelled:
-		return d.Reason == engine.ReasonTerminal
-	case engine.QueueSubscriptionCancelled:
-		return d.Reason == engine.ReasonTerminal
+	case eventdata.ExternalSubscribedCancelled:
+		return d.Reason == eventdata.ReasonTerminal
+	case eventdata.QueueSubscriptionCancelled:
+		return d.Reason == eventdata.ReasonTerminal
 	}
 	return false
 }
 
 func (c *checker) checkCodeEvent(e *engine.Event) {
 	switch d := e.Data.(type) {
-	case engine.ActivityCancelRequested:
+	case eventdata.ActivityCancelRequested:
 		c.checkDrop(e, d.Reason, "activity")
 		return
-	case engine.SubOrchestrationCancelRequested:
+	case eventdata.SubOrchestrationCancelRequested:
 		c.checkDrop(e, d.Reason, "suborchestration")
 		return
-	case engine.ExternalSubscribedCancelled:
+	case eventdata.ExternalSubscribedCancelled:
 		c.checkDrop(e, d.Reason, "external")
 		return
-	case engine.QueueSubscriptionCancelled:
+	case eventdata.QueueSubscriptionCancelled:
 		c.checkDrop(e, d.Reason, "queue")
 		return
-	case engine.TimerCreated:
+	case eventdata.TimerCreated:
 		if d.FireAtMs < e.TimestampMs {
 			c.say("%s is due at %d: expected a time not before the turn's, %d", event(e), d.FireAtMs, e.TimestampMs)
 		}
-	case engine.SubOrchestrationScheduled:
+	case eventdata.SubOrchestrationScheduled:
 		if d.Instance == "" {
 			c.say("%s has no instance", event(e))
 		}
-	case engine.KeyValueSet:
+	case eventdata.KeyValueSet:
 		if d.LastUpdatedAtMs != e.TimestampMs {
 			c.say("%s is stamped %d: expected the turn's time, %d", event(e), d.LastUpdatedAtMs, e.TimestampMs)
 		}
-	case engine.ActivityScheduled, engine.ExternalSubscribed, engine.ExternalSubscribed2, engine.QueueSubscribed,
-		engine.OrchestrationChained, engine.CustomStatusUpdated, engine.KeyValueCleared, engine.KeyValuesCleared:
+	case eventdata.ActivityScheduled, eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed,
+		eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 	default:
 		c.say("%s of source %d: expected no such event, since nothing in the batch brings it", event(e), e.SourceEventID)
 		return
@@ -75,8 +76,8 @@ func (c *checker) checkCodeEvent(e *engine.Event) {
 // checkDrop checks that the dropped event is a schedule of the kind that has not completed and was not dropped before. A
 // wait may be dropped although its event has come: the event passes to the next wait.
 func (c *checker) checkDrop(e *engine.Event, reason, kind string) {
-	if reason != engine.ReasonDroppedFuture {
-		c.say("%s has the reason %s: expected %s", event(e), reason, engine.ReasonDroppedFuture)
+	if reason != eventdata.ReasonDroppedFuture {
+		c.say("%s has the reason %s: expected %s", event(e), reason, eventdata.ReasonDroppedFuture)
 	}
 	s := c.schedule(e.SourceEventID)
 	if s == nil || kindOf(s.event.Data) != kind {
@@ -136,15 +137,15 @@ func (c *checker) openWaits() []uint64 {
 	}
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
-		case engine.ExternalSubscribed:
+		case eventdata.ExternalSubscribed:
 			subscribe(key{name: d.Name}, e.EventID)
-		case engine.ExternalSubscribed2:
+		case eventdata.ExternalSubscribed2:
 			subscribe(key{true, d.Name, d.Topic}, e.EventID)
-		case engine.ExternalEvent:
+		case eventdata.ExternalEvent:
 			arrive(key{name: d.Name})
-		case engine.ExternalEvent2:
+		case eventdata.ExternalEvent2:
 			arrive(key{true, d.Name, d.Topic})
-		case engine.ExternalSubscribedCancelled:
+		case eventdata.ExternalSubscribedCancelled:
 			for _, k := range keys {
 				for i, id := range live[k] {
 					if id == e.SourceEventID {
@@ -175,15 +176,15 @@ func (c *checker) openDequeues() []uint64 {
 	messages, cancelled := map[string]int{}, map[uint64]bool{}
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
-		case engine.QueueEventDelivered:
+		case eventdata.QueueEventDelivered:
 			messages[d.Name]++
-		case engine.QueueSubscriptionCancelled:
+		case eventdata.QueueSubscriptionCancelled:
 			cancelled[e.SourceEventID] = true
 		}
 	})
 	seen := map[string]int{}
 	return c.inOrder(func(s *schedule) bool {
-		d, ok := s.event.Data.(engine.QueueSubscribed)
+		d, ok := s.event.Data.(eventdata.QueueSubscribed)
 		if !ok || cancelled[s.event.EventID] {
 			return false
 		}
@@ -219,22 +220,22 @@ func (c *checker) brokenLimit() string {
 	tag, value, asked := "", "", false
 	for i := range c.delta {
 		switch d := c.delta[i].Data.(type) {
-		case engine.CustomStatusUpdated:
+		case eventdata.CustomStatusUpdated:
 			asked = true
 			if d.Status != nil {
 				status = d.Status
 			}
-		case engine.ActivityScheduled:
+		case eventdata.ActivityScheduled:
 			asked = asked || d.Tag != ""
 			if tag == "" && len(d.Tag) > engine.MaxTagNameBytes {
 				tag = fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", d.Name, len(d.Tag), engine.MaxTagNameBytes)
 			}
-		case engine.KeyValueSet:
+		case eventdata.KeyValueSet:
 			asked = true
 			if value == "" && len(d.Value) > c.most.ValueBytes {
 				value = fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", d.Key, len(d.Value), c.most.ValueBytes)
 			}
-		case engine.KeyValueCleared, engine.KeyValuesCleared:
+		case eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
 			asked = true
 		}
 	}
@@ -263,11 +264,11 @@ func (c *checker) keys() int {
 	for _, events := range [][]engine.Event{c.t.History, c.delta} {
 		for i := range events {
 			switch d := events[i].Data.(type) {
-			case engine.KeyValueSet:
+			case eventdata.KeyValueSet:
 				keys[d.Key] = true
-			case engine.KeyValueCleared:
+			case eventdata.KeyValueCleared:
 				delete(keys, d.Key)
-			case engine.KeyValuesCleared:
+			case eventdata.KeyValuesCleared:
 				clear(keys)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // checkEnd checks whether and how the execution ends. This follows from a failure that the turn must report, then from a
@@ -17,22 +18,22 @@ func (c *checker) checkEnd() {
 		return
 	}
 	for _, id := range c.openWaits() {
-		c.take(id, engine.ExternalSubscribedCancelled{Reason: engine.ReasonTerminal}, "for a wait that is open at the end")
+		c.take(id, eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal}, "for a wait that is open at the end")
 	}
 	for _, id := range c.openDequeues() {
-		c.take(id, engine.QueueSubscriptionCancelled{Reason: engine.ReasonTerminal}, "for a dequeue that is open at the end")
+		c.take(id, eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonTerminal}, "for a dequeue that is open at the end")
 	}
 	c.take(0, c.terminal, "as the end")
-	reason := engine.ReasonTerminalFailed
+	reason := eventdata.ReasonTerminalFailed
 	switch c.terminal.(type) {
-	case engine.OrchestrationCompleted:
-		reason = engine.ReasonTerminalCompleted
-	case engine.OrchestrationContinuedAsNew:
-		reason = engine.ReasonTerminalContinuedAsNew
+	case eventdata.OrchestrationCompleted:
+		reason = eventdata.ReasonTerminalCompleted
+	case eventdata.OrchestrationContinuedAsNew:
+		reason = eventdata.ReasonTerminalContinuedAsNew
 	}
 	flying := c.inOrder(func(s *schedule) bool { return kindOf(s.event.Data) == "activity" && !s.closed && !s.withdrawn })
 	for _, id := range flying {
-		c.take(id, engine.ActivityCancelRequested{Reason: reason}, "for an activity that runs at the end")
+		c.take(id, eventdata.ActivityCancelRequested{Reason: reason}, "for an activity that runs at the end")
 	}
 	if c.at < len(c.delta) {
 		c.say("%s comes after the end: expected nothing more", event(&c.delta[c.at]))
@@ -41,7 +42,7 @@ func (c *checker) checkEnd() {
 
 // checkResult checks that the turn may end as it does, or go on.
 func (c *checker) checkResult() {
-	failed, fails := c.terminal.(engine.OrchestrationFailed)
+	failed, fails := c.terminal.(eventdata.OrchestrationFailed)
 	d := failed.Details
 	broken := c.brokenLimit()
 	switch {
@@ -54,28 +55,28 @@ func (c *checker) checkResult() {
 	case fails && diesInCode(d):
 		return
 	case broken != "":
-		want := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: broken}}
+		want := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: broken}}
 		if !fails || !same(d, want) {
 			c.say("the turn ends with %s: expected the failure %q, since it breaks that limit", c.ending(), broken)
 		}
 		return
 	case c.cancelled != nil:
-		want := engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppCancelled, Reason: *c.cancelled}}
+		want := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: *c.cancelled}}
 		if !fails || !same(d, want) {
 			c.say("the turn ends with %s: expected %q, since a cancel is requested", c.ending(), want.Display())
 		}
 		return
 	}
 	if fails {
-		if d.Application == nil || !same(d, engine.ErrorDetails{Application: &engine.ApplicationError{
-			Kind: engine.AppOrchestrationFailed, Message: d.Application.Message,
+		if d.Application == nil || !same(d, engine.ErrorDetails{Application: &eventdata.ApplicationError{
+			Kind: eventdata.AppOrchestrationFailed, Message: d.Application.Message,
 		}}) {
 			c.say("the turn ends with %s: expected an error of the code, since nothing else fails it", c.ending())
 		} else if namesLimit(d.Application.Message) && !c.passesOn(d.Application.Message) {
 			c.say("the turn ends with %s: expected another end, since it breaks no limit", c.ending())
 		}
 	}
-	if _, completes := c.terminal.(engine.OrchestrationCompleted); completes || fails {
+	if _, completes := c.terminal.(eventdata.OrchestrationCompleted); completes || fails {
 		c.checkReturned()
 	}
 }
@@ -94,9 +95,9 @@ func namesLimit(text string) bool {
 func (c *checker) passesOn(text string) (passed bool) {
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
-		case engine.ActivityFailed:
+		case eventdata.ActivityFailed:
 			passed = passed || strings.HasPrefix(text, d.Details.Display())
-		case engine.SubOrchestrationFailed:
+		case eventdata.SubOrchestrationFailed:
 			passed = passed || strings.HasPrefix(text, d.Details.Display())
 		}
 	})
@@ -125,7 +126,7 @@ func (c *checker) unsure() (dropped bool) {
 		return false
 	}
 	c.events(func(e *engine.Event) {
-		_, is := e.Data.(engine.ExternalSubscribedCancelled)
+		_, is := e.Data.(eventdata.ExternalSubscribedCancelled)
 		dropped = dropped || is
 	})
 	return dropped
@@ -136,7 +137,7 @@ func (c *checker) unsure() (dropped bool) {
 func diesInCode(d engine.ErrorDetails) bool {
 	switch {
 	case d.Application != nil:
-		return same(d, engine.ErrorDetails{Application: &engine.ApplicationError{Kind: engine.AppPanicked, Message: d.Application.Message}})
+		return same(d, engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: d.Application.Message}})
 	case d.Configuration != nil:
 		for _, text := range []string{"no matching schedule", "completion kind mismatch for id=", "corrupted history"} {
 			if d.Configuration.Message != nil && strings.HasPrefix(*d.Configuration.Message, text) {
@@ -153,17 +154,17 @@ func (c *checker) ending() string {
 	if c.terminal == nil {
 		return "no end"
 	}
-	return string(engine.KindOf(c.terminal)) + " " + shown(c.terminal)
+	return string(eventdata.KindOf(c.terminal)) + " " + shown(c.terminal)
 }
 
 // isPoison reports whether the ack ends the execution because its batch was delivered too often; no turn was computed.
 func (c *checker) isPoison() bool {
-	failed, ok := c.terminal.(engine.OrchestrationFailed)
+	failed, ok := c.terminal.(eventdata.OrchestrationFailed)
 	if !ok || failed.Details.Poison == nil {
 		return false
 	}
 	t := failed.Details.Poison.MessageType
-	return t.Instance == c.t.Instance && (t.Kind == engine.PoisonFailedDeserialization || t.Kind == engine.PoisonOrchestration)
+	return t.Instance == c.t.Instance && (t.Kind == eventdata.PoisonFailedDeserialization || t.Kind == eventdata.PoisonOrchestration)
 }
 
 // checkPoison checks that poison ends a running execution like any other failure, without its code and without its
@@ -176,7 +177,7 @@ func (c *checker) checkPoison() {
 	for _, m := range c.t.Batch {
 		c.refuse(m)
 	}
-	poison := c.terminal.(engine.OrchestrationFailed).Details
+	poison := c.terminal.(eventdata.OrchestrationFailed).Details
 	c.abort = &poison
 	c.checkEnd()
 	if len(c.wrong) > 0 {

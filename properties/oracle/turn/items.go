@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // same checks a list of items.
@@ -27,27 +28,27 @@ func (c *checker) same(what string, want, got []engine.WorkItem) {
 func (c *checker) checkItems() {
 	ack := &c.t.Ack
 	var work, messages []engine.WorkItem
-	failed, _ := c.terminal.(engine.OrchestrationFailed)
-	cancelled := failed.Details.Application != nil && failed.Details.Application.Kind == engine.AppCancelled
+	failed, _ := c.terminal.(eventdata.OrchestrationFailed)
+	cancelled := failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
 	for i := range c.delta {
 		e := &c.delta[i]
 		switch d := e.Data.(type) {
-		case engine.ActivityScheduled:
+		case eventdata.ActivityScheduled:
 			work = append(work, engine.ActivityExecuteItem{
 				Instance: c.t.Instance, ExecutionID: c.t.Execution, ID: e.EventID, Name: d.Name, Input: d.Input, SessionID: d.SessionID, Tag: d.Tag,
 			})
-		case engine.TimerCreated:
+		case eventdata.TimerCreated:
 			if c.terminal == nil {
 				messages = append(messages, engine.TimerFiredItem{Instance: c.t.Instance, ExecutionID: c.t.Execution, ID: e.EventID, FireAtMs: d.FireAtMs})
 			}
-		case engine.SubOrchestrationScheduled:
+		case eventdata.SubOrchestrationScheduled:
 			if c.terminal == nil {
 				messages = append(messages, engine.StartItem{
 					Instance: c.child(d), Orchestration: d.Name, Input: d.Input, Version: c.versionAt(len(messages)),
 					ParentInstance: c.t.Instance, ParentID: e.EventID, ParentExecutionID: c.t.Execution, ExecutionID: engine.InitialExecutionID,
 				})
 			}
-		case engine.OrchestrationChained:
+		case eventdata.OrchestrationChained:
 			if !cancelled {
 				messages = append(messages, engine.StartItem{
 					Instance: d.Instance, Orchestration: d.Name, Input: d.Input, Version: c.versionAt(len(messages)), ExecutionID: engine.InitialExecutionID,
@@ -61,7 +62,7 @@ func (c *checker) checkItems() {
 	switch c.terminal.(type) {
 	case nil:
 		messages = append(messages, c.cancels()...)
-	case engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationContinuedAsNew:
 		if next := c.next(len(messages)); next != nil {
 			messages = append(messages, next)
 		}
@@ -90,7 +91,7 @@ func (c *checker) versionAt(i int) string {
 
 // child returns the full id of a child: an automatic id, or one from the code that looks automatic, gets the parent's as
 // a prefix.
-func (c *checker) child(d engine.SubOrchestrationScheduled) string {
+func (c *checker) child(d eventdata.SubOrchestrationScheduled) string {
 	if strings.HasPrefix(d.Instance, "sub::") {
 		return c.t.Instance + "::" + d.Instance
 	}
@@ -103,20 +104,20 @@ func (c *checker) child(d engine.SubOrchestrationScheduled) string {
 func (c *checker) cancels() (items []engine.WorkItem) {
 	cancel := func(s *schedule, reason string) {
 		if s.old || c.terminal == nil {
-			items = append(items, engine.CancelInstanceItem{Instance: c.child(s.event.Data.(engine.SubOrchestrationScheduled)), Reason: reason})
+			items = append(items, engine.CancelInstanceItem{Instance: c.child(s.event.Data.(eventdata.SubOrchestrationScheduled)), Reason: reason})
 		}
 	}
 	for _, e := range c.delta {
-		if _, ok := e.Data.(engine.SubOrchestrationCancelRequested); ok {
-			cancel(c.schedule(e.SourceEventID), engine.ReasonParentDroppedFuture)
+		if _, ok := e.Data.(eventdata.SubOrchestrationCancelRequested); ok {
+			cancel(c.schedule(e.SourceEventID), eventdata.ReasonParentDroppedFuture)
 		}
 	}
 	if c.terminal == nil {
 		return items
 	}
-	reason := engine.ReasonParentDroppedFuture
-	if f, ok := c.terminal.(engine.OrchestrationFailed); ok && f.Details.Application != nil && f.Details.Application.Kind == engine.AppCancelled {
-		reason = engine.ReasonParentCancelled
+	reason := eventdata.ReasonParentDroppedFuture
+	if f, ok := c.terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application != nil && f.Details.Application.Kind == eventdata.AppCancelled {
+		reason = eventdata.ReasonParentCancelled
 	}
 	for i := range c.schedules {
 		if s := &c.schedules[i]; kindOf(s.event.Data) == "suborchestration" && !s.closed && !s.withdrawn {
@@ -133,11 +134,11 @@ func (c *checker) answer() []engine.WorkItem {
 		return nil
 	}
 	switch d := c.terminal.(type) {
-	case engine.OrchestrationCompleted:
+	case eventdata.OrchestrationCompleted:
 		return []engine.WorkItem{engine.SubOrchCompletedItem{
 			ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID, ParentID: p.EventID, Result: d.Output,
 		}}
-	case engine.OrchestrationFailed:
+	case eventdata.OrchestrationFailed:
 		return []engine.WorkItem{failedChild(p, d.Details)}
 	}
 	return nil
@@ -153,14 +154,14 @@ func (c *checker) next(at int) engine.WorkItem {
 	}
 	got := items[at].(engine.ContinueAsNewItem)
 	want := engine.ContinueAsNewItem{
-		Instance: c.t.Instance, Input: c.terminal.(engine.OrchestrationContinuedAsNew).Input, Version: got.Version,
+		Instance: c.t.Instance, Input: c.terminal.(eventdata.OrchestrationContinuedAsNew).Input, Version: got.Version,
 		CarryForwardEvents: got.CarryForwardEvents,
 	}
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
-		case engine.OrchestrationStarted:
+		case eventdata.OrchestrationStarted:
 			want.Orchestration, want.InitialCustomStatus = d.Name, d.InitialCustomStatus
-		case engine.CustomStatusUpdated:
+		case eventdata.CustomStatusUpdated:
 			want.InitialCustomStatus = d.Status
 		}
 	})
@@ -179,13 +180,13 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 	asked, cut := map[string]int{}, len(got) == c.most.CarriedEvents
 	c.events(func(e *engine.Event) {
 		switch d := e.Data.(type) {
-		case engine.QueueEventDelivered:
+		case eventdata.QueueEventDelivered:
 			arrived = append(arrived, engine.CarriedEvent(d))
-		case engine.QueueSubscribed:
+		case eventdata.QueueSubscribed:
 			asked[d.Name]++
-		case engine.QueueSubscriptionCancelled:
+		case eventdata.QueueSubscriptionCancelled:
 			if s := c.schedule(e.SourceEventID); s != nil {
-				if q, ok := s.event.Data.(engine.QueueSubscribed); ok {
+				if q, ok := s.event.Data.(eventdata.QueueSubscribed); ok {
 					asked[q.Name]-- // the dequeue returned nothing
 				}
 			}
@@ -217,7 +218,7 @@ func (c *checker) checkCarried(got []engine.CarriedEvent) {
 func (c *checker) checkWithdrawn() {
 	var want []engine.ScheduledActivityIdentifier
 	for _, e := range c.delta {
-		if _, ok := e.Data.(engine.ActivityCancelRequested); ok {
+		if _, ok := e.Data.(eventdata.ActivityCancelRequested); ok {
 			want = append(want, engine.ScheduledActivityIdentifier{Instance: c.t.Instance, ExecutionID: c.t.Execution, ActivityID: e.SourceEventID})
 		}
 	}
@@ -232,7 +233,7 @@ func (c *checker) checkWithdrawn() {
 func (c *checker) checkMetadata() {
 	var want engine.ExecutionMetadata
 	if len(c.t.History) == 0 {
-		d := c.delta[0].Data.(engine.OrchestrationStarted)
+		d := c.delta[0].Data.(eventdata.OrchestrationStarted)
 		want.OrchestrationName, want.OrchestrationVersion = d.Name, d.Version
 		want.ParentInstanceID, want.ParentExecutionID, want.ParentEventID = d.ParentInstance, d.ParentExecutionID, d.ParentID
 		if want.PinnedVersion = c.t.Ack.Metadata.PinnedVersion; c.t.Build != (engine.Version{}) {
@@ -241,11 +242,11 @@ func (c *checker) checkMetadata() {
 	}
 	output := ""
 	switch d := c.terminal.(type) {
-	case engine.OrchestrationCompleted:
+	case eventdata.OrchestrationCompleted:
 		want.Status, output = engine.StatusCompleted, d.Output
-	case engine.OrchestrationFailed:
+	case eventdata.OrchestrationFailed:
 		want.Status, output = engine.StatusFailed, d.Details.Display()
-	case engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationContinuedAsNew:
 		want.Status, output = engine.StatusContinuedAsNew, d.Input
 	}
 	if want.Status != "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Turn is a committed turn, with the input of its node.
@@ -156,18 +157,18 @@ func (c *checker) begin(t *Turn) {
 // enter records an event.
 func (c *checker) enter(e *engine.Event, old bool) {
 	switch d := e.Data.(type) {
-	case engine.ActivityScheduled, engine.TimerCreated, engine.SubOrchestrationScheduled, engine.ExternalSubscribed,
-		engine.ExternalSubscribed2, engine.QueueSubscribed:
+	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled, eventdata.ExternalSubscribed,
+		eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
 		c.schedules = append(c.schedules, schedule{event: e, old: old})
-	case engine.ActivityCompleted, engine.ActivityFailed, engine.TimerFired, engine.SubOrchestrationCompleted, engine.SubOrchestrationFailed:
+	case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
 		if s := c.schedule(e.SourceEventID); s != nil {
 			s.closed = true
 		}
-	case engine.ActivityCancelRequested, engine.SubOrchestrationCancelRequested, engine.ExternalSubscribedCancelled, engine.QueueSubscriptionCancelled:
+	case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 		if s := c.schedule(e.SourceEventID); s != nil {
 			s.withdrawn = true
 		}
-	case engine.OrchestrationCancelRequested:
+	case eventdata.OrchestrationCancelRequested:
 		if c.cancelled == nil {
 			c.cancelled = &d.Reason
 		}
@@ -185,7 +186,7 @@ func (c *checker) schedule(id uint64) *schedule {
 
 func isTerminal(d engine.EventData) bool {
 	switch d.(type) {
-	case engine.OrchestrationCompleted, engine.OrchestrationFailed, engine.OrchestrationContinuedAsNew:
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
 		return true
 	}
 	return false
@@ -203,7 +204,7 @@ func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.Event
 func shown(v any) string {
 	text := fmt.Sprintf("%+v", v)
 	switch v := v.(type) {
-	case engine.OrchestrationFailed:
+	case eventdata.OrchestrationFailed:
 		text = fmt.Sprintf("%q", v.Details.Display())
 	case engine.SubOrchFailedItem:
 		text = fmt.Sprintf("to event %d of %s/%d: %q", v.ParentID, v.ParentInstance, v.ParentExecutionID, v.Details.Display())
@@ -254,7 +255,7 @@ func (c *checker) checkDropped() {
 
 // undecodable reports whether the ack poisons data that could not be decoded: it has one event with an id of its own.
 func (c *checker) undecodable() bool {
-	return len(c.delta) == 1 && c.delta[0].EventID == engine.CorruptedPoisonEventID
+	return len(c.delta) == 1 && c.delta[0].EventID == eventdata.CorruptedPoisonEventID
 }
 
 // checkEnvelopes checks that ids ascend without a gap, and that every event is stamped with the instance, the execution,

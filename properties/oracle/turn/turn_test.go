@@ -13,6 +13,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
@@ -74,7 +75,7 @@ var turns = []made{
 		everything(c)[1].Await()
 		return "", errors.New("no")
 	}, [][]engine.WorkItem{{engine.SubOrchFailedItem{ParentInstance: me, ParentExecutionID: 1, ParentID: 4, Details: engine.ErrorDetails{
-		Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "c"}}}, fired(3)}}, true, child()},
+		Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "c"}}}, fired(3)}}, true, child()},
 	{"panics", func(c *orch.Context, _ string) (string, error) { everything(c)[1].Await(); panic("p") }, [][]engine.WorkItem{{fired(3)}}, false, nil},
 	{"is cancelled", func(c *orch.Context, _ string) (string, error) { everything(c)[1].Await(); return "", nil },
 		[][]engine.WorkItem{{engine.CancelInstanceItem{Instance: me, Reason: "why"}, engine.CancelInstanceItem{Instance: me, Reason: "again"}}}, true, child()},
@@ -104,7 +105,7 @@ var turns = []made{
 		[][]engine.WorkItem{{done(3), fired(99)}}, false, nil},
 	{"is handed a failed store", func(c *orch.Context, _ string) (string, error) { orch.Join(everything(c)...); return "", nil },
 		[][]engine.WorkItem{{engine.ActivityFailedItem{Instance: me, ExecutionID: 1, ID: 2, Details: engine.ErrorDetails{
-			Infrastructure: &engine.InfrastructureError{Operation: "op", Message: "m"}}}}}, false, nil},
+			Infrastructure: &eventdata.InfrastructureError{Operation: "op", Message: "m"}}}}}, false, nil},
 	{"breaks a limit", func(c *orch.Context, _ string) (string, error) {
 		return c.ScheduleActivity("a", "", orch.WithTag(strings.Repeat("x", 257))).Await()
 	}, nil, false, nil},
@@ -125,7 +126,7 @@ var turns = []made{
 	{"has too many keys", func(c *orch.Context, _ string) (string, error) { setKeys(c, engine.MaxKVKeys+1); return "", nil }, nil, false, nil},
 	{"passes a child's limit on", func(c *orch.Context, _ string) (string, error) { return c.ScheduleSubOrchestration("C", "").Await() },
 		[][]engine.WorkItem{{engine.SubOrchFailedItem{ParentInstance: me, ParentExecutionID: 1, ParentID: 2, Details: engine.ErrorDetails{
-			Application: &engine.ApplicationError{Kind: engine.AppOrchestrationFailed, Message: "KV key count (101) exceeds limit (100)"}}}}}, false, nil},
+			Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "KV key count (101) exceeds limit (100)"}}}}}, false, nil},
 	{"panics although it is cancelled", func(c *orch.Context, _ string) (string, error) { c.ScheduleTimer(time.Minute).Await(); panic("p") },
 		[][]engine.WorkItem{{engine.CancelInstanceItem{Instance: me, Reason: "why"}, fired(2)}}, false, nil},
 	{"begins with carried messages", func(c *orch.Context, _ string) (string, error) { return c.DequeueEvent("never").Await() }, nil, false,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
@@ -158,8 +159,8 @@ func TestClientIsTheProvider(t *testing.T) {
 		note(p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
 			LockToken: item.LockToken, ExecutionID: 1,
 			HistoryDelta: []engine.Event{
-				{EventID: 1, InstanceID: "a", ExecutionID: 1, TimestampMs: 5, DuroxideVersion: "1.5.0", Data: engine.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "in"}},
-				{EventID: 2, SourceEventID: 1, InstanceID: "a", ExecutionID: 1, TimestampMs: 5, DuroxideVersion: "1.5.0", Data: engine.ActivityCompleted{Result: "r"}},
+				{EventID: 1, InstanceID: "a", ExecutionID: 1, TimestampMs: 5, DuroxideVersion: "1.5.0", Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "in"}},
+				{EventID: 2, SourceEventID: 1, InstanceID: "a", ExecutionID: 1, TimestampMs: 5, DuroxideVersion: "1.5.0", Data: eventdata.ActivityCompleted{Result: "r"}},
 			},
 			WorkerItems:       []engine.WorkItem{engine.ActivityExecuteItem{Instance: "a", ExecutionID: 1, ID: 2, Name: "Charge", Input: "x"}},
 			OrchestratorItems: []engine.WorkItem{engine.TimerFiredItem{Instance: "a", ExecutionID: 1, ID: 3, FireAtMs: 9000}},

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // AckOrchestrationItem implements engine.Provider.
@@ -82,7 +83,7 @@ func (t *tx) saveStatus(instance string, ack engine.OrchestrationAck) error {
 
 func (t *tx) saveCustomStatus(instance string, events []engine.Event) error {
 	for i := len(events) - 1; i >= 0; i-- {
-		if set, ok := events[i].Data.(engine.CustomStatusUpdated); ok {
+		if set, ok := events[i].Data.(eventdata.CustomStatusUpdated); ok {
 			return t.change(`UPDATE instances SET custom_status = ?, custom_status_version = custom_status_version + 1 WHERE instance_id = ?`,
 				set.Status, instance)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
@@ -142,7 +143,7 @@ func (r *record) client(ctx context.Context, id int, p engine.Provider, random *
 		case n < 5:
 			c = call.AckOrchestrationItem{
 				LockToken: token, ExecutionID: 1, Metadata: engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0"},
-				HistoryDelta: []engine.Event{{EventID: event, ExecutionID: 1, Data: engine.KeyValueSet{Key: "k", Value: fmt.Sprint(event)}}},
+				HistoryDelta: []engine.Event{{EventID: event, ExecutionID: 1, Data: eventdata.KeyValueSet{Key: "k", Value: fmt.Sprint(event)}}},
 				WorkerItems:  []engine.WorkItem{activity},
 			}
 		case n < 7 && work != "":

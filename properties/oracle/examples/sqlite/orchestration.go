@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // EnqueueForOrchestrator implements engine.Provider.
@@ -175,7 +176,7 @@ func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]b
 			item.OrchestrationName, item.Version = unknown, unknown
 			return history, true, nil
 		}
-		if started, ok := e.Data.(engine.OrchestrationStarted); ok {
+		if started, ok := e.Data.(eventdata.OrchestrationStarted); ok {
 			item.OrchestrationName, item.Version = started.Name, orUnknown(started.Version)
 			return history, true, nil
 		}

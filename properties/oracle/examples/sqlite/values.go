@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // saveKV writes what the events of an ack say into the delta, and merges it at the end of an execution.
@@ -14,11 +15,11 @@ func (t *tx) saveKV(instance string, events []engine.Event, status engine.Status
 	for _, e := range events {
 		var err error
 		switch d := e.Data.(type) {
-		case engine.KeyValueSet:
+		case eventdata.KeyValueSet:
 			err = t.change(upsert, instance, d.Key, d.Value, d.LastUpdatedAtMs)
-		case engine.KeyValueCleared:
+		case eventdata.KeyValueCleared:
 			err = t.change(upsert, instance, d.Key, nil, t.now)
-		case engine.KeyValuesCleared:
+		case eventdata.KeyValuesCleared:
 			err = t.change(`INSERT INTO kv_delta (instance_id, key, value, last_updated_at_ms)
 				SELECT instance_id, key, NULL, ?1 FROM (SELECT instance_id, key FROM kv_store WHERE instance_id = ?2
 					UNION SELECT instance_id, key FROM kv_delta WHERE instance_id = ?2) WHERE TRUE
@@ -122,7 +123,7 @@ func (p *Provider) GetInstanceStats(ctx context.Context, instance string) (*engi
 			if err != nil {
 				return engine.Permanentf(op, "%w", err)
 			}
-			if started, ok := e.Data.(engine.OrchestrationStarted); ok {
+			if started, ok := e.Data.(eventdata.OrchestrationStarted); ok {
 				s.QueuePendingCount = uint64(len(started.CarryForwardEvents))
 			}
 		}

@@ -1,8 +1,10 @@
-package engine
+package eventdata
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/durosim/durosim/internal/jsonform"
 )
 
 // MarshalJSON returns the externally tagged form of docs/contract/runtime.md#r3, null for no details. It fails for
@@ -11,7 +13,7 @@ func (d ErrorDetails) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil
 	}
-	return appendDetails(nil, d)
+	return AppendDetails(nil, d)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. On error d is unchanged.
@@ -51,8 +53,8 @@ func (t *PoisonType) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// appendDetails appends the JSON of d. Each case of its switch matches only if no other variant is set.
-func appendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
+// AppendDetails appends the JSON of d. Each case of its switch matches only if no other variant is set.
+func AppendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 	var err error
 	switch d {
 	case ErrorDetails{Infrastructure: d.Infrastructure}:
@@ -60,29 +62,29 @@ func appendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 		if i == nil {
 			return dst, errors.New("details of no variant")
 		}
-		dst = appendText(dst, `{"Infrastructure":{"operation":`, i.Operation)
-		dst = appendText(dst, `,"message":`, i.Message)
-		dst = append(appendBool(dst, `,"retryable":`, i.Retryable), '}')
+		dst = jsonform.AppendText(dst, `{"Infrastructure":{"operation":`, i.Operation)
+		dst = jsonform.AppendText(dst, `,"message":`, i.Message)
+		dst = append(jsonform.AppendBool(dst, `,"retryable":`, i.Retryable), '}')
 	case ErrorDetails{Configuration: d.Configuration}:
 		c := d.Configuration
 		if c.Kind != KindNondeterminism {
 			return dst, fmt.Errorf("configuration error of kind %q", c.Kind)
 		}
-		dst = appendText(dst, `{"Configuration":{"kind":`, c.Kind)
-		dst = appendText(dst, `,"resource":`, c.Resource)
+		dst = jsonform.AppendText(dst, `{"Configuration":{"kind":`, c.Kind)
+		dst = jsonform.AppendText(dst, `,"resource":`, c.Resource)
 		if c.Message == nil {
 			dst = append(dst, `,"message":null}`...)
 		} else {
-			dst = append(appendText(dst, `,"message":`, *c.Message), '}')
+			dst = append(jsonform.AppendText(dst, `,"message":`, *c.Message), '}')
 		}
 	case ErrorDetails{Application: d.Application}:
 		dst, err = appendApplication(append(dst, `{"Application":`...), d.Application)
 	case ErrorDetails{Poison: d.Poison}:
 		p := d.Poison
-		dst = appendNumber(dst, `{"Poison":{"attempt_count":`, uint64(p.AttemptCount))
-		dst = appendNumber(dst, `,"max_attempts":`, uint64(p.MaxAttempts))
+		dst = jsonform.AppendNumber(dst, `{"Poison":{"attempt_count":`, uint64(p.AttemptCount))
+		dst = jsonform.AppendNumber(dst, `,"max_attempts":`, uint64(p.MaxAttempts))
 		dst, err = appendPoisonType(append(dst, `,"message_type":`...), p.MessageType)
-		dst = append(appendText(dst, `,"message":`, p.Message), '}')
+		dst = append(jsonform.AppendText(dst, `,"message":`, p.Message), '}')
 	default:
 		return dst, errors.New("details of more than one variant")
 	}
@@ -92,17 +94,17 @@ func appendDetails(dst []byte, d ErrorDetails) ([]byte, error) {
 func appendApplication(dst []byte, a *ApplicationError) ([]byte, error) {
 	switch a.Kind {
 	case AppCancelled:
-		dst = append(appendText(dst, `{"kind":{"Cancelled":{"reason":`, a.Reason), `}}`...)
+		dst = append(jsonform.AppendText(dst, `{"kind":{"Cancelled":{"reason":`, a.Reason), `}}`...)
 	case AppActivityFailed, AppOrchestrationFailed, AppPanicked:
 		if a.Reason != "" {
 			return dst, fmt.Errorf("application error of kind %s with a reason", a.Kind)
 		}
-		dst = appendText(dst, `{"kind":`, string(a.Kind))
+		dst = jsonform.AppendText(dst, `{"kind":`, string(a.Kind))
 	default:
 		return dst, fmt.Errorf("application error of kind %q", a.Kind)
 	}
-	dst = appendText(dst, `,"message":`, a.Message)
-	return append(appendBool(dst, `,"retryable":`, a.Retryable), '}'), nil
+	dst = jsonform.AppendText(dst, `,"message":`, a.Message)
+	return append(jsonform.AppendBool(dst, `,"retryable":`, a.Retryable), '}'), nil
 }
 
 func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
@@ -121,33 +123,34 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 		return dst, fmt.Errorf("poison of kind %s with fields of another", t.Kind)
 	}
 	dst = append(append(append(dst, `{"`...), t.Kind...), `":`...)
-	dst = appendText(dst, `{"instance":`, t.Instance)
-	dst = appendNumber(dst, `,"execution_id":`, t.ExecutionID)
+	dst = jsonform.AppendText(dst, `{"instance":`, t.Instance)
+	dst = jsonform.AppendNumber(dst, `,"execution_id":`, t.ExecutionID)
 	switch t.Kind {
 	case PoisonActivity:
-		dst = appendText(dst, `,"activity_name":`, t.ActivityName)
-		dst = appendNumber(dst, `,"activity_id":`, t.ActivityID)
+		dst = jsonform.AppendText(dst, `,"activity_name":`, t.ActivityName)
+		dst = jsonform.AppendNumber(dst, `,"activity_id":`, t.ActivityID)
 	case PoisonFailedDeserialization:
-		dst = appendText(dst, `,"error":`, t.Error)
+		dst = jsonform.AppendText(dst, `,"error":`, t.Error)
 	}
-	dst = appendTextUnlessEmpty(dst, `,"cause":`, t.Cause)
+	dst = jsonform.AppendTextUnlessEmpty(dst, `,"cause":`, t.Cause)
 	return append(dst, `}}`...), nil
 }
 
-func (o *object) details(name string) ErrorDetails {
-	value := o.get(name, true)
+// ParseDetails reads the details in a field of a scanned object. Errors are in o.
+func ParseDetails(o *jsonform.Object, name string) ErrorDetails {
+	value := o.Get(name, true)
 	if value == "" {
 		return ErrorDetails{}
 	}
 	d, err := parseDetails(value)
 	if err != nil {
-		o.fail(name, err)
+		o.Fail(name, err)
 	}
 	return d
 }
 
 func parseDetails(text string) (ErrorDetails, error) {
-	tag, body, err := scanTagged(text)
+	tag, body, err := jsonform.ScanTagged(text)
 	if err != nil {
 		return ErrorDetails{}, err
 	}
@@ -159,56 +162,56 @@ func parseDetails(text string) (ErrorDetails, error) {
 		return ErrorDetails{Application: a}, nil
 	}
 	var d ErrorDetails
-	var o object
-	o.scan(body)
+	var o jsonform.Object
+	o.Scan(body)
 	switch tag {
 	case "Infrastructure":
 		d.Infrastructure = &InfrastructureError{
-			Operation: o.text("operation"),
-			Message:   o.text("message"),
-			Retryable: o.boolean("retryable"),
+			Operation: o.Text("operation"),
+			Message:   o.Text("message"),
+			Retryable: o.Boolean("retryable"),
 		}
 	case "Configuration":
 		d.Configuration = &ConfigurationError{
-			Kind:     o.text("kind"),
-			Resource: o.text("resource"),
-			Message:  o.textPointer("message"),
+			Kind:     o.Text("kind"),
+			Resource: o.Text("resource"),
+			Message:  o.TextPointer("message"),
 		}
 		if d.Configuration.Kind != KindNondeterminism {
-			o.fail("kind", fmt.Errorf("unknown %q", d.Configuration.Kind))
+			o.Fail("kind", fmt.Errorf("unknown %q", d.Configuration.Kind))
 		}
 	case "Poison":
 		d.Poison = &PoisonError{
-			AttemptCount: o.number32("attempt_count"),
-			MaxAttempts:  o.number32("max_attempts"),
-			Message:      o.text("message"),
+			AttemptCount: o.Number32("attempt_count"),
+			MaxAttempts:  o.Number32("max_attempts"),
+			Message:      o.Text("message"),
 		}
-		if value := o.get("message_type", true); value != "" {
+		if value := o.Get("message_type", true); value != "" {
 			if d.Poison.MessageType, err = parsePoisonType(value); err != nil {
-				o.fail("message_type", err)
+				o.Fail("message_type", err)
 			}
 		}
 	default:
 		return ErrorDetails{}, fmt.Errorf("unknown variant %q", tag)
 	}
-	if o.err != nil {
-		return ErrorDetails{}, fmt.Errorf("%s: %w", tag, o.err)
+	if o.Err != nil {
+		return ErrorDetails{}, fmt.Errorf("%s: %w", tag, o.Err)
 	}
 	return d, nil
 }
 
 func parseApplication(text string) (*ApplicationError, error) {
-	var o object
-	o.scan(text)
-	a := &ApplicationError{Message: o.text("message"), Retryable: o.boolean("retryable")}
-	if value := o.get("kind", true); value != "" {
+	var o jsonform.Object
+	o.Scan(text)
+	a := &ApplicationError{Message: o.Text("message"), Retryable: o.Boolean("retryable")}
+	if value := o.Get("kind", true); value != "" {
 		var err error
 		if a.Kind, a.Reason, err = parseApplicationKind(value); err != nil {
-			o.fail("kind", err)
+			o.Fail("kind", err)
 		}
 	}
-	if o.err != nil {
-		return nil, o.err
+	if o.Err != nil {
+		return nil, o.Err
 	}
 	return a, nil
 }
@@ -216,50 +219,50 @@ func parseApplication(text string) (*ApplicationError, error) {
 // parseApplicationKind reads a kind's name, or {"Cancelled":{"reason":…}}.
 func parseApplicationKind(value string) (kind ApplicationKind, reason string, err error) {
 	if value[0] == '"' {
-		switch kind := ApplicationKind(unquote(value)); kind {
+		switch kind := ApplicationKind(jsonform.Unquote(value)); kind {
 		case AppActivityFailed, AppOrchestrationFailed, AppPanicked:
 			return kind, "", nil
 		default:
 			return "", "", fmt.Errorf("unknown %q", kind)
 		}
 	}
-	tag, body, err := scanTagged(value)
+	tag, body, err := jsonform.ScanTagged(value)
 	if err != nil {
 		return "", "", err
 	}
 	if tag != string(AppCancelled) {
 		return "", "", fmt.Errorf("unknown %q", tag)
 	}
-	var o object
-	o.scan(body)
-	reason = o.text("reason")
-	return AppCancelled, reason, o.err
+	var o jsonform.Object
+	o.Scan(body)
+	reason = o.Text("reason")
+	return AppCancelled, reason, o.Err
 }
 
 func parsePoisonType(text string) (PoisonType, error) {
-	tag, body, err := scanTagged(text)
+	tag, body, err := jsonform.ScanTagged(text)
 	if err != nil {
 		return PoisonType{}, err
 	}
-	var o object
-	o.scan(body)
+	var o jsonform.Object
+	o.Scan(body)
 	t := PoisonType{
 		Kind:        PoisonKind(tag),
-		Instance:    o.text("instance"),
-		ExecutionID: o.number("execution_id"),
-		Cause:       o.optText("cause"),
+		Instance:    o.Text("instance"),
+		ExecutionID: o.Number("execution_id"),
+		Cause:       o.OptText("cause"),
 	}
 	switch t.Kind {
 	case PoisonOrchestration:
 	case PoisonActivity:
-		t.ActivityName, t.ActivityID = o.text("activity_name"), o.number("activity_id")
+		t.ActivityName, t.ActivityID = o.Text("activity_name"), o.Number("activity_id")
 	case PoisonFailedDeserialization:
-		t.Error = o.text("error")
+		t.Error = o.Text("error")
 	default:
 		return PoisonType{}, fmt.Errorf("unknown %q", tag)
 	}
-	if o.err != nil {
-		return PoisonType{}, fmt.Errorf("%s: %w", tag, o.err)
+	if o.Err != nil {
+		return PoisonType{}, fmt.Errorf("%s: %w", tag, o.Err)
 	}
 	return t, nil
 }

@@ -1,4 +1,4 @@
-package engine
+package jsonform
 
 import (
 	"fmt"
@@ -230,9 +230,9 @@ func hex4(s string) (rune, bool) {
 	return r, true
 }
 
-// unquote decodes a checked JSON string. As in encoding/json, an unpaired surrogate and a byte that is not UTF-8 become
+// Unquote decodes a checked JSON string. As in encoding/json, an unpaired surrogate and a byte that is not UTF-8 become
 // U+FFFD.
-func unquote(quoted string) string {
+func Unquote(quoted string) string {
 	s := quoted[1 : len(quoted)-1]
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {

@@ -1,0 +1,105 @@
+package jsonform
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendNumber appends a key with its punctuation, as in `,"name":`, and a number.
+func AppendNumber(dst []byte, key string, n uint64) []byte {
+	return strconv.AppendUint(append(dst, key...), n, 10)
+}
+
+// AppendNumberOrNull writes zero as null.
+func AppendNumberOrNull(dst []byte, key string, n uint64) []byte {
+	if n == 0 {
+		return append(append(dst, key...), "null"...)
+	}
+	return AppendNumber(dst, key, n)
+}
+
+// AppendNumberUnlessZero omits zero.
+func AppendNumberUnlessZero(dst []byte, key string, n uint64) []byte {
+	if n == 0 {
+		return dst
+	}
+	return AppendNumber(dst, key, n)
+}
+
+// AppendText appends a key and a text.
+func AppendText(dst []byte, key, s string) []byte {
+	return AppendString(append(dst, key...), s)
+}
+
+// AppendTextOrNull writes "" as null.
+func AppendTextOrNull(dst []byte, key, s string) []byte {
+	if s == "" {
+		return append(append(dst, key...), "null"...)
+	}
+	return AppendText(dst, key, s)
+}
+
+// AppendTextUnlessEmpty omits "".
+func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
+	if s == "" {
+		return dst
+	}
+	return AppendText(dst, key, s)
+}
+
+// AppendOptText omits nil. A pointer to "" is written as an empty string.
+func AppendOptText(dst []byte, key string, s *string) []byte {
+	if s == nil {
+		return dst
+	}
+	return AppendText(dst, key, *s)
+}
+
+// AppendBool appends a key and true or false.
+func AppendBool(dst []byte, key string, b bool) []byte {
+	return strconv.AppendBool(append(dst, key...), b)
+}
+
+// AppendString appends s in quotes with only the escapes that JSON demands. Each byte that is not UTF-8 becomes U+FFFD,
+// written literally rather than escaped, so a text that is decoded and encoded again stays the same.
+func AppendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	from := 0 // everything before it has been appended
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, s[from:i]...), "\uFFFD"...)
+				from = i + 1
+			}
+			i += size
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, `\b`...)
+		case '\f':
+			dst = append(dst, `\f`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		from = i
+	}
+	return append(append(dst, s[from:]...), '"')
+}

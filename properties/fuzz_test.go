@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties/gen"
@@ -76,6 +76,7 @@ func FuzzPlan(f *testing.F) {
 // fuzzTarget is what one process fuzzes.
 type fuzzTarget struct {
 	bases []fuzzBase // sorted by hash
+	space *planedit.Space
 	bugs  []faults.BugID
 	// reports are by property: how the first failing plan that violates it was made small. The fuzzer runs a failing input
 	// many times to make it shorter, and they are not made small again.
@@ -128,7 +129,7 @@ const generatedBases = 40
 
 func newFuzzTarget(t testing.TB) *fuzzTarget {
 	t.Helper()
-	target := &fuzzTarget{reports: map[string]string{}}
+	target := &fuzzTarget{space: planedit.Shipped(), reports: map[string]string{}}
 	if list := os.Getenv(envBug); list != "" {
 		for id := range strings.SplitSeq(list, ",") {
 			target.bugs = append(target.bugs, faults.BugID(id))
@@ -197,7 +198,7 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 // plan is the plan that an input means.
 func (f *fuzzTarget) plan(i fuzzInput) *plan.Plan {
 	at, _ := slices.BinarySearchFunc(f.bases, i.base, func(b fuzzBase, want uint16) int { return int(b.hash) - int(want) })
-	return editPlan(f.bases[at%len(f.bases)].plan, i.edits)
+	return f.space.Apply(f.bases[at%len(f.bases)].plan, i.edits)
 }
 
 // run judges the contract alone: an edit may well lose work, and what the plan expected was said before it.
@@ -255,7 +256,7 @@ func TestFuzzedPlans(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 0))
 	inputs := make([]fuzzInput, 1500)
 	for n := range inputs {
-		edits := make([]byte, draw.IntN(3*maxEdits/2))
+		edits := make([]byte, draw.IntN(3*planedit.Most/2))
 		for i := range edits {
 			edits[i] = byte(draw.Uint32())
 		}
@@ -264,11 +265,6 @@ func TestFuzzedPlans(t *testing.T) {
 	for _, input := range sample.Of(inputs, 50) {
 		t.Run(input.String(), func(t *testing.T) { target.run(t, input) })
 	}
-}
-
-// fuzzBuilds are the builds that edits choose from.
-func fuzzBuilds() []*engine.Build {
-	return slices.DeleteFunc(engine.ShippedBuilds(), func(b *engine.Build) bool { return b.Semantics != engine.SemanticsStandard })
 }
 
 // shrinkRuns bounds the runs that make a run of so many steps small; 0 is as many as it takes.
@@ -283,19 +279,19 @@ func shrinkRuns(steps uint64) int {
 // something somewhere.
 func TestFuzzInputs(t *testing.T) {
 	target := newFuzzTarget(t)
-	known := workload.Known()
-	changed := make([]bool, len(planEdits))
+	known, kinds := workload.Known(), planedit.Kinds()
+	changed := make([]bool, len(kinds))
 	for n, base := range target.bases {
 		was := string(scenario.Format(base.plan))
-		for kind := range planEdits {
+		for kind := range kinds {
 			edit := []byte{byte(kind), byte(n*29 + kind*7), byte(n*37 + kind)}
-			p := editPlan(base.plan, edit)
+			p := target.space.Apply(base.plan, edit)
 			if err := p.Validate(known); err != nil {
 				t.Fatalf("%s with edit %v: %v", base.name, edit, err)
 			}
 			text := string(scenario.Format(p))
 			changed[kind] = changed[kind] || text != was
-			if n%8 == 0 && string(scenario.Format(editPlan(base.plan, edit))) != text {
+			if n%8 == 0 && string(scenario.Format(target.space.Apply(base.plan, edit))) != text {
 				t.Fatalf("%s with edit %v gives two plans", base.name, edit)
 			}
 		}
@@ -305,7 +301,7 @@ func TestFuzzInputs(t *testing.T) {
 	}
 	for kind, did := range changed {
 		if !did {
-			t.Errorf("edit %d (%s) never changes a plan", kind, planEdits[kind].name)
+			t.Errorf("edit %d (%s) never changes a plan", kind, kinds[kind])
 		}
 	}
 	for _, text := range []string{"", "1,2", "x,2,00", "1,99999,00", "1,2,0"} {

@@ -140,7 +140,7 @@ func Run(o Options) (*Summary, error) {
 		}
 		return out
 	}
-	inOrder(o.Context, total, o.Workers, job, func(i uint64, out outcome) (goOn bool) {
+	InOrder(o.Context, total, o.Workers, job, func(i uint64, out outcome) (goOn bool) {
 		goOn = m.add(o.seed(i), out)
 		if o.OnResult != nil && m.err == nil {
 			o.OnResult(SeedResult{Seed: o.seed(i), Result: out.result, Again: out.again, Crash: out.crash})

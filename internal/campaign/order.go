@@ -8,11 +8,11 @@ import (
 // ahead bounds the jobs that each worker may be ahead of the delivery: enough that one slow job does not stop the others.
 const ahead = 16
 
-// inOrder carries out jobs 0 to total-1 with several workers and hands the results to deliver in the order of the jobs,
+// InOrder carries out jobs 0 to total-1 with several workers and hands the results to deliver in the order of the jobs,
 // from the goroutine that called it. When deliver returns false, no further result is delivered. It returns when all
 // workers are done or, if the context is done, at once: jobs that are running are then abandoned. A job
 // that ends its goroutine (runtime.Goexit) has the zero result.
-func inOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
+func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
 	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
 	q.changed.L = &q.mu
 	var wg sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 
 func squares(total uint64, workers int, stopAt uint64) []uint64 {
 	var got []uint64
-	inOrder(context.Background(), total, workers, func(i uint64) uint64 { return i * i }, func(i, result uint64) bool {
+	InOrder(context.Background(), total, workers, func(i uint64) uint64 { return i * i }, func(i, result uint64) bool {
 		got = append(got, result)
 		return i != stopAt
 	})
@@ -41,7 +41,7 @@ func TestNobodyRunsFarAhead(t *testing.T) {
 	const workers = 3
 	var mu sync.Mutex
 	var taken, delivered, most uint64
-	inOrder(context.Background(), 400, workers, func(i uint64) uint64 {
+	InOrder(context.Background(), 400, workers, func(i uint64) uint64 {
 		mu.Lock()
 		defer mu.Unlock()
 		taken++
@@ -60,7 +60,7 @@ func TestNobodyRunsFarAhead(t *testing.T) {
 
 func TestGoexitLosesNoJob(t *testing.T) {
 	count, zero := 0, 0
-	inOrder(context.Background(), 50, 2, func(i uint64) uint64 {
+	InOrder(context.Background(), 50, 2, func(i uint64) uint64 {
 		if i%7 == 3 {
 			runtime.Goexit()
 		}
@@ -82,7 +82,7 @@ func TestInterruption(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	stuck := make(chan struct{})
 	delivered := 0
-	inOrder(ctx, 500, 3, func(i uint64) uint64 {
+	InOrder(ctx, 500, 3, func(i uint64) uint64 {
 		if i == 200 {
 			interrupt()
 			<-stuck // until the test has ended

@@ -78,7 +78,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
-		tests:  []string{"internal/program", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
+		tests:  []string{"internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
 	"properties/internal/check": {module: []string{"internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
@@ -111,8 +111,12 @@ var packages = map[string]imports{
 	"internal/shrink": {
 		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"properties", "sim/cluster"}},
+	"internal/planedit": {module: []string{"engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
+	"internal/fuzz": {
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "internal/campaign", "internal/planedit", "internal/program", "internal/shrink", "properties"},
+		tests:  []string{"faults"}},
 	"properties/gen": {
-		module: []string{"sim/plan", "internal/program", "sim/workload", "engine", "faults"},
+		module: []string{"sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},
 	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"internal/observe"}},
 	"internal/commandline": {},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
@@ -47,7 +48,7 @@ func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, err
 }
 
 // Horizon is the latest time of the last step of a schedule and of the last start of an instance.
-const Horizon = 20 * time.Second
+const Horizon = planedit.Horizon
 
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
@@ -110,30 +111,15 @@ func (s Space) Nodes() *rapid.Generator[[]plan.Node] {
 	})
 }
 
-// tuning lists the values that options are drawn from; those of a row with several names are set together.
-var tuning = []struct {
-	names  []string
-	values [][]string
-}{
-	{[]string{"max_attempts"}, [][]string{{"2"}, {"3"}, {"5"}}},
-	{[]string{"orchestration_concurrency"}, [][]string{{"1"}, {"4"}}},
-	{[]string{"worker_concurrency"}, [][]string{{"1"}, {"4"}}},
-	{[]string{"orchestrator_lock_timeout", "orchestrator_lock_renewal_buffer"}, [][]string{{"2s", "1s"}, {"3s", "500ms"}, {"10s", "2s"}}},
-	{[]string{"worker_lock_timeout", "worker_lock_renewal_buffer"}, [][]string{{"2s", "500ms"}, {"5s", "1s"}}},
-	{[]string{"dispatcher_min_poll_interval"}, [][]string{{"50ms"}, {"250ms"}}},
-	{[]string{"unregistered_backoff_base", "unregistered_backoff_max"}, [][]string{{"500ms", "2s"}, {"2s", "10s"}}},
-	{[]string{"supported_replay_versions"}, [][]string{{">=0.0.0, <=1.6.0"}, {">=1.0.0, <=99.0.0"}, {">=0.0.0, <=99.0.0"}}},
-	{[]string{"activity_cancellation_grace_period"}, [][]string{{"0s"}, {"1s"}}},
-}
-
 // NodeOptions draws settings of one to three groups of options.
 func (s Space) NodeOptions() *rapid.Generator[[]plan.Setting] {
 	return rapid.Custom(func(t *rapid.T) []plan.Setting {
 		var out []plan.Setting
-		var groups []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(tuning)-1), 1, 3, rapid.ID).Draw(t, "groups")
+		rows := planedit.Options()
+		var groups []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(rows)-1), 1, 3, rapid.ID).Draw(t, "groups")
 		for _, i := range groups {
-			values := rapid.SampledFrom(tuning[i].values).Draw(t, "values")
-			for j, name := range tuning[i].names {
+			values := rapid.SampledFrom(rows[i].Values).Draw(t, "values")
+			for j, name := range rows[i].Names {
 				out = append(out, plan.Setting{Name: name, Value: values[j]})
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/workload"
 )
 
 // Workload draws up to six instances of orchestrations, up to three of programs, a few histories, and a probe now and then.
@@ -45,28 +45,7 @@ func (s Space) Workload() *rapid.Generator[Workload] {
 }
 
 // ShippedWork returns instances of the shipped orchestrations, with their clients' actions timed from their start.
-func ShippedWork() []plan.Instance {
-	var out []plan.Instance
-	for _, o := range workload.Orchestrations() {
-		in := plan.Instance{ID: o.Name, Orchestration: o.Name, Expect: o.Expect}
-		switch o.Name {
-		case "Studio":
-			continue // it needs a worker with a tag, and drawn nodes have none
-		case "ProcessOrder":
-			if len(out) > 0 && out[len(out)-1].ID == o.Name {
-				continue // whoever starts it chooses the version
-			}
-			in.Actions = []plan.Action{{At: 2 * time.Second, Verb: plan.ActionRaise, Name: "approval", Topic: "orders", Data: "yes"}}
-		case "Approval":
-			in.Input = "4s"
-			in.Actions = []plan.Action{{At: 3 * time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "yes"}}
-		case "Cancellable":
-			in.Actions = []plan.Action{{At: 5 * time.Second, Verb: plan.ActionCancel, Data: "enough"}}
-		}
-		out = append(out, in)
-	}
-	return out
-}
+func ShippedWork() []plan.Instance { return planedit.ShippedWork() }
 
 func (s Space) work() []plan.Instance {
 	if s.Work != nil {

@@ -281,6 +281,9 @@ func (p *parser) statement() {
 		p.action(owner, plan.ActionDelete)
 	case "prune":
 		p.action(owner, plan.ActionPrune)
+	// fuzz limits what simrun fuzz puts into plans of the scenario.
+	case "fuzz":
+		p.fuzz()
 	// load COUNT instances starts that many more; the mix lines below list their kinds.
 	case "load":
 		p.load()

@@ -25,6 +25,9 @@ type Scenario struct {
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
 	Require []string
 
+	// Fuzz limits what a fuzzer makes of the scenario.
+	Fuzz Fuzz
+
 	warnings []*Error
 	// lines holds the lines of instances ("instance ID") and mixes ("mix 0").
 	lines map[string]int

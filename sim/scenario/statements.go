@@ -46,6 +46,8 @@ var statementTable = []StatementInfo{
 		Meaning: "the number of seeds from which on required coverage is reached and each \"sometimes\" seen", Example: "seeds 200"},
 	{Name: "require", Form: "require coverage POINT...", Open: true,
 		Meaning: "coverage points that a campaign of that many seeds must reach", Example: "require coverage relief three-builds-live"},
+	{Name: "fuzz", Form: "fuzz [nodes COUNT] [instances COUNT] [steps COUNT] [statements COUNT] | faults none | faults KIND... | builds BUILD...", Open: true,
+		Meaning: "for simrun fuzz: how large its plans may get, which faults it may add (all if not given), and which builds nodes may get (those that the scenario names); statements are those of programs, 0 adds none; docs/hunting.md", Example: "fuzz nodes 4 instances 10 steps 8\nfuzz faults crash-before-ack\nfuzz builds 1.5.0 2.0.0"},
 	{Name: "strategy", Form: "strategy filter | bounce | sweeper | deadletter",
 		Meaning: "how work that a node cannot run is routed; filter if not given", Example: "strategy filter"},
 	{Name: "patience", Form: "patience DURATION [every DURATION]",

@@ -44,7 +44,10 @@ func storeFailures(dir string, s *subject, sum *campaign.Summary) (files []strin
 
 // checkOut returns an error if no file can be written to the directory of --out. It is called before the campaign, and
 // creates no directory.
-func checkOut(dir string) error {
+func checkOut(dir string) error { return checkDir("--out", dir) }
+
+// checkDir is checkOut for another flag.
+func checkDir(flag, dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -53,21 +56,21 @@ func checkOut(dir string) error {
 		info, err := os.Stat(there)
 		switch {
 		case err == nil && !info.IsDir():
-			return fmt.Errorf("--out %s: %s is not a directory", dir, there)
+			return fmt.Errorf("%s %s: %s is not a directory", flag, dir, there)
 		case err == nil:
-			return tryOut(dir, there)
+			return tryOut(flag, dir, there)
 		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(there) == there:
-			return fmt.Errorf("--out: %w", err)
+			return fmt.Errorf("%s: %w", flag, err)
 		}
 		there = filepath.Dir(there)
 	}
 }
 
 // tryOut creates an empty file in an existing directory, and removes it.
-func tryOut(dir, there string) error {
+func tryOut(flag, dir, there string) error {
 	tmp, err := os.CreateTemp(there, ".simrun-*")
 	if err != nil {
-		return fmt.Errorf("--out %s: nothing can be written to %s: %w", dir, there, err)
+		return fmt.Errorf("%s %s: nothing can be written to %s: %w", flag, dir, there, err)
 	}
 	return errors.Join(tmp.Close(), os.Remove(tmp.Name()))
 }

@@ -32,12 +32,17 @@ type parentLink struct {
 	execution uint64 // of the parent
 	event     uint64
 	told      bool
+	// reordered means that a message other than the start was damaged. Without it: 1. A parent starts a child under an id of
+	// its choice and cancels it at once. 2. The cancellation is damaged, and the batch is handed back for a second, with the
+	// start in it. 3. The parent's next execution starts the same child. 4. The child begins by that start, and tells that
+	// execution, although the other start came first.
+	reordered bool
 }
 
 func newParentChecker(m *check.Run) check.Checker { return &parentChecker{Base: check.Base{Run: m}} }
 
 func (*parentChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved}
+	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged}
 }
 
 func (*parentChecker) Records() []cluster.RecordKind { return nil }
@@ -59,6 +64,12 @@ func (k *parentChecker) Observe(o *observe.Observation) {
 	case observe.RowRemoved:
 		if l := k.link(o.Instance); l.start == o.Message && o.Reason == observe.RemovedUndone {
 			*l = parentLink{}
+		}
+	case observe.Damaged:
+		if o.Message != 0 {
+			if l := k.link(k.Run.Model.Row(o.Message).Instance.No); l.start != o.Message {
+				l.reordered = true
+			}
 		}
 	case observe.InstanceRemoved:
 		if !o.Undo {
@@ -96,7 +107,7 @@ func (k *parentChecker) onCommit(c *model.Call) {
 		}
 	}
 	l := k.link(in.No)
-	if l.parent == 0 {
+	if l.parent == 0 || l.reordered {
 		return
 	}
 	k.checkCarried(c, in, l)

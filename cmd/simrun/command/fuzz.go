@@ -1,0 +1,247 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/fuzz"
+	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/shrink"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
+)
+
+// fuzzCmd is the verb fuzz: it hunts for failing runs near a scenario.
+type fuzzCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
+
+	For     time.Duration `help:"How long to hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
+	Runs    uint64        `help:"How many runs to hunt for. Then everything follows from scenario, seed and corpus." placeholder:"N"`
+	Seed    *seed         `help:"The seed of the hunt, decimal or 0x-hex; 1 if not given." placeholder:"N"`
+	Corpus  string        `help:"Begin with the stored runs in this directory, and keep there what is found; inputs that showed something new go into coverage/ below it." placeholder:"DIR"`
+	First   bool          `help:"Stop at the first find."`
+	Shrink  int           `help:"How many runs may make a find small." default:"1500" placeholder:"N"`
+	Workers int           `help:"How many runs to carry out at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help returns the text printed below the flags.
+func (fuzzCmd) Help() string {
+	return `Hunts for runs that break the contract, near a scenario: it edits the scenario's plans (steps, crashes, faults, options, instances, programs, clients' actions), draws their choices in several ways, and goes back to moments that few runs reach to try other futures of them. What shows something new is edited further. Lines "fuzz" of the scenario say how large a plan may get and what may be put into it.
+
+A find is made small, and kept as a stored run with --corpus. Finds differ in the violated property, or in the kinds of parts that their smallest plans need. Only the contract is judged: an edited plan may well lose work.
+
+Examples:
+
+    simrun fuzz my-upgrade.txt --for 10m --corpus finds
+    simrun fuzz my-upgrade.txt --runs 2000 --seed 7
+    simrun fuzz --bug provider/ack-partial --first rolling-upgrade
+
+Exit status: 0 nothing found, 1 safety violated, 2 usage or bad input, 3 liveness violated, 74 standard output cannot be written, 130 interrupted.`
+}
+
+func (c *fuzzCmd) run(a *app) (int, error) {
+	switch {
+	case c.Chooser != "":
+		return 0, fmt.Errorf("--chooser %s: fuzz takes choosers in turn", c.Chooser)
+	case c.For < 0 || c.Shrink < 1 || c.Workers < 0:
+		return 0, fmt.Errorf("--for %v --shrink %d --workers %d: expected a time, at least one run, and no fewer than 0 workers", c.For, c.Shrink, c.Workers)
+	}
+	s, err := c.subject(a.program, c.Scenario)
+	if err != nil {
+		return 0, err
+	}
+	a.warn(s)
+	o, err := c.options(s)
+	if err != nil {
+		return 0, err
+	}
+	user, stop := interruptible()
+	defer stop()
+	o.Context = user
+	if c.For > 0 || c.Runs == 0 {
+		limited, cancel := context.WithTimeout(user, max(c.For, 0)+c.usualTime())
+		defer cancel()
+		o.Context = limited
+	}
+	var kept keeper
+	if c.Corpus != "" {
+		kept.dir = filepath.Join(c.Corpus, "coverage")
+		o.OnNew = kept.keep
+	}
+	bar := newProgress(a.stderr, "fuzz", c.Runs)
+	o.OnProgress = func(r *fuzz.Report) { bar.show(r.Runs, r.Failed) }
+	began := time.Now()
+	r, err := fuzz.Run(o)
+	bar.clear()
+	if err = errors.Join(err, kept.err); err != nil {
+		return 0, inputError(err)
+	}
+	out, err := c.report(s, r, time.Since(began))
+	if err != nil {
+		return 0, err
+	}
+	if user.Err() != nil {
+		out.ExitStatus = exitStopped
+	}
+	if c.JSON {
+		return out.ExitStatus, a.writeJSON(out)
+	}
+	a.printFuzz(out, r)
+	return out.ExitStatus, nil
+}
+
+// usualTime is how long a hunt lasts for which neither time nor runs are given.
+func (c *fuzzCmd) usualTime() time.Duration {
+	if c.For > 0 {
+		return 0
+	}
+	return time.Minute
+}
+
+// fuzzedLoad bounds the load of plans that are edited: small plans take less time, and shrink sooner.
+const fuzzedLoad = 12
+
+func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
+	o = fuzz.Options{Seed: 1, Runs: c.Runs, First: c.First, Workers: c.Workers, Space: s.space()}
+	if c.Seed != nil {
+		o.Seed = uint64(*c.Seed)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if s.scenario.Load != nil {
+		most := fuzzedLoad
+		if n := s.scenario.Fuzz.Instances; n > 0 {
+			most = n
+		}
+		s.over.Instances = min(s.scenario.Load.Count, most)
+	}
+	without := planProperties()
+	o.Plain = s.plan
+	o.Config = func() cluster.Config {
+		cfg := cluster.Config{Builds: s.program.builds(), Releases: releases(), DoubleCheck: c.DoubleCheck}
+		s.program.newRun().Configure(&cfg, properties.Options{Without: without, Referee: c.Referee})
+		return cfg
+	}
+	o.Shrink = func(failing shrink.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
+		options := s.shrinkOptions(v)
+		options.MaxRuns = c.Shrink
+		return properties.Shrink(failing, options)
+	}
+	if c.Corpus == "" {
+		return o, nil
+	}
+	if err := checkDir("--corpus", c.Corpus); err != nil {
+		return o, err
+	}
+	o.Stored, err = s.corpus(c.Corpus)
+	return o, err
+}
+
+// planProperties are the ids of the properties of class plan: what they say is true of a plan, not of the contract.
+func planProperties() (ids []string) {
+	for _, p := range properties.Catalogue() {
+		if p.Class == cluster.ClassPlan {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// space returns what a fuzzer may make of the subject's plans: all that is shipped, or what the program has, within the
+// limits that the scenario states.
+func (s *subject) space() *planedit.Space {
+	limits, space := s.scenario.Fuzz, planedit.Shipped()
+	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}
+	space.Nodes, space.Instances, space.Steps, space.Statements = limits.Nodes, limits.Instances, limits.Steps, limits.Statements
+	space.NoPrograms = limits.NoPrograms
+	switch {
+	case limits.NoFaults:
+		space.Faults = nil
+	case limits.Faults != nil:
+		space.Faults = limits.Faults
+	}
+	space.Builds = limits.Builds
+	if space.Builds == nil {
+		space.Builds = s.named()
+	}
+	if s.program.ownHandlers() {
+		space.Handlers, space.Work = nil, s.scenario.Template.Instances
+	}
+	return space
+}
+
+// named returns the builds that the scenario's nodes run, each once, without released runtimes.
+func (s *subject) named() (names []string) {
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) && plan.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
+			names = append(names, name)
+		}
+	}
+	for _, n := range s.scenario.Template.Nodes {
+		add(n.Build)
+	}
+	for _, step := range s.scenario.Template.Schedule {
+		add(step.Build)
+	}
+	for _, b := range s.scenario.Template.Builds {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// corpus reads the stored runs of a corpus, sorted by name, and switches the subject's bugs on in them.
+func (s *subject) corpus(dir string) (inputs []fuzz.Input, err error) {
+	for _, pattern := range []string{"*.txt", filepath.Join("coverage", "*.txt")} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			e, err := scenario.ParseEntry(file, data, s.program.builds()...)
+			if err != nil {
+				return nil, fmt.Errorf("--corpus: %w", err)
+			}
+			e.Plan.Bugs = append([]faults.BugID{}, s.bugs()...)
+			inputs = append(inputs, fuzz.FromEntry(e))
+		}
+	}
+	return inputs, nil
+}
+
+// keeper writes inputs that showed something new. It keeps the first error.
+type keeper struct {
+	dir  string
+	kept int
+	err  error
+}
+
+// mostKept bounds the inputs that one hunt writes.
+const mostKept = 500
+
+func (k *keeper) keep(in fuzz.Input, news []string) {
+	if k.err != nil || k.kept == mostKept {
+		return
+	}
+	k.kept++
+	_, k.err = storeEntry(k.dir, in.Entry(fmt.Sprintf("%s; first to show %s", in.Way, news[0])))
+}

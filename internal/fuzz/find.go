@@ -1,0 +1,120 @@
+package fuzz
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/internal/shrink"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Find is a failure that differs from the others.
+type Find struct {
+	// Violation is the first one of the run that found it, Small that run made small. Small is nil if that failed, and
+	// then Unshrunk says why.
+	Violation cluster.Violation
+	Small     *properties.Shrunk
+	Unshrunk  error
+	// Input is the run that found it, at AtRun; Runs counts the failing runs that are the same find.
+	Input       Input
+	AtRun, Runs uint64
+	// Cause are the kinds of parts of which the smallest plan consists.
+	Cause []string
+}
+
+// found adds a failing run to the finds.
+func (h *hunt) found(r ran) error {
+	v := r.result.Violations[0]
+	alike := v.Rule() + "\n" + skeleton(v.Message)
+	if f := h.known[alike]; f != nil {
+		f.Runs++
+		return nil
+	}
+	f := &Find{Violation: v, Input: r.Input, AtRun: h.r.Runs, Runs: 1}
+	cfg := h.config(r.Input)
+	cfg.Recording = &sim.Recording{}
+	if _, err := cluster.Run(cfg); err != nil {
+		return err
+	}
+	f.Small, f.Unshrunk = h.o.Shrink(shrink.Concrete{Plan: r.Plan, Choices: cfg.Recording}, v)
+	if f.Small != nil {
+		f.Small.Plan = unbounded(f.Small.Plan)
+		f.Cause = parts(f.Small.Concrete)
+	}
+	for _, was := range h.r.Finds {
+		if was.Violation.Rule() == v.Rule() && f.Small != nil && slices.Equal(was.Cause, f.Cause) {
+			was.Runs++
+			h.known[alike] = was
+			return nil
+		}
+	}
+	h.known[alike] = f
+	h.r.Finds = append(h.r.Finds, f)
+	return nil
+}
+
+// names are what differs between two messages about the same thing: texts in quotes, and words with digits.
+var names = regexp.MustCompile(`"[^"]*"|[^\s"]*[0-9][^\s"]*`)
+
+// skeleton returns the first line of a message without names and numbers.
+func skeleton(message string) string {
+	first, _, _ := strings.Cut(message, "\n")
+	return names.ReplaceAllString(first, "#")
+}
+
+// parts returns the kinds of parts of a plan, each once, sorted: steps, faults, clients' actions, preloaded histories,
+// probes. What runs counts only where nothing happens to it: the same failure may come about in any orchestration.
+func parts(c shrink.Concrete) (kinds []string) {
+	add := func(kind string) { kinds = append(kinds, kind) }
+	p := c.Plan
+	for _, s := range p.Schedule {
+		add(string(s.Verb))
+	}
+	for _, choice := range c.Choices.Choices {
+		if _, fault, ok := strings.Cut(choice.Key.String(), "/fault:"); ok && choice.Value > 0 {
+			fault, _, _ = strings.Cut(fault, "/")
+			add(fault)
+		}
+	}
+	for i := range p.Instances {
+		for _, a := range p.Instances[i].Actions {
+			add(string(a.Verb))
+		}
+	}
+	for _, hist := range p.Histories {
+		add("history " + string(hist.Shape))
+	}
+	for _, probe := range p.Probes {
+		add("probe " + probe.Filter)
+	}
+	if len(kinds) == 0 {
+		kinds = whatRuns(p)
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+// whatRuns returns the orchestrations of a plan, or the statements of which its programs consist.
+func whatRuns(p *plan.Plan) (kinds []string) {
+	for i := range p.Instances {
+		if name := p.Instances[i].Orchestration; p.Programs.Lookup(name) == nil {
+			kinds = append(kinds, name)
+		}
+	}
+	for _, pr := range p.Programs {
+		program.Walk(pr.Body, func(n *program.Node) { kinds = append(kinds, string(n.Op)) })
+	}
+	return kinds
+}
+
+// unbounded returns the plan without the step budget of a hunt: its run ended long before.
+func unbounded(p *plan.Plan) *plan.Plan {
+	c := *p
+	c.StepBudget = 0
+	return &c
+}

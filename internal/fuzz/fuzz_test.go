@@ -1,0 +1,182 @@
+package fuzz_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/fuzz"
+	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/shrink"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// operators is a scenario as an operator writes it.
+const operators = `# Three nodes are upgraded one by one, under load.
+nodes A B C run 1.5.0
+faults light
+load 12 instances over 15s
+  mix 3 Chain with 2..5
+  mix 2 ProcessOrder
+    raise approval topic orders data yes after 1s..4s
+  mix 1 Cancellable
+    cancel because enough after 2s..6s
+  mix 2 Parent
+at 4s..8s upgrade A to 2.0.0
+after 2s..4s upgrade B to 2.0.0
+`
+
+// hunting returns the options of a hunt near the scenario, with a planted bug.
+func hunting(t *testing.T, bugs ...faults.BugID) fuzz.Options {
+	t.Helper()
+	s, err := scenario.Parse("operators.txt", []byte(operators))
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := planedit.Shipped()
+	space.Builds = []string{"1.5.0", "2.0.0"}
+	return fuzz.Options{
+		Plain:  func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, scenario.Overrides{Bugs: bugs}) },
+		Config: func() cluster.Config { return cluster.Config{Monitor: contract} },
+		Shrink: func(failing shrink.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
+			return properties.Shrink(failing, properties.ShrinkOptions{Property: v.Property, MaxRuns: 20})
+		},
+		Space: space, Seed: 1, Workers: 2,
+	}
+}
+
+func contract(w *cluster.World) cluster.Monitor {
+	return properties.New(w, properties.Options{Without: []string{"outcome", "L11"}})
+}
+
+func run(t *testing.T, o fuzz.Options) *fuzz.Report {
+	t.Helper()
+	r, err := fuzz.Run(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// tell describes a report, for comparisons.
+func tell(r *fuzz.Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d runs, %d failed, %d kept, %d features\n", r.Runs, r.Failed, r.Kept, r.Features)
+	for _, f := range r.Finds {
+		fmt.Fprintf(&b, "at %d (%d) by %s: %s %v\n", f.AtRun, f.Runs, f.Input.Way, f.Violation.Rule(), f.Cause)
+		if f.Small != nil {
+			fmt.Fprintf(&b, "%s\n", f.Small.Outcome.Digest)
+		}
+	}
+	return b.String()
+}
+
+// A hunt is a function of its options, but for the number of workers.
+func TestHuntRepeats(t *testing.T) {
+	o := hunting(t, "provider/ack-partial")
+	o.Runs = 64
+	first := tell(run(t, o))
+	o.Workers = 1
+	if diff := cmp.Diff(first, tell(run(t, o))); diff != "" {
+		t.Errorf("-two workers +one worker:\n%s", diff)
+	}
+	o.Seed = 2
+	if tell(run(t, o)) == first {
+		t.Error("another seed hunts in the same way")
+	}
+}
+
+// Each input that joins the population can be stored, and its stored run shows the same: also those that go another way
+// from a rare moment on.
+func TestInputsAreRecipes(t *testing.T) {
+	o := hunting(t)
+	o.Runs = 96
+	ways := map[string]int{}
+	o.OnNew = func(in fuzz.Input, _ []string) {
+		way, _, _ := strings.Cut(in.Way, " of ")
+		ways[way]++
+		if ways[way] > 3 {
+			return
+		}
+		e, err := scenario.ParseEntry("entry.txt", in.Entry("").Format())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(digest(t, in), digest(t, fuzz.FromEntry(e))); diff != "" {
+			t.Errorf("%s, seed %d, chooser %s: -input +stored\n%s", in.Way, in.Seed, in.Chooser, diff)
+		}
+	}
+	run(t, o)
+	for _, way := range []string{"a plain plan", "an edited plan", "another future"} {
+		if ways[way] == 0 {
+			t.Errorf("no input of the population is %s: %v", way, ways)
+		}
+	}
+}
+
+func digest(t *testing.T, in fuzz.Input) string {
+	t.Helper()
+	e := in.Entry("")
+	chooser, err := e.NewChooser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := cluster.Run(cluster.Config{Plan: e.Plan, Seed: e.Seed, Chooser: chooser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Digest.String()
+}
+
+// Two bugs at once are two finds; many failing runs of one are one.
+func TestFindsAreKeptApart(t *testing.T) {
+	o := hunting(t, "provider/ack-partial", "engine/poison-off-by-one")
+	o.Runs = 128
+	r := run(t, o)
+	rules := map[string]bool{}
+	for _, f := range r.Finds {
+		rules[f.Violation.Property] = true
+	}
+	if !rules["L05"] || !rules["S06"] {
+		t.Errorf("the finds are\n%s", tell(r))
+	}
+	if n := uint64(len(r.Finds)); n > 8 || r.Failed < n {
+		t.Errorf("%d finds of %d failing runs:\n%s", n, r.Failed, tell(r))
+	}
+}
+
+// Edits stay within the limits that a plan does not exceed anyway.
+func TestHuntKeepsLimits(t *testing.T) {
+	o := hunting(t)
+	o.Runs = 64
+	o.Space.Nodes, o.Space.Instances, o.Space.Steps, o.Space.NoPrograms = 3, 13, 3, true
+	o.OnNew = func(in fuzz.Input, _ []string) {
+		p := in.Plan
+		if len(p.Nodes) > 3 || len(p.Instances)+len(p.Histories) > 13 || len(p.Schedule) > 3 || len(p.Programs) > 0 {
+			t.Errorf("%d nodes, %d instances, %d histories, %d steps, %d programs", len(p.Nodes), len(p.Instances), len(p.Histories), len(p.Schedule), len(p.Programs))
+		}
+	}
+	run(t, o)
+}
+
+func TestHuntRefuses(t *testing.T) {
+	o := hunting(t)
+	if _, err := fuzz.Run(o); err == nil || !strings.Contains(err.Error(), "when does it end") {
+		t.Errorf("without an end: %v", err)
+	}
+	o.Runs, o.Space = 1, &planedit.Space{}
+	if _, err := fuzz.Run(o); err == nil || !strings.Contains(err.Error(), "no builds") {
+		t.Errorf("without builds: %v", err)
+	}
+	o = hunting(t, "no/such-bug")
+	o.Runs = 1
+	if _, err := fuzz.Run(o); err == nil || !strings.Contains(err.Error(), "no/such-bug") {
+		t.Errorf("with an unknown bug: %v", err)
+	}
+}

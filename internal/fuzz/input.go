@@ -1,0 +1,115 @@
+package fuzz
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// Input is one run: a plan, and what makes the choices that it leaves open.
+type Input struct {
+	Plan *plan.Plan
+	Seed uint64
+	// Chooser is a name of sim.NamedChooser; empty is the usual one.
+	Chooser string
+	// Way says how the input was made, for people.
+	Way string
+}
+
+func (in Input) chooser() sim.Chooser {
+	named, err := sim.NamedChooser(cmp.Or(in.Chooser, "random"))
+	if err != nil {
+		panic(err) // the package makes the names, or scenario.ParseEntry has looked
+	}
+	return named(in.Seed)
+}
+
+// Entry returns the input as a stored run that holds.
+func (in Input) Entry(note string) *scenario.Entry {
+	return &scenario.Entry{Plan: in.Plan, Seed: in.Seed, Chooser: in.Chooser, Mode: scenario.ModeSeeded, Verdict: scenario.VerdictHolds, Note: note}
+}
+
+// FromEntry returns the input that a stored run is; the choices of a recorded one are drawn again.
+func FromEntry(e *scenario.Entry) Input {
+	return Input{Plan: e.Plan, Seed: e.Seed, Chooser: e.Chooser, Way: "a stored run"}
+}
+
+// canFork reports whether the input can go another way from some draw on.
+func (in Input) canFork() bool {
+	return in.Chooser == "" || in.Chooser == "random" || strings.HasPrefix(in.Chooser, "reseed:")
+}
+
+// fork returns the input that is the same up to a draw, and has another seed from there on. Later changes of seeds are lost.
+func (in Input) fork(draw, seed uint64) Input {
+	var kept []string
+	if pairs, ok := strings.CutPrefix(in.Chooser, "reseed:"); ok {
+		words := strings.Split(pairs, ":")
+		for i := 0; i+1 < len(words); i += 2 {
+			var at uint64
+			if _, err := fmt.Sscan(words[i], &at); err == nil && at < draw {
+				kept = append(kept, words[i], words[i+1])
+			}
+		}
+	}
+	in.Chooser = strings.Join(append(append([]string{"reseed"}, kept...), fmt.Sprint(draw), fmt.Sprint(seed)), ":")
+	return in
+}
+
+// drawCounter counts the draws of a run.
+type drawCounter struct {
+	sim.Chooser
+	draws uint64
+}
+
+func (c *drawCounter) Choose(k sim.Key, n uint64) uint64 {
+	c.draws++
+	return c.Chooser.Choose(k, n)
+}
+
+func (c *drawCounter) Weigh(k sim.Key, odds sim.Odds) uint64 {
+	c.draws++
+	return c.Chooser.Weigh(k, odds)
+}
+
+// moment is a monitor that notes how many draws a run had made when it first reached a point.
+type moment struct {
+	cluster.Monitor
+	point string
+	draws *drawCounter
+	first uint64
+	found bool
+}
+
+// AfterStep implements cluster.Monitor.
+func (m *moment) AfterStep() {
+	m.Monitor.AfterStep()
+	if m.found {
+		return
+	}
+	for _, p := range m.Coverage() {
+		if p.Name == m.point {
+			m.first, m.found = m.draws.draws, true
+		}
+	}
+}
+
+// momentOf returns how many draws the input's run has made when it first reaches a point.
+func (h *hunt) momentOf(in Input, point string) (draws uint64, ok bool) {
+	m := &moment{point: point, draws: &drawCounter{Chooser: in.chooser()}}
+	cfg := h.config(in)
+	cfg.Chooser = m.draws
+	inner := cfg.Monitor
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+		m.Monitor = inner(w)
+		return m
+	}
+	if _, err := cluster.Run(cfg); err != nil {
+		return 0, false
+	}
+	return m.first, m.found
+}

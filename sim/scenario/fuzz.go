@@ -1,0 +1,64 @@
+package scenario
+
+import "github.com/durosim/durosim/faults"
+
+// Fuzz is what a fuzzer may put into the scenario's plans, and how large they may get. 0 and nil are left to the fuzzer.
+type Fuzz struct {
+	Nodes, Instances, Steps int
+	// Statements bounds the statements of programs; with NoPrograms none are added.
+	Statements int
+	NoPrograms bool
+	// Faults are the kinds that it may add, with NoFaults none. Builds are those that nodes may be given.
+	Faults   []faults.Kind
+	NoFaults bool
+	Builds   []string
+}
+
+// maxFuzz bounds the counts of fuzz lines.
+const maxFuzz = 10_000
+
+// fuzz reads nodes|instances|steps|statements COUNT..., faults none | KIND..., or builds BUILD....
+func (p *parser) fuzz() {
+	f := &p.s.Fuzz
+	if p.err == nil && !p.more() {
+		p.failf("the line ends too early: expected a limit, as in: %s", p.form)
+	}
+	for seen := map[string]bool{}; p.more(); {
+		what := p.clause(seen, "nodes", "instances", "steps", "statements", "faults", "builds")
+		p.unique("limit of the fuzzer", what)
+		least := uint64(1)
+		var to *int
+		switch what {
+		case "nodes":
+			to = &f.Nodes
+		case "instances":
+			to = &f.Instances
+		case "steps":
+			to = &f.Steps
+		case "statements":
+			to, least = &f.Statements, 0
+		case "faults":
+			p.fuzzFaults()
+		case "builds":
+			for ok := true; ok; ok = p.more() {
+				f.Builds = append(f.Builds, p.build())
+			}
+		}
+		if to != nil {
+			*to = int(p.number("a number of "+what, least, maxFuzz))
+			f.NoPrograms = f.NoPrograms || what == "statements" && *to == 0
+		}
+	}
+}
+
+func (p *parser) fuzzFaults() {
+	if p.accept("none") {
+		p.s.Fuzz.NoFaults = true
+		return
+	}
+	for ok := true; ok; ok = p.more() {
+		kind := p.name("a kind of fault")
+		p.known("fault", kind, faultKinds())
+		p.s.Fuzz.Faults = append(p.s.Fuzz.Faults, faults.Kind(kind))
+	}
+}

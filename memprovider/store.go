@@ -68,12 +68,12 @@ type Store struct {
 	names     map[string]InstanceNo // looked up only, never ranged over
 	instances []*instance           // by number - 1
 	rows      []*row                // by number - 1, nil once they are removed
-	memory    *Memory
-	block     []byte            // of stored bytes, with room for more
-	spareRows []row             // room for the next ones
-	holdings  *holdingTable     // by token number - 1
-	codecs    []engine.Codec    // by codec number; one for each name
-	pins      []*engine.Version // interned
+	memory    *Memory               // nil if the store keeps to itself
+	block     []byte                // of stored bytes, with room for more
+	spareRows []row                 // room for the next ones
+	holdings  *holdingTable         // by token number - 1
+	codecs    []engine.Codec        // by codec number; one for each name
+	pins      []*engine.Version     // interned
 
 	index *index
 	work  workIndex
@@ -143,12 +143,11 @@ func New(o Options) *Store {
 	}
 	s.rules = s.own
 	s.index = &index{rules: s.own}
-	s.memory = o.Memory
-	if s.memory == nil {
-		s.memory = &Memory{}
+	s.memory, s.holdings = o.Memory, &holdingTable{}
+	if s.memory != nil {
+		s.memory.reset()
+		s.holdings = &s.memory.holdings
 	}
-	s.memory.reset()
-	s.holdings = &s.memory.holdings
 	return s
 }
 

@@ -14,10 +14,20 @@ type Memory struct {
 	turns *replay.Workspace
 }
 
-// workspace returns the workspace that the turns of runs share.
-func (m *Memory) workspace() *replay.Workspace {
+// room returns what the parts of a run use: new room if m is nil.
+func (m *Memory) room() (calls *callTable, store *memprovider.Memory, turns *replay.Workspace) {
+	if m == nil {
+		return &callTable{}, nil, replay.NewWorkspace()
+	}
 	if m.turns == nil {
 		m.turns = replay.NewWorkspace()
 	}
-	return m.turns
+	m.calls.n = 0
+	if len(m.calls.blocks) > callBlocks {
+		m.calls.blocks = m.calls.blocks[:callBlocks:callBlocks]
+	}
+	return &m.calls, &m.store, m.turns
 }
+
+// callBlocks bounds the blocks of calls that a Memory keeps from run to run.
+const callBlocks = 64

@@ -90,13 +90,9 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	memory := cfg.Memory
-	if memory == nil {
-		memory = &Memory{}
-	}
-	memory.calls.n = 0
-	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: memory.workspace(), executions: map[string]*executionTurns{}}
-	b.network = &network{base: b, ackStep: -1, calls: &memory.calls}
+	calls, storeMemory, workspace := cfg.Memory.room()
+	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: workspace, executions: map[string]*executionTurns{}}
+	b.network = &network{base: b, ackStep: -1, calls: calls}
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}
 	b.probes = &probes{base: b}
@@ -106,7 +102,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	b.store = memprovider.New(memprovider.Options{
 		Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep,
-		Memory: &memory.store, Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: cfg.Plan.Store.CallersClock,
+		Memory: storeMemory, Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: cfg.Plan.Store.CallersClock,
 	})
 	if err := b.fleet.makeNodes(); err != nil {
 		return nil, err

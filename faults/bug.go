@@ -64,6 +64,15 @@ type Bug struct {
 // Caught reports whether some property is known to catch the bug.
 func (b *Bug) Caught() bool { return len(b.Properties) > 0 }
 
+// InStore reports whether the bug is one of the store, and not of a node.
+func (b *Bug) InStore() bool {
+	if b.as == "" {
+		return b.provider != nil
+	}
+	same, _ := Lookup(b.as) // a test holds that it is in the table
+	return same.InStore()
+}
+
 // Bugs returns every planted bug, in reading order. The caller owns the slice.
 func Bugs() []Bug { return slices.Clone(table) }
 

@@ -67,7 +67,7 @@ func (s *Store) end(r result, err *engine.ProviderError) error {
 		}
 		s.send()
 	}
-	s.inCall, s.rules, s.arrival = false, s.own, nil
+	s.inCall, s.rules, s.arrival, s.lead = false, s.own, nil, nil
 	if err == nil {
 		return nil
 	}

@@ -72,8 +72,9 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 		return nil, nil, nil
 	}
 	s.dropOrphans(filter)
+	led := s.lead != nil
 	for _, in := range s.choose(filter) {
-		d := delivery{p: p, in: in, lock: s.token(orchestratorToken, holding{instance: in.no}, untilMs)}
+		d := delivery{p: p, in: in, led: led, lock: s.token(orchestratorToken, holding{instance: in.no}, untilMs)}
 		passed := true
 		for _, step := range s.rules.FetchOrder {
 			if passed = d.step(step, filter); !passed {
@@ -102,6 +103,9 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 // the index finds it without looking at those that the filter leaves out.
 func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	s.candidates = s.candidates[:0]
+	if s.lead != nil {
+		return s.followed(s.candidates)
+	}
 	if s.rules.FetchOrder[0] == storerules.FetchFilter {
 		if in := s.index.pick(filter, s.rules); in != nil {
 			s.candidates = append(s.candidates, in)
@@ -133,6 +137,7 @@ type delivery struct {
 	p      *provider
 	in     *instance
 	lock   lock
+	led    bool // the instance was not chosen here: see Lead
 	locked bool
 	count  uint32
 	// The results of decoding. failed is the error of the history, or else that of the first message that cannot be
@@ -148,7 +153,7 @@ func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilt
 	s := d.p.store
 	switch step {
 	case storerules.FetchFilter:
-		if s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
+		if d.led || s.rules.Admits(filter, s.rules.Pin(d.in.pins())) {
 			return true
 		}
 		if d.locked {

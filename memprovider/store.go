@@ -93,6 +93,7 @@ type Store struct {
 	call          uint64 // number of the last call
 	inCall        bool
 	arrival       *Arrival // nil if it did not wait
+	lead          *Lead    // nil if the store chooses what a fetch finds
 	undoing       bool
 	observation   observe.Observation
 	request       observe.CallRequest

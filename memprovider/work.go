@@ -70,6 +70,9 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	s := p.store
 	t := s.taker(session)
 	r := s.work.pick(t, tags, s.rules)
+	if s.lead != nil {
+		r = s.followedRow()
+	}
 	if r == nil || !s.rules.WorkLooksPastSessions && s.reservedBefore(r, session) {
 		return nil, nil, nil
 	}

@@ -27,6 +27,8 @@ type ShrinkOptions struct {
 	EachRun  func() Run
 	// Releases starts the nodes that run a released runtime, as in cluster.Config.
 	Releases cluster.Releases
+	// Store makes the store of each run, as in cluster.Config.
+	Store func(startMs int64) (*cluster.Store, error)
 	// MaxRuns bounds the runs; 0 stands for 5,000, some seconds for the built-in scenarios.
 	MaxRuns int
 
@@ -102,7 +104,7 @@ func (o *ShrinkOptions) builds() []*engine.Build {
 
 // config returns the configuration that runs a candidate.
 func (o *ShrinkOptions) config(c shrink.Concrete, chooser sim.Chooser) cluster.Config {
-	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases}
+	cfg := cluster.Config{Plan: c.Plan, Seed: c.Choices.Seed, Chooser: chooser, Builds: o.builds(), Releases: o.Releases, Store: o.Store}
 	newRun(o.Handlers, o.EachRun).Configure(&cfg, Options{Expectations: c.Expect})
 	return cfg
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -32,6 +33,9 @@ type Config struct {
 	// anew for each run or node, from several goroutines, and must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
+	// Store, if not nil, makes the store of each run, in the place of durosim's own, as in cluster.Config. It is called from
+	// several goroutines at once, and gives each run a store of its own.
+	Store func(startMs int64) (*cluster.Store, error)
 	// EachRun, if not nil, is called at the beginning of each run, from several goroutines at once. It returns what
 	// belongs to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run

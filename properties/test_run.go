@@ -148,7 +148,7 @@ func (c Config) known() (orchestrations, activities []string) {
 
 // config returns the configuration of a run without its plan and its seed.
 func (r *testRun) config() cluster.Config {
-	cfg := cluster.Config{Builds: r.c.builds(), DoubleCheck: r.c.DoubleCheck}
+	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
 	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, Options{Properties: r.c.Properties, Expectations: r.expect})
 	return cfg
 }
@@ -219,7 +219,7 @@ func (r *testRun) violated(v campaign.Violation) string {
 	if _, err = cluster.Run(cfg); err == nil {
 		var small *Shrunk
 		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
-			Property: v.Property, Expectation: v.Expectation, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, MaxRuns: r.c.ShrinkRuns,
+			Property: v.Property, Expectation: v.Expectation, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, Store: r.c.Store, MaxRuns: r.c.ShrinkRuns,
 		})
 		if err == nil {
 			return r.end(v.Seed, text+small.report(v.Seed, r.fate))

@@ -126,6 +126,8 @@ var generated = map[string]func() string{
 		}
 		return b.String()
 	},
+	"over_store":        overStoreTable,
+	"over_store_unseen": overStoreUnseen,
 }
 
 // statements is a reference of statements, a paragraph each.

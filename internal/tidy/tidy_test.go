@@ -100,7 +100,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
 		module: []string{"internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
-		tests:  []string{"internal/eventdata", "faults", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
+		tests:  []string{"internal/eventdata", "faults", "internal/sample", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
 	"properties/internal/monitor": {
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",

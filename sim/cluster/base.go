@@ -21,6 +21,7 @@ type base struct {
 	chooser sim.Chooser
 	root    sim.Key
 	store   *memprovider.Store
+	foreign *foreign // the store of Config.Store, which store follows; nil if the nodes use store itself
 	planted *faults.Planted
 	drawn   map[faults.Kind]*drawnFault // only looked up
 	ctx     context.Context
@@ -40,13 +41,16 @@ type base struct {
 // storeHandle returns one caller's handle of the store, watched if the monitor is a HandleWatcher.
 func (b *base) storeHandle(codec engine.Codec, caller observe.Caller) engine.Provider {
 	p := b.store.Handle(codec, caller)
+	if b.foreign != nil {
+		p = b.foreign.handle(codec, p)
+	}
 	if b.plan.Store.CallersClock {
 		p = b.byClock(p, caller)
 	}
 	if b.letters != nil && caller.Node != 0 {
 		p = b.letters.box.Watch(p)
 	}
-	if watcher, ok := b.monitor.(HandleWatcher); ok {
+	if watcher, ok := b.monitor.(HandleWatcher); ok && b.foreign == nil {
 		return watcher.WatchHandle(p, codec)
 	}
 	return p

@@ -22,6 +22,9 @@ type Config struct {
 	Builds []*engine.Build
 	// Releases starts the nodes that run a released runtime; nil refuses plans with such nodes.
 	Releases Releases
+	// Store makes the store of the run, whose clock shows startMs or less; nil is durosim's own. docs/clusters-over-a-provider.md
+	// says what is checked then.
+	Store func(startMs int64) (*Store, error)
 	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is workload.Handlers. It is
 	// called at each start of a node, and once before the run for each build that a node will run.
 	Handlers func(r *node.Registry, b *engine.Build) error

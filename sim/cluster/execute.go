@@ -99,12 +99,12 @@ func (nw *network) corrupt(i int) {
 	name := nw.owner(c).plan.Name
 	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(faults.CorruptEvent, name, c.key) {
 		e := r.HistoryDelta[len(r.HistoryDelta)-1]
-		if nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
+		if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
 			nw.recordFault(faults.CorruptEvent, i)
 		}
 	}
 	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(faults.CorruptMessage, name, c.key) {
-		if nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
+		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
 			nw.recordFault(faults.CorruptMessage, i)
 		}
 	}
@@ -135,7 +135,7 @@ func (nw *network) refuse(kind observe.CallKind) error {
 	case nw.draws(faults.PermanentError, name, key):
 		nw.recordFault(faults.PermanentError, i)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == observe.CallAckOrchestrationItem && nw.draws(faults.AckStepError, name, key):
+	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(faults.AckStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
 		nw.recordFault(faults.AckStepError, i)
 	}

@@ -44,12 +44,13 @@ func (c *clients) seedHistory(h *plan.History) {
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
 	name, version := h.Handler()
-	err := c.store.Preload(memprovider.PreloadedInstance{
+	in := memprovider.PreloadedInstance{
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{seed},
-	})
-	if err != nil {
+	}
+	if err := c.store.Preload(in); err != nil {
 		panic(fmt.Sprintf("cluster: %v", err)) // Validate has refused duplicates
 	}
+	c.foreign.seed(in)
 }
 
 // encodeSomehow encodes the event with the first build that can write it.

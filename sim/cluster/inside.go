@@ -86,24 +86,11 @@ func (nw *network) arrival(c *callState) *memprovider.Arrival {
 		nw.store.SetNow(nw.fleet.callerMs(observe.Caller{Node: c.node, Incarnation: c.inc}))
 		defer func() { nw.store.SetNow(nw.fleet.storeMs()) }()
 	}
-	token, filter := "", (*engine.CapabilityFilter)(nil)
-	switch r := c.request.(type) {
-	case call.FetchOrchestrationItem:
+	var filter *engine.CapabilityFilter
+	if r, ok := c.request.(call.FetchOrchestrationItem); ok {
 		filter = r.Filter
-	case call.AckOrchestrationItem:
-		token = r.LockToken
-	case call.AbandonOrchestrationItem:
-		token = r.LockToken
-	case call.RenewOrchestrationItemLock:
-		token = r.LockToken
-	case call.AckWorkItem:
-		token = r.LockToken
-	case call.AbandonWorkItem:
-		token = r.LockToken
-	case call.RenewWorkItemLock:
-		token = r.LockToken
 	}
-	return nw.store.Arrive(c.kind, token, filter)
+	return nw.store.Arrive(c.kind, call.LockToken(c.request), filter)
 }
 
 // onInside ends the wait of a call: it takes effect, or joins the line.

@@ -26,6 +26,7 @@ type network struct {
 	downUntil   sim.Time          // the store refuses every call until then
 	lastRow     observe.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
+	lastItem    engine.WorkItem
 	line        []int    // the fetches that a serial store has yet to serve, as indexes of calls
 	holders     []uint32 // node that took an instance's lock last, by number of the instance
 }

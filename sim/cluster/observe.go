@@ -20,7 +20,7 @@ func (nw *network) Observe(o *observe.Observation) {
 	case observe.RowInserted:
 		nw.observed++
 		if o.Queue == observe.QueueOrchestrator {
-			nw.lastRow, nw.lastRowCall = o.Message, o.Call
+			nw.lastRow, nw.lastRowCall, nw.lastItem = o.Message, o.Call, o.Item
 		}
 	default:
 		nw.observed++

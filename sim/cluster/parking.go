@@ -159,9 +159,10 @@ func (p *parking) pump() {
 
 // pollInVain lets a waiter poll although the store has nothing for it. Nodes do so all the time; here it happens only
 // occasionally, when there is work that the filter must leave alone, so that parking does not hide a provider that touches
-// it. A correct provider's answer changes nothing; the try meets no fault, so that it affects nothing else.
+// it; and over a store that is not durosim's own, whatever there is. A correct provider's answer changes nothing; the try meets no fault, so that it affects nothing else.
 func (p *parking) pollInVain(g *waitGroup) {
-	if g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) || !p.store.NextOrchestration(nil).Now {
+	if p.foreign == nil && g.filter == nil || !sim.Chance(p.chooser, g.key.Num(labelWake, p.seenGen), 1, 4) ||
+		p.foreign == nil && !p.store.NextOrchestration(nil).Now {
 		return
 	}
 	if i, at := p.firstToPoll(g, true); i >= 0 {

@@ -31,6 +31,7 @@ func Run(cfg Config) (*Result, error) {
 		return nil, err
 	}
 	defer w.fleet.close()
+	defer w.foreign.close()
 	if w.run(); w.failure != nil {
 		return nil, fmt.Errorf("cluster: seed %d: %w", cfg.Seed, w.failure)
 	}
@@ -100,11 +101,11 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Narrator != nil {
 		b.narrator = &narrator{base: b, tokens: map[string]string{}}
 	}
-	b.store = memprovider.New(memprovider.Options{
-		Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep,
-		Memory: storeMemory, Rules: planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: cfg.Plan.Store.CallersClock,
-	})
+	if err := b.openStore(storeMemory); err != nil {
+		return nil, err
+	}
 	if err := b.fleet.makeNodes(); err != nil {
+		b.foreign.close()
 		return nil, err
 	}
 	w := &World{base: b}
@@ -115,6 +116,22 @@ func newWorld(cfg *Config) (*World, error) {
 	b.openLetters()
 	return w, nil
 }
+
+// openStore makes the run's own store, and the one of Config.Store that it follows, if there is one.
+func (b *base) openStore(memory *memprovider.Memory) error {
+	if b.cfg.Store == nil {
+		b.store = memprovider.New(memprovider.Options{
+			Sink: b.network, StartMs: b.startMs(), BeforeAckStep: b.network.beforeAckStep, Memory: memory,
+			Rules: b.planted.For("", "").Provider, RulesOf: b.fleet.storeRules, CallersClock: b.plan.Store.CallersClock,
+		})
+		return nil
+	}
+	b.store = memprovider.New(memprovider.Options{Sink: b.network, StartMs: b.startMs(), Memory: memory})
+	return b.openForeign()
+}
+
+// Foreign reports whether the nodes use a store of Config.Store.
+func (w *World) Foreign() bool { return w.foreign != nil }
 
 // Plan returns the plan being carried out.
 func (w *World) Plan() *plan.Plan { return w.plan }
@@ -145,11 +162,13 @@ func (w *World) Builds() []*engine.Build { return w.builds }
 
 func (w *World) run() {
 	w.begin()
-	for !w.phases.ended && w.failure == nil && w.advance() {
+	for !w.phases.ended && w.failure == nil && !w.foreign.gone() && w.advance() {
 	}
 	switch {
 	case w.failure != nil:
 		return
+	case w.foreign.gone():
+		return // what was not done would be judged as not done
 	case w.phases.ended:
 	case w.kernel.Exhausted():
 		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on for ever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())

@@ -43,6 +43,8 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 			fmt.Fprintf(stderr, "%s: internal error: %v\n\n%s\nThis is a defect of durosim, not of your input. Please report it together with the command line.\n", p.name(), cause, debug.Stack())
 		}
 	}()
+	p.stores = &stores{idle: map[string][]*remote{}}
+	defer p.stores.close()
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
 	status = a.untilLeave(args)
 	if err := a.stdout.Flush(); err != nil {

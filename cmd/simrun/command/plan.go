@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,9 @@ const (
 func (c *planCmd) run(a *app) (int, error) {
 	if c.Chooser != "" {
 		return 0, fmt.Errorf("--chooser %s: plan compares ways of one upgrade under the usual choices; run takes a chooser", c.Chooser)
+	}
+	if c.Provider != "" {
+		return 0, errors.New("--provider: plan runs on durosim's own store, and begins with what --store says")
 	}
 	if c.Faults == "" {
 		c.Faults = c.ownFaults(a.program)

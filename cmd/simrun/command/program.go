@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -31,7 +32,17 @@ type Program struct {
 	// means scenario.Default.
 	Scenario string
 
+	stores *stores // those of the invocation
+
 	_ struct{} // fields are named: there will be more
+}
+
+// storeOf returns what makes the store of a run over a provider, nil for durosim's own store.
+func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.Store, error), error) {
+	if provider == "" {
+		return nil, nil
+	}
+	return p.stores.of(provider)
 }
 
 // Main carries out the command line of the process, and ends the process with the exit status.

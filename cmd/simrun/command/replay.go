@@ -59,7 +59,11 @@ func (c *replayCmd) run(a *app) (int, error) {
 	case err != nil:
 		return 0, err
 	case entry != nil:
-		r = newReplayed(entrySubject(a.program, entry, c.Scenario), entry.Seed)
+		s, err := entrySubject(a.program, entry, c.Scenario, c.Provider)
+		if err != nil {
+			return 0, err
+		}
+		r = newReplayed(s, entry.Seed)
 		r.entry = entry
 	default:
 		s, err := c.subject(a.program, c.Scenario)
@@ -93,7 +97,9 @@ func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
 	if err != nil || entry == nil {
 		return nil, err
 	}
-	if c.Seed != nil || len(c.options()) > 0 {
+	own := c.planFlags
+	own.Provider = ""
+	if c.Seed != nil || len(own.options()) > 0 {
 		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks, chooser and bugs, and no referee: leave out those flags")
 	}
 	orchestrations, activities, err := p.registered()
@@ -276,7 +282,7 @@ func (r *replayed) judge(rep *report) {
 
 func (r *replayed) repro() string {
 	if r.entry != nil {
-		return itself("replay", r.subject.arg)
+		return itself(append(append([]string{"replay"}, r.subject.options()...), r.subject.arg)...)
 	}
 	return r.subject.repro(r.seed)
 }
@@ -342,14 +348,18 @@ func lineAt(lines []storyLine, i int) string {
 }
 
 // entrySubject returns the subject of a stored run: its plan is fixed.
-func entrySubject(p *Program, e *scenario.Entry, arg string) *subject {
+func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject, error) {
 	name := e.Plan.Name
 	if name == "" {
 		name = arg
 	}
-	s := &subject{program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg, stored: true}
+	store, err := p.storeOf(provider)
+	s := &subject{
+		program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg, stored: true,
+		flags: planFlags{Provider: provider}, store: store,
+	}
 	if err := s.choose(e.Chooser); err != nil {
 		panic(err) // ParseEntry has looked
 	}
-	return s
+	return s, err
 }

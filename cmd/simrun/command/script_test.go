@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/durosim/durosim/internal/commandline"
+
 	"github.com/durosim/durosim/cmd/simrun/command"
 )
 
@@ -83,7 +85,9 @@ func cmdRepro(ts *testscript.TestScript, neg bool, args []string) {
 	if !strings.HasPrefix(last, "simrun ") && !strings.HasPrefix(last, "orders ") {
 		ts.Fatalf("the last line is no command to paste: %q", last)
 	}
-	cmdExits(ts, false, append([]string{args[0]}, strings.Fields(last)...))
+	words, err := commandline.Split(last)
+	ts.Check(err)
+	cmdExits(ts, false, append([]string{args[0]}, words...))
 }
 
 func readObject(ts *testscript.TestScript, file string) map[string]json.RawMessage {

@@ -74,7 +74,11 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 		if out.stored, err = storeEntry(c.Out, s.shrunkEntry(seed, small)); err != nil {
 			return 0, err
 		}
-		out.repro = itself("replay", out.stored)
+		var provider []string
+		if s.flags.Provider != "" {
+			provider = []string{"--provider", s.flags.Provider}
+		}
+		out.repro = itself(slices.Concat([]string{"replay"}, provider, []string{out.stored})...)
 	}
 	status := classExit(small.First.Class)
 	if c.JSON {
@@ -91,7 +95,10 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, err
 		return nil, 0, nil, err
 	}
 	if entry != nil {
-		s := entrySubject(p, entry, c.Scenario)
+		s, err := entrySubject(p, entry, c.Scenario, c.Provider)
+		if err != nil {
+			return nil, 0, nil, err
+		}
 		concrete := &shrink.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
 		if entry.Mode == scenario.ModeSeeded {
 			concrete, err = s.record(s.configOf(entry.Plan, entry.Seed))
@@ -142,7 +149,7 @@ func (s *subject) runConcrete(c shrink.Concrete) (*cluster.Result, error) {
 
 // shrinkOptions returns options for a shrink that keeps a violation.
 func (s *subject) shrinkOptions(v cluster.Violation) properties.ShrinkOptions {
-	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases()}
+	return properties.ShrinkOptions{Property: v.Property, Expectation: v.Expectation, Builds: s.program.builds, Handlers: s.program.Handlers, EachRun: s.program.EachRun, Releases: releases(), Store: s.store}
 }
 
 func (s *subject) bugs() []faults.BugID {
@@ -194,7 +201,7 @@ func (c *shrinkCmd) repro(s *subject, seed uint64) string {
 		property = []string{"--property", c.Property}
 	}
 	if s.stored {
-		return itself(append([]string{"shrink", s.arg}, property...)...)
+		return itself(slices.Concat([]string{"shrink"}, s.options(), []string{s.arg}, property)...)
 	}
 	return s.line("shrink", seed, property...)
 }

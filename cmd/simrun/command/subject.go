@@ -30,6 +30,7 @@ type planFlags struct {
 	Chooser     string   `json:"chooser,omitempty" help:"What makes the choices: random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio. See docs/hunting.md." placeholder:"NAME"`
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to see whether the handlers are deterministic."`
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
+	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), in the place of durosim's own store." placeholder:"COMMAND"`
 	Referee     bool     `json:"referee,omitempty" help:"Have the executable specification of a provider judge every answer of the store, too."`
 }
 
@@ -45,6 +46,8 @@ type subject struct {
 	over   scenario.Overrides
 	// chooser makes the chooser of a seed; nil means the usual one.
 	chooser func(seed uint64) sim.Chooser
+	// store makes the store of a run; nil for durosim's own.
+	store func(startMs int64) (*cluster.Store, error)
 }
 
 // subject finds the scenario and checks the flags. An empty name stands for the scenario that shows the first bug, or
@@ -83,6 +86,9 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		name = p.defaultScenario()
 	}
 	var err error
+	if s.store, err = p.storeOf(f.Provider); err != nil {
+		return nil, err
+	}
 	if s.scenario, err = p.openScenario(name); err != nil {
 		return nil, err
 	}
@@ -160,7 +166,7 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 
 // configOf returns the configuration that runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
-	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), Releases: releases(), DoubleCheck: s.flags.DoubleCheck}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), Releases: releases(), Store: s.store, DoubleCheck: s.flags.DoubleCheck}
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}
@@ -232,6 +238,7 @@ func (s *subject) options() []string {
 	for _, id := range s.flags.Bug {
 		flag("--bug", id)
 	}
+	flag("--provider", s.flags.Provider)
 	if s.flags.Referee {
 		words = append(words, "--referee")
 	}

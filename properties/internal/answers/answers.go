@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// ID is the id under which answers that the provider contract does not allow are reported. It is not a property of a
-// cluster: the store of a simulation is durosim's own.
+// ID is the id under which answers of durosim's own store are reported that the provider contract does not allow. It is
+// not a property of a cluster.
 const ID = "referee"
 
 // promised lists the freedoms that memprovider's documentation gives up. A simulation's store is held to that, which also
@@ -19,6 +19,13 @@ var promised = []oracle.Freedom{
 	"F1", "F4", "F5", "F6", "F7", "F8",
 	"F9", "F15", "F18", "F19", "F20", "F21",
 	"F22", "F23", "F25", "F26", "F27", "F28",
+	"X1",
+}
+
+// followed lists the freedoms that another store must not use, since the run could not follow it: what it does then shows
+// only later, in other answers.
+var followed = []oracle.Freedom{
+	"F4", "F9", "F20", "F23", "F26", "F27", "F28",
 	"X1",
 }
 
@@ -35,7 +42,11 @@ func New(m *check.Run) *Judge {
 	for _, b := range m.World.Builds() {
 		codecs = append(codecs, b.Codec)
 	}
-	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: promised, StorageErrors: true, Codecs: codecs})}
+	deny := promised
+	if m.World.Foreign() {
+		deny = followed
+	}
+	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: true, Codecs: codecs})}
 }
 
 // Watch lets the referee see the calls of a handle.
@@ -49,7 +60,11 @@ func (r *Judge) judge(e oracle.Exchange) {
 	}
 	if refusal := r.oracle.Apply(e); refusal != nil {
 		r.oracle = nil
-		r.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()})
+		f := check.Finding{Property: ID, Class: cluster.ClassInternal, Message: refusal.Error()}
+		if r.Run.World.Foreign() {
+			f.Property, f.Class = cluster.PropertyProvider, cluster.ClassSafety
+		}
+		r.Run.Violate(f)
 	}
 }
 

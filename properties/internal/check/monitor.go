@@ -58,6 +58,7 @@ type World interface {
 	Builds() []*engine.Build
 	Why(instance string) *cluster.Explanation
 	Help() []cluster.Help
+	Foreign() bool
 }
 
 // maxViolations bounds what one property reports in one run: the first is what counts.

@@ -67,7 +67,7 @@ func New(w check.World, opts Options) *Monitor {
 	}
 	m := &Monitor{Monitor: check.New(w, wants)}
 	m.Add(safety.Checks(m.Run)...)
-	if opts.Referee {
+	if opts.Referee || w.Foreign() {
 		m.referee = answers.New(m.Run)
 		m.Add(m.referee)
 	}

@@ -313,6 +313,15 @@ func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
 	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
 }
 
+// SetNow sets the store's clock.
+func (c *Client) SetNow(ctx context.Context, ms int64) error {
+	now, err := c.clock(ctx, "clock_set", clockSet{&ms})
+	if err == nil && now != ms {
+		return c.fail("clock_set", fmt.Sprintf("the clock shows %d, and was set to %d", now, ms), false)
+	}
+	return err
+}
+
 func (c *Client) clock(ctx context.Context, method string, params any) (now int64, err error) {
 	raw, err := c.hook(ctx, method, params)
 	if err == nil {

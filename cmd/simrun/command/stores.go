@@ -1,0 +1,127 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// stores are the foreign stores of runs: each is a process that serves a provider. A process serves one run after another,
+// and as many run at once as there are runs at once.
+type stores struct {
+	mu   sync.Mutex
+	idle map[string][]*remote // by command line
+}
+
+// storePatience is how long a store may take to answer a call of a run.
+const storePatience = 10 * time.Second
+
+// of returns what makes the store of a run over the provider that a command line serves.
+func (s *stores) of(line string) (func(startMs int64) (*cluster.Store, error), error) {
+	words, err := commandline.Split(line)
+	if err == nil && len(words) == 0 {
+		err = errors.New("expected a command")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--provider %q: %w", line, err)
+	}
+	return func(startMs int64) (*cluster.Store, error) {
+		peer, err := s.take(line, words, startMs)
+		if err != nil {
+			return nil, err
+		}
+		return s.store(line, peer), nil
+	}, nil
+}
+
+// take returns a process with an empty store whose clock is not later than the beginning of the run.
+func (s *stores) take(line string, words []string, startMs int64) (*remote, error) {
+	s.mu.Lock()
+	var peer *remote
+	if n := len(s.idle[line]); n > 0 {
+		peer = s.idle[line][n-1]
+		s.idle[line] = s.idle[line][:n-1]
+	}
+	s.mu.Unlock()
+	if peer != nil {
+		if now, err := peer.empty(); err == nil && now <= startMs {
+			return peer, nil
+		}
+		_ = peer.stop() // its clock does not go back
+	}
+	peer, err := start(words, storePatience)
+	if err != nil {
+		return nil, err
+	}
+	now, err := peer.empty()
+	switch {
+	case err != nil:
+	case !peer.client.Described().VirtualClock:
+		err = errors.New("virtual_clock is false: a cluster runs in virtual time only")
+	case now > startMs:
+		err = fmt.Errorf("its clock shows %d at the start, and a run begins at %d", now, startMs)
+	default:
+		return peer, nil
+	}
+	_ = peer.stop()
+	return nil, fmt.Errorf("%s: %w", line, err)
+}
+
+// empty empties the other side's store, and returns the time of its clock.
+func (r *remote) empty() (int64, error) {
+	if err := r.client.Reset(context.Background()); err != nil {
+		return 0, err
+	}
+	return r.client.Now(context.Background())
+}
+
+// store returns the store of a process for one run, after which the process is free for another.
+func (s *stores) store(line string, peer *remote) *cluster.Store {
+	ctx, d := context.Background(), peer.client.Described()
+	out := &cluster.Store{
+		Provider: peer.client, Broken: peer.client.Failure,
+		SetNow: func(ms int64) error { return peer.client.SetNow(ctx, ms) },
+		Close: func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if peer.client.Failure() != nil || s.idle == nil {
+				_ = peer.stop()
+				return
+			}
+			s.idle[line] = append(s.idle[line], peer)
+		},
+	}
+	if d.CorruptEvent {
+		out.CorruptEvent = func(instance string, execution, event uint64) error {
+			return peer.client.CorruptEvent(ctx, call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
+		}
+	}
+	if d.CorruptMessage {
+		out.CorruptMessage = func(item engine.WorkItem) error {
+			return peer.client.CorruptMessage(ctx, call.CorruptMessage{Item: item})
+		}
+	}
+	if d.FailAckStep {
+		out.FailAckStep = func(step int) { _ = peer.client.FailAckStep(ctx, step) } // Broken tells
+	}
+	return out
+}
+
+// close ends the processes that no run uses.
+func (s *stores) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, list := range s.idle {
+		for _, peer := range list {
+			_ = peer.stop()
+		}
+	}
+	s.idle = nil
+}

@@ -1,0 +1,45 @@
+package call
+
+// LockToken returns the lock token that a call names, empty if it names none.
+func LockToken(c Call) string {
+	switch r := c.(type) {
+	case AckOrchestrationItem:
+		return r.LockToken
+	case AbandonOrchestrationItem:
+		return r.LockToken
+	case RenewOrchestrationItemLock:
+		return r.LockToken
+	case AckWorkItem:
+		return r.LockToken
+	case AbandonWorkItem:
+		return r.LockToken
+	case RenewWorkItemLock:
+		return r.LockToken
+	}
+	return ""
+}
+
+// WithLockToken returns a call that names another lock token; a call that names none stays as it is.
+func WithLockToken(c Call, token string) Call {
+	switch r := c.(type) {
+	case AckOrchestrationItem:
+		r.LockToken = token
+		return r
+	case AbandonOrchestrationItem:
+		r.LockToken = token
+		return r
+	case RenewOrchestrationItemLock:
+		r.LockToken = token
+		return r
+	case AckWorkItem:
+		r.LockToken = token
+		return r
+	case AbandonWorkItem:
+		r.LockToken = token
+		return r
+	case RenewWorkItemLock:
+		r.LockToken = token
+		return r
+	}
+	return c
+}

@@ -1,0 +1,83 @@
+package tidy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
+)
+
+// row is a row of a table of planted bugs: an id, and what a test has seen of it.
+type row struct{ id, seen string }
+
+// rows reads such a table. A row that begins with a dash behind the id was not seen; the reason follows.
+func rows(name string) []row {
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		return []row{{err.Error(), ""}}
+	}
+	var list []row
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		id, seen, _ := strings.Cut(line, " ")
+		list = append(list, row{id, seen})
+	}
+	return list
+}
+
+const overStore = "properties/internal/answers/testdata/over-store.txt"
+
+// overStoreTable says of each property how it fares over a provider that is not durosim's own.
+func overStoreTable() string {
+	seen := rows(overStore)
+	b := table("property", "holds", "bugs of a store", "itself", "`provider`", "not seen")
+	for _, p := range properties.Catalogue() {
+		bugs, itself, answers := 0, 0, 0
+		for _, r := range seen {
+			bug, _ := faults.Lookup(faults.BugID(r.id))
+			if !slices.Contains(bug.Properties, p.ID) {
+				continue
+			}
+			bugs++
+			switch ids := strings.Fields(r.seen); {
+			case ids[0] == "-":
+			case slices.Contains(ids, p.ID):
+				itself++
+			default:
+				answers++
+			}
+		}
+		holds := "in part"
+		switch {
+		case bugs == itself:
+			holds = "in full"
+		case itself+answers == 0:
+			holds = "not seen"
+		case itself == 0:
+			holds = "by answers"
+		}
+		b.row(p.String(), holds, count(bugs), count(itself), count(answers), count(bugs-itself-answers))
+	}
+	return b.String()
+}
+
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// overStoreUnseen lists the bugs that no answer shows.
+func overStoreUnseen() string {
+	var b strings.Builder
+	for _, r := range rows(overStore) {
+		if why, ok := strings.CutPrefix(r.seen, "- "); ok {
+			fmt.Fprintf(&b, "- `%s`: %s\n", r.id, why)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,204 @@
+package answers_test
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// anyBuild stores what callers of any build write.
+var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
+
+// another makes stores for runs that are not their own: in memory, with bugs or without, but otherwise strangers.
+func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.Store, error) {
+	t.Helper()
+	planted, err := faults.Plant("", ids...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(startMs int64) (*cluster.Store, error) {
+		fail := -1
+		s := memprovider.New(memprovider.Options{
+			StartMs: startMs, Rules: planted.For("", "").Provider,
+			BeforeAckStep: func(_ uint64, step storerules.AckStep) error {
+				if int(step) != fail {
+					return nil
+				}
+				fail = -1
+				return errors.New("storage failed")
+			},
+		})
+		return &cluster.Store{
+			Provider: s.Handle(anyBuild, observe.Caller{}),
+			SetNow:   func(ms int64) error { s.SetNow(ms); return nil },
+			CorruptEvent: func(instance string, execution, event uint64) error {
+				return s.Damage(instance, execution, event, []byte("{"))
+			},
+			FailAckStep: func(step int) { fail = step % storerules.AckSteps },
+		}, nil
+	}
+}
+
+// overAnother runs a seed of a scenario over another store.
+func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *cluster.Result {
+	t.Helper()
+	s, err := scenario.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Expand(seed, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t, ids...), Monitor: func(w *cluster.World) cluster.Monitor {
+		return monitor.New(w, monitor.Options{Expectations: s.Expect})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestOverAnotherStore runs scenarios over a store that is right: nothing is found.
+func TestOverAnotherStore(t *testing.T) {
+	for _, s := range sample.Of(scenario.Builtin(), 6) {
+		if bytes.Contains(s.Text, []byte("store clock callers")) {
+			continue // such a store is durosim's own
+		}
+		r := overAnother(t, s.Name, 1)
+		for _, v := range r.Violations {
+			t.Errorf("%s: %s: %s", s.Name, v.Property, v.Message)
+		}
+		if again := overAnother(t, s.Name, 1); again.Digest != r.Digest {
+			t.Errorf("%s: two runs of one seed differ", s.Name)
+		}
+	}
+}
+
+// overStore says of each bug of a store how a cluster over that store shows it: a bug, the first seed of its scenario that
+// shows it, and what is violated there; or a bug, a dash, and why it is not seen.
+//
+//go:embed testdata/over-store.txt
+var overStore string
+
+var update = flag.Bool("update", false, "write the table of bugs of a store")
+
+// The search for a bug is bounded, that for one of which the table says that it is not seen more so.
+const (
+	overStoreSeeds = 60
+	unseenSeeds    = 5
+)
+
+// TestStoreBugsOverAnotherStore: a store with a planted bug is caught, as the table says. With -update it writes the
+// table.
+func TestStoreBugsOverAnotherStore(t *testing.T) {
+	table := map[string]string{} // looked up only
+	reasons := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(overStore), "\n") {
+		id, shown, _ := strings.Cut(line, " ")
+		table[id] = shown
+		if why, ok := strings.CutPrefix(shown, "- "); ok {
+			reasons[id] = why
+		}
+	}
+	var bugs []faults.Bug
+	for _, b := range faults.BugsOf("memprovider") {
+		if b.Caught() {
+			bugs = append(bugs, b)
+		}
+	}
+	rows := bugs
+	if !*update && !sample.All() {
+		rows = sample.Of(slices.DeleteFunc(slices.Clone(bugs), func(b faults.Bug) bool {
+			return !strings.HasPrefix(table[string(b.ID)], "1 ")
+		}), 12)
+	}
+	var out []string
+	for _, b := range rows {
+		bound := uint64(overStoreSeeds)
+		if reasons[string(b.ID)] != "" && !*update {
+			bound = unseenSeeds
+		}
+		got := shownOver(t, b, bound)
+		if got == "-" {
+			got += " " + reasons[string(b.ID)]
+		}
+		out = append(out, fmt.Sprintf("%s %s\n", b.ID, got))
+		if diff := cmp.Diff(table[string(b.ID)], got); diff != "" && !*update {
+			t.Errorf("%s: -table +run\n%s", b.ID, diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("testdata/over-store.txt", []byte(strings.Join(out, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if len(table) != len(bugs) {
+		t.Errorf("%d bugs in the table, there are %d", len(table), len(bugs))
+	}
+}
+
+// shownOver returns the first seed that shows a bug, and what is violated there.
+func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
+	for seed := uint64(1); seed <= bound; seed++ {
+		r := overAnother(t, b.Scenario, seed, append([]faults.BugID{b.ID}, b.With...)...)
+		if len(r.Violations) == 0 {
+			continue
+		}
+		var ids []string
+		for _, v := range r.Violations {
+			ids = append(ids, v.Property)
+		}
+		slices.Sort(ids)
+		return fmt.Sprintf("%d %s", seed, strings.Join(slices.Compact(ids), " "))
+	}
+	return "-"
+}
+
+// TestNodeBugsOverAnotherStore: what nodes do wrong is caught there by the property that catches it over durosim's own store.
+func TestNodeBugsOverAnotherStore(t *testing.T) {
+	bugs := slices.DeleteFunc(append(faults.BugsOf("internal/replay"), faults.BugsOf("internal/machine")...), func(b faults.Bug) bool { return !b.Caught() })
+	for _, b := range sample.Of(bugs, 30) {
+		s, err := scenario.Lookup(b.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caught := false
+		for seed := uint64(1); seed <= 200 && !caught; seed++ {
+			plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{b.ID}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t), Monitor: func(w *cluster.World) cluster.Monitor {
+				return monitor.New(w, monitor.Options{Expectations: s.Expect})
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			caught = slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return slices.Contains(b.Properties, v.Property) })
+		}
+		if !caught {
+			t.Errorf("%s: none of %v is violated", b.ID, b.Properties)
+		}
+	}
+}

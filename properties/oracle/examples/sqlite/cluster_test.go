@@ -1,0 +1,32 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// anyBuild stores what nodes of any build write, byte for byte.
+var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
+
+// TestCluster upgrades a cluster whose nodes share a store of this provider, under crashes and lost answers.
+func TestCluster(t *testing.T) {
+	properties.Test(t, properties.Config{Seeds: 3, Store: func(startMs int64) (*cluster.Store, error) {
+		var clock atomic.Int64
+		clock.Store(startMs)
+		p := open(t, filepath.Join(t.TempDir(), "store.db"), clock.Load)
+		p.codec = anyBuild
+		return &cluster.Store{
+			Provider:       p,
+			SetNow:         func(ms int64) error { clock.Store(ms); return nil },
+			CorruptEvent:   p.corruptHistory,
+			CorruptMessage: p.corruptMessage,
+			Close:          func() { shut(t, p) },
+		}, nil
+	}})
+}

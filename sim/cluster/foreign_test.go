@@ -1,0 +1,103 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestStoreOfAnother: what a store of the caller's must be, and what becomes of a run whose store fails.
+func TestStoreOfAnother(t *testing.T) {
+	closed := 0
+	inMemory := func(change func(s *cluster.Store)) func(int64) (*cluster.Store, error) {
+		return func(startMs int64) (*cluster.Store, error) {
+			m := memprovider.New(memprovider.Options{StartMs: startMs})
+			s := &cluster.Store{
+				Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
+				SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
+				Close:    func() { closed++ },
+			}
+			change(s)
+			return s, nil
+		}
+	}
+	right := func(*cluster.Store) {}
+	wrong := errors.New("the disk is full")
+	const small = "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"
+	for _, c := range []struct {
+		name, text, want string
+		store            func(int64) (*cluster.Store, error)
+	}{
+		{"right", small, "", inMemory(right)},
+		{"callers' clocks", "# t\nnodes A run 1.5.0\nstore clock callers\n", "must be durosim's own", inMemory(right)},
+		{"a bug of a store", "# t\nnodes A run 1.5.0\nbug provider/filter-ignored\n", "bug provider/filter-ignored is one of durosim's own store", inMemory(right)},
+		{"no store", small, "the disk is full", func(int64) (*cluster.Store, error) { return nil, wrong }},
+		{"no provider", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.Store) { s.Provider = nil })},
+		{"no clock", small, "a Provider and SetNow is needed", inMemory(func(s *cluster.Store) { s.SetNow = nil })},
+		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.Store) { s.SetNow = func(int64) error { return wrong } })},
+		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.Store) { s.Broken = func() error { return wrong } })},
+	} {
+		parsed, err := scenario.Parse(c.name, []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := parsed.Expand(1, scenario.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: c.store})
+		switch {
+		case c.want == "" && (err != nil || len(r.Violations) > 0 || r.Outcomes[0].Status != engine.StatusCompleted):
+			t.Errorf("%s: %v, %+v", c.name, err, r)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if closed != 3 {
+		t.Errorf("%d stores were closed, want those of 3 runs", closed)
+	}
+}
+
+// countsTwice counts each delivery of work twice.
+type countsTwice struct{ engine.Provider }
+
+func (p countsTwice) FetchWorkItem(ctx context.Context, lock, poll time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+	got, err := p.Provider.FetchWorkItem(ctx, lock, poll, session, tags)
+	if got != nil {
+		got.AttemptCount *= 2
+	}
+	return got, err
+}
+
+// TestStoreThatCannotBeFollowed: with nobody to judge its answers, the run ends where its own store cannot follow.
+func TestStoreThatCannotBeFollowed(t *testing.T) {
+	parsed, err := scenario.Parse("t", []byte("# t\nnodes A run 1.5.0\ninstance o runs Chain at 1s\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := parsed.Expand(1, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.Store, error) {
+		m := memprovider.New(memprovider.Options{StartMs: startMs})
+		return &cluster.Store{
+			Provider: countsTwice{m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})},
+			SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
+		}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Violations) != 1 || r.Violations[0].Property != cluster.PropertyFollows || !strings.Contains(r.Violations[0].Message, "attempt 2 of the activity, 1 in its own store") {
+		t.Errorf("%+v", r.Violations)
+	}
+}

@@ -1,0 +1,71 @@
+package cluster
+
+import (
+	"errors"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// seedLock is how long the store's lock lasts while a history is put into it.
+const seedLock = time.Minute
+
+// seed puts a preloaded history into the store, by the calls of a node that would have written it.
+func (f *foreign) seed(in memprovider.PreloadedInstance) {
+	if f == nil || f.failure != nil || f.lost {
+		return
+	}
+	err := f.plant(in)
+	if f.store.Broken != nil {
+		f.fail(f.store.Broken())
+	}
+	if err != nil {
+		f.lost = true
+		f.report(PropertyProvider, ClassSafety, "history %s cannot be put into the store: %v", in.Instance, err)
+	}
+}
+
+func (f *foreign) plant(in memprovider.PreloadedInstance) error {
+	f.atMs = f.nowMs()
+	if err := f.store.SetNow(f.atMs); err != nil {
+		return err
+	}
+	ex, p := in.Executions[0], f.store.Provider
+	start := engine.StartItem{Instance: in.Instance, Orchestration: in.Orchestration, Version: in.Version, ExecutionID: ex.ID}
+	if err := p.EnqueueForOrchestrator(f.ctx, start, 0); err != nil {
+		return err
+	}
+	got, err := p.FetchOrchestrationItem(f.ctx, seedLock, 0, nil)
+	if err != nil {
+		return err
+	}
+	if got == nil || got.Item.Instance != in.Instance {
+		return errors.New("the store does not deliver the only message that it has")
+	}
+	delta, undecodable := f.delta(in.Instance, ex)
+	err = p.AckOrchestrationItem(f.ctx, engine.OrchestrationAck{LockToken: got.LockToken, ExecutionID: ex.ID, HistoryDelta: delta, Metadata: engine.ExecutionMetadata{
+		Status: ex.Status, OrchestrationName: in.Orchestration, OrchestrationVersion: in.Version, PinnedVersion: ex.Pin,
+	}})
+	for _, id := range undecodable {
+		if f.store.CorruptEvent == nil {
+			return errors.New("it has no CorruptEvent, and the history has an event that cannot be decoded")
+		}
+		err = errors.Join(err, f.store.CorruptEvent(in.Instance, ex.ID, id))
+	}
+	return err
+}
+
+// delta returns the events of a history, with a stand-in for each that is to be made undecodable, and the ids of those.
+func (f *foreign) delta(instance string, ex memprovider.PreloadedExecution) (events []engine.Event, undecodable []uint64) {
+	for _, e := range ex.Events {
+		event, err := engine.Opaque(f.builds[0].Codec).DecodeEvent(e.Data)
+		if err != nil {
+			undecodable = append(undecodable, e.ID)
+			event = engine.Event{EventID: e.ID, InstanceID: instance, ExecutionID: ex.ID, Data: eventdata.ActivityScheduled{}}
+		}
+		events = append(events, event)
+	}
+	return events, undecodable
+}

@@ -127,6 +127,8 @@ var packages = map[string]imports{
 	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties", "internal/span"}},
+	"internal/compare": {
+		module: []string{"internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
 	"internal/tidy":             {tests: []string{"engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},

@@ -1,0 +1,115 @@
+package command
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/internal/compare"
+	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// compareCmd is the verb compare: one scenario under every strategy.
+type compareCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" help:"A scenario file, or a built-in scenario."`
+
+	Seeds seedRange `help:"How many seeds for each strategy, or which; 20 if not given." placeholder:"N|A..B"`
+	HTML  string    `name:"html" help:"Write a page with the table, and the run of the first seed under the strategy that is best." placeholder:"FILE"`
+	JSON  bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help returns the text printed below the flags.
+func (compareCmd) Help() string {
+	return `Runs one scenario under each strategy for work that a node cannot run (filter, bounce, sweeper, deadletter), with the same seeds, and prints side by side: fetches for turns, those in vain, batches given back, seconds of locks, the time to finish, instances that were poisoned although a build of the scenario runs them, instances that wait for a build when all is calm, properties violated, and expectations of the scenario that are not met. A sentence says what follows.
+
+Examples:
+
+    simrun compare rolling-upgrade
+    simrun compare my-upgrade.txt --seeds 50 --faults light
+
+Exit status: 0 it was compared, whatever the numbers say; 2 bad input; 130 interrupted.`
+}
+
+const compareSeeds = 20
+
+func (c *compareCmd) run(a *app) (int, error) {
+	if c.Strategy != "" {
+		return 0, fmt.Errorf("--strategy %s: compare runs every strategy; run takes one", c.Strategy)
+	}
+	if c.Chooser != "" {
+		return 0, fmt.Errorf("--chooser %s: compare runs under the usual choices; run takes a chooser", c.Chooser)
+	}
+	s, err := c.subject(a.program, c.Scenario)
+	if err != nil {
+		return 0, err
+	}
+	a.warn(s)
+	seeds := c.Seeds
+	if seeds.count == 0 {
+		seeds = seedRange{first: 1, count: compareSeeds}
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(plan.Strategies())))
+	cfg := compare.Config{
+		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: ctx,
+		OnProgress: func(done, _ uint64) { bar.show(done, 0) },
+	}
+	began := time.Now()
+	r, err := compare.Run(cfg)
+	bar.clear()
+	if err != nil {
+		return 0, inputError(err)
+	}
+	if c.HTML != "" {
+		if err := c.draw(s, r, cfg); err != nil {
+			return 0, err
+		}
+	}
+	if c.JSON {
+		return exitOK, a.writeJSON(r)
+	}
+	a.printf("%s  %s each, in %.1fs\n\n%s", a.style.title("compare "+r.Scenario), plural(r.Seeds, "seed", "seeds"), time.Since(began).Seconds(), r.Text())
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if len(row.Unmet) == 0 {
+			continue
+		}
+		a.printf("\nnot met under %s:\n", row.Strategy)
+		for _, text := range row.Unmet {
+			a.printf("  expect %s\n", text)
+		}
+	}
+	return exitOK, nil
+}
+
+// draw writes the page: the table, and the run of the first seed under the best strategy.
+func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
+	best := r.Best()
+	words := append([]string{"compare"}, s.options()...)
+	if c.Seeds.count > 0 {
+		words = append(words, "--seeds", c.Seeds.bounds())
+	}
+	p := page.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: itself(append(words, s.arg)...)}
+	table := page.Table{Title: "Strategies", Open: true, Head: compare.Head()}
+	for i := range r.Rows {
+		table.Rows = append(table.Rows, page.Row{Cells: r.Rows[i].Cells(), Bad: r.Losses(r.Rows[i].Strategy)})
+	}
+	p.Tables = []page.Table{table}
+	first, err := cfg.Plan(best, cfg.First)
+	if err != nil {
+		return err
+	}
+	run := cfg.Configure(first, cfg.First)
+	pic := &picture{}
+	pic.watch(&run)
+	result, err := cluster.Run(run)
+	if err != nil {
+		return err
+	}
+	p.Run = pic.c.Timeline(decimal(cfg.First), result)
+	return writeFile(c.HTML, p.Write)
+}

@@ -1,0 +1,221 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// Config is what is compared.
+type Config struct {
+	Scenario  *scenario.Scenario
+	Overrides scenario.Overrides
+	// Strategies are those to run; nil means all.
+	Strategies []plan.Strategy
+	// Builds are the known ones, nil for the shipped ones; the scenario may declare more.
+	Builds []*engine.Build
+	// NewRun returns what belongs to one run only; nil is a run with what durosim ships.
+	NewRun func() properties.Run
+	// First and Seeds are the seeds, the same for each strategy.
+	First, Seeds uint64
+	// Context, if not nil, interrupts: then the error is the context's.
+	Context context.Context
+	// OnProgress, if not nil, is told how many of the runs are done.
+	OnProgress func(done, total uint64)
+
+	_ struct{} // fields are named: there will be more
+}
+
+// Result has a row for each strategy, in the order of the configuration.
+type Result struct {
+	Scenario string `json:"scenario"`
+	First    uint64 `json:"first_seed"`
+	Seeds    uint64 `json:"seeds"`
+	Rows     []Row  `json:"strategies"`
+	// Sentence says what follows.
+	Sentence string `json:"sentence"`
+}
+
+// Row is what a strategy cost in all its runs. Times are virtual.
+type Row struct {
+	Strategy plan.Strategy `json:"strategy"`
+	// Fetches are those of turns that reached the store, Wasted are those that were handed work and did not commit it,
+	// Abandons are the batches that were given back, and LockMs is for how long instances were locked.
+	Fetches  uint64 `json:"fetches"`
+	Wasted   uint64 `json:"wasted_fetches"`
+	Abandons uint64 `json:"abandons"`
+	LockMs   int64  `json:"lock_ms"`
+	// Completed are the instances that completed by themselves, with the median and the 99th percentile of the time from
+	// their start; -1 if none did.
+	Completed uint64 `json:"completed"`
+	MedianMs  int64  `json:"median_ms"`
+	P99Ms     int64  `json:"p99_ms"`
+	// Poisoned are the instances that were ended as nobody's, and Healthy those of them that a build of the plan runs.
+	Poisoned uint64 `json:"poisoned"`
+	Healthy  uint64 `json:"healthy_poisoned"`
+	// Stuck are the instances that waited for a build when the run had become calm.
+	Stuck uint64 `json:"stuck"`
+	// Violated are the properties that were violated, and Unmet counts the expectations of the scenario that were not met.
+	Violated []string `json:"violated"`
+	Unmet    []string `json:"unmet_expectations"`
+	// Example is an instance that was poisoned although a build of the plan runs it, and its seed.
+	Example     string `json:"example,omitempty"`
+	ExampleSeed uint64 `json:"example_seed,omitempty"`
+
+	took []int64
+}
+
+// Run runs the scenario under each strategy.
+func Run(c Config) (*Result, error) {
+	if c.Strategies == nil {
+		c.Strategies = plan.Strategies()
+	}
+	if c.Builds == nil {
+		c.Builds = engine.ShippedBuilds()
+	}
+	r := &Result{Scenario: c.Scenario.Name, First: c.First, Seeds: c.Seeds}
+	done := uint64(0)
+	for _, s := range c.Strategies {
+		row := Row{Strategy: s, MedianMs: -1, P99Ms: -1}
+		for seed := c.First; seed < c.First+c.Seeds; seed++ {
+			if c.Context != nil && c.Context.Err() != nil {
+				return nil, fmt.Errorf("interrupted after %d of %d runs: %w", done, c.Seeds*uint64(len(c.Strategies)), c.Context.Err())
+			}
+			if err := c.try(&row, seed); err != nil {
+				return nil, err
+			}
+			if done++; c.OnProgress != nil {
+				c.OnProgress(done, c.Seeds*uint64(len(c.Strategies)))
+			}
+		}
+		row.finish()
+		r.Rows = append(r.Rows, row)
+	}
+	r.Sentence = r.sentence()
+	return r, nil
+}
+
+// Plan returns the plan of a seed under a strategy.
+func (c *Config) Plan(s plan.Strategy, seed uint64) (*plan.Plan, error) {
+	over := c.Overrides
+	over.Strategy = s
+	return c.Scenario.Expand(seed, over)
+}
+
+// Configure returns the configuration of a run.
+func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
+	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds}
+	run := properties.Run{}
+	if c.NewRun != nil {
+		run = c.NewRun()
+	}
+	run.Configure(&cfg, properties.Options{Expectations: c.Scenario.Expect})
+	return cfg
+}
+
+// try carries out one run and adds it to a row.
+func (c *Config) try(row *Row, seed uint64) error {
+	p, err := c.Plan(row.Strategy, seed)
+	if err != nil {
+		return err
+	}
+	cfg := c.Configure(p, seed)
+	var seen *tally
+	inner := cfg.Monitor
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+		seen = &tally{Monitor: inner(w), w: w, ends: map[string]int64{}}
+		return seen
+	}
+	result, err := cluster.Run(cfg)
+	if err != nil {
+		return err
+	}
+	seen.finish()
+	row.Fetches += seen.fetches
+	row.Wasted += seen.handed - min(seen.committed, seen.handed)
+	row.Abandons += seen.abandons
+	row.LockMs += seen.lockMs
+	row.Stuck += uint64(len(seen.stuck))
+	row.ends(p, c.Builds, seen, result)
+	for _, v := range result.Violations {
+		list, what := &row.Violated, v.Property
+		if v.Expectation != "" {
+			list, what = &row.Unmet, v.Expectation
+		}
+		if !slices.Contains(*list, what) {
+			*list = append(*list, what)
+		}
+	}
+	return nil
+}
+
+// ends adds how the work of a run ended.
+func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *cluster.Result) {
+	began := map[string]int64{} // looked up only
+	hopeless := map[string]bool{}
+	for i := range p.Instances {
+		began[p.Instances[i].ID] = p.Instances[i].StartAt.Milliseconds()
+		hopeless[p.Instances[i].ID] = p.Instances[i].Expect == plan.EndPoison
+	}
+	for i := range p.Histories {
+		h := &p.Histories[i]
+		began[h.Instance] = h.KickAt.Milliseconds()
+		hopeless[h.Instance] = h.Shape != plan.ShapeWaiting
+	}
+	for _, o := range r.Outcomes {
+		at, ended := seen.ends[o.Instance]
+		switch {
+		case seen.poisoned[o.Instance]:
+			row.Poisoned++
+			if !hopeless[o.Instance] && somebodyRuns(p, builds, o.Pin) {
+				row.Healthy++
+				if row.Example == "" {
+					row.Example, row.ExampleSeed = o.Instance, r.Seed
+				}
+			}
+		case ended && o.Status == engine.StatusCompleted && !seen.stuck[o.Instance]:
+			row.Completed++
+			row.took = append(row.took, max(at-began[o.Instance], 0))
+		}
+	}
+}
+
+// somebodyRuns reports whether a build that a node of the plan runs, at any time, admits a pin.
+func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) bool {
+	if pin == nil {
+		return true
+	}
+	all, err := p.AllBuilds(builds)
+	if err != nil {
+		return false // the run has tried
+	}
+	names := []string{}
+	for i := range p.Nodes {
+		names = append(names, p.Nodes[i].Build)
+	}
+	for i := range p.Schedule {
+		names = append(names, p.Schedule[i].Build)
+	}
+	for _, name := range names {
+		if b := plan.FindBuild(all, name); b != nil && b.DefaultRange.Contains(*pin) {
+			return true
+		}
+	}
+	return false
+}
+
+// finish works out what a row says of all its runs.
+func (row *Row) finish() {
+	slices.Sort(row.took)
+	if n := len(row.took); n > 0 {
+		row.MedianMs, row.P99Ms = row.took[n/2], row.took[(n*99)/100]
+	}
+	slices.Sort(row.Violated)
+	slices.Sort(row.Unmet)
+}

@@ -1,0 +1,82 @@
+package compare_test
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/internal/compare"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/strategies.md")
+
+const docs = "../../docs/strategies.md"
+
+// TestTablesOfTheDocs: the tables of docs/strategies.md are what comes out; "-update" writes them. Unless tests are to be long,
+// only those of small scenarios are tried.
+func TestTablesOfTheDocs(t *testing.T) {
+	data, err := os.ReadFile(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := string(data)
+	var text strings.Builder
+	tables := 0
+	for {
+		before, rest, found := strings.Cut(old, "<!-- compare ")
+		text.WriteString(before)
+		if !found {
+			break
+		}
+		name, rest, _ := strings.Cut(rest, " ")
+		count, rest, _ := strings.Cut(rest, " -->\n")
+		was, rest, ok := strings.Cut(rest, "<!-- end compare -->")
+		seeds, err := strconv.ParseUint(count, 10, 64)
+		if err != nil || !ok {
+			t.Fatalf("the table of %s is not closed, or has no number of seeds", name)
+		}
+		now := was
+		if *update || sample.All() || name == "sweeper" {
+			now = "\n" + table(t, name, seeds) + "\n"
+			tables++
+		}
+		if now != was && !*update {
+			t.Errorf("the table of %s is out of date: go test ./internal/compare -run TestTablesOfTheDocs -update\n%s", name, now)
+		}
+		text.WriteString("<!-- compare " + name + " " + count + " -->\n" + now + "<!-- end compare -->")
+		old = rest
+	}
+	if tables == 0 {
+		t.Error("no table was tried")
+	}
+	if *update {
+		if err := os.WriteFile(docs, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// table returns the comparison of a built-in scenario as Markdown.
+func table(t *testing.T, name string, seeds uint64) string {
+	t.Helper()
+	s, _, err := scenario.Source{}.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compare.Run(compare.Config{Scenario: s, First: 1, Seeds: seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	row := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	row(compare.Head())
+	row(strings.Split(strings.Repeat("---,", len(compare.Head())-1)+"---", ","))
+	for i := range r.Rows {
+		row(r.Rows[i].Cells())
+	}
+	return b.String() + "\n" + r.Sentence + "\n"
+}

@@ -1,0 +1,150 @@
+package compare
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// tally forwards everything to a monitor and counts what a strategy costs.
+type tally struct {
+	cluster.Monitor
+	w *cluster.World
+
+	fetches, handed, committed, abandons uint64
+	lockMs                               int64
+	locks                                []lock // by instance number
+	ends                                 map[string]int64
+	poisoned, stuck                      map[string]bool // looked up, and stuck counted
+}
+
+// lock is the lock of an instance; fromMs is 0 if it is free.
+type lock struct{ fromMs, untilMs int64 }
+
+// WatchHandle implements cluster.HandleWatcher if the monitor does.
+func (t *tally) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	if watcher, ok := t.Monitor.(cluster.HandleWatcher); ok {
+		return watcher.WatchHandle(p, codec)
+	}
+	return p
+}
+
+// Observe implements observe.Sink.
+func (t *tally) Observe(o *observe.Observation) {
+	t.Monitor.Observe(o)
+	if o.Undo {
+		return
+	}
+	switch o.Kind {
+	case observe.LockTaken:
+		if o.Queue == observe.QueueOrchestrator {
+			t.release(o.Instance, o.AtMs)
+			*t.lock(o.Instance) = lock{o.AtMs, o.UntilMs}
+		}
+	case observe.LockExtended:
+		if o.Queue == observe.QueueOrchestrator {
+			t.lock(o.Instance).untilMs = o.UntilMs
+		}
+	case observe.LockReleased:
+		if o.Queue == observe.QueueOrchestrator {
+			t.release(o.Instance, o.AtMs)
+		}
+	case observe.StatusSet:
+		if o.Status == engine.StatusCompleted || o.Status == engine.StatusFailed {
+			t.ends[t.w.Store().InstanceName(o.Instance)] = o.AtMs - t.w.StartMs()
+		}
+	case observe.CallEnd:
+		t.called(o)
+	}
+}
+
+func (t *tally) called(o *observe.Observation) {
+	switch o.CallKind {
+	case observe.CallFetchOrchestrationItem:
+		t.fetches++
+		if o.Outcome == observe.OutcomeOK && len(o.Messages) > 0 {
+			t.handed++
+		}
+	case observe.CallAckOrchestrationItem:
+		if o.Outcome == observe.OutcomeOK {
+			t.committed++
+		}
+	case observe.CallAbandonOrchestrationItem:
+		if o.Outcome == observe.OutcomeOK {
+			t.abandons++
+		}
+	}
+}
+
+// Record implements cluster.Monitor.
+func (t *tally) Record(r *cluster.Record) {
+	t.Monitor.Record(r)
+	switch r.Kind {
+	case cluster.RecNote:
+		if d := r.Note.Decision; d == machine.DecidePoison || d == machine.DecideSwept {
+			t.poison(r.Note.Instance)
+		}
+	case cluster.RecDeadLetter:
+		t.poison(r.Instance)
+	case cluster.RecPhaseEnded:
+		if r.Phase == cluster.PhaseCalm || r.Phase == cluster.PhaseUnaided {
+			t.lookForStuck()
+		}
+	}
+}
+
+func (t *tally) poison(instance string) {
+	if t.poisoned == nil {
+		t.poisoned = map[string]bool{}
+	}
+	t.poisoned[instance] = true
+}
+
+// lookForStuck notes what has work queued that no live node's filter admits.
+func (t *tally) lookForStuck() {
+	store := t.w.Store()
+	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {
+		name := store.InstanceName(no)
+		p, ok := store.Peek(name)
+		if !ok || p.Messages == 0 || p.Status == engine.StatusCompleted || p.Status == engine.StatusFailed || t.admitted(p.Pin) {
+			continue
+		}
+		if t.stuck == nil {
+			t.stuck = map[string]bool{}
+		}
+		t.stuck[name] = true
+	}
+}
+
+func (t *tally) admitted(pin *engine.Version) bool {
+	for _, n := range t.w.Nodes() {
+		if n.Up && n.Filter.Admits(pin) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *tally) lock(no observe.InstanceNo) *lock {
+	for len(t.locks) <= int(no) {
+		t.locks = append(t.locks, lock{})
+	}
+	return &t.locks[no]
+}
+
+// release ends a lock, which has run out if its time was over before.
+func (t *tally) release(no observe.InstanceNo, nowMs int64) {
+	l := t.lock(no)
+	if l.fromMs > 0 {
+		t.lockMs += max(min(nowMs, l.untilMs)-l.fromMs, 0)
+	}
+	*l = lock{}
+}
+
+// finish ends what is still locked when the run ends.
+func (t *tally) finish() {
+	for no := range t.locks {
+		t.release(observe.InstanceNo(no), t.w.NowMs())
+	}
+}

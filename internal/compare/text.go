@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Head are the names of the columns of Cells.
+func Head() []string {
+	return []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}
+}
+
+// Cells returns a row as texts.
+func (row *Row) Cells() []string {
+	return []string{
+		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), fmt.Sprintf("%.1fs", float64(row.LockMs)/1000),
+		took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), orDash(strings.Join(row.Violated, " ")), dash(uint64(len(row.Unmet))),
+	}
+}
+
+func took(ms int64) string {
+	if ms < 0 {
+		return "-"
+	}
+	return span.Text(ms)
+}
+
+func dash(n uint64) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+func orDash(s string) string { return cmp.Or(s, "-") }
+
+// Text returns the table and the sentence.
+func (r *Result) Text() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.Join(Head(), "\t"))
+	for i := range r.Rows {
+		fmt.Fprintln(t, strings.Join(r.Rows[i].Cells(), "\t"))
+	}
+	_ = t.Flush() // a Builder takes everything
+	return b.String() + "\n" + r.Sentence + "\n"
+}
+
+// best returns the rows from the best on: one that breaks the contract comes last; then counts what is lost, what is stuck, how
+// long the slowest take, and what is fetched in vain.
+func (r *Result) best() []*Row {
+	var rows []*Row
+	for i := range r.Rows {
+		rows = append(rows, &r.Rows[i])
+	}
+	slices.SortStableFunc(rows, func(a, b *Row) int {
+		return cmp.Or(cmp.Compare(a.broken(), b.broken()), cmp.Compare(a.Healthy, b.Healthy), cmp.Compare(a.Stuck, b.Stuck),
+			cmp.Compare(magnitude(a.P99Ms), magnitude(b.P99Ms)), cmp.Compare(a.Wasted, b.Wasted))
+	})
+	return rows
+}
+
+// magnitude returns the power of two that a time is below: less does not decide.
+func magnitude(ms int64) int { return bits.Len64(uint64(max(ms, 0))) }
+
+// Best returns the strategy that is best.
+func (r *Result) Best() plan.Strategy { return r.best()[0].Strategy }
+
+// broken counts the violated properties other than outcome, which is the plan's affair.
+func (row *Row) broken() int {
+	n := len(row.Violated)
+	if slices.Contains(row.Violated, "outcome") {
+		n--
+	}
+	return n
+}
+
+// sentence says which strategy is best here, and what the others cost.
+func (r *Result) sentence() string {
+	rows := r.best()
+	first := rows[0]
+	var others []string
+	for _, row := range rows[1:] {
+		others = append(others, string(row.Strategy)+" "+r.against(row, first))
+	}
+	text := fmt.Sprintf("Here %s is best: it %s.", first.Strategy, first.does())
+	if len(others) > 0 {
+		text += " " + capital(strings.Join(others, "; ")) + "."
+	}
+	return text
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// does says what a strategy does to the work.
+func (row *Row) does() string {
+	var parts []string
+	if row.broken() > 0 {
+		parts = append(parts, "breaks "+strings.Join(row.Violated, " "))
+	}
+	switch {
+	case row.Healthy > 0:
+		parts = append(parts, fmt.Sprintf("poisons %s that could run (%s, seed %d)", instances(row.Healthy), row.Example, row.ExampleSeed))
+	case row.Poisoned > 0:
+		parts = append(parts, "poisons only what nobody can run")
+	default:
+		parts = append(parts, "poisons nothing")
+	}
+	if row.Stuck > 0 {
+		parts = append(parts, fmt.Sprintf("leaves %s waiting for a build", instances(row.Stuck)))
+	}
+	if row.Wasted > 0 {
+		parts = append(parts, fmt.Sprintf("fetches %d times in vain", row.Wasted))
+	}
+	return join(parts)
+}
+
+// against says in what a strategy is worse than the best one.
+func (r *Result) against(row, first *Row) string {
+	var parts []string
+	if row.broken() > first.broken() {
+		parts = append(parts, "breaks "+strings.Join(row.Violated, " "))
+	}
+	if row.Healthy > first.Healthy {
+		parts = append(parts, fmt.Sprintf("poisons %s that could run (%s, seed %d)", instances(row.Healthy), row.Example, row.ExampleSeed))
+	}
+	if row.Stuck > first.Stuck {
+		parts = append(parts, fmt.Sprintf("leaves %s waiting for a build", instances(row.Stuck)))
+	}
+	if row.P99Ms > first.P99Ms+first.P99Ms/10 {
+		parts = append(parts, fmt.Sprintf("lets the slowest take %s instead of %s", took(row.P99Ms), took(first.P99Ms)))
+	}
+	if row.Wasted > first.Wasted {
+		parts = append(parts, fmt.Sprintf("fetches %d times in vain instead of %d", row.Wasted, first.Wasted))
+	}
+	if len(parts) == 0 {
+		return "costs about the same"
+	}
+	return join(parts)
+}
+
+func join(parts []string) string {
+	if n := len(parts); n > 1 {
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+	return strings.Join(parts, "")
+}
+
+func instances(n uint64) string {
+	if n == 1 {
+		return "1 instance"
+	}
+	return fmt.Sprintf("%d instances", n)
+}
+
+// Losses reports whether the strategy with that name loses or strands anything, or breaks the contract.
+func (r *Result) Losses(s plan.Strategy) bool {
+	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Strategy == s })
+	return i >= 0 && (r.Rows[i].Healthy+r.Rows[i].Stuck > 0 || r.Rows[i].broken() > 0)
+}

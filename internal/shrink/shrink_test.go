@@ -2,10 +2,11 @@ package shrink_test
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/internal/shrink"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/internal/shrink"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
@@ -27,7 +28,7 @@ const shrinkRuns = 4000
 
 // TestShrinkEveryBug shrinks a failure of each seeded bug, tests that what is left is 1-minimal, and prints the sizes.
 func TestShrinkEveryBug(t *testing.T) {
-	catalogue := sample.Of(faults.Catalogue(), 16)
+	catalogue := sample.Of(faults.Catalogue(), 48)
 	shrunk := make([]*properties.Shrunk, len(catalogue))
 	t.Run("bugs", func(t *testing.T) {
 		for i, bug := range catalogue {

@@ -258,8 +258,18 @@ func (i *interpreter) fails(n *Node, s string, k then) bool {
 	return false // it never fails
 }
 
+// activityPanics reports whether s begins with the text of an activity that panics, bare or as a released runtime tells it,
+// with the number of a task that nobody knows.
 func (i *interpreter) activityPanics(s string, k then) bool {
-	return i.c.ActivityPanic != "" && literal(i.c.ActivityPanic, s, k)
+	if i.c.ActivityPanic == "" {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(s, "task "); ok {
+		if numberless := strings.TrimLeft(rest, "0123456789"); len(numberless) < len(rest) {
+			return literal(` panicked with message "`+i.c.ActivityPanic+`"`, numberless, k)
+		}
+	}
+	return literal(i.c.ActivityPanic, s, k)
 }
 
 // anyFails reports whether the first statement to fail may do so with a text that s begins with.

@@ -294,6 +294,9 @@ func TestAllows(t *testing.T) {
 		{"main", "call(a);y;;call(a);x;;call(a);x;;", true, false, false},
 		{"main", "activity panicked", false, true, true},
 		{"main", "activity panicked", false, false, false},
+		{"main", `task 24 panicked with message "activity panicked"`, false, true, true}, // as released runtimes tell it
+		{"main", `task 24 panicked with message "activity panicked"`, false, false, false},
+		{"main", `task 24 panicked with message "another"`, false, true, false},
 		{"pairs", "(call(l)|!failed(r)||);", true, false, true},
 		{"pairs", "(!failed(r)|call(l)||);", true, false, false}, // results to the wrong awaits
 		{"pairs", "failed(r)", false, false, false},              // a join does not fail

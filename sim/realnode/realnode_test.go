@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if behaviour := os.Getenv(behaviourVariable); behaviour != "" {
 		os.Exit(badHost(behaviour))
 	}
+	if seed := os.Getenv(digestVariable); seed != "" {
+		os.Exit(printDigest(seed))
+	}
 	os.Exit(m.Run())
 }
 
@@ -77,9 +80,13 @@ load 4 instances from 1s over 2s
 
 func run(t *testing.T, text string, seed uint64, releases cluster.Releases) (*cluster.Result, error) {
 	t.Helper()
+	return runText(text, seed, releases)
+}
+
+func runText(text string, seed uint64, releases cluster.Releases) (*cluster.Result, error) {
 	s, err := scenario.Parse("real.txt", []byte(text))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	return runScenario(s, seed, releases)
 }

@@ -1,6 +1,10 @@
 package realnode_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/durosim/durosim/internal/sample"
@@ -58,6 +62,80 @@ func TestReleasedSameSeedSameTrace(t *testing.T) {
 		}
 		if other.Digest == want.Digest {
 			t.Errorf("seeds %d and %d give one digest: it digests nothing", seed, seed+100)
+		}
+	}
+}
+
+// digestVariable has the test binary print the digest of one seed of mixed and end.
+const digestVariable = "REALNODE_TEST_DIGEST"
+
+func printDigest(seed string) int {
+	n, err := strconv.ParseUint(seed, 10, 64)
+	if err == nil {
+		var result *cluster.Result
+		if result, err = runText(mixed, n, realnode.Default()); err == nil {
+			fmt.Println(result.Digest)
+			return 0
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// Ten processes in a row give one digest: nothing of a process gets into a run, nor of its hosts.
+func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
+	hosts(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	processes := 2
+	if sample.All() {
+		processes = 10
+	}
+	seen := map[string]bool{}
+	for range processes {
+		c := exec.Command(self)
+		c.Env = append(os.Environ(), digestVariable+"=7")
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[string(out)] = true
+	}
+	if len(seen) != 1 || seen[""] {
+		t.Errorf("%d processes gave %v, want one digest", processes, seen)
+	}
+}
+
+// Whatever happens to released nodes, a run of them comes to a verdict, and to the same one again.
+func TestReleasedFullFaults(t *testing.T) {
+	releases := hosts(t)
+	seeds := uint64(1)
+	if sample.All() {
+		seeds = 10
+	}
+	s := released(t, "rolling-upgrade", "as it is")
+	full, err := scenario.NamedFaults("full")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		p, err := s.Expand(seed, scenario.Overrides{Faults: &full})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var digests [2]string
+		for i := range digests {
+			monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
+			result, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Releases: releases, Monitor: monitor})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			digests[i] = result.Digest.String()
+		}
+		if digests[0] != digests[1] {
+			t.Errorf("seed %d: %s, and then %s", seed, digests[0], digests[1])
 		}
 	}
 }

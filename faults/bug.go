@@ -49,9 +49,13 @@ type Bug struct {
 	Consequence, Fix, Unseen string
 	// Place is the code of release 0.1.26 that does it: files and lines of its crate. Mended is the release that fixed
 	// it, empty if release 0.1.32 still does it; with ForOld, release 0.1.32 still does it for executions that an older
-	// release began.
-	Place, Mended string
-	ForOld        bool
+	// release began. Place32 is the code of release 0.1.32, where that still does it.
+	Place, Mended, Place32 string
+	ForOld                 bool
+	// Since is the release that decided so, where it is another decision than the contract's and no mistake; with ForNew
+	// only for executions that it or a newer release began.
+	Since  string
+	ForNew bool
 
 	// One of these replaces the rule; as names another row that already does so under its own id.
 	provider func(*storerules.Rules)
@@ -101,14 +105,21 @@ func sorted(all []Bug) []Bug {
 }
 
 // Profile returns every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property
-// catches it or not, in ascending order of id. The profile of 0.1.32 holds what that release does to every execution,
-// but not what it does only to those that an older release began. The caller owns the slice.
+// catches it or not, in ascending order of id. The profile of 0.1.32 holds what that release has not mended, or not for
+// executions that an older release began (ForOld), and what it has decided otherwise than the contract (Since). The
+// caller owns the slice.
 func Profile(release string) []Bug {
 	if release == "" {
 		return nil // each run asks
 	}
 	return sorted(selected(func(b *Bug) bool {
-		return strings.HasPrefix(string(b.ID), ProfileFamily) && (release == "duroxide-0.1.26" || release == "duroxide-0.1.32" && b.Mended == "")
+		switch own := strings.HasPrefix(string(b.ID), ProfileFamily); release {
+		case "duroxide-0.1.26":
+			return own
+		case "duroxide-0.1.32":
+			return own && (b.Mended == "" || b.ForOld) || b.Since != ""
+		}
+		return false
 	}))
 }
 

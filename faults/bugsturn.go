@@ -130,6 +130,10 @@ func turnBugs() []Bug {
 		{ID: "engine/carry-limit-lower", Summary: "a turn carries one unread queue message across a continue-as-new, and no more", Source: "docs/contract/incidents.md#r37",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: carriesOne},
+		{ID: "engine/dropped-wait-discards", Summary: "an event that a dropped wait was given goes with it, on builds that hand it on, too", Source: "docs/contract/runtime.md#r15.2",
+			Since: "0.1.32", ForNew: true,
+			Properties: []string{"S11"}, Scenario: features,
+			replay: func(r *replay.Rules) { r.DiscardsFreed = true }},
 		{ID: "engine/carry-forward-lost", Summary: "unread queue messages do not cross a continue-as-new",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: func(r *replay.Rules) {

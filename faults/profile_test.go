@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/storerules"
 )
 
@@ -100,6 +101,9 @@ func TestFindings(t *testing.T) {
 		if b.Place == "" || b.ForOld && b.Mended == "" {
 			t.Errorf("%s cites no place in the release, or says what is mended for some and not when", b.ID)
 		}
+		if still := b.Mended == "" || b.ForOld; still != (b.Place32 != "") {
+			t.Errorf("0.1.32 still does %s: %v, and the place in that release is %q", b.ID, still, b.Place32)
+		}
 		if b.Caught() != told || b.Caught() != (b.Unseen == "") {
 			t.Errorf("%s is caught: %v, and its finding says otherwise: %+v", b.ID, b.Caught(), b)
 		}
@@ -108,13 +112,39 @@ func TestFindings(t *testing.T) {
 
 // TestProfiles: the profile of the newer release has what it has not mended.
 func TestProfiles(t *testing.T) {
-	if old, now := len(Profile("duroxide-0.1.26")), len(Profile("duroxide-0.1.32")); old != 38 || now != 25 {
-		t.Errorf("%d switches for 0.1.26 and %d for 0.1.32, want 38 and 25", old, now)
+	if old, now := len(Profile("duroxide-0.1.26")), len(Profile("duroxide-0.1.32")); old != 38 || now != 25+3+2 {
+		t.Errorf("%d switches for 0.1.26 and %d for 0.1.32, want 38; 25, 3 by pin and 2 decisions", old, now)
 	}
 	if slices.ContainsFunc(Profile("duroxide-0.1.32"), func(b Bug) bool { return b.ID == "duroxide-0.1.26/can-parent-lost" }) {
 		t.Error("0.1.30 has mended can-parent-lost")
 	}
 	if n := len(Profile("contract")); n != 0 {
 		t.Errorf("the contract has %d switches", n)
+	}
+}
+
+// TestProfileByPin: what 0.1.32 decides by who began an execution follows the stamp of its first event, a pre-release of the
+// threshold before it, and no stamp as an old one; the other rules of the profile do not depend on it.
+func TestProfileByPin(t *testing.T) {
+	planted, err := Plant("duroxide-0.1.32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, early := engine.V(0, 1, 30), engine.V(0, 1, 31)
+	early.Pre = "rc.1"
+	newer, threshold := engine.V(0, 1, 32), engine.V(0, 1, 31)
+	for _, tc := range []struct {
+		began  *engine.Version
+		legacy bool
+	}{{nil, true}, {&old, true}, {&early, true}, {&threshold, false}, {&newer, false}} {
+		r := planted.For("", "").Replay
+		r.ByOrigin(tc.began, &r)
+		got := []bool{r.PendingDequeueReads, r.DropsBeforeBreadcrumb, !r.FreedEventWakes, !r.DiscardsFreed}
+		if slices.Contains(got, !tc.legacy) {
+			t.Errorf("begun by %v: pending dequeues read, drops early, freed events wait, freed events pass on: %v, want all %v", tc.began, got, tc.legacy)
+		}
+	}
+	if planted, err = Plant("duroxide-0.1.26"); err != nil || planted.For("", "").Replay.ByOrigin != nil {
+		t.Errorf("0.1.26 goes by who began an execution: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
@@ -93,14 +94,33 @@ func (p *Planted) For(node, build string) *Tables {
 		}
 		t.apply(&b)
 	}
+	var byOrigin []Bug
 	for _, b := range Profile(p.profile) {
-		if !slices.Contains(on, b.ID) {
+		switch {
+		case slices.Contains(on, b.ID):
+		case b.ForNew, b.ForOld && p.profile != "duroxide-0.1.26":
+			byOrigin = append(byOrigin, b)
+		default:
 			t.apply(&b)
+		}
+	}
+	if len(byOrigin) > 0 {
+		t.Replay.ByOrigin = func(began *engine.Version, r *replay.Rules) {
+			old := began == nil || began.Compare(discardsSince) < 0 || began.Compare(discardsSince) == 0 && began.Pre != ""
+			for i := range byOrigin {
+				if b := &byOrigin[i]; b.ForOld == old {
+					b.replay(r)
+				}
+			}
 		}
 	}
 	p.made[key] = t
 	return t
 }
+
+// discardsSince is the version from which on executions have the semantics of release 0.1.32
+// (docs/contract/runtime.md#r15.2).
+var discardsSince = engine.V(0, 1, 31)
 
 func newTables() *Tables {
 	return &Tables{Node: *machine.DefaultRules(), Replay: replay.DefaultRules(), Letters: *deadletter.DefaultRules()}

@@ -57,13 +57,32 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestFindingsNeedTheirSwitch: the stored run of a switch holds without it.
+// stillShownBy are mended mistakes of which the stored run shows a second one that is not mended: prunes go by the age of
+// keys, and what a dropped dequeue frees passes on by contract only.
+var stillShownBy = map[faults.BugID]faults.BugID{
+	"duroxide-0.1.26/prune-unordered":       "duroxide-0.1.26/kv-stamp-fresh",
+	"duroxide-0.1.26/dropped-dequeue-early": "engine/dropped-wait-discards",
+}
+
+// still returns what release 0.1.32 does to executions that it began, but for one switch and for those that need another
+// bug to be reached.
+func still(but faults.BugID) (ids []faults.BugID) {
+	for _, b := range faults.Profile("duroxide-0.1.32") {
+		if b.ID != but && !b.ForOld && len(b.With) == 0 {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}
+
+// TestFindingsNeedTheirSwitch: the stored run of a switch holds without it; and if release 0.1.32 has mended what it does, it
+// holds with all that this release still does.
 func TestFindingsNeedTheirSwitch(t *testing.T) {
 	files, err := filepath.Glob("../testdata/seeds/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	n, mended := 0, 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -74,7 +93,8 @@ func TestFindingsNeedTheirSwitch(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, id, _ := strings.Cut(e.Found, " ")
-		if _, ok := faults.Lookup(faults.BugID(id)); !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
+		bug, ok := faults.Lookup(faults.BugID(id))
+		if !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
 			continue
 		}
 		n++
@@ -83,8 +103,19 @@ func TestFindingsNeedTheirSwitch(t *testing.T) {
 		if got := verdictOf(entryRun(t, e, &plan)); slices.Contains(strings.Fields(got), found) {
 			t.Errorf("%s, found by %s: %s without the switch, too", filepath.Base(file), e.Found, got)
 		}
+		if bug.Mended == "" {
+			continue
+		}
+		mended++
+		plan.Profile, plan.Bugs = "duroxide-0.1.32", nil
+		if other := stillShownBy[bug.ID]; other != "" {
+			plan.Profile, plan.Bugs = "", still(other)
+		}
+		if got := verdictOf(entryRun(t, e, &plan)); slices.Contains(strings.Fields(got), found) {
+			t.Errorf("%s, found by %s, which 0.1.32 has mended: %s in the model of that release", filepath.Base(file), e.Found, got)
+		}
 	}
-	if n == 0 {
-		t.Error("no stored run of a switch")
+	if n == 0 || mended < 13 {
+		t.Errorf("%d stored runs of a switch, %d of one that is mended: want 13 of these", n, mended)
 	}
 }

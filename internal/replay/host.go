@@ -310,7 +310,7 @@ func (t *turn) giveUp(token orchhost.Token) {
 		return
 	}
 	f.state = futureDropped
-	if f.wait != noWait && f.pos >= 0 && t.semantics() == engine.SemanticsDiscard {
+	if f.wait != noWait && f.pos >= 0 && t.discards() {
 		t.unsubscribe(int(f.pos))
 	}
 	c := f.child
@@ -340,7 +340,7 @@ func (t *turn) arrive(key waitKey, data string) {
 // code goes on with it once all consecutive breadcrumbs are applied. With the semantics that discard, a wait's arrival goes
 // nowhere, and what was bound when the code dropped it is cancelled there and then.
 func (t *turn) unsubscribe(pos int) {
-	if w := t.waits.cancel(pos, t.semantics() == engine.SemanticsDiscard); w != nil {
+	if w := t.waits.cancel(pos, t.discards()); w != nil {
 		t.served(w, false)
 	}
 	if q := t.queues.cancel(pos); q != nil {

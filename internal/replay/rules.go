@@ -82,6 +82,11 @@ type Rules struct {
 	KVKeyCount func(all, ofTurn func() int) int
 	// EndRecordsWaits makes an end record the waits and dequeues that are open.
 	EndRecordsWaits bool
+	// DiscardsFreed makes a dropped wait take what it was given with it, whatever the semantics of the build.
+	DiscardsFreed bool
+	// ByOrigin, if not nil, changes the other rules for a turn of an execution that a build of that version began; nil
+	// stands for a stamp that is no version.
+	ByOrigin func(began *engine.Version, r *Rules)
 	// LimitEnds makes a broken limit end the execution like any other failure; otherwise the failure is appended.
 	LimitEnds bool
 }

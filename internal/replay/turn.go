@@ -161,6 +161,9 @@ func (t *turn) begin() error {
 	} else {
 		t.writeStart()
 	}
+	if t.rules.ByOrigin != nil {
+		t.rules.ByOrigin(t.pin(), &t.rules)
+	}
 	return nil
 }
 
@@ -240,6 +243,11 @@ func (t *turn) pin() *engine.Version {
 		}
 	}
 	return t.pinned
+}
+
+// discards reports whether a dropped wait takes what it was given with it.
+func (t *turn) discards() bool {
+	return t.rules.DiscardsFreed || t.semantics() == engine.SemanticsDiscard
 }
 
 // semantics returns the semantics by which the turn replays.

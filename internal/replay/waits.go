@@ -237,7 +237,7 @@ func (t *turn) openWaits() []int {
 		case eventdata.ExternalEvent2:
 			wt.arrive(waitKey{second: true, name: d.Name, topic: d.Topic}, d.Data)
 		case eventdata.ExternalSubscribedCancelled:
-			wt.cancel(t.find(e.SourceEventID), t.semantics() == engine.SemanticsDiscard)
+			wt.cancel(t.find(e.SourceEventID), t.discards())
 		}
 	}
 	open := make([]bool, len(t.sched))

@@ -222,7 +222,7 @@ func (t *turn) bind(pos int, token orchhost.Token, data engine.EventData) {
 	case eventdata.QueueSubscribed:
 		s.kind = scheduleDequeue
 		t.dequeue(d.Name, pos, token)
-		if token != 0 && t.futures[token].state == futureDropped && t.semantics() == engine.SemanticsDiscard {
+		if token != 0 && t.futures[token].state == futureDropped && t.discards() {
 			t.unsubscribe(pos)
 		}
 	case eventdata.ExternalSubscribed2:

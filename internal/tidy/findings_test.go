@@ -91,9 +91,9 @@ func findings() string {
 func mended(bug *faults.Bug) string {
 	switch {
 	case bug.Mended == "":
-		return "0.1.32 still does it"
+		return "0.1.32 still does it, at `" + bug.Place32 + "`"
 	case bug.ForOld:
-		return "mended in " + bug.Mended + ", for executions that 0.1.31 or a newer release began"
+		return "mended in " + bug.Mended + " for executions that 0.1.31 or a newer release began, and still so for older ones, at `" + bug.Place32 + "`"
 	}
 	return "mended in " + bug.Mended
 }

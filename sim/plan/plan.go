@@ -108,7 +108,8 @@ type Profile string
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"
-	// ProfileDuroxide32 is what release 0.1.32 still does to every execution.
+	// ProfileDuroxide32 is what release 0.1.32 does: what it has not mended, what it does to executions that a release before
+	// 0.1.31 began, and what it has decided otherwise than the contract.
 	ProfileDuroxide32 Profile = "duroxide-0.1.32"
 )
 

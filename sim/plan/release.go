@@ -56,7 +56,7 @@ func (p *Plan) Modelled() *Plan {
 func runtimeSwitches(release string) []faults.BugID {
 	var out []faults.BugID
 	for _, b := range faults.Profile(release) {
-		if len(b.With) == 0 && !strings.HasPrefix(b.Place, "src/providers/") {
+		if len(b.With) == 0 && b.Mended == "" && b.Since == "" && !strings.HasPrefix(b.Place, "src/providers/") {
 			out = append(out, b.ID)
 		}
 	}

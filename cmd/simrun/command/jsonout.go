@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -34,20 +35,22 @@ type runJSON struct {
 	// Missed are the required points of Unreached: they make the campaign vacuous.
 	Missed []string `json:"missed"`
 	// Contract and Plan are the two verdicts, as sentences; Fate is the basis of the second.
-	Contract       string          `json:"contract"`
-	Plan           string          `json:"plan"`
-	Fate           fateJSON        `json:"fate"`
-	Drifts         []driftJSON     `json:"drifts"`
-	InternalErrors []crashJSON     `json:"internal_errors"`
-	Stored         []string        `json:"stored"`
-	Findings       []*knownFinding `json:"findings,omitempty"`
-	Portfolio      []memberCount   `json:"portfolio,omitempty"`
-	Interrupted    bool            `json:"interrupted,omitempty"`
-	GoOn           string          `json:"go_on,omitempty"`
-	ExitStatus     int             `json:"exit_status"`
-	Story          []storyLineJSON `json:"story,omitempty"`
-	Expected       string          `json:"expected_verdict,omitempty"`
-	Notices        []string        `json:"notices,omitempty"`
+	Contract string   `json:"contract"`
+	Plan     string   `json:"plan"`
+	Fate     fateJSON `json:"fate"`
+	// Windows are those of the upgrade that is simulated.
+	Windows        []upgrade.Window `json:"windows,omitempty"`
+	Drifts         []driftJSON      `json:"drifts"`
+	InternalErrors []crashJSON      `json:"internal_errors"`
+	Stored         []string         `json:"stored"`
+	Findings       []*knownFinding  `json:"findings,omitempty"`
+	Portfolio      []memberCount    `json:"portfolio,omitempty"`
+	Interrupted    bool             `json:"interrupted,omitempty"`
+	GoOn           string           `json:"go_on,omitempty"`
+	ExitStatus     int              `json:"exit_status"`
+	Story          []storyLineJSON  `json:"story,omitempty"`
+	Expected       string           `json:"expected_verdict,omitempty"`
+	Notices        []string         `json:"notices,omitempty"`
 }
 
 // fateJSON is the fate of the work.
@@ -171,7 +174,7 @@ func (r *report) json(verb string) *runJSON {
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
 		Contract: strings.TrimPrefix(r.contract(), "contract: "), Plan: strings.TrimPrefix(sum.Fate.Plan(), "plan: "), Fate: newFateJSON(&sum.Fate),
-		Findings: r.findings, Portfolio: r.portfolio, Interrupted: sum.Interrupted, GoOn: r.goOn,
+		Windows: r.windows, Findings: r.findings, Portfolio: r.portfolio, Interrupted: sum.Interrupted, GoOn: r.goOn,
 	}
 	for _, v := range sum.Violations {
 		out.Violations = append(out.Violations, newViolationJSON(v, r.subject.repro(v.Seed)))

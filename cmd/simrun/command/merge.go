@@ -72,7 +72,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
 	began := time.Now()
 	r := newReport(s, campaign.Merge(results, coverage))
-	r.seeds, r.wall = seeds, time.Since(began)
+	r.seeds, r.wall, r.windows = seeds, time.Since(began), windowsOf(s, seeds.first)
 	if err := a.tellCI(r, c.Markdown, c.Annotate); err != nil {
 		return 0, err
 	}

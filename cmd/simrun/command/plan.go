@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/snapshot"
 	"github.com/durosim/durosim/internal/upgrade"
 )
@@ -80,6 +81,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	}
 	rep := newReport(s, r.Whole)
 	rep.seeds, rep.wall, rep.missed = seeds, time.Since(began), nil
+	rep.windows = windowsOf(s, seeds.first)
 	status := summaryExit(r.Whole, nil)
 	if status == exitOK && !r.Holds() {
 		status = exitPlan
@@ -166,6 +168,7 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 	for _, p := range byWeight(r.Whole.Properties) {
 		a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
 	}
+	a.printf("%s", upgrade.WindowsText(rep.windows, commandline.Join(rep.subject.arg)))
 	a.printf("%s", r.Text())
 	if rep.status != exitOK {
 		a.printf("\n%s\n", a.style.bad(exitText(rep.status)))

@@ -8,7 +8,9 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/span"
+	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -32,6 +34,8 @@ type report struct {
 	findings []*knownFinding
 	// instances asks for the name of every instance in the fate of the work.
 	instances bool
+	// windows are those of the upgrade that is simulated, if it is one.
+	windows []upgrade.Window
 	// portfolio tells what each chooser of a portfolio found; it is empty with any other chooser.
 	portfolio []memberCount
 	// stored lists the files that were written for failures.
@@ -53,6 +57,19 @@ func newReport(s *subject, sum *campaign.Summary) *report {
 		}
 	}
 	return r
+}
+
+// windowsOf returns the windows of the plan of a seed: they are the same in each, but for the times.
+func windowsOf(s *subject, seed uint64) []upgrade.Window {
+	p, err := s.plan(seed)
+	if err != nil {
+		return nil
+	}
+	all, err := upgrade.Windows(p, s.program.builds())
+	if err != nil {
+		return nil // a build that nobody has: the runs have said so
+	}
+	return all
 }
 
 // reachable returns the points that a run of the subject can reach: all but those of faults that it never injects.
@@ -152,6 +169,7 @@ func (a *app) printCampaign(r *report) {
 	if text := r.sum.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
+	a.printf("%s", upgrade.WindowsText(r.windows, commandline.Join(r.subject.arg)))
 	a.printPortfolio(r.portfolio)
 	a.printUnreached(r)
 	for _, f := range r.stored {

@@ -143,6 +143,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		r.portfolio = counts.members
 	}
 	r.seeds, r.shard, r.wall, r.instances = seeds, c.Shard, wall, c.Instances
+	r.windows = windowsOf(s, seeds.first)
 	if sum.Interrupted {
 		r.status = exitStopped
 		done := sum.Seeds

@@ -1,0 +1,174 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Window is a time in which nodes of an older build are up beside those of a newer one, and what is dangerous as long: what
+// the older build does otherwise, to whatever it takes, does not end when the first new node is up.
+type Window struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+	// Opens and Closes are the steps of the schedule between which it is open. Opens is empty if it is so from the start,
+	// Closes if nothing closes it.
+	Opens  string   `json:"opens"`
+	Closes string   `json:"closes"`
+	Risks  []string `json:"risks"`
+	// Mended are the mistakes of the older release that the newer one has mended: the old nodes still make them.
+	Mended []Mistake `json:"mended,omitempty"`
+}
+
+// Mistake is a planted bug that stands for a mistake of a release.
+type Mistake struct {
+	// Bug is limited to the older build, as --bug takes it.
+	Bug    faults.BugID `json:"bug"`
+	Mended string       `json:"mended"`
+	// Properties are those that it breaks, Scenario the built-in scenario that shows it.
+	Properties []string `json:"properties"`
+	Scenario   string   `json:"scenario"`
+}
+
+// Windows returns the windows of a plan whose nodes become newer builds, in the order in which they open.
+func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
+	builds, err := p.AllBuilds(known)
+	if err != nil {
+		return nil, err
+	}
+	all := steps(p)
+	var out []Window
+	for n := 0; n <= len(all); n++ {
+		at := stateAfter(p, all[:n], builds)
+		for i := range out {
+			if w := &out[i]; w.Closes == "" && !at.beside(w.Old, w.New) {
+				w.Closes = all[n-1].String()
+			}
+		}
+		for _, pair := range at.pairs() {
+			if slices.ContainsFunc(out, func(w Window) bool { return w.Closes == "" && w.Old == pair[0].Name() && w.New == pair[1].Name() }) {
+				continue
+			}
+			w := windowOf(p, pair[0], pair[1])
+			if n > 0 {
+				w.Opens = all[n-1].String()
+			}
+			if len(w.Risks)+len(w.Mended) > 0 {
+				out = append(out, w)
+			}
+		}
+	}
+	return out, nil
+}
+
+// beside reports whether nodes of both builds are there. A node that is down for a while counts: it comes back.
+func (s state) beside(old, young string) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(s, func(n nodeState) bool { return n.build == name })
+	}
+	return has(old) && has(young)
+}
+
+// pairs returns the pairs of an older and a newer build that nodes which are up run, in the order of nodes.
+func (s state) pairs() (all [][2]*engine.Build) {
+	for _, a := range s {
+		for _, b := range s {
+			if a.up && b.up && a.runs != nil && b.runs != nil && a.runs.Version.Compare(b.runs.Version) < 0 {
+				all = append(all, [2]*engine.Build{a.runs, b.runs})
+			}
+		}
+	}
+	return all
+}
+
+// windowOf says what is dangerous while nodes of both builds are up.
+func windowOf(p *plan.Plan, old, young *engine.Build) Window {
+	w := Window{Old: old.Name(), New: young.Name()}
+	risk := func(format string, args ...any) { w.Risks = append(w.Risks, fmt.Sprintf(format, args...)) }
+	if kinds := newKinds(old, young); len(kinds) > 0 {
+		risk("kinds: %s does not read %s; what %s began waits for a newer node (S01, S23)", w.Old, strings.Join(kinds, ", "), w.New)
+	}
+	if a, b := old.SemanticsOf(&young.Version), young.SemanticsOf(&young.Version); a != b {
+		risk("semantics: %s replays by %s what %s begins by %s; a range above its own build would not show it (S10)", w.Old, a, w.New, b)
+	}
+	lacks := func(name string) (all []string) {
+		declared, _ := p.Ancestors(name)
+		for _, d := range declared {
+			for _, f := range d.Lacks {
+				all = append(all, string(f))
+			}
+		}
+		return all
+	}
+	has := lacks(w.New)
+	if lost := slices.DeleteFunc(lacks(w.Old), func(f string) bool { return slices.Contains(has, f) }); len(lost) > 0 {
+		risk("fields: %s drops %s of what passes through it (L06)", w.Old, strings.Join(lost, ", "))
+	}
+	a, b := old.Bounds(), young.Bounds()
+	for _, l := range []struct {
+		what     string
+		old, now int
+	}{{"carried messages", a.CarriedEvents, b.CarriedEvents}, {"keys", a.Keys, b.Keys}, {"bytes of a value", a.ValueBytes, b.ValueBytes}} {
+		if l.old < l.now {
+			risk("limits: %d %s on %s, %d on %s: it drops or fails what the newer one has let through (S17)", l.old, l.what, w.Old, l.now, w.New)
+		}
+	}
+	for _, bug := range faults.Profile("duroxide-0.1.26") {
+		mended, err := engine.ParseVersion(bug.Mended)
+		if err == nil && old.Version.Compare(mended) < 0 && young.Version.Compare(mended) >= 0 && young.Version.Compare(engine.V(0, 2, 0)) < 0 {
+			w.Mended = append(w.Mended, Mistake{bug.ID + faults.BugID("@"+w.Old), bug.Mended, bug.Properties, bug.Scenario})
+		}
+	}
+	return w
+}
+
+// newKinds returns the kinds that the newer build writes and the older one does not read.
+func newKinds(old, young *engine.Build) (kinds []string) {
+	for _, k := range young.Emits.List() {
+		if !old.Codec.Kinds().Has(k) {
+			kinds = append(kinds, string(k))
+		}
+	}
+	return kinds
+}
+
+// windowsShown bounds the windows that WindowsText describes.
+const windowsShown = 4
+
+// WindowsText describes windows, line by line; name is the scenario as a command line has it.
+func WindowsText(all []Window, name string) string {
+	var b strings.Builder
+	if len(all) > 0 {
+		b.WriteString("windows, open until the last old node has gone:\n")
+	}
+	for i := range all {
+		w := &all[i]
+		if i == windowsShown {
+			fmt.Fprintf(&b, "  ... and %d more; --json has them all\n", len(all)-i)
+			break
+		}
+		from, until := "from the start", "to the end: nothing closes it"
+		if w.Opens != "" {
+			from = "from " + w.Opens
+		}
+		if w.Closes != "" {
+			until = "to " + w.Closes
+		}
+		fmt.Fprintf(&b, "  %s beside %s, %s %s\n", w.Old, w.New, from, until)
+		for _, r := range w.Risks {
+			fmt.Fprintf(&b, "    %s\n", r)
+		}
+		if len(w.Mended) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "    %d mistakes of %s that %s has mended, and what shows them; to try one here: simrun run --bug ID %s\n", len(w.Mended), w.Old, w.New, name)
+		for _, m := range w.Mended {
+			fmt.Fprintf(&b, "      %s, until %s: scenario %s, %s\n", m.Bug, m.Mended, m.Scenario, strings.Join(m.Properties, ", "))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,78 @@
+package upgrade_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/upgrade"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestWindows: a window opens when the first node runs the newer build, closes when the last one of the older has gone, and
+// says what the older build does otherwise meanwhile.
+func TestWindows(t *testing.T) {
+	const builds = `build 0.1.26 like 1.5.0
+build 0.1.29 like 0.1.26
+  lacks parent-execution
+build 0.1.30 like 0.1.26
+  limits carried 100
+build 0.1.32 like 0.1.30
+  semantics discard from 0.1.31
+`
+	for _, tc := range []struct {
+		name, text string
+		want       []string // old, new, opens, closes, the risks' first words, the number of mended mistakes
+	}{
+		{"one build", "nodes A B run 1.5.0\nat 1s stop A\nat 2s start A", nil},
+		{"builds that differ in nothing", "node A runs 1.5.0\nnode B runs 1.6.0", nil},
+		{
+			"kinds", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s upgrade B to 2.0.0",
+			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [upgrade B to 2.0.0] kinds 0"},
+		},
+		{"rolled back", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s rollback A to 1.5.0", []string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [rollback A to 1.5.0] kinds 0"}},
+		{
+			"a rollback opens it anew", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s upgrade B to 2.0.0\nat 3s rollback B to 1.5.0",
+			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [upgrade B to 2.0.0] kinds 0", "1.5.0 2.0.0 [rollback B to 1.5.0] [] kinds 0"},
+		},
+		{"nothing closes it", "node A runs 1.5.0\nnode B runs 2.0.0", []string{"1.5.0 2.0.0 [] [] kinds 0"}},
+		{
+			"an old node that is down comes back", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s stop B\nat 3s start B",
+			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [] kinds 0"},
+		},
+		{"limits, and what 0.1.30 mended", builds + "node A runs 0.1.26\nnode B runs 0.1.30", []string{"0.1.26 0.1.30 [] [] limits 2"}},
+		{"fields", builds + "node A runs 0.1.29\nnode B runs 0.1.30", []string{"0.1.29 0.1.30 [] [] fields limits 2"}},
+		{"semantics, and what 0.1.32 mended", builds + "node A runs 0.1.30\nnode B runs 0.1.32", []string{"0.1.30 0.1.32 [] [] semantics 11"}},
+		{"all of it", builds + "node A runs 0.1.26\nnode B runs 0.1.32", []string{"0.1.26 0.1.32 [] [] semantics limits 13"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, err := scenario.Parse("w.txt", []byte(tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := s.Expand(1, scenario.Overrides{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := upgrade.Windows(p, engine.ShippedBuilds())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range all {
+				words := []string{w.Old, w.New, "[" + w.Opens + "]", "[" + w.Closes + "]"}
+				for _, r := range w.Risks {
+					word, _, _ := strings.Cut(r, ":")
+					words = append(words, word)
+				}
+				got = append(got, strings.Join(append(words, strconv.Itoa(len(w.Mended))), " "))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("windows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

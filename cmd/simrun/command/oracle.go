@@ -159,8 +159,18 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 		}
 		out.Findings = append(out.Findings, shown)
 	}
+	// An entry that has shown by one of its classes, or whose first class is told already, is not told again.
+	told := map[string]bool{}
+	for _, f := range r.Findings {
+		if f.Known != nil {
+			told[f.Known.Reason] = true
+		}
+	}
 	for _, k := range r.Unseen {
-		out.Unseen = append(out.Unseen, k.Class)
+		if !told[k.Reason] {
+			out.Unseen = append(out.Unseen, k.Class)
+		}
+		told[k.Reason] = true
 	}
 	return out
 }
@@ -168,6 +178,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 // broke notes that the search did not come to its end, and how to go on with the seed that has no verdict.
 func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	rest := seedRange{first: seeds.first + out.Made, count: seeds.count - out.Made}
+	out.Unseen = []string{}
 	out.stopped, out.NoVerdict = false, fmt.Sprintf("no verdict on seed %d: %v", rest.first, err)
 	switch {
 	case errors.Is(err, context.Canceled):

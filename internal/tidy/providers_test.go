@@ -12,25 +12,28 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-func init() { generated["providers"] = providerFindings }
+func init() {
+	generated["providers"] = func() string { return providerFindings("known.toml") }
+	generated["postgres"] = func() string { return providerFindings("known-pg.toml") }
+}
 
 // releasedProviders is the directory of the released providers under test.
 const releasedProviders = "properties/oracle/rust/released"
 
-// providerFindings tells what is known to be wrong in the released providers, from the file that the checks take.
-func providerFindings() string {
+// providerFindings tells what is known to be wrong in released providers, from a file that the checks take.
+func providerFindings(name string) string {
 	var file struct {
 		Known []struct {
-			Title, Reason, Consequence, Fix, Where, Upstream, Story, Link string
-			Classes, Cases, Deny                                          []string
+			Title, Reason, Consequence, Fix, Where, Releases, Upstream, Shown, Story, Link string
+			Classes, Cases, Deny                                                           []string
 		}
 	}
-	if _, err := toml.DecodeFile(filepath.Join(root, releasedProviders, "known.toml"), &file); err != nil {
+	if _, err := toml.DecodeFile(filepath.Join(root, releasedProviders, name), &file); err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
 	for _, k := range file.Known {
-		fmt.Fprintf(&b, "### %s\n\nWhat it does: %s.\n\n- **Consequence**: %s\n- **Fix**: %s\n- **Where**: %s.\n- **Releases**: %s.\n", k.Title, k.Reason, k.Consequence, k.Fix, k.Where, k.Upstream)
+		fmt.Fprintf(&b, "### %s\n\nWhat it does: %s.\n\n- **Consequence**: %s\n- **Fix**: %s\n- **Where**: %s.\n- **Releases**: %s.\n- **Upstream**: %s.\n", k.Title, k.Reason, k.Consequence, k.Fix, k.Where, k.Releases, strings.TrimSpace(k.Upstream+" "+k.Link))
 		var by []string
 		for _, id := range k.Cases {
 			by = append(by, "case `"+id+"`")
@@ -39,8 +42,9 @@ func providerFindings() string {
 			by = append(by, "the oracle with `--deny "+strings.Join(k.Deny, "` or `--deny ")+"`")
 		} else if len(k.Classes) > 0 {
 			by = append(by, "the oracle")
-		} else if len(k.Cases) == 0 {
-			by = append(by, "hand; no check makes such a call")
+		}
+		if k.Shown != "" {
+			by = append(by, k.Shown)
 		}
 		fmt.Fprintf(&b, "- **Shown by**: %s.\n\n```text\n", strings.Join(by, ", "))
 		for line := range strings.Lines(strings.TrimSpace(k.Story) + "\n") {
@@ -54,7 +58,7 @@ func providerFindings() string {
 // TestProviderStoriesAreShort: each finding has a story of eight calls at most.
 func TestProviderStoriesAreShort(t *testing.T) {
 	const most = 8
-	for _, story := range strings.Split(providerFindings(), "```text\n")[1:] {
+	for _, story := range strings.Split(providerFindings("known.toml")+providerFindings("known-pg.toml"), "```text\n")[1:] {
 		story, _, _ = strings.Cut(story, "```")
 		if n := strings.Count(story, "\n"); n == 0 || n > most {
 			t.Errorf("a story of %d lines, expected 1 to %d:\n%s", n, most, story)

@@ -29,8 +29,8 @@ type knownMistake struct {
 	Reason string
 	Link   string
 	// The others are for people: a heading, what it means to a user, what mends it, where it is, which releases have it,
-	// and the shortest calls that show it.
-	Title, Consequence, Fix, Where, Upstream, Story string
+	// what its authors say, what shows it if these checks do not, and the shortest calls that show it.
+	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
 }
 
 // readKnown reads a file of known mistakes; an empty name means none.
@@ -44,7 +44,7 @@ func readKnown(name string) (*knownFile, error) {
 		return nil, fmt.Errorf("--known: %s: %w", name, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and if you like with deny, title, consequence, fix, where, upstream and story", name, unknown[0].String())
+		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes or cases, with reason and link, and if you like with deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
 	}
 	ids := map[string]bool{}
 	for _, c := range conformance.Cases() {

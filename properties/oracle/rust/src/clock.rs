@@ -64,10 +64,9 @@ impl Virtual {
         let _ = NOW_NS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, later); // it stays if it is that late already
     }
 
-    /// Moves the clock to the beginning of the next millisecond, so that a million readings fit into it.
-    pub fn begin_anew(&self) {
-        self.set(self.now_ms() + 1);
-        NOW_NS.store(self.now_ms() * MS, Ordering::SeqCst);
+    /// Sets the clock back to this time, for a new store: the same calls have the same times again.
+    pub fn restart(&self, now_ms: u64) {
+        NOW_NS.store(now_ms * MS, Ordering::SeqCst);
     }
 }
 

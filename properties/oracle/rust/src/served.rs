@@ -6,6 +6,7 @@ use crate::factory::Factory;
 use duroxide::providers::Provider;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use tokio::runtime::Runtime;
 
@@ -31,7 +32,13 @@ pub(crate) fn lines<F: Factory>(
     let runtime = Runtime::new()?;
     let clock = virtual_clock.then(|| Virtual::start(offers.clock_from));
     let store = runtime.block_on(factory.create());
-    let server = Arc::new(Server { factory, clock, store: Mutex::new(Some(Arc::new(store))) });
+    let server = Arc::new(Server {
+        factory,
+        clock,
+        store: Mutex::new(Some(Arc::new(store))),
+        failing: AtomicBool::new(false),
+        under_way: AtomicUsize::new(0),
+    });
     let output = Arc::new(Mutex::new(output));
     for line in input.lines() {
         let line = line?;
@@ -81,6 +88,10 @@ struct Server<F: Factory> {
     factory: F,
     clock: Option<Virtual>,
     store: Mutex<Option<Arc<F::Provider>>>,
+    /// The next ack is to fail.
+    failing: AtomicBool,
+    /// The number of calls that have not been answered.
+    under_way: AtomicUsize,
 }
 
 impl<F: Factory> Server<F> {
@@ -94,8 +105,9 @@ impl<F: Factory> Server<F> {
             "describe" => Ok(self.describe()),
             "reset" => {
                 if let Some(clock) = &self.clock {
-                    clock.begin_anew();
+                    clock.restart(self.factory.offers().clock_from);
                 }
+                self.failing.store(false, Ordering::SeqCst);
                 runtime.block_on(async {
                     let old = self.store.lock().expect("no call panics with this lock").take();
                     drop(old);
@@ -112,6 +124,13 @@ impl<F: Factory> Server<F> {
                 let item = params.data("item").map_err(coded)?;
                 self.factory.corrupt_message(&self.store(), &item).await.map(|()| Value::Null).map_err(|err| (2, err))
             }),
+            "fail_ack_step" if self.factory.offers().fail_ack_step => runtime.block_on(async {
+                let step = params.number("step").map_err(coded)?;
+                if self.failing.swap(true, Ordering::SeqCst) {
+                    self.factory.fail_ack_step(&self.store(), None).await.map_err(|err| (-32603, err))?;
+                }
+                self.factory.fail_ack_step(&self.store(), Some(step)).await.map(|()| Value::Null).map_err(|err| (2, err))
+            }),
             _ => return None,
         };
         Some(answer)
@@ -126,7 +145,10 @@ impl<F: Factory> Server<F> {
             lacks.push("get_instance_stats");
         }
         let mut fields = json!({
-            "protocol": 1,
+            "protocol": 2,
+            "overlapping": !offers.sequential,
+            "long_polls": offers.long_polls,
+            "fail_ack_step": offers.fail_ack_step,
             "name": store.name(),
             "version": store.version(),
             "admin": admin,
@@ -180,14 +202,26 @@ impl<F: Factory> Server<F> {
             return Err((3, format!("{method}: this provider does not have it")));
         }
         let store = self.store();
+        let is_ack = method == "ack_orchestration_item";
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        let called = store.clone();
         let made = tokio::spawn(async move {
-            let provider: &dyn Provider = &*store;
+            let provider: &dyn Provider = &*called;
             calls::perform(provider, &method, &params).await
         });
-        match made.await {
+        let answer = match made.await {
             Ok(answer) => answer.map_err(coded),
             Err(panic) => Err((2, format!("the provider panicked: {panic}"))),
+        };
+        let healed = if is_ack && self.failing.swap(false, Ordering::SeqCst) {
+            self.factory.fail_ack_step(&store, None).await.map_err(|err| (-32603, err))
+        } else {
+            Ok(())
+        };
+        if self.under_way.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.factory.settle(&store).await;
         }
+        healed.and(answer)
     }
 }
 

@@ -23,7 +23,7 @@ type finding struct {
 }
 
 // unlisted are the findings that are no switch of a profile.
-var unlisted = []string{"key-read-not-retried", "refused-in-batch-untold", "queue-race-replayed"}
+var unlisted = []string{"key-read-not-retried", "refused-in-batch-untold", "queue-race-replayed", "stale-child-result"}
 
 var findingLine = regexp.MustCompile("(?m)^- \\*\\*Command\\*\\*: `simrun replay --seed ([0-9]+) real-([a-z-]+)` violates (.*)$")
 

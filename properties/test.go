@@ -25,6 +25,9 @@ type Config struct {
 	// Plan, if not nil, makes the plan of each seed, in place of Scenario. It must depend on nothing but the seed, and
 	// is called from several goroutines at once.
 	Plan func(seed uint64) (*plan.Plan, error)
+	// Stored is the text of a stored run, which Test replays in place of Scenario; it fails if the run violates anything.
+	// simrun export writes such tests.
+	Stored string
 	// Overrides are the settings that replace Scenario's: the fault load, for instance.
 	Overrides scenario.Overrides
 	// Seeds is the number of seeds to run, from First on; 0 means DefaultSeeds. First 0 means 1.

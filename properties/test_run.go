@@ -78,14 +78,22 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, fmt.Errorf("%s: %w", EnvPlan, err)
 		}
 		if r.entry != nil {
-			if orchestrations, activities := c.known(); orchestrations != nil {
-				if err := r.entry.CheckNeeds(env.plan, slices.Concat(orchestrations, activities), newRun(c.Handlers, c.EachRun).Handlers != nil); err != nil {
-					return nil, fmt.Errorf("%s: %w", EnvPlan, err)
-				}
+			if err := r.checkNeeds(env.plan); err != nil {
+				return nil, fmt.Errorf("%s: %w", EnvPlan, err)
 			}
 			r.name, r.expect = env.plan, r.entry.Expect
 			return r, nil
 		}
+	case c.Stored != "":
+		if c.Scenario != "" || c.Plan != nil {
+			return nil, errors.New("Config has a Stored run and a Scenario or a Plan: leave one out")
+		}
+		entry, err := scenario.ParseEntry("Config.Stored", []byte(c.Stored), c.builds()...)
+		if err != nil {
+			return nil, err
+		}
+		r.name, r.entry, r.expect = "Config.Stored", entry, entry.Expect
+		return r, r.checkNeeds("Config.Stored")
 	case c.Plan != nil:
 		if c.Scenario != "" {
 			return nil, errors.New("Config has both a Scenario and a Plan: leave one out")
@@ -113,6 +121,15 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	r.name, r.expect = s.Name, s.Expect
 	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, c.Overrides) }
 	return r, nil
+}
+
+// checkNeeds returns an error if the stored run, which has that name, uses handlers that the configuration lacks.
+func (r *testRun) checkNeeds(name string) error {
+	orchestrations, activities := r.c.known()
+	if orchestrations == nil {
+		return nil
+	}
+	return r.entry.CheckNeeds(name, slices.Concat(orchestrations, activities), newRun(r.c.Handlers, r.c.EachRun).Handlers != nil)
 }
 
 // source returns the place where scenarios are found.

@@ -112,9 +112,15 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"properties", "sim/cluster"}},
 	"internal/planedit": {module: []string{"engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
+	"internal/explore": {
+		module: []string{"sim", "sim/cluster", "sim/plan", "internal/campaign", "internal/observe", "memprovider"},
+		tests:  []string{"faults", "properties", "sim/scenario"}},
+	"internal/export": {
+		module: []string{"engine", "properties/oracle", "properties/oracle/calllog", "sim/cluster", "sim/scenario"},
+		tests:  []string{"internal/sample", "properties"}},
 	"internal/fuzz": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "internal/campaign", "internal/planedit", "internal/program", "internal/shrink", "properties"},
-		tests:  []string{"faults"}},
+		tests:  []string{"faults", "internal/sample"}},
 	"properties/gen": {
 		module: []string{"sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},

@@ -18,6 +18,8 @@ type cli struct {
 	Why         whyCmd         `cmd:"" help:"Say what keeps an instance waiting at a time: the one rule, with its values."`
 	Shrink      shrinkCmd      `cmd:"" help:"Make a failing run small: leave out all that the violation does not need."`
 	Fuzz        fuzzCmd        `cmd:"" help:"Hunt for failing runs near a scenario: edited plans, several choosers, other futures of rare moments."`
+	Explore     exploreCmd     `cmd:"" help:"Try a small scenario in every way: all orders of its steps, crashes at every moment."`
+	Export      exportCmd      `cmd:"" help:"Write a stored run as a Go test, or as a script of calls on a provider."`
 	Oracle      oracleCmd      `cmd:"" help:"Check a storage provider in any language against the contract, over JSON-RPC."`
 	Conformance conformanceCmd `cmd:"" help:"Ask a storage provider in any language the cases of the contract, over JSON-RPC."`
 	Serve       serveCmd       `cmd:"" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`

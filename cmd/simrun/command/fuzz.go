@@ -58,6 +58,8 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	switch {
 	case c.Chooser != "":
 		return 0, fmt.Errorf("--chooser %s: fuzz takes choosers in turn", c.Chooser)
+	case c.Provider != "":
+		return 0, fmt.Errorf("--provider %s: fuzz runs on the in-memory store", c.Provider)
 	case c.For < 0 || c.Shrink < 1 || c.Workers < 0:
 		return 0, fmt.Errorf("--for %v --shrink %d --workers %d: expected a time, at least one run, and no fewer than 0 workers", c.For, c.Shrink, c.Workers)
 	}

@@ -1,0 +1,172 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/explore"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// exploreCmd is the verb explore: a small scenario in every way.
+type exploreCmd struct {
+	planFlags `embed:""`
+
+	Scenario string `arg:"" help:"Built-in scenario or file, of 3 nodes, 2 instances and 4 schedule steps at most."`
+
+	Crashes int           `help:"How many crashes a run may have, 2 at most." default:"1" placeholder:"N"`
+	Within  time.Duration `help:"When the last action comes, at the latest." default:"10s" placeholder:"TIME"`
+	Runs    uint64        `help:"Stop after so many runs; 0 goes on to the end." default:"20000" placeholder:"N"`
+	Out     string        `help:"Write a run that fails to this directory, as a stored run." placeholder:"DIR"`
+	Workers int           `help:"How many runs to carry out at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	JSON    bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// Help returns the text printed below the flags.
+func (exploreCmd) Help() string {
+	return `Tries a small scenario in every way: each order of its schedule steps (those of one node stay in their order), each moment for each of them, and crashes of any node at any moment. A moment is one after which something has changed in the store, in a node, or in a call on its way. Nothing is left to chance: there are no faults, and calls take the least time. The times of the steps do not count.
+
+Of runs that reach the same state with the same actions to come, the first goes on. States are compared without times, tokens and row numbers. The report says how many states there are, and whether that is all: "exhaustive for ..." or "cut off".
+
+Examples:
+
+    simrun explore small.txt
+    simrun explore small.txt --crashes 2 --runs 0
+    simrun explore small.txt --bug engine/poll-stops --out finds
+
+Exit status: 0 all was tried and holds, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 cut off before the end, 7 the plan fails, 74 standard output cannot be written, 130 interrupted.`
+}
+
+// exploreJSON is the object that explore --json prints.
+type exploreJSON struct {
+	Schema      int             `json:"schema"`
+	Verb        string          `json:"verb"`
+	Scenario    string          `json:"scenario"`
+	Scope       string          `json:"scope"`
+	States      uint64          `json:"states"`
+	Runs        uint64          `json:"runs"`
+	Longest     int             `json:"most_actions"`
+	Open        int             `json:"not_tried"`
+	Exhaustive  bool            `json:"exhaustive"`
+	Violations  []violationJSON `json:"violations"`
+	Plan        string          `json:"failing_plan,omitempty"`
+	Stored      string          `json:"stored,omitempty"`
+	WallSeconds float64         `json:"wall_seconds"`
+	ExitStatus  int             `json:"exit_status"`
+}
+
+func (c *exploreCmd) run(a *app) (int, error) {
+	switch {
+	case c.Chooser != "" || c.Faults != "":
+		return 0, fmt.Errorf("--chooser and --faults: explore leaves nothing to chance; run takes both")
+	case c.Provider != "":
+		return 0, fmt.Errorf("--provider %s: explore runs on the in-memory store", c.Provider)
+	case c.Crashes < 0 || c.Within <= 0 || c.Workers < 0:
+		return 0, fmt.Errorf("--crashes %d --within %v --workers %d: expected no less than 0, and a time", c.Crashes, c.Within, c.Workers)
+	}
+	if err := checkOut(c.Out); err != nil {
+		return 0, err
+	}
+	s, err := c.subject(a.program, c.Scenario)
+	if err != nil {
+		return 0, err
+	}
+	if s.scenario.Load != nil {
+		return 0, fmt.Errorf("%s: a load is too much to try in every way: write its instances down, %d at most", c.Scenario, explore.MaxInstances)
+	}
+	a.warn(s)
+	p, err := s.plan(1)
+	if err != nil {
+		return 0, err
+	}
+	o := explore.Options{Plan: p, Crashes: c.Crashes, Within: c.Within, Runs: c.Runs, Workers: c.Workers}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	o.Config = func() cluster.Config {
+		cfg := cluster.Config{Builds: s.program.builds(), DoubleCheck: c.DoubleCheck}
+		s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: c.Referee})
+		return cfg
+	}
+	var stop func()
+	o.Context, stop = interruptible()
+	defer stop()
+	bar := newProgress(a.stderr, "explore", c.Runs)
+	o.OnProgress = func(r *explore.Report) { bar.show(r.Runs, r.Failed) }
+	began := time.Now()
+	r, err := explore.Run(o)
+	bar.clear()
+	if err != nil {
+		return 0, inputError(fmt.Errorf("%s: %w", c.Scenario, err))
+	}
+	out := c.json(s, r, time.Since(began))
+	if out.Stored, err = c.keep(s, r); err != nil {
+		return 0, err
+	}
+	if o.Context.Err() != nil {
+		out.ExitStatus = exitStopped
+	}
+	if c.JSON {
+		return out.ExitStatus, a.writeJSON(out)
+	}
+	a.printExploration(out, r)
+	return out.ExitStatus, nil
+}
+
+func (c *exploreCmd) json(s *subject, r *explore.Report, wall time.Duration) *exploreJSON {
+	p := &s.scenario.Template
+	out := &exploreJSON{
+		Schema: schema, Verb: "explore", Scenario: s.scenario.Name, States: r.States, Runs: r.Runs, Longest: r.Longest, Open: r.Open,
+		Exhaustive: r.Open == 0 && r.Failed == 0, Violations: []violationJSON{}, WallSeconds: wall.Seconds(),
+		Scope: fmt.Sprintf("%s, %s, %s in each order and at each moment of the first %v, up to %s of any node at any of them",
+			plural(uint64(len(p.Nodes)), "node", "nodes"), plural(uint64(len(p.Instances)+len(p.Histories)), "instance", "instances"),
+			plural(uint64(len(p.Schedule)), "schedule step", "schedule steps"), c.Within, plural(uint64(c.Crashes), "crash", "crashes")),
+	}
+	switch {
+	case r.Failed > 0:
+		out.ExitStatus = classExit(r.Violation.Class)
+		out.Violations = append(out.Violations, newViolationJSON(campaign.Violation{Violation: r.Violation}, ""))
+		out.Plan = string(scenario.Format(r.Plan))
+	case !out.Exhaustive:
+		out.ExitStatus = exitVacuous
+	}
+	return out
+}
+
+// keep writes a failing run as a stored one.
+func (c *exploreCmd) keep(s *subject, r *explore.Report) (string, error) {
+	if c.Out == "" || r.Failed == 0 {
+		return "", nil
+	}
+	return storeEntry(c.Out, &scenario.Entry{
+		Plan: r.Plan, Expect: s.scenario.Expect, Recording: &sim.Recording{}, Mode: scenario.ModeRecorded, Found: r.Violation.Property,
+		Verdict: scenario.Violates(r.Violation.Property), Note: "found by explore",
+	})
+}
+
+func (a *app) printExploration(out *exploreJSON, r *explore.Report) {
+	a.printf("scenario   %s\nstates     %s, in %s of up to %s\n", out.Scenario, grouped(out.States), plural(out.Runs, "run", "runs"), plural(uint64(out.Longest), "action", "actions"))
+	switch {
+	case r.Failed > 0:
+		a.printf("stopped    at the first run that fails\n")
+	case out.Exhaustive:
+		a.printf("exhaustive for %s\n", out.Scope)
+	default:
+		a.printf("cut off    after %s, %s of known ways not tried, of %s\n", plural(out.Runs, "run", "runs"), grouped(uint64(out.Open)), out.Scope)
+	}
+	if r.Failed == 0 {
+		return
+	}
+	a.printf("\n")
+	a.printViolation(campaign.Violation{Violation: r.Violation})
+	a.printf("\nThe plan that shows it, with every call as fast as can be and events in the order in which they were scheduled:\n%s\n", indent(strings.TrimSpace(out.Plan)))
+	if out.Stored != "" {
+		a.printf("\nTo see it again:\n%s\n", itself("replay", out.Stored))
+	}
+}

@@ -1,0 +1,85 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+
+	"github.com/durosim/durosim/internal/export"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// exportCmd is the verb export: a stored run for use elsewhere.
+type exportCmd struct {
+	Run string `arg:"" help:"A stored run, as run --out, shrink --out and fuzz --corpus write it."`
+
+	Calls   bool   `help:"Write the calls on the store instead, as JSON lines up to the first answer that the contract does not allow; check-log judges them."`
+	Package string `help:"The package of the Go test." default:"main" placeholder:"NAME"`
+	Out     string `help:"The file to write; standard output if not given." placeholder:"FILE"`
+}
+
+// Help returns the text printed below the flags.
+func (exportCmd) Help() string {
+	return `Writes a stored run as a Go test that needs nothing else: it holds the plan and every choice, and fails as long as the run violates anything. Put it into a module that requires durosim. With --calls it writes what the store was asked in the run and what it answered, if one of the answers is wrong: a script of calls that shows a provider's mistake without a cluster.
+
+Examples:
+
+    simrun shrink --seed 7 my-upgrade.txt --out finds
+    simrun export finds/0123456789abcdef.txt --package orders --out orders/upgrade_0123_test.go
+    simrun export finds/0123456789abcdef.txt --calls --out calls.jsonl
+    simrun check-log calls.jsonl
+
+Exit status: 0 written, 2 usage or bad input.`
+}
+
+func (c *exportCmd) run(a *app) (int, error) {
+	if !token.IsIdentifier(c.Package) {
+		return 0, fmt.Errorf("--package %q: expected the name of a Go package", c.Package)
+	}
+	entry, err := (&replayCmd{Scenario: c.Run}).entry(a.program)
+	if err != nil {
+		return 0, err
+	}
+	if entry == nil {
+		return 0, fmt.Errorf("%s is a scenario, not a stored run; %s and %s write one", c.Run, a.program.hint("run --out DIR"), a.program.hint("shrink --out DIR"))
+	}
+	var out []byte
+	if c.Calls {
+		out, err = a.program.calls(entry, c.Run)
+	} else {
+		out, err = export.GoTest(entry, c.Package)
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", c.Run, err)
+	case c.Out == "":
+		_, err = a.stdout.Write(out)
+	default:
+		if info, statErr := os.Stat(filepath.Dir(c.Out)); statErr != nil || !info.IsDir() {
+			return 0, fmt.Errorf("--out %s: there is no directory %s", c.Out, filepath.Dir(c.Out))
+		}
+		err = writeWhole(c.Out, out)
+	}
+	return exitOK, err
+}
+
+// calls returns the calls on the store of a stored run.
+func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
+	s, err := entrySubject(p, e, name, "")
+	if err != nil {
+		return nil, err
+	}
+	r := newReplayed(s, e.Seed)
+	r.entry = e
+	cfg, err := r.config()
+	if err != nil {
+		return nil, err
+	}
+	log, _, err := export.Calls(cfg)
+	if errors.Is(err, export.ErrNoProvider) {
+		return nil, fmt.Errorf("%w; without --calls it is exported as a Go test", err)
+	}
+	return log, err
+}

@@ -1,0 +1,121 @@
+package explore_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/explore"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+const small = `nodes A B run 1.5.0
+instance one runs Chain with 1
+at 1s upgrade A to 2.0.0
+at 2s upgrade B to 2.0.0
+`
+
+func options(t *testing.T, text string, bugs ...faults.BugID) explore.Options {
+	t.Helper()
+	s, err := scenario.Parse("small.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Expand(1, scenario.Overrides{Bugs: bugs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return explore.Options{Plan: p, Within: 60 * time.Millisecond, Workers: 2, Config: func() cluster.Config {
+		return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
+	}}
+}
+
+func run(t *testing.T, o explore.Options) explore.Report {
+	t.Helper()
+	r, err := explore.Run(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *r
+}
+
+// The same scope has the same states, whoever counts them; all are visited, and both orders of the steps are tried.
+func TestStatesAreCounted(t *testing.T) {
+	o := options(t, small)
+	first := run(t, o)
+	o.Workers = 1
+	if diff := cmp.Diff(first, run(t, o)); diff != "" {
+		t.Errorf("-two workers +one worker:\n%s", diff)
+	}
+	if first.Open != 0 || first.Failed != 0 || first.Longest != 2 || first.States < 60 {
+		t.Errorf("the exploration is %+v", first)
+	}
+	fewer := options(t, strings.Replace(small, "at 2s upgrade B to 2.0.0\n", "", 1))
+	if one := run(t, fewer); one.States >= first.States || one.Longest != 1 {
+		t.Errorf("with one step there are %d states, with two %d", one.States, first.States)
+	}
+}
+
+// Both nodes are upgraded first in some run, and nodes crash.
+func TestOrdersAndCrashes(t *testing.T) {
+	o := options(t, small)
+	o.Crashes, o.Runs = 1, 80
+	ways := map[string]bool{}
+	config := o.Config
+	o.Workers = 1
+	o.Config = func() cluster.Config {
+		cfg := config()
+		inner := cfg.Monitor
+		cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+			var order []string
+			for _, s := range w.Plan().Schedule {
+				order = append(order, string(s.Verb)+" "+s.Node)
+			}
+			ways[strings.Join(order, ", ")] = true
+			return inner(w)
+		}
+		return cfg
+	}
+	r := run(t, o)
+	for _, want := range []string{"", "upgrade A", "upgrade B", "crash A, start A", "crash B, start B", "upgrade A, upgrade B"} {
+		if !ways[want] {
+			t.Errorf("no run does %q: %v", want, ways)
+		}
+	}
+	if r.Open == 0 || r.Runs != 80 {
+		t.Errorf("cut off after %d runs, with %d ways open", r.Runs, r.Open)
+	}
+}
+
+// Bugs that show only if steps come at certain moments are found, with a plan that shows them.
+func TestBugsAreFound(t *testing.T) {
+	for bug, property := range map[faults.BugID]string{"engine/version-check-missing": "S10", "provider/filter-ignored": "S01"} {
+		r := run(t, options(t, small, bug))
+		if r.Failed == 0 || r.Violation.Property != property || len(r.Plan.Schedule) == 0 {
+			t.Errorf("%s: %+v", bug, r)
+		}
+	}
+}
+
+func TestScopesTooLarge(t *testing.T) {
+	for _, c := range []struct{ more, want string }{
+		{"nodes C D run 1.5.0\n", "4 nodes: at most 3"},
+		{"instance two runs Chain with 1\ninstance three runs Chain with 1\n", "3 instances"},
+		{"at 3s crash A\nafter 1s start A\nafter 1s crash B\n", "5 schedule steps"},
+		{"probe P reads 2.0.0 filter any\n", "probes"},
+	} {
+		if _, err := explore.Run(options(t, small+c.more)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.more, err)
+		}
+	}
+	o := options(t, small)
+	o.Crashes = 3
+	if _, err := explore.Run(o); err == nil || !strings.Contains(err.Error(), "3 crashes") {
+		t.Errorf("three crashes: %v", err)
+	}
+}

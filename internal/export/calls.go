@@ -1,0 +1,74 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// ErrNoProvider says that every answer of the store in a run is one that the contract allows.
+var ErrNoProvider = errors.New("every answer of the store is one that the contract of a provider allows: this is no failure of a provider")
+
+// Calls carries out a run and returns the calls on its store with their answers, one JSON object a line, up to the first
+// answer that the contract does not allow, and what the contract says of that one. The error is ErrNoProvider if there is
+// none. The run's store must begin empty, and nothing may change it but calls.
+func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) {
+	if p := cfg.Plan; len(p.Histories) > 0 || p.Contents != nil {
+		return nil, nil, errors.New("the run's store does not begin empty: calls alone do not lead to its state")
+	}
+	w := &recorder{judge: oracle.New(oracle.Options{})}
+	inner := cfg.Monitor
+	cfg.Monitor = func(world *cluster.World) cluster.Monitor {
+		w.Monitor, w.world = inner(world), world
+		return w
+	}
+	if _, err := cluster.Run(cfg); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case w.err != nil:
+		return nil, nil, fmt.Errorf("a call has no form in a log: %w", w.err)
+	case w.refusal == nil:
+		return nil, nil, ErrNoProvider
+	}
+	return w.log.Bytes(), w.refusal, nil
+}
+
+// recorder is a monitor that writes the calls of all handles of the store.
+type recorder struct {
+	cluster.Monitor
+	world   *cluster.World
+	judge   *oracle.Oracle
+	log     bytes.Buffer
+	number  uint64
+	refusal *oracle.Refusal
+	err     error
+}
+
+// WatchHandle implements cluster.HandleWatcher.
+func (r *recorder) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	if inner, ok := r.Monitor.(cluster.HandleWatcher); ok {
+		p = inner.WatchHandle(p, codec)
+	}
+	return oracle.Watch(p, codec.Name(), r.world.NowMs, r.add)
+}
+
+func (r *recorder) add(e oracle.Exchange) {
+	if r.refusal != nil || r.err != nil {
+		return
+	}
+	r.number += 2
+	line, err := json.Marshal(calllog.Entry{Began: r.number - 1, Ended: r.number, Exchange: e})
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.log.Write(append(line, '\n'))
+	r.refusal = r.judge.Apply(e)
+}

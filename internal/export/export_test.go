@@ -1,0 +1,151 @@
+package export_test
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/internal/export"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/calllog"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// stored returns the stored run that found a bug.
+func stored(t *testing.T, found string) *scenario.Entry {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/seeds/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), "\nfound "+found+"\n") {
+			e, err := scenario.ParseEntry(file, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+	}
+	t.Fatalf("no stored run found %s", found)
+	return nil
+}
+
+// fake stands for the *testing.T of an exported test.
+type fake struct{ failed string }
+
+func (*fake) Helper()                          {}
+func (*fake) Name() string                     { return "TestStored" }
+func (*fake) Logf(string, ...any)              {}
+func (f *fake) Fatalf(format string, a ...any) { f.failed = fmt.Sprintf(format, a...) }
+
+// The test is Go, holds the run, and fails as the run does.
+func TestGoTest(t *testing.T) {
+	e := stored(t, "S05 provider/token-not-checked")
+	text, err := export.GoTest(e, "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "x_test.go", text, parser.AllErrors); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if !strings.Contains(string(text), string(e.Format())) {
+		t.Errorf("the test does not hold the run:\n%s", text)
+	}
+	f := &fake{}
+	properties.Test(f, properties.Config{Stored: string(e.Format())})
+	if !strings.Contains(f.failed, "S05") {
+		t.Errorf("the stored run fails by %q", f.failed)
+	}
+	for _, c := range []properties.Config{{Stored: "nonsense"}, {Stored: string(e.Format()), Scenario: "rolling-upgrade"}} {
+		f := &fake{}
+		if properties.Test(f, c); !strings.Contains(f.failed, "Config") {
+			t.Errorf("%.40q, scenario %q: fails by %q", c.Stored, c.Scenario, f.failed)
+		}
+	}
+}
+
+// In a module of a user's it compiles and fails, and names what is violated.
+func TestGoTestInAModule(t *testing.T) {
+	if !sample.All() {
+		return // the go command takes seconds
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := export.GoTest(stored(t, "S05 provider/token-not-checked"), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"go.mod": strings.Replace(string(mod), "module github.com/durosim/durosim", "module example.com/shop", 1) +
+			"\nrequire github.com/durosim/durosim v0.0.0\n\nreplace github.com/durosim/durosim => " + root + "\n",
+		"go.sum": string(sum), "stored_test.go": string(text),
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "test", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "violates S05") || !strings.Contains(string(out), "--- FAIL: TestS05ProviderTokenNotChecked") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestCalls(t *testing.T) {
+	config := func(found string) cluster.Config {
+		e := stored(t, found)
+		chooser, err := e.NewChooser()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cluster.Config{Plan: e.Plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
+			return properties.New(w, properties.Options{})
+		}}
+	}
+	log, refusal, err := export.Calls(config("S05 provider/token-not-checked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, err := calllog.Check(strings.NewReader(string(log)), oracle.Options{})
+	var wrong *calllog.Error
+	if !errors.As(err, &wrong) || wrong.Refusal == nil || calls != strings.Count(string(log), "\n")-1 {
+		t.Errorf("after %d calls of %d: %v", calls, strings.Count(string(log), "\n"), err)
+	}
+	if refusal == nil || wrong.Refusal.Error() != refusal.Error() {
+		t.Errorf("the log is refused by %v, the run by %v", err, refusal)
+	}
+	if _, _, err := export.Calls(config("L02 engine/poll-stops")); !errors.Is(err, export.ErrNoProvider) {
+		t.Errorf("a mistake of the engine: %v", err)
+	}
+	if _, _, err := export.Calls(config("S04 provider/count-reset-by-abandon")); err == nil || !strings.Contains(err.Error(), "does not begin empty") {
+		t.Errorf("a store that does not begin empty: %v", err)
+	}
+}

@@ -1,0 +1,50 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// GoTest returns a file of Go with one test, which replays the run and fails as long as it violates anything. A run that
+// uses handlers of a program's own says in a comment where to name them.
+func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\t\"github.com/durosim/durosim/properties\"\n)\n\n", pkg)
+	name := testName(e)
+	fmt.Fprintf(&b, "// %s replays a stored run that once violated %s. It fails as long as the run violates anything.\n", name, e.Found)
+	if e.Note != "" {
+		fmt.Fprintf(&b, "//\n")
+		for line := range strings.Lines(e.Note) {
+			fmt.Fprintf(&b, "// %s\n", strings.TrimSpace(line))
+		}
+	}
+	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tproperties.Test(t, properties.Config{\n", name)
+	if len(e.Needs) > 0 {
+		fmt.Fprintf(&b, "\t\t// It needs %s: name the function that registers them, as Handlers.\n", strings.Join(e.Needs, ", "))
+	}
+	fmt.Fprintf(&b, "\t\tStored: %s,\n\t})\n}\n", quoted(string(e.Format())))
+	return format.Source(b.Bytes())
+}
+
+// quoted returns a text as a literal that a reader can read.
+func quoted(text string) string {
+	if strconv.CanBackquote(strings.ReplaceAll(text, "\n", "")) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+// testName returns the name of the test: what was found, and the beginning of the entry's name.
+func testName(e *scenario.Entry) string {
+	name := "Test"
+	for word := range strings.FieldsFuncSeq(e.Found, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name + "Run" + e.Name()[:8]
+}

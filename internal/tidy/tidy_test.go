@@ -132,7 +132,7 @@ var packages = map[string]imports{
 	"internal/timeline": {module: []string{"internal/eventdata", "internal/observe", "engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
 	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "properties", "internal/span"}},
+		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "faults", "properties", "internal/span"}},
 	"internal/compare": {
 		module: []string{"internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},

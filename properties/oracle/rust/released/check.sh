@@ -5,8 +5,7 @@
 #
 #     check.sh [--seeds N] [--memory] [RELEASE...]      N is 1000 and the releases are 0.1.26 and 0.1.32 if not given
 #
-# With --memory it leaves out files. There a call after one that failed may meet the lock of that one, now and then, so
-# that other cases fail from run to run.
+# With --memory it leaves out files.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -22,12 +21,15 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ ${#releases[@]} -gt 0 ] || releases=(0.1.26 0.1.32)
+case $seeds in '' | 0 | *[!0-9]*) echo "--seeds $seeds: expected a number of seeds" >&2; exit 2 ;; esac
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 (cd ../../../.. && go build -o "$tmp/simrun" ./cmd/simrun)
 target=${CARGO_TARGET_DIR:-$PWD/../target}
 
+check() { "$tmp/simrun" "$1" --keep-going --known known.toml --timeout 1m "${@:2}"; }
+fewer=$((seeds / 5 + 1))
 # Freedoms of the contract that are defects here.
 deny=(--deny F4 --deny F9 --deny F21 --deny F23 --deny X1 --deny X5)
 for release in "${releases[@]}"; do
@@ -35,13 +37,13 @@ for release in "${releases[@]}"; do
   program=$target/release/sqlite-${release//./-}
   for where in "${places[@]}"; do
     printf '\n=== duroxide %s, %s\n\n' "$release" "${where:-in memory}"
-    "$tmp/simrun" conformance --keep-going --known known.toml -- "$program" $where
+    check conformance -- "$program" $where
     printf '\n'
     # Damaged messages are lost; then nothing that follows is as it should be. So first without them.
-    "$tmp/simrun" oracle --seeds "$seeds" --keep-going --known known.toml -- "$program" $where --whole-messages
+    check oracle --seeds "$seeds" -- "$program" $where --whole-messages
     printf '\n'
-    "$tmp/simrun" oracle --seeds "$((seeds / 5))" --keep-going --known known.toml --stories "${deny[@]}" -- "$program" $where --whole-messages
+    check oracle --seeds "$fewer" --stories "${deny[@]}" -- "$program" $where --whole-messages
     printf '\n'
-    "$tmp/simrun" oracle --seeds "$((seeds / 5))" --keep-going --known known.toml --stories -- "$program" $where
+    check oracle --seeds "$fewer" --stories -- "$program" $where
   done
 done

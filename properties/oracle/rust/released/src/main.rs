@@ -8,7 +8,8 @@ const USAGE: &str = "\
 Serves the SQLite provider of a release of duroxide to durosim, on standard input and output.
 
   --file               each store is a file of its own; without it, in memory
-  --whole-messages     do not offer to damage queued messages";
+  --whole-messages     do not offer to damage queued messages
+  --at-once            make a call while transactions that the one before has dropped are rolled back";
 
 fn main() -> std::io::Result<()> {
     let mut store = Sqlite::in_memory();
@@ -16,6 +17,7 @@ fn main() -> std::io::Result<()> {
         store = match argument.as_str() {
             "--file" => store.in_files()?,
             "--whole-messages" => store.whole_messages(),
+            "--at-once" => store.at_once(),
             "--help" => {
                 println!("{USAGE}");
                 return Ok(());

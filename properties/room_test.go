@@ -1,0 +1,48 @@
+//go:build !race
+
+package properties_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// TestRoomOfASeed bounds what a seed of the default scenario allocates with every checker, once a worker has its Memory. The
+// figures are the same on every machine (docs/performance.md).
+func TestRoomOfASeed(t *testing.T) {
+	const mostBytes, mostPieces = 780, 6.5 // a step
+	s, err := scenario.Lookup("rolling-upgrade")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var memory cluster.Memory
+	var before, after runtime.MemStats
+	var steps uint64
+	for seed := range uint64(6) {
+		if seed == 1 {
+			runtime.ReadMemStats(&before)
+			steps = 0
+		}
+		plan, err := s.Expand(seed, scenario.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Memory: &memory, Monitor: func(w *cluster.World) cluster.Monitor {
+			return properties.New(w, properties.Options{Expectations: s.Expect})
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps += r.Steps
+	}
+	runtime.ReadMemStats(&after)
+	size, pieces := float64(after.TotalAlloc-before.TotalAlloc)/float64(steps), float64(after.Mallocs-before.Mallocs)/float64(steps)
+	if size > mostBytes || pieces > mostPieces {
+		t.Errorf("%.0f bytes and %.1f pieces a step: expected %d and %.1f at most", size, pieces, mostBytes, mostPieces)
+	}
+	t.Logf("%.0f bytes and %.2f pieces a step", size, pieces)
+}

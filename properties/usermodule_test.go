@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 )
 
@@ -82,8 +83,12 @@ func TestUsersModule(t *testing.T) {
 }
 
 // TestUsersShop builds a module with builds, handlers and an invariant of its own, which a planted double charge violates; a
-// command of its own stores the shrunk plan and replays it; a unit test mocks the activities.
+// command of its own stores the shrunk plan and replays it; a unit test mocks the activities. TestUsersModule and
+// TestOwnInvariantIsShrunk have the parts of it; the whole is tried with DUROSIM_LONG only.
 func TestUsersShop(t *testing.T) {
+	if !sample.All() {
+		return
+	}
 	m := newUserModule(t, map[string]string{
 		"main.go": "shop/main.go.txt", "main_test.go": "shop/main_test.go.txt", "upgrade.txt": "shop/upgrade.txt",
 	})

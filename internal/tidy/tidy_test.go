@@ -68,7 +68,7 @@ var packages = map[string]imports{
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
 		module: []string{"internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
-		tests:  []string{"engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
+		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
 		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
@@ -78,7 +78,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
-		tests:  []string{"internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
+		tests:  []string{"internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
 	"properties/internal/check": {module: []string{"internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
@@ -110,7 +110,7 @@ var packages = map[string]imports{
 		module: []string{"internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
 	"internal/shrink": {
 		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
-		tests:  []string{"properties", "sim/cluster"}},
+		tests:  []string{"internal/sample", "properties", "sim/cluster"}},
 	"internal/planedit": {module: []string{"engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
 	"internal/explore": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "internal/campaign", "internal/observe", "memprovider"},
@@ -143,14 +143,14 @@ var packages = map[string]imports{
 	"internal/mutate/judge":     {all: true},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate", "internal/mutate/active"}},
 	"cmd/simrun":                {module: []string{"cmd/simrun/command"}},
-	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}, tests: []string{"internal/eventdata"}},
+	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}, tests: []string{"internal/sample", "internal/eventdata"}},
 	"properties/conformance":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"properties/undertest":      {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
 	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider"}},
 	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
 	"internal/callform":         {module: []string{"internal/eventdata", "engine", "internal/call"}},
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
-	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":          {},
 	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }

@@ -13,9 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/durosim/durosim/internal/commandline"
-
 	"github.com/durosim/durosim/cmd/simrun/command"
+	"github.com/durosim/durosim/internal/commandline"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func TestMain(m *testing.M) {
@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 //	repro CODE FILE             runs the command in the last line of the file (stdout for the last output), the same way
 //	object FILE KEY...          the file is one JSON object and nothing else, and has the keys
 //	getkey VAR FILE KEY         puts the value of the object's key in an environment variable
+//
+// What stands behind [long] is carried out with DUROSIM_LONG=1 only.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -46,6 +48,12 @@ func TestScripts(t *testing.T) {
 			export, err := filepath.Abs("../duroxide-export/testdata/orders.jsonl")
 			env.Setenv("EXPORT", export)
 			return err
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "long" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return sample.All(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":  cmdExits,

@@ -24,6 +24,8 @@ var coincidences = []struct {
 	{"provider/ack-partial", 2000},
 	{"provider/contextless-batch-blocks", 2000},
 	{"engine/stale-completion-accepted", 4000},
+	{"duroxide-0.1.26/poison-on-old-execution", 5000},
+	{"engine/completion-before-history-order", 7500},
 	{"provider/renewal-after-expiry", 8000},
 }
 

@@ -22,10 +22,11 @@ type bugsCmd struct {
 
 	Chooser []string `help:"What makes the choices; may be repeated, to compare which finds each bug soonest. Random if not given." placeholder:"NAME" sep:"none"`
 
-	Starts  int  `help:"From how many starting seeds each bug is looked for." default:"10" placeholder:"N"`
-	Seeds   int  `help:"How many seeds are run from each, at most." default:"200" placeholder:"N"`
-	Workers int  `help:"How many bugs to try at once; as many as there are cores if not given." placeholder:"N"`
-	JSON    bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Starts    int    `help:"From how many starting seeds each bug is looked for." default:"10" placeholder:"N"`
+	Seeds     int    `help:"How many seeds are run from each, at most." default:"200" placeholder:"N"`
+	Workers   int    `help:"How many bugs to try at once; as many as there are cores if not given." placeholder:"N"`
+	Detection string `help:"Write how many seeds each bug took to this file, for run --confidence." placeholder:"FILE"`
+	JSON      bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -77,6 +78,9 @@ func (c *bugsCmd) run(a *app) (int, error) {
 			return 0, fmt.Errorf("--chooser: %w", err)
 		}
 	}
+	if len(c.Chooser) > 1 && c.Detection != "" {
+		return 0, fmt.Errorf("--detection %s: it is about one chooser, and %d are compared", c.Detection, len(c.Chooser))
+	}
 	choosers := c.Chooser
 	if len(choosers) == 0 {
 		choosers = []string{""}
@@ -100,6 +104,11 @@ func (c *bugsCmd) run(a *app) (int, error) {
 		return cmp.Or(-cmp.Compare(median(a.seeds), median(b.seeds)), cmp.Compare(a.caught(), b.caught()))
 	})
 	out := c.json(trials, time.Since(began))
+	if c.Detection != "" {
+		if err := writeWhole(c.Detection, out.detection()); err != nil {
+			return 0, fmt.Errorf("--detection: %w", err)
+		}
+	}
 	if c.JSON {
 		return out.ExitStatus, a.writeJSON(out)
 	}

@@ -19,21 +19,22 @@ type runCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
 
-	Seed      *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
-	Seeds     seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
-	Shard     shard     `help:"Run part I of N equal parts of the seeds; with /N the part that the environment names. See below." placeholder:"I/N"`
-	Workers   int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
-	FailFast  bool      `help:"Stop at the first seed that fails."`
-	Twice     bool      `help:"Run every seed twice and compare; without it, only the first."`
-	Out       string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
-	Results   string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
-	Findings  string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
-	NewOnly   bool      `help:"With --findings: the exit status is about new and regressed findings only."`
-	Markdown  string    `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
-	Annotate  bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
-	HTML      string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
-	Instances bool      `help:"Name every instance in the fate of the work, not only the first few."`
-	JSON      bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Seed       *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
+	Seeds      seedRange `help:"How many seeds to run, or which: 1000, 5..9, 0x10-0x1f. 1000 if not given, or as many as the scenario's requirements are about." placeholder:"N|A..B" xor:"seeds"`
+	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N the part that the environment names. See below." placeholder:"I/N"`
+	Workers    int       `help:"How many seeds to run at once; as many as there are cores if not given. The result does not depend on it." placeholder:"N"`
+	FailFast   bool      `help:"Stop at the first seed that fails."`
+	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
+	Out        string    `help:"Write stored runs of the failures to this directory, one for each violated property." placeholder:"DIR"`
+	Results    string    `help:"Write what each seed came to into this file, as JSON lines; merge puts those of shards together." placeholder:"FILE"`
+	Findings   string    `help:"Keep in this file what was found, from campaign to campaign: what is new, ongoing, resolved, regressed." placeholder:"FILE"`
+	NewOnly    bool      `help:"With --findings: the exit status is about new and regressed findings only."`
+	Markdown   string    `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
+	Annotate   bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
+	HTML       string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
+	Confidence bool      `help:"If all hold, say how much that shows: the rule of three, and which planted bugs so many seeds find."`
+	Instances  bool      `help:"Name every instance in the fate of the work, not only the first few."`
+	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -174,6 +175,13 @@ func (c *runCmd) run(a *app) (int, error) {
 		return r.status, a.writeJSON(r.json("run"))
 	}
 	a.printCampaign(r)
+	if c.Confidence && sum.Passed == sum.Seeds && sum.Seeds > 0 {
+		text, err := confidence(sum.Seeds)
+		if err != nil {
+			return 0, err
+		}
+		a.printf("\n%s", text)
+	}
 	return r.status, nil
 }
 

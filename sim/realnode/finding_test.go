@@ -169,7 +169,10 @@ func TestFindingsAreComplete(t *testing.T) {
 	if !found {
 		t.Fatal("docs/findings.md has no part about released runtimes")
 	}
-	bugs := faults.Profile("duroxide-0.1.32")
+	// Left out are mistakes that are mended for newer executions, and decisions that differ from the contract.
+	bugs := slices.DeleteFunc(faults.Profile("duroxide-0.1.32"), func(b faults.Bug) bool {
+		return b.Mended != "" || !strings.HasPrefix(string(b.ID), "duroxide-0.1.26/")
+	})
 	if len(bugs) != 25 {
 		t.Errorf("0.1.32 has %d switches, and the page speaks of 25", len(bugs))
 	}

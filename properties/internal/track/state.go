@@ -127,7 +127,8 @@ type Instance struct {
 
 // Row is what liveness knows of a message besides the model.
 type Row struct {
-	FirstVisibleMs int64 // when it was to be visible when it was inserted
+	Asker          observe.InstanceNo // of a start: the parent that it names, 0 if it names none
+	FirstVisibleMs int64              // when it was to be visible when it was inserted
 	Deliveries     uint32
 	Spared         uint32 // number of deliveries that are not chargeable
 	ByHandler      bool   // some of these because the handler is elsewhere
@@ -212,10 +213,12 @@ func (s *State) Observe(o *observe.Observation) {
 	case observe.StatusSet:
 		s.onStatus(o)
 	case observe.Damaged:
-		// Only a child's start knows its parent before the child exists: damaged, it leaves nobody to tell the parent.
-		if r := s.Run.Model.Row(o.Message); r != nil && r.Kind == engine.ItemStartOrchestration && !r.Instance.Created {
-			if parent := s.Instance(r.Instance.No).Parent; parent != 0 {
-				s.Instance(parent).Untold = true
+		// Only a child's start knows who asks for the child, until it exists, and for good if its id is taken: damaged, it
+		// leaves nobody to tell.
+		if r := s.Run.Model.Row(o.Message); r != nil {
+			asker := s.Row(o.Message).Asker
+			if asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker) {
+				s.Instance(asker).Untold = true
 			}
 		}
 	case observe.ParentSet:
@@ -243,6 +246,9 @@ func (s *State) onInserted(o *observe.Observation) {
 		if w.ParentInstance != "" && !in.Known && s.Run.Model.Number(w.ParentInstance) != 0 {
 			s.adopt(o.Instance, s.Run.Model.Number(w.ParentInstance))
 			in = s.Instance(o.Instance)
+		}
+		if w.ParentInstance != "" {
+			r.Asker = s.Run.Model.Number(w.ParentInstance)
 		}
 		in.Known = true
 	case engine.CancelInstanceItem:

@@ -11,8 +11,12 @@
   let busy = 0; // when the last thing happened: a run may end long after it
   for (const i of run.instances) { for (const b of i.bars) busy = Math.max(busy, b.to); for (const e of i.history) busy = Math.max(busy, e.ms); }
   for (const m of run.marks) if (m.kind !== "phase") busy = Math.max(busy, m.ms);
-  const end = Math.min(run.end, Math.max(busy * 1.03, 100));
-  let from = 0, to = end, selected = -1, shown = [];
+  const end = Math.max(busy * 1.03, 100);
+  // The first view: nearly all that happens, and every step. A timer of an hour does not squeeze a minute's upgrade.
+  const times = run.instances.flatMap(i => i.bars.map(b => b.from)).sort((a, b) => a - b);
+  const most = Math.max(times[Math.floor(times.length * 0.97)] || 0, ...run.marks.filter(m => m.kind === "step" || m.kind === "violation").map(m => m.ms)) * 1.1;
+  const focus = most > 0 && most < end / 2 ? most : end;
+  let from = 0, to = focus, selected = -1, shown = [];
 
   const el = (tag, cls, text, title) => {
     const e = document.createElement(tag);
@@ -30,7 +34,7 @@
   const trouble = i => !i.expected || i.end === "poisoned" || i.bars.some(b => b.kind === "poison" || b.kind === "wait");
   const place = (e, a, b) => { e.style.left = x(a) + "px"; if (b !== undefined) e.style.width = Math.max(x(b) - x(a), 1) + "px"; return e; };
 
-  $("runtitle").textContent = `Seed ${run.seed}: ${run.instances.length} instances on ${run.nodes.length} nodes, ${time(run.end)} of virtual time`;
+  $("runtitle").textContent = `Seed ${run.seed}: ${run.instances.length} instances on ${run.nodes.length} nodes, ${time(run.end)} of virtual time` + (focus < end ? `; the first ${time(Math.round(focus))} are shown, 0 shows all` : "");
   for (const m of run.marks.filter(m => m.kind === "violation").slice(0, 20)) {
     const d = el("details");
     d.append(el("summary", "bad", `${m.text}${m.instance ? " about " + m.instance : ""} at ${time(m.ms)}, step ${m.step}`), el("pre", "", m.evidence));
@@ -66,6 +70,7 @@
       $("marks").append(l);
       ends[row] = left + Math.min(m.text.length * 6.3 + 12, 216);
     }
+    $("marks").style.height = (ends.findLastIndex(e => e > 0) + 1) * 15 + 4 + "px";
     $("axis").replaceChildren();
     const steps = [10, 50, 100, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 600000, 3600000, 86400000];
     const step = steps.find(s => (to - from) / s < 12) || 864000000;
@@ -166,7 +171,7 @@
         const tr = el("tr", "jump", undefined, at ? at + " " + step : "step " + step);
         tr.append(el("td", "", time(when)), el("td", "", step));
         for (const c of cells) tr.append(el("td", "", c));
-        tr.onclick = () => { const w = (to - from) / 2; from = Math.max(when - w / 2, 0); to = Math.min(from + w, run.end); draw(); };
+        tr.onclick = () => { const w = (to - from) / 2; from = Math.max(when - w / 2, 0); to = Math.min(from + w, end); draw(); };
         t.append(tr);
       }
       d.append(t);
@@ -183,11 +188,11 @@
   function shut() { $("details").hidden = true; $("chart").focus(); }
 
   function zoom(factor, centre) {
-    const c = centre === undefined ? (from + to) / 2 : centre, w = Math.min(Math.max((to - from) * factor, 5), run.end);
-    from = Math.max(Math.min(c - (c - from) * (w / (to - from)), run.end - w), 0); to = from + w;
+    const c = centre === undefined ? (from + to) / 2 : centre, w = Math.min(Math.max((to - from) * factor, 5), end);
+    from = Math.max(Math.min(c - (c - from) * (w / (to - from)), end - w), 0); to = from + w;
     draw();
   }
-  function pan(part) { const w = to - from; from = Math.max(Math.min(from + w * part, run.end - w), 0); to = from + w; draw(); }
+  function pan(part) { const w = to - from; from = Math.max(Math.min(from + w * part, end - w), 0); to = from + w; draw(); }
   function draw() { drawMarks(); drawLanes(); drawRows(); }
 
   $("list").onscroll = drawRows;

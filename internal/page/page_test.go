@@ -137,12 +137,13 @@ func TestManyInstances(t *testing.T) {
 }
 
 // opened returns the document as the browser has it once the page is drawn. It fails for anything on the console.
-func opened(t *testing.T, browser, file, fragment string) string {
+func opened(t *testing.T, browser, file, fragment string, flags ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1400,900",
+	flags = append(flags, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1400,900",
 		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=20000", "--dump-dom", "file://"+file+fragment)
+	cmd := exec.CommandContext(ctx, browser, flags...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/internal/campaign"
@@ -53,13 +55,57 @@ func campaignTables(r *report) []page.Table {
 	found := page.Table{Title: "What did not hold", Open: true, Head: []string{"property", "class", "seeds", "violations", "first seed", "see it", "make it small"}}
 	for _, v := range sum.Properties {
 		found.Rows = append(found.Rows, page.Row{Bad: true, Cells: []string{ruleName(v.First.Violation), string(v.Class), grouped(v.Seeds), grouped(v.Violations), decimal(v.FirstSeed),
-			r.subject.repro(v.FirstSeed), r.subject.line("shrink", v.FirstSeed)}})
+			r.subject.repro(v.FirstSeed), r.subject.line("shrink", v.FirstSeed, "--property", v.First.Rule())}})
 	}
 	known := page.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"property", "state", "since", "command"}}
 	for _, k := range r.findings {
 		known.Rows = append(known.Rows, page.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
 	}
-	return append([]page.Table{totals}, filled(found, known, fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)
+	return append([]page.Table{totals}, filled(append([]page.Table{found, rateTable(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
+}
+
+// rateTable tells how many runs failed in each tenth of the campaign, so that it shows whether more seeds would find more.
+func rateTable(r *report) page.Table {
+	const parts = 10
+	t := page.Table{Title: "Failures over the campaign", Head: []string{"seeds", "runs", "failed", "properties seen for the first time"}}
+	sum := r.sum
+	if len(sum.Violations) == 0 || sum.Seeds < parts || sum.Omitted > 0 {
+		return t
+	}
+	for i := range uint64(parts) {
+		from, to := r.seeds.first+r.seeds.count*i/parts, r.seeds.first+r.seeds.count*(i+1)/parts
+		failed, last := uint64(0), uint64(0)
+		for _, v := range sum.Violations {
+			if v.Seed >= from && v.Seed < to && (failed == 0 || v.Seed != last) {
+				failed, last = failed+1, v.Seed
+			}
+		}
+		first := ""
+		for _, p := range sum.Properties {
+			if p.FirstSeed >= from && p.FirstSeed < to {
+				first += p.First.Rule() + "; "
+			}
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []string{fmt.Sprintf("%d..%d", from, to-1), grouped(to - from), grouped(failed), strings.TrimSuffix(first, "; ")}})
+	}
+	return t
+}
+
+// smallTables shows the shrunk plans that --out has stored.
+func smallTables(r *report) []page.Table {
+	var all []page.Table
+	for _, name := range r.stored {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it was written a moment ago; the page is no reason to fail
+		}
+		t := page.Table{Title: "Smallest plan: " + itself("replay", name)}
+		for line := range strings.Lines(string(data)) {
+			t.Rows = append(t.Rows, page.Row{Cells: []string{strings.TrimRight(line, "\n")}})
+		}
+		all = append(all, t)
+	}
+	return all
 }
 
 func filled(tables ...page.Table) []page.Table {

@@ -74,10 +74,8 @@ func (c *clients) hasChild(id string) bool {
 // than the plan does.
 func (c *clients) unaided(id string) bool {
 	for depth := 0; id != "" && depth <= maxDepth; depth++ {
-		for i := range c.plan.Instances {
-			if in := &c.plan.Instances[i]; in.ID == id {
-				return in.Unaided
-			}
+		if i, ok := c.planned[id]; ok {
+			return c.plan.Instances[i].Unaided
 		}
 		history, err := c.history(id)
 		if err != nil || len(history) == 0 {

@@ -22,6 +22,7 @@ type clients struct {
 	codec    engine.Codec
 	version  engine.Version // of the build whose codec it is
 	raised   []calmRaises
+	planned  map[string]int  // the plan's instances, by name; looked up only
 	waiting  []waitingAction // operators' calls that wait in the store
 	last     time.Duration   // when the plan's last client or probe action is due
 }
@@ -52,9 +53,11 @@ func (c *clients) connect() {
 // begin schedules all that clients and probes do, and notes when the last action is due.
 func (c *clients) begin() {
 	c.seedStore()
+	c.planned = make(map[string]int, len(c.plan.Instances))
 	last := time.Duration(0)
 	for i := range c.plan.Instances {
 		p := &c.plan.Instances[i]
+		c.planned[p.ID] = i
 		if !p.Existing {
 			c.kernel.At(c.start.Add(p.StartAt), c.instanceKey(p.ID).At(labelStart), event{kind: evInstance, a: uint64(i)})
 		}

@@ -22,7 +22,7 @@ func (m *Memory) room() (calls *callTable, store *memprovider.Memory, turns *rep
 	if m.turns == nil {
 		m.turns = replay.NewWorkspace()
 	}
-	m.calls.n = 0
+	m.calls.n, m.calls.held = 0, m.calls.held[:0]
 	if len(m.calls.blocks) > callBlocks {
 		m.calls.blocks = m.calls.blocks[:callBlocks:callBlocks]
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -61,8 +62,11 @@ type callState struct {
 
 // callTable holds the calls of a run in blocks, so that it grows without moving them.
 type callTable struct {
-	blocks []*[callBlock]callState
+	blocks []*[callBlock]callState // nil when all its calls are over
+	held   []int                   // the blocks beyond callBlocks that are not nil, ascending
 	n      int
+	gone   callState // stands for the calls of nil blocks
+	keep   bool      // drop nothing
 }
 
 const callBlock = 64
@@ -70,13 +74,42 @@ const callBlock = 64
 // add makes room for one more call and returns its index.
 func (t *callTable) add() (int, *callState) {
 	if t.n == len(t.blocks)*callBlock {
+		t.drop()
+		if len(t.blocks) >= callBlocks { // those before are a Memory's
+			t.held = append(t.held, len(t.blocks))
+		}
 		t.blocks = append(t.blocks, new([callBlock]callState))
 	}
 	t.n++
 	return t.n - 1, t.at(t.n - 1)
 }
 
-func (t *callTable) at(i int) *callState { return &t.blocks[i/callBlock][i%callBlock] }
+func (t *callTable) at(i int) *callState {
+	if b := t.blocks[i/callBlock]; b != nil {
+		return &b[i%callBlock]
+	}
+	t.gone = callState{node: 1, state: callDone, group: -1} // of no incarnation
+	return &t.gone
+}
+
+// over reports whether nothing happens to a call any more. One that was given up may still be on its way, or wait in the store.
+func (c *callState) over() bool { return c.state == callDone && c.tries > 0 && c.arrival == nil }
+
+// drop lets go of the blocks whose calls are all over, so that a run holds what is under way and not all that ever was.
+func (t *callTable) drop() {
+	if t.keep {
+		return // calls stand in line, and are asked for afterwards
+	}
+	t.held = slices.DeleteFunc(t.held, func(k int) bool {
+		for i := range t.blocks[k] {
+			if !t.blocks[k][i].over() {
+				return false
+			}
+		}
+		t.blocks[k] = nil
+		return true
+	})
+}
 
 type callPhase uint8
 

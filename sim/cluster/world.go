@@ -94,6 +94,7 @@ func newWorld(cfg *Config) (*World, error) {
 	calls, storeMemory, workspace := cfg.Memory.room()
 	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: workspace, executions: map[string]*executionTurns{}}
 	b.network = &network{base: b, ackStep: -1, calls: calls}
+	b.network.calls.keep = cfg.Plan.Store.Serial > 0
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}
 	b.probes = &probes{base: b}

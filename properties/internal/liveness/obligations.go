@@ -30,6 +30,7 @@ type obligations struct {
 	// When the nodes became those of an upgraded cluster, 0 if they are not, and its build.
 	convergedMs int64
 	highest     *engine.Build
+	planned     map[string]int // the plan's instances, by name; looked up only
 }
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }

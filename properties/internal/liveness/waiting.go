@@ -1,15 +1,12 @@
 package liveness
 
 import (
-	"slices"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file tells who may wait without owing anything: for a build, for a client, for a worker that the plan does not have.
@@ -55,8 +52,14 @@ func (c *obligations) unaided(in *model.Instance) bool {
 	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
 		in = c.Run.Model.Instance(parent)
 	}
-	i := slices.IndexFunc(c.live.Plan.Instances, func(p plan.Instance) bool { return p.ID == in.Name })
-	return i >= 0 && c.live.Plan.Instances[i].Unaided
+	if c.planned == nil {
+		c.planned = make(map[string]int, len(c.live.Plan.Instances))
+		for i := range c.live.Plan.Instances {
+			c.planned[c.live.Plan.Instances[i].ID] = i
+		}
+	}
+	i, ok := c.planned[in.Name]
+	return ok && c.live.Plan.Instances[i].Unaided
 }
 
 // leftAlone reports whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a

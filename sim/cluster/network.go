@@ -42,6 +42,7 @@ type callState struct {
 	deadline  time.Duration   // counted from sentAt
 	cadence   time.Duration   // how often the node would poll, for a fetch
 	once      bool            // a fetch that does not wait
+	lost      bool            // the request never arrives
 	key       sim.Key
 	sentAt    sim.Time
 	kind      observe.CallKind
@@ -69,7 +70,11 @@ type callTable struct {
 	keep   bool      // drop nothing
 }
 
-const callBlock = 64
+// callBlock is how many calls a block holds, and dropEvery the number of new blocks between two looks for what is over.
+const (
+	callBlock = 64
+	dropEvery = 16
+)
 
 // add makes room for one more call and returns its index.
 func (t *callTable) add() (int, *callState) {
@@ -93,12 +98,14 @@ func (t *callTable) at(i int) *callState {
 }
 
 // over reports whether nothing happens to a call any more. One that was given up may still be on its way, or wait in the store.
-func (c *callState) over() bool { return c.state == callDone && c.tries > 0 && c.arrival == nil }
+func (c *callState) over() bool {
+	return c.state == callDone && (c.tries > 0 || c.lost) && c.arrival == nil
+}
 
 // drop lets go of the blocks whose calls are all over, so that a run holds what is under way and not all that ever was.
 func (t *callTable) drop() {
-	if t.keep {
-		return // calls stand in line, and are asked for afterwards
+	if t.keep || len(t.blocks)%dropEvery != 0 {
+		return // kept where calls stand in line, and are asked for afterwards
 	}
 	t.held = slices.DeleteFunc(t.held, func(k int) bool {
 		for i := range t.blocks[k] {
@@ -156,10 +163,12 @@ func (nw *network) send(n *nodeState, pc machine.ProviderCall) {
 	nw.recordCall(RecCallSent, i)
 	leg := key.At(labelRequest)
 	if nw.draws(faults.RequestLost, n.plan.Name, leg) {
+		c.lost = true
 		nw.lose(i, faults.RequestLost)
 		return
 	}
 	if isRenewal(kind) && nw.draws(faults.LostRenewal, n.plan.Name, leg) {
+		c.lost = true
 		nw.lose(i, faults.LostRenewal)
 		return
 	}

@@ -22,8 +22,13 @@ type mergeCmd struct {
 	Files    []string `arg:"" help:"The results files of all shards, as run --results writes them."`
 	Markdown string   `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
 	Annotate bool     `help:"Print an annotation of GitHub for each violated property on standard error."`
+	Findings string   `help:"Compare what was found with this file, and bring it up to date, as run does." placeholder:"FILE"`
+	NewOnly  bool     `help:"With --findings: the exit status is about new and regressed findings only."`
 	JSON     bool     `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
+
+// errNewOnly is what is wrong with --new-only alone.
+var errNewOnly = errors.New("--new-only: new compared with what? --findings FILE names the file")
 
 // Help returns the text printed below the flags.
 func (mergeCmd) Help() string {
@@ -39,6 +44,15 @@ Exit status: as that of run.`
 }
 
 func (c *mergeCmd) run(a *app) (int, error) {
+	var findings *findingsFile
+	if c.Findings != "" {
+		var err error
+		if findings, err = openFindings(c.Findings); err != nil {
+			return 0, err
+		}
+	} else if c.NewOnly {
+		return 0, errNewOnly
+	}
 	var first *resultsHead
 	var results []campaign.SeedResult
 	var coverage []cluster.Point
@@ -73,6 +87,12 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	began := time.Now()
 	r := newReport(s, campaign.Merge(results, coverage))
 	r.seeds, r.wall, r.windows = seeds, time.Since(began), windowsOf(s, seeds.first)
+	if findings != nil {
+		whole := runCmd{NewOnly: c.NewOnly}
+		if err := whole.compare(r, findings); err != nil {
+			return 0, err
+		}
+	}
 	if err := a.tellCI(r, c.Markdown, c.Annotate); err != nil {
 		return 0, err
 	}

@@ -92,7 +92,7 @@ func (c *runCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 	} else if c.NewOnly {
-		return 0, errors.New("--new-only: new compared with what? --findings FILE names the file")
+		return 0, errNewOnly
 	}
 	if c.Shard, err = c.Shard.fromEnvironment(os.Getenv); err != nil {
 		return 0, err

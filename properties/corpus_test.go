@@ -10,6 +10,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -31,9 +33,9 @@ var additions = []struct {
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
 	{"a probe with an empty filter", func(p *plan.Plan) {
-		p.Probes = append(slices.Clone(p.Probes), plan.Probe{
+		p.Probes = append(slices.Clone(p.Probes), probe.Probe{
 			Name: "added", Build: "1.5.0", Filter: "none", Every: 700 * time.Millisecond, Count: 3,
-			Does: []plan.ProbeAct{plan.ActAbandon, plan.ActRenew}, Holds: plan.ProbeHolds(),
+			Does: []probe.Act{probe.ActAbandon, probe.ActRenew}, Holds: probe.Holds(),
 		})
 	}},
 	{"a fault that never happens", func(p *plan.Plan) {
@@ -105,7 +107,7 @@ type calmMonitor struct {
 }
 
 func (m *calmMonitor) Record(r *cluster.Record) {
-	if r.Kind == cluster.RecPhaseBegan && r.Phase == cluster.PhaseCalm {
+	if r.Kind == record.PhaseBegan && r.Phase == cluster.PhaseCalm {
 		m.after = time.Duration(m.w.NowMs()-m.w.StartMs()) * time.Millisecond
 	}
 	m.Monitor.Record(r)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -65,7 +66,7 @@ type tally struct {
 }
 
 func (m *tally) Record(r *cluster.Record) {
-	if r.Kind == cluster.RecPhaseBegan && len(m.found) == 0 {
+	if r.Kind == record.PhaseBegan && len(m.found) == 0 {
 		m.found = []cluster.Violation{{Property: "no-phase", Class: cluster.ClassSafety, Message: "a phase began"}}
 	}
 	m.Monitor.Record(r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -120,7 +121,7 @@ type logKeeper struct {
 }
 
 func (k *logKeeper) Record(r *cluster.Record) {
-	if r.Kind == cluster.RecLog {
+	if r.Kind == record.Log {
 		k.records = append(k.records, r.Log.Record(r.AtMs))
 	}
 	k.Monitor.Record(r)

@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -81,13 +82,13 @@ func (t *tally) called(o *observe.Observation) {
 func (t *tally) Record(r *cluster.Record) {
 	t.Monitor.Record(r)
 	switch r.Kind {
-	case cluster.RecNote:
+	case record.Note:
 		if d := r.Note.Decision; d == machine.DecidePoison || d == machine.DecideSwept {
 			t.poison(r.Note.Instance)
 		}
-	case cluster.RecDeadLetter:
+	case record.DeadLetter:
 		t.poison(r.Instance)
-	case cluster.RecPhaseEnded:
+	case record.PhaseEnded:
 		if r.Phase == cluster.PhaseCalm || r.Phase == cluster.PhaseUnaided {
 			t.lookForStuck()
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -50,15 +51,15 @@ func (m *watcher) Record(r *cluster.Record) {
 	}
 	m.now = r.At
 	switch r.Kind {
-	case cluster.RecCallSent:
+	case record.CallSent:
 		m.calls[r.Call] = fmt.Sprintf("%d %v sent", r.Node, r.CallKind)
-	case cluster.RecParked:
+	case record.Parked:
 		m.calls[r.Call] = fmt.Sprintf("%d %v parked", r.Node, r.CallKind)
-	case cluster.RecWoken:
+	case record.Woken:
 		m.calls[r.Call] = fmt.Sprintf("%d %v sent", r.Node, r.CallKind)
-	case cluster.RecCallExecuted:
+	case record.CallExecuted:
 		m.calls[r.Call] = fmt.Sprintf("%d %v done %v", r.Node, r.CallKind, r.Outcome)
-	case cluster.RecAnswered, cluster.RecUnparked:
+	case record.Answered, record.Unparked:
 		delete(m.calls, r.Call)
 	}
 	m.Monitor.Record(r)

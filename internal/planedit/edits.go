@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -143,7 +144,7 @@ var edits = []struct {
 	}},
 	{"one more probe", func(p *plan.Plan, e edit) {
 		filters := []string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}
-		p.Probes = append(p.Probes, plan.Probe{
+		p.Probes = append(p.Probes, probe.Probe{
 			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: *pick(e.space.Builds, e.place/4), Filter: *pick(filters, e.place),
 			IgnoreAttempt: e.value%2 == 1, From: e.time(), Every: time.Second, Count: 5,
 		})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -12,16 +13,16 @@ import (
 func probeParts() []parts {
 	return []parts{
 		{"act", func(c Concrete) int { return total(c.Plan.Probes, actsOf) }, func(c Concrete, drop []bool) Concrete {
-			return editProbes(c, func(b *plan.Probe, at int) int {
+			return editProbes(c, func(b *probe.Probe, at int) int {
 				n := actsOf(*b)
-				if b.Does = less(b.Does, drop[at:at+n]); !slices.Contains(b.Does, plan.ActRepin) {
+				if b.Does = less(b.Does, drop[at:at+n]); !slices.Contains(b.Does, probe.ActRepin) {
 					b.Pin = nil
 				}
 				return n
 			})
 		}},
 		{"hold", func(c Concrete) int { return total(c.Plan.Probes, holdsOf) }, func(c Concrete, drop []bool) Concrete {
-			return editProbes(c, func(b *plan.Probe, at int) int {
+			return editProbes(c, func(b *probe.Probe, at int) int {
 				n := holdsOf(*b)
 				b.Holds = less(b.Holds, drop[at:at+n])
 				return n
@@ -30,12 +31,12 @@ func probeParts() []parts {
 	}
 }
 
-func actsOf(b plan.Probe) int  { return len(b.Does) }
-func holdsOf(b plan.Probe) int { return len(b.Holds) }
+func actsOf(b probe.Probe) int  { return len(b.Does) }
+func holdsOf(b probe.Probe) int { return len(b.Holds) }
 
 // editProbes changes each probe of a copy of the plan; change is told at which of its parts, counted through all probes,
 // it is, and returns how many there were.
-func editProbes(c Concrete, change func(b *plan.Probe, at int) int) Concrete {
+func editProbes(c Concrete, change func(b *probe.Probe, at int) int) Concrete {
 	return edit(c, func(p *plan.Plan) {
 		p.Probes = slices.Clone(p.Probes)
 		at := 0

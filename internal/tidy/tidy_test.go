@@ -63,43 +63,45 @@ var packages = map[string]imports{
 	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
 	"internal/facts":   {},
 	"internal/near":    {},
-	"sim/plan":         {module: []string{"internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
+	"internal/probe":   {module: []string{"engine"}},
+	"internal/record":  {},
+	"sim/plan":         {module: []string{"internal/probe", "internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/record", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
-		module: []string{"sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
+		module: []string{"internal/probe", "sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
 		tests:  []string{"sim/workload"}},
 	"sim/realnode": {
 		module: []string{"internal/eventdata", "internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
-		tests:  []string{"internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
-	"properties/internal/model": {module: []string{"internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
-	"properties/internal/check": {module: []string{"internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
+		tests:  []string{"internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
+	"properties/internal/model": {module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
+	"properties/internal/check": {module: []string{"internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
-		module: []string{"internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
+		module: []string{"internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
 	"properties/internal/safety": {
-		module: []string{"internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
-		tests:  []string{"engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		tests:  []string{"internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
-		module: []string{"internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "faults", "internal/span"},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "faults", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coverage": {
-		module: []string{"internal/eventdata", "internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"}},
 	"properties/internal/expect": {
-		module: []string{"internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
+		module: []string{"internal/record", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/outcome": {
-		module: []string{"internal/eventdata", "internal/observe", "engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
-		module: []string{"internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
+		module: []string{"internal/record", "internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
 		tests:  []string{"internal/eventdata", "faults", "internal/sample", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig", "sim/scenario"}},
 	"properties/internal/monitor": {
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
@@ -107,13 +109,13 @@ var packages = map[string]imports{
 			"sim/plan"},
 		tests: []string{"internal/observe", "faults"}},
 	"properties/internal/rig": { // for tests
-		module: []string{"internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
 	"internal/shrink": {
-		module: []string{"sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
+		module: []string{"internal/probe", "sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"internal/sample", "properties", "sim/cluster"}},
-	"internal/planedit": {module: []string{"engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
+	"internal/planedit": {module: []string{"internal/probe", "engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
 	"internal/explore": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "internal/campaign", "internal/observe", "memprovider"},
+		module: []string{"internal/record", "sim", "sim/cluster", "sim/plan", "internal/campaign", "internal/observe", "memprovider"},
 		tests:  []string{"faults", "properties", "sim/scenario"}},
 	"internal/export": {
 		module: []string{"engine", "properties/oracle", "properties/oracle/calllog", "sim/cluster", "sim/scenario"},
@@ -122,19 +124,19 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "internal/campaign", "internal/planedit", "internal/program", "internal/shrink", "properties"},
 		tests:  []string{"faults", "internal/sample"}},
 	"properties/gen": {
-		module: []string{"sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
+		module: []string{"internal/probe", "sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},
 	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"internal/observe"}},
 	"internal/commandline": {},
 	"internal/span":        {},
 	"internal/snapshot": {
 		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
-	"internal/timeline": {module: []string{"internal/eventdata", "internal/observe", "engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
+	"internal/timeline": {module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
 	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "faults", "properties", "internal/span"}},
 	"internal/compare": {
-		module: []string{"internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
+		module: []string{"internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
 	"internal/tidy":             {tests: []string{"internal/sample", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -126,38 +127,38 @@ func (c *Collector) record(r *cluster.Record) {
 	ms := r.AtMs - c.w.StartMs()
 	n := int(r.Node) - 1
 	switch r.Kind {
-	case cluster.RecNodeStarted, cluster.RecNodeResumed:
+	case record.NodeStarted, record.NodeResumed:
 		c.span(n, ms, r.Step, Up)
-	case cluster.RecNodeDraining:
+	case record.NodeDraining:
 		c.span(n, ms, r.Step, Draining)
-	case cluster.RecNodePaused:
+	case record.NodePaused:
 		c.span(n, ms, r.Step, Frozen)
-	case cluster.RecNodeStopped:
+	case record.NodeStopped:
 		c.closeAt(n, ms)
-	case cluster.RecNodeCrashed:
+	case record.NodeCrashed:
 		c.closeAt(n, ms)
 		c.mark(ms, r.Step, "crash", n, "", "crash "+c.t.Nodes[n].Name+c.because(r.Text))
-	case cluster.RecScheduled:
+	case record.Scheduled:
 		kind := "step"
 		if n < 0 {
 			kind = "part"
 		}
 		c.mark(ms, r.Step, kind, n, "", r.Schedule.String())
-	case cluster.RecPhaseBegan:
+	case record.PhaseBegan:
 		c.mark(ms, r.Step, "phase", -1, "", r.Phase.String())
-	case cluster.RecFault:
+	case record.Fault:
 		c.mark(ms, r.Step, "fault", n, r.Instance, string(r.Fault))
-	case cluster.RecActivityStarted:
+	case record.ActivityStarted:
 		c.bar(r.Activity.Item.Instance, Bar{Kind: "activity", FromMs: ms, ToMs: -1, Node: n, Build: c.buildOf(n), Step: r.Step, Text: r.Activity.Item.Name})
 		c.acts[activityKey(r)] = len(c.t.Instances[c.byName[r.Activity.Item.Instance]].Bars) - 1
-	case cluster.RecActivityFinished:
+	case record.ActivityFinished:
 		in := &c.t.Instances[c.instance(r.Activity.Item.Instance)]
 		if i, ok := c.acts[activityKey(r)]; ok && i < len(in.Bars) {
 			in.Bars[i].ToMs = ms
 		}
-	case cluster.RecNote:
+	case record.Note:
 		c.note(r, ms, n)
-	case cluster.RecDeadLetter:
+	case record.DeadLetter:
 		c.bar(r.Instance, Bar{Kind: "poison", FromMs: ms, ToMs: ms, Node: -1, Step: r.Step, Text: r.Text})
 	}
 	c.ends = max(c.ends, ms)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -118,9 +119,9 @@ func (s Space) history(i int) *rapid.Generator[plan.History] {
 	})
 }
 
-func (s Space) probe() *rapid.Generator[plan.Probe] {
-	return rapid.Custom(func(t *rapid.T) plan.Probe {
-		return plan.Probe{
+func (s Space) probe() *rapid.Generator[probe.Probe] {
+	return rapid.Custom(func(t *rapid.T) probe.Probe {
+		return probe.Probe{
 			Name: "probe", Build: s.build().Draw(t, "build"),
 			Filter:        rapid.SampledFrom([]string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}).Draw(t, "filter"),
 			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(Horizon).Draw(t, "from"), Every: time.Second,

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -136,14 +137,14 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 // accepted without the client knowing, the client sends it again, as real clients do.
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
-	c.record(&Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
+	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
 	if c.draws(faults.RequestLost, "", key) {
-		c.record(&Record{Kind: RecFault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
+		c.record(&Record{Kind: record.Fault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	times := uint32(1)
 	if c.draws(faults.DuplicateRequest, "", key) {
-		c.record(&Record{Kind: RecFault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
+		c.record(&Record{Kind: record.Fault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
 		times = 2
 	}
 	for i := range times {
@@ -156,10 +157,10 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 			}
 			return false
 		}
-		c.record(&Record{Kind: RecClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
+		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
 	}
 	if c.draws(faults.AnswerLost, "", key) {
-		c.record(&Record{Kind: RecFault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
+		c.record(&Record{Kind: record.Fault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	return true

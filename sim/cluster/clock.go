@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -20,7 +21,7 @@ func (f *fleet) setClock(n *nodeState) {
 	}
 	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faults.SkewMost) - faults.SkewMost
 	n.clock.Offset += off.Truncate(time.Millisecond)
-	f.record(&Record{Kind: RecFault, Fault: faults.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
+	f.record(&Record{Kind: record.Fault, Fault: faults.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
 }
 
 // clockMs returns the time that a node's clock shows, in milliseconds.

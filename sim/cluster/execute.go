@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 )
@@ -20,7 +21,7 @@ func (nw *network) execute(i int) {
 		c.tries++
 		c.triedAt = nw.kernel.Now()
 	}
-	nw.recordCall(RecCallExecuting, i)
+	nw.recordCall(record.CallExecuting, i)
 	before := nw.observed
 	nw.storeCall = 0
 	nw.executing = i
@@ -86,7 +87,7 @@ func (nw *network) repeatCompletion(i int) {
 	}
 	nw.recordFault(faults.DuplicateCompletion, i)
 	if err := nw.clients.provider.EnqueueForOrchestrator(nw.ctx, r.Completion, 0); err == nil {
-		nw.record(&Record{Kind: RecClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: nw.storeCall})
+		nw.record(&Record{Kind: record.ClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: nw.storeCall})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
@@ -126,7 +127,7 @@ func (f *fleet) drain(n *nodeState) {
 	}
 	n.draining = true
 	f.inform(n)
-	f.record(&Record{Kind: RecNodeDraining, Node: n.number, Incarnation: n.inc})
+	f.record(&Record{Kind: record.NodeDraining, Node: n.number, Incarnation: n.inc})
 	f.kernel.After(drainMax, n.incKey.At(labelKill), event{kind: evKill, node: n.number, inc: n.inc})
 	f.step(n, machine.Drain{NowMs: f.clockMs(n)})
 }
@@ -208,7 +209,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	f.setClock(n)
 	n.provider = f.storeHandle(n.build.Codec, caller)
 	f.inform(n)
-	f.record(&Record{Kind: RecNodeStarted, Node: n.number, Incarnation: n.inc})
+	f.record(&Record{Kind: record.NodeStarted, Node: n.number, Incarnation: n.inc})
 	f.step(n, machine.Start{NowMs: f.clockMs(n)})
 }
 
@@ -227,13 +228,13 @@ func (f *fleet) crash(n *nodeState, why string) {
 		return
 	}
 	f.changed = true
-	f.record(&Record{Kind: RecNodeCrashed, Node: n.number, Incarnation: n.inc, Text: why})
+	f.record(&Record{Kind: record.NodeCrashed, Node: n.number, Incarnation: n.inc, Text: why})
 	f.down(n)
 }
 
 // crashByFault crashes a node, which restarts by itself after a while unless it was stopping for good.
 func (f *fleet) crashByFault(n *nodeState, kind faults.Kind) {
-	f.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc})
+	f.record(&Record{Kind: record.Fault, Fault: kind, Node: n.number, Incarnation: n.inc})
 	f.crash(n, string(kind))
 	if n.wantUp {
 		f.startWithin(n, 200*time.Millisecond, 8*time.Second)
@@ -261,7 +262,7 @@ func (f *fleet) down(n *nodeState) {
 
 // stopped ends an incarnation that has drained.
 func (f *fleet) stopped(n *nodeState) {
-	f.record(&Record{Kind: RecNodeStopped, Node: n.number, Incarnation: n.inc})
+	f.record(&Record{Kind: record.NodeStopped, Node: n.number, Incarnation: n.inc})
 	f.down(n)
 	if n.wantUp {
 		f.startSoon(n)
@@ -276,7 +277,7 @@ func (f *fleet) pause(n *nodeState, d time.Duration) {
 	}
 	n.paused = true
 	f.inform(n)
-	f.record(&Record{Kind: RecNodePaused, Node: n.number, Incarnation: n.inc, For: d})
+	f.record(&Record{Kind: record.NodePaused, Node: n.number, Incarnation: n.inc, For: d})
 	f.parking.leaveWaking(n)
 	n.wake = f.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
 }
@@ -291,7 +292,7 @@ func (f *fleet) resume(n *nodeState) {
 	n.paused = false
 	f.kernel.Cancel(n.wake)
 	f.inform(n)
-	f.record(&Record{Kind: RecNodeResumed, Node: n.number, Incarnation: n.inc})
+	f.record(&Record{Kind: record.NodeResumed, Node: n.number, Incarnation: n.inc})
 	for _, g := range f.parking.groups {
 		g.dirty = true // its parked fetches may be woken again
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -121,7 +122,7 @@ func (c *clients) seedMessage(m plan.Message) {
 		timer.FireAtMs = uint64(c.startMs() + m.Delay.Milliseconds()) // the clocks of the two clusters differ
 		item = timer
 	}
-	c.record(&Record{Kind: RecClientSent, Instance: item.Target(), Item: item})
+	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
 	var err error
 	if item.Kind() == engine.ItemActivityExecute {
 		err = c.provider.EnqueueForWorker(c.ctx, item)
@@ -131,5 +132,5 @@ func (c *clients) seedMessage(m plan.Message) {
 	if err != nil {
 		panic(fmt.Sprintf("cluster: a stored message is refused: %v", err))
 	}
-	c.record(&Record{Kind: RecClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
+	c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
 }

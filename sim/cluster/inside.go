@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 )
@@ -59,7 +60,7 @@ func (nw *network) slow(i int, kind faults.Kind) time.Duration {
 		return 0
 	}
 	d := nw.inside(key.Name(labelFault, "wait"), nw.lockTimeout(c))
-	nw.record(&Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
 	return d
 }
 

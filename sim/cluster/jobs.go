@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
@@ -70,7 +71,7 @@ func (f *fleet) onNodeEvent(e event) {
 		in.Panic = ActivityPanicText
 	}
 	if j.activity != nil {
-		f.record(&Record{Kind: RecActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
+		f.record(&Record{Kind: record.ActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
 	}
 	f.step(n, in)
 }
@@ -91,7 +92,7 @@ func (f *fleet) runTurn(n *nodeState, c machine.RunTurn) {
 	}
 	f.addJob(n, job{id: c.Job}, key, d, false)
 	if f.draws(faults.PauseNode, n.plan.Name, key) {
-		f.record(&Record{Kind: RecFault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
+		f.record(&Record{Kind: record.Fault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
 		f.pause(n, f.around(key.At(labelPause), c.LockTimeout))
 	}
 }
@@ -111,12 +112,12 @@ func (f *fleet) runActivity(n *nodeState, c machine.RunActivity) {
 	if panics {
 		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
 	}
-	f.record(&Record{Kind: RecActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &c, Slot: c.Slot})
+	f.record(&Record{Kind: record.ActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &c, Slot: c.Slot})
 	f.addJob(n, job{id: c.Job, activity: &c}, key, d, panics)
 }
 
 func (f *fleet) recordJobFault(n *nodeState, kind faults.Kind, instance string, d time.Duration) {
-	f.record(&Record{Kind: RecFault, Fault: kind, Node: n.number, Incarnation: n.inc, Instance: instance, For: d})
+	f.record(&Record{Kind: record.Fault, Fault: kind, Node: n.number, Incarnation: n.inc, Instance: instance, For: d})
 }
 
 func (f *fleet) addJob(n *nodeState, j job, key sim.Key, d time.Duration, panics bool) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
@@ -125,7 +126,7 @@ func (j *journal) record(r *Record) {
 }
 
 // open clears the world's own record and returns it to be filled in and handed on: frequent kinds are built in place.
-func (j *journal) open(kind RecordKind, node, incarnation uint32) *Record {
+func (j *journal) open(kind record.Kind, node, incarnation uint32) *Record {
 	r := &j.rec
 	*r = Record{}
 	r.Kind, r.Node, r.Incarnation = kind, node, incarnation
@@ -151,40 +152,40 @@ func (j *journal) traceRecord(r *Record) {
 	t.Begin(r.At, recordKindBase+uint16(r.Kind))
 	t.Uint(uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome))
 	switch r.Kind {
-	case RecNodeStarted:
+	case record.NodeStarted:
 		n := j.node(r.Node)
 		t.Str(n.Build.Name())
 		t.Str(n.Filter.String())
-	case RecCallSent:
+	case record.CallSent:
 		t.Uint(r.Call)
 		t.Uint(uint64(r.Slot.Kind)<<32 | uint64(r.Slot.Index))
-	case RecCallExecuting, RecCallExecuted, RecAnswered, RecParked, RecUnparked, RecWoken:
+	case record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
 		t.Uint(r.Call)
-	case RecNote:
+	case record.Note:
 		t.Uint(uint64(r.Note.Decision)<<32 | uint64(r.Note.AttemptCount))
 		t.Str(r.Note.Instance)
 		t.Uint(r.Note.ExecutionID)
 		t.Int(int64(r.Note.Delay))
-	case RecLog:
+	case record.Log:
 		t.Uint(uint64(r.Log.Level))
 		t.Str(r.Log.Text)
 		t.Str(r.Log.Instance)
 		for i := range r.Log.Fields {
 			t.Str(r.Log.Fields[i].Value)
 		}
-	case RecPhaseBegan, RecPhaseEnded:
+	case record.PhaseBegan, record.PhaseEnded:
 		t.Uint(uint64(r.Phase))
-	case RecScheduled:
+	case record.Scheduled:
 		t.Str(r.Schedule.String())
-	case RecClientSent, RecClientAccepted:
+	case record.ClientSent, record.ClientAccepted:
 		t.Str(r.Instance)
 		t.Str(string(r.Item.Kind()))
-	case RecActivityStarted, RecActivityFinished:
+	case record.ActivityStarted, record.ActivityFinished:
 		t.Str(r.Activity.Item.Instance)
 		t.Uint(r.Activity.Item.ID)
-	case RecDeadLetter:
+	case record.DeadLetter:
 		t.Str(r.Instance)
-	case RecFault:
+	case record.Fault:
 		t.Str(string(r.Fault))
 		t.Uint(r.Call)
 		t.Str(r.Instance)

@@ -5,6 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 	"github.com/durosim/durosim/sim/plan"
@@ -84,7 +85,7 @@ func (l *letters) onLook() {
 	known := len(l.box.Letters())
 	l.box.Sweep(l.ctx, l.provider)
 	for _, x := range l.box.Letters()[known:] {
-		l.record(&Record{Kind: RecDeadLetter, Instance: x.Instance, Text: x.Cause})
+		l.record(&Record{Kind: record.DeadLetter, Instance: x.Instance, Text: x.Cause})
 	}
 	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen
 }

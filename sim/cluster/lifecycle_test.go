@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -104,7 +105,7 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 		watch(t, stormy(), seed, watcher{calmMs: 60_000, record: func(w *cluster.World, r *cluster.Record) {
 			at := fmt.Sprintf("seed %d, %d ms", seed, r.AtMs-w.StartMs())
 			switch r.Kind {
-			case cluster.RecScheduled:
+			case record.Scheduled:
 				name := r.Schedule.Node
 				switch r.Schedule.Verb {
 				case plan.VerbStop, plan.VerbCrash, plan.VerbRemove:
@@ -116,7 +117,7 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 						told[name] = r.AtMs
 					}
 				}
-			case cluster.RecNodeStarted:
+			case record.NodeStarted:
 				name := w.Node(r.Node).Name
 				if !wanted[name] {
 					t.Errorf("%s: %s starts, and nobody has told it to", at, name)
@@ -125,7 +126,7 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 					t.Errorf("%s: %s starts %d ms after it was told to", at, name, r.AtMs-since)
 				}
 				delete(told, name)
-			case cluster.RecPhaseBegan:
+			case record.PhaseBegan:
 				for _, n := range w.Nodes() {
 					if want := n.Name != "C" && n.Name != "E"; n.Core != want {
 						t.Errorf("node %s: core is %v, want %v", n.Name, n.Core, want)
@@ -155,8 +156,8 @@ func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
 	}
 	killed, back := false, false
 	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
-		killed = killed || r.Kind == cluster.RecNodeCrashed
-		back = back || killed && r.Kind == cluster.RecNodeStarted && w.Phase() == cluster.PhaseTurbulence && w.Node(1).Build.Name() == "2.0.0"
+		killed = killed || r.Kind == record.NodeCrashed
+		back = back || killed && r.Kind == record.NodeStarted && w.Phase() == cluster.PhaseTurbulence && w.Node(1).Build.Name() == "2.0.0"
 	}})
 	if !killed || !back {
 		t.Errorf("killed %v, back with its new build before calm %v; want both", killed, back)
@@ -171,9 +172,9 @@ func TestParkedFetchesMeetFaults(t *testing.T) {
 	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
 		switch {
 		case w.Phase() != cluster.PhaseTurbulence:
-		case r.Kind == cluster.RecWoken:
+		case r.Kind == record.Woken:
 			woken[r.Call] = true
-		case r.Kind == cluster.RecCallExecuted && woken[r.Call]:
+		case r.Kind == record.CallExecuted && woken[r.Call]:
 			tries++
 			if r.Outcome == observe.OutcomeRetryable {
 				refused++
@@ -221,7 +222,7 @@ func TestRegisterTwice(t *testing.T) {
 	}
 	changes := 0
 	watch(t, p, 1, watcher{record: func(_ *cluster.World, r *cluster.Record) {
-		if r.Kind == cluster.RecHandlersChanged && strings.HasSuffix(r.Text, "is registered") {
+		if r.Kind == record.HandlersChanged && strings.HasSuffix(r.Text, "is registered") {
 			changes++
 		}
 	}})

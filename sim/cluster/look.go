@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/record"
 )
 
 // look has a probe read what the management surface tells of the store: the list of instances, and of each its history,
@@ -18,6 +19,6 @@ func (pr *probes) look(i int) {
 // read makes one call of a probe that looks, and hands over its answer.
 func (pr *probes) read(i int, request call.Call) call.Answer {
 	a := call.Perform(pr.ctx, pr.list[i].provider, request)
-	pr.record(&Record{Kind: RecLooked, Incarnation: uint32(i + 1), Request: request, Looked: &a, Err: a.Err, StoreCall: pr.network.storeCall})
+	pr.record(&Record{Kind: record.Looked, Incarnation: uint32(i + 1), Request: request, Looked: &a, Err: a.Err, StoreCall: pr.network.storeCall})
 	return a
 }

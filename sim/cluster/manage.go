@@ -7,6 +7,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -22,7 +24,7 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 		return
 	}
 	d := c.inside(key.Name(labelFault, "wait"), operatorWait)
-	c.record(&Record{Kind: RecFault, Fault: faults.SlowCommit, Instance: id, For: d})
+	c.record(&Record{Kind: record.Fault, Fault: faults.SlowCommit, Instance: id, For: d})
 	arrival := c.store.Arrive(observe.CallNone, "", nil, id)
 	c.waiting = append(c.waiting, waitingAction{id, a, arrival})
 	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})
@@ -67,9 +69,9 @@ func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	var err error
 	switch s.plan.Sweep {
-	case plan.SweepInstances:
+	case probe.SweepInstances:
 		_, err = admin.DeleteInstanceBulk(pr.ctx, engine.InstanceFilter{})
-	case plan.SweepExecutions:
+	case probe.SweepExecutions:
 		_, err = admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
 	default:
 		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // Validate has refused it

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 )
 
 // narrator tells a run as a story.
@@ -43,41 +44,41 @@ func (nr *narrator) observe(o *observe.Observation) {
 // record narrates one record of the world.
 func (nr *narrator) record(r *Record) {
 	switch r.Kind {
-	case RecNodeStarted:
+	case record.NodeStarted:
 		nr.tell(r.Node, true, "starts, replays %s", nr.node(r.Node).Filter)
-	case RecNodeStopped:
+	case record.NodeStopped:
 		nr.tell(r.Node, true, "has stopped")
-	case RecNodeDraining:
+	case record.NodeDraining:
 		nr.tell(r.Node, true, "stops gracefully: finishes what it holds")
-	case RecNodeCrashed:
+	case record.NodeCrashed:
 		nr.tell(r.Node, true, "CRASHES (%s)", r.Text)
-	case RecNodePaused:
+	case record.NodePaused:
 		nr.tell(r.Node, true, "freezes for %v", r.For)
-	case RecNodeResumed:
+	case record.NodeResumed:
 		nr.tell(r.Node, true, "goes on")
-	case RecParked:
+	case record.Parked:
 		nr.tell(r.Node, false, "%s finds nothing and waits%s", slotName(r.Slot), nr.skippedBy(r.Request))
-	case RecNote:
+	case record.Note:
 		nr.note(r)
-	case RecLog:
+	case record.Log:
 		nr.tell(r.Node, r.Log.Level != machine.LevelInfo, "log: %s%s", r.Log.Text, logFields(r.Log))
-	case RecAnswered:
+	case record.Answered:
 		if r.Err != nil {
 			nr.tell(r.Node, true, "%s fails: %v", r.CallKind, r.Err)
 		}
-	case RecActivityStarted:
+	case record.ActivityStarted:
 		nr.tell(r.Node, false, "runs activity %s#%d of %s", r.Activity.Item.Name, r.Activity.Item.ID, r.Activity.Item.Instance)
-	case RecPhaseBegan:
+	case record.PhaseBegan:
 		nr.tell(0, true, "%s begins", r.Phase)
-	case RecDeadLetter:
+	case record.DeadLetter:
 		nr.tell(0, true, "the store ends %s: %s", r.Instance, r.Text)
-	case RecScheduled:
+	case record.Scheduled:
 		nr.tell(0, true, "schedule: %s", r.Schedule)
-	case RecClientAccepted:
+	case record.ClientAccepted:
 		nr.tell(0, true, "client sends %s", describeItem(r.Item))
-	case RecFault:
+	case record.Fault:
 		nr.tell(r.Node, true, "FAULT %s%s", r.Fault, faultText(r))
-	case RecHandlersChanged:
+	case record.HandlersChanged:
 		nr.tell(r.Node, true, "handlers change: %s", r.Text)
 	}
 }

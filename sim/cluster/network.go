@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -160,7 +161,7 @@ func (nw *network) send(n *nodeState, pc machine.ProviderCall) {
 	if c.deadline == 0 {
 		c.deadline = nw.callDeadline(n)
 	}
-	nw.recordCall(RecCallSent, i)
+	nw.recordCall(record.CallSent, i)
 	leg := key.At(labelRequest)
 	if nw.draws(faults.RequestLost, n.plan.Name, leg) {
 		c.lost = true
@@ -181,7 +182,7 @@ func (nw *network) travel(i int, leg sim.Key) time.Duration {
 	d := nw.leg(leg)
 	if nw.draws(faults.CallDelayed, nw.owner(c).plan.Name, leg) {
 		d = nw.around(leg.Name(labelFault, "delay"), c.deadline)
-		nw.record(&Record{Kind: RecFault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+		nw.record(&Record{Kind: record.Fault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
 	}
 	if nw.kernel.Now().Add(d) >= c.sentAt.Add(c.deadline) && !nw.waited(c) {
 		nw.armDeadline(i)

@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 )
 
 // Observe writes an observation of the store into the trace and hands it to the monitor and the narrator.
@@ -43,7 +44,7 @@ func (nw *network) hold(no observe.InstanceNo) {
 }
 
 // openCall opens the world's record of something that happens to a call.
-func (nw *network) openCall(kind RecordKind, i int) *Record {
+func (nw *network) openCall(kind record.Kind, i int) *Record {
 	c := nw.calls.at(i)
 	r := nw.open(kind, c.node, c.inc)
 	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = uint64(i+1), c.kind, c.request, c.cadence, c.slot, c.storeCall
@@ -51,7 +52,7 @@ func (nw *network) openCall(kind RecordKind, i int) *Record {
 }
 
 // recordCall records something that happens to a call, with no further fields.
-func (nw *network) recordCall(kind RecordKind, i int) {
+func (nw *network) recordCall(kind record.Kind, i int) {
 	nw.openCall(kind, i)
 	nw.hand()
 }
@@ -59,7 +60,7 @@ func (nw *network) recordCall(kind RecordKind, i int) {
 // recordExecuted records the outcome of a call's atomic instant.
 func (nw *network) recordExecuted(i int, a *machine.Answer) {
 	c := nw.calls.at(i)
-	r := nw.openCall(RecCallExecuted, i)
+	r := nw.openCall(record.CallExecuted, i)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
 	nw.hand()
 	if nw.narrator != nil {
@@ -69,7 +70,7 @@ func (nw *network) recordExecuted(i int, a *machine.Answer) {
 
 // recordAnswered records what the node receives: the answer, or the error that replaces it after the deadline.
 func (nw *network) recordAnswered(i int, a *machine.Answer, text string) {
-	r := nw.openCall(RecAnswered, i)
+	r := nw.openCall(record.Answered, i)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
 	nw.hand()
 }
@@ -77,5 +78,5 @@ func (nw *network) recordAnswered(i int, a *machine.Answer, text string) {
 // recordFault records a fault that hit a call.
 func (nw *network) recordFault(kind faults.Kind, i int) {
 	c := nw.calls.at(i)
-	nw.record(&Record{Kind: RecFault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
+	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -50,7 +51,7 @@ func (p *parking) park(i int) {
 	p.groups[g].waiters = append(p.groups[g].waiters, i)
 	p.groups[g].dirty = true
 	c.group = g
-	p.network.recordCall(RecParked, i)
+	p.network.recordCall(record.Parked, i)
 }
 
 // groupOf returns the index of a fetch's group, which it makes when it is first needed.
@@ -183,7 +184,7 @@ func (p *parking) onVain(i int) {
 	}
 	p.remove(g, i)
 	c.state, c.vain = callSent, true
-	p.network.recordCall(RecWoken, i)
+	p.network.recordCall(record.Woken, i)
 	p.network.execute(i)
 	c.vain = false
 }
@@ -248,7 +249,7 @@ func (p *parking) onWake(i int) {
 	}
 	p.remove(g, i)
 	c.state = callSent
-	p.network.recordCall(RecWoken, i)
+	p.network.recordCall(record.Woken, i)
 	p.network.arrive(i)
 }
 
@@ -284,7 +285,7 @@ func (p *parking) unpark(i int) {
 		g.waking = -1
 	}
 	g.dirty = true
-	p.network.recordCall(RecUnparked, i)
+	p.network.recordCall(record.Unparked, i)
 }
 
 // leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some may stay behind: the store

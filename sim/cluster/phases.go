@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -58,12 +59,12 @@ func (ph *phases) onCalm() {
 }
 
 // end records the end of the current phase, at which obligations are judged.
-func (ph *phases) end() { ph.record(&Record{Kind: RecPhaseEnded, Phase: ph.phase}) }
+func (ph *phases) end() { ph.record(&Record{Kind: record.PhaseEnded, Phase: ph.phase}) }
 
 // begin begins the next phase.
 func (ph *phases) begin(p Phase) {
 	ph.phase, ph.phaseAt = p, ph.kernel.Now()
-	ph.record(&Record{Kind: RecPhaseBegan, Phase: p})
+	ph.record(&Record{Kind: record.PhaseBegan, Phase: p})
 }
 
 // onTick ends the phase if every obligation is met or overdue.

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -19,7 +20,7 @@ type probes struct {
 
 // probeState is an active probe. Probes are outsiders: their caller has node 0 and the probe's number as incarnation.
 type probeState struct {
-	plan     *plan.Probe
+	plan     *probe.Probe
 	key      sim.Key
 	provider engine.Provider
 	codec    engine.Codec
@@ -54,7 +55,7 @@ func (pr *probes) begin(i int) time.Duration {
 	p := &pr.plan.Probes[i]
 	s := &probeState{plan: p, left: p.Count, key: pr.root.Name(labelProbe, p.Name)}
 	if p.Filter != "" {
-		filter, err := plan.ParseFilter(p.Filter)
+		filter, err := probe.ParseFilter(p.Filter)
 		if err != nil {
 			panic(fmt.Sprintf("cluster: probe %s: %v", p.Name, err)) // Validate has refused it
 		}
@@ -102,8 +103,8 @@ func (pr *probes) onProbe(i int) {
 }
 
 // item returns the message that a probe sends.
-func (pr *probes) item(p *plan.Probe) engine.WorkItem {
-	if p.Send == plan.SendMessage {
+func (pr *probes) item(p *probe.Probe) engine.WorkItem {
+	if p.Send == probe.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
 	}
 	for i := range pr.plan.Instances {
@@ -126,20 +127,20 @@ func (s *probeState) tryKey(try uint32) sim.Key { return s.key.Num(labelTry, uin
 func (pr *probes) keep(i int, h probeHeld) {
 	s := pr.list[i]
 	key, lock := s.tryKey(h.try).At(labelHold), s.plan.LockFor()
-	hold := plan.HoldLeast
+	hold := probe.HoldLeast
 	if n := len(s.plan.Holds); n > 0 {
 		hold = s.plan.Holds[pr.oneOf(key, n)]
 	}
 	lo, hi := time.Duration(0), time.Duration(0)
 	switch hold {
-	case plan.HoldLeast:
+	case probe.HoldLeast:
 		pr.act(s, &h)
 		return
-	case plan.HoldTypical:
+	case probe.HoldTypical:
 		lo, hi = lock/8, lock/2
-	case plan.HoldBefore:
+	case probe.HoldBefore:
 		lo, hi = lock-probeEdge, lock-time.Millisecond
-	case plan.HoldAfter:
+	case probe.HoldAfter:
 		lo, hi = lock, lock+probeEdge
 	}
 	s.held = append(s.held, h)
@@ -168,34 +169,34 @@ func (pr *probes) onProbeEnd(i, held int) {
 
 // act carries out one of the plan's acts, drawn if there are several, on what a probe has fetched.
 func (pr *probes) act(s *probeState, h *probeHeld) {
-	act := plan.ActAbandon
+	act := probe.ActAbandon
 	if n := len(s.plan.Does); n > 0 {
 		act = s.plan.Does[pr.oneOf(s.tryKey(h.try).At(labelAct), n)]
 	}
 	token := h.token()
 	switch act {
-	case plan.ActAbandon:
+	case probe.ActAbandon:
 		pr.abandon(s, h, token)
-	case plan.ActRenew:
+	case probe.ActRenew:
 		pr.renew(s, h, token)
 		pr.abandon(s, h, token)
-	case plan.ActLeave:
-	case plan.ActAck:
+	case probe.ActLeave:
+	case probe.ActAck:
 		pr.ack(s, h, token, act)
-	case plan.ActTwice:
+	case probe.ActTwice:
 		pr.ack(s, h, token, act)
 		pr.ack(s, h, token, act)
 		pr.renew(s, h, token)
 		pr.abandon(s, h, token)
-	case plan.ActForge:
+	case probe.ActForge:
 		const forged = "-forged"
 		pr.ack(s, h, token+forged, act)
 		pr.renew(s, h, token+forged)
 		pr.abandon(s, h, token+forged)
 		pr.abandon(s, h, token)
-	case plan.ActRepin, plan.ActBehind:
+	case probe.ActRepin, probe.ActBehind:
 		pr.ack(s, h, token, act)
-	case plan.ActContradict:
+	case probe.ActContradict:
 		pr.contradict(s, h)
 		pr.abandon(s, h, token)
 	default:
@@ -220,7 +221,7 @@ func (pr *probes) renew(s *probeState, h *probeHeld, token string) {
 }
 
 // ack acknowledges what a probe has, and puts it back. An activity is put back after its ack, at the same instant.
-func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.ProbeAct) {
+func (pr *probes) ack(s *probeState, h *probeHeld, token string, act probe.Act) {
 	if h.work != nil {
 		if s.provider.AckWorkItem(pr.ctx, token, nil) == nil {
 			_ = s.provider.EnqueueForWorker(pr.ctx, h.work.Item)
@@ -234,10 +235,10 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.ProbeA
 	}
 	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: item.ExecutionID, OrchestratorItems: item.Messages}
 	switch act {
-	case plan.ActRepin:
+	case probe.ActRepin:
 		pin := *s.plan.Pin
 		ack.Metadata.PinnedVersion = &pin
-	case plan.ActBehind:
+	case probe.ActBehind:
 		ack.ExecutionID = max(ack.ExecutionID-1, engine.InitialExecutionID)
 	}
 	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -51,72 +52,8 @@ type Note = machine.Note
 // Log is a line that a node logs.
 type Log = machine.Log
 
-// RecordKind is the kind of a Record: what happened.
-type RecordKind uint8
-
-// The kinds of records, with the fields that each sets besides Kind, At, AtMs, Step.
-const (
-	RecNone RecordKind = iota
-	// RecNodeStarted: Node, Incarnation; World.Node returns build and options.
-	RecNodeStarted
-	// RecNodeStopped (gracefully), RecNodeCrashed, RecNodePaused (For), RecNodeResumed, RecNodeDraining: Node, Incarnation.
-	RecNodeStopped
-	RecNodeCrashed
-	RecNodePaused
-	RecNodeResumed
-	RecNodeDraining
-	// RecCallSent: Node, Incarnation, Call, CallKind, Request, Slot.
-	RecCallSent
-	// RecCallExecuting and RecCallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
-	RecCallExecuting
-	RecCallExecuted
-	// RecAnswered: the node got the answer, or after the deadline the error that replaces it (Text "deadline"): the same.
-	RecAnswered
-	// RecParked: a fetch found nothing and waits; RecUnparked: it is cancelled or its node is gone; RecWoken: it is
-	// tried again. Node, Incarnation, Call, CallKind, Request, Slot, and StoreCall of the try before.
-	RecParked
-	RecUnparked
-	RecWoken
-	// RecNote, RecLog: Node, Incarnation, Note (with Slot) or Log.
-	RecNote
-	RecLog
-	// RecActivityStarted (with Slot), RecActivityFinished (Text if it panics by a fault): Node, Incarnation, Activity. One
-	// that the node gives up, or takes with it when it goes down, does not finish.
-	RecActivityStarted
-	RecActivityFinished
-	// RecPhaseBegan, RecPhaseEnded: Phase.
-	RecPhaseBegan
-	RecPhaseEnded
-	// RecScheduled: a schedule step was carried out: Schedule, and Node unless it is a mark.
-	RecScheduled
-	// RecClientSent: a client's message was sent: Instance, Item; RecClientAccepted: the store has it, StoreCall.
-	RecClientSent
-	RecClientAccepted
-	// RecFault: Fault, and where they apply Node and Incarnation, Call and CallKind, Instance, Item, For.
-	RecFault
-	// RecHandlersChanged: a handler was registered or deregistered: Node, Incarnation, Text.
-	RecHandlersChanged
-	// RecLooked: a probe has read something: Incarnation (its number), Request, Looked, Err, StoreCall.
-	RecLooked
-	// RecDeadLetter: the dead-letter policy of the store has ended an instance: Instance, Text.
-	RecDeadLetter
-	recordKinds
-)
-
-var recordNames = [recordKinds]string{
-	"none", "node started", "node stopped", "node crashed", "node paused", "node resumed", "node draining", "call sent",
-	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
-	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed", "looked",
-	"dead letter",
-}
-
-// String returns the kind in words.
-func (k RecordKind) String() string {
-	if k < recordKinds {
-		return recordNames[k]
-	}
-	return "unknown record"
-}
+// RecordKind is the kind of a Record; its String says what happened: "node crashed", "call sent", "activity finished".
+type RecordKind = record.Kind
 
 // Phase is a part of a run.
 type Phase uint8

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -41,7 +42,7 @@ func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 // onSchedule carries out a step.
 func (f *fleet) onSchedule(s *plan.Step) {
 	f.changed = true
-	f.record(&Record{Kind: RecScheduled, Schedule: s, Node: f.number(s.Node)})
+	f.record(&Record{Kind: record.Scheduled, Schedule: s, Node: f.number(s.Node)})
 	if s.Verb == plan.VerbMark {
 		return
 	}
@@ -99,7 +100,7 @@ func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
 	}
-	f.record(&Record{Kind: RecHandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
+	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
 }
 
 // deregister removes one orchestration by "Name@1.0.0"; removing one that is not registered changes nothing.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/record"
 )
 
 // step feeds one input to a node and carries out the calls that it returns.
@@ -47,14 +48,14 @@ func (f *fleet) do(n *nodeState, c machine.Call) {
 		}
 	case machine.Log:
 		f.log = c
-		f.record(&Record{Kind: RecLog, Node: n.number, Incarnation: n.inc, Log: &f.log})
+		f.record(&Record{Kind: record.Log, Node: n.number, Incarnation: n.inc, Log: &f.log})
 	case machine.Note:
 		f.note = c
 		if c.Decision == machine.DecideTurn {
 			f.countTurn(n, &f.note)
 		}
 		f.checkHandler(n, &f.note)
-		f.record(&Record{Kind: RecNote, Node: n.number, Incarnation: n.inc, Note: &f.note, Slot: c.Slot})
+		f.record(&Record{Kind: record.Note, Node: n.number, Incarnation: n.inc, Note: &f.note, Slot: c.Slot})
 	case machine.Stopped:
 		f.stopped(n)
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
@@ -208,7 +209,7 @@ func (w *World) begin() {
 		w.kernel.At(w.start.Add(s.At), w.root.At(labelSchedule), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
 		last = max(last, s.At+s.For)
 	}
-	w.record(&Record{Kind: RecPhaseBegan, Phase: PhaseTurbulence})
+	w.record(&Record{Kind: record.PhaseBegan, Phase: PhaseTurbulence})
 	for _, n := range w.fleet.list {
 		if !n.plan.Absent && !w.fleet.startsLater(n.plan) {
 			w.fleet.startSoon(n)

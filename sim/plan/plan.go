@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 )
 
@@ -60,6 +61,9 @@ const (
 	ReliefBuild Relief = ""
 	ReliefWiden Relief = "widen"
 )
+
+// Probe is an actor that makes raw provider calls, to reach what nodes never do (docs/scenario-format.md has its words).
+type Probe = probe.Probe
 
 // Strategy is a way of routing work that a node cannot run.
 type Strategy string

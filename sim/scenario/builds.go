@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -197,7 +198,7 @@ func (p *parser) warnBuilds() {
 	for i, b := range pl.Builds {
 		used := slices.ContainsFunc(pl.Nodes, func(n plan.Node) bool { return n.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Schedule, func(s plan.Step) bool { return s.Build == b.Name }) ||
-			slices.ContainsFunc(pl.Probes, func(pr plan.Probe) bool { return pr.Build == b.Name }) ||
+			slices.ContainsFunc(pl.Probes, func(pr probe.Probe) bool { return pr.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Builds[i+1:], func(later plan.Build) bool { return later.Like == b.Name })
 		if !used {
 			p.warn(p.named["build "+b.Name], "build %s: nothing runs it", b.Name)

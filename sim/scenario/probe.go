@@ -10,7 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/near"
-	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/internal/probe"
 )
 
 // probeEvery is the time between two acts of a probe if the text does not say.
@@ -18,7 +18,7 @@ const probeEvery = time.Second
 
 // probe reads NAME reads BUILD, what the probe acts on, and then, in any order, the clauses.
 func (p *parser) probe() {
-	var b plan.Probe
+	var b probe.Probe
 	b.Name = p.name("a probe's name")
 	p.unique("probe", b.Name)
 	p.keyword("reads")
@@ -29,10 +29,10 @@ func (p *parser) probe() {
 	case "work":
 		b.Work = true
 	case "sends":
-		b.Send = plan.ProbeSend(p.oneOf("message of a probe", texts(plan.ProbeSends())))
+		b.Send = probe.Send(p.oneOf("message of a probe", texts(probe.Sends())))
 		b.Instance = p.name("an instance")
 	case "sweeps":
-		b.Sweep = plan.ProbeSweep(p.oneOf("sweep of a probe", texts(plan.ProbeSweeps())))
+		b.Sweep = probe.Sweep(p.oneOf("sweep of a probe", texts(probe.Sweeps())))
 	case "looks":
 		b.Look = true
 	}
@@ -40,9 +40,9 @@ func (p *parser) probe() {
 	for seen := map[string]bool{}; p.more(); {
 		p.probeClause(&b, p.clause(seen, "does", "to", "holds", "locks", "delays", "from", "every", "times", "ignore-attempt"))
 	}
-	switch repins := slices.Contains(b.Does, plan.ActRepin); {
+	switch repins := slices.Contains(b.Does, probe.ActRepin); {
 	case p.err != nil:
-	case b.Work && slices.ContainsFunc(b.Does, plan.ProbeAct.ForTurns):
+	case b.Work && slices.ContainsFunc(b.Does, probe.Act.ForTurns):
 		p.failf("probe %s fetches activities: expected no act that is for turns only, as repin, behind and contradict are", b.Name)
 	case b.Sweep != "" && len(b.Does)+len(b.Holds) > 0:
 		p.failf("probe %s sweeps: expected no \"does\" and no \"holds\", since it has nothing in its hands", b.Name)
@@ -59,19 +59,19 @@ func (p *parser) probe() {
 	p.probeLines = append(p.probeLines, p.line)
 }
 
-func (p *parser) probeClause(b *plan.Probe, clause string) {
+func (p *parser) probeClause(b *probe.Probe, clause string) {
 	switch clause {
 	case "does":
-		b.Does = alternatives[plan.ProbeAct](p, "act", texts(plan.ProbeActs()))
+		b.Does = alternatives[probe.Act](p, "act", texts(probe.Acts()))
 	case "to":
 		v := p.version()
 		b.Pin = &v
 	case "holds":
-		b.Holds = alternatives[plan.ProbeHold](p, "class of times", texts(plan.ProbeHolds()))
+		b.Holds = alternatives[probe.Hold](p, "class of times", texts(probe.Holds()))
 	case "locks":
 		b.Lock = p.duration("a duration")
-		if p.err == nil && b.Lock < plan.ProbeLockLeast {
-			p.failf("locks %v: expected at least %v", b.Lock, plan.ProbeLockLeast)
+		if p.err == nil && b.Lock < probe.LockLeast {
+			p.failf("locks %v: expected at least %v", b.Lock, probe.LockLeast)
 		}
 	case "delays":
 		b.Delay = p.duration("a duration")
@@ -122,13 +122,13 @@ func (p *parser) finishProbes() {
 	}
 	for i, b := range p.s.Template.Probes {
 		p.line = p.probeLines[i]
-		if b.Send == plan.SendStart {
+		if b.Send == probe.SendStart {
 			p.known("instance", b.Instance, ids)
 		}
 	}
 }
 
-func formatProbe(b *bytes.Buffer, p *plan.Probe, from string) {
+func formatProbe(b *bytes.Buffer, p *probe.Probe, from string) {
 	fmt.Fprintf(b, "probe %s reads %s", quote(p.Name), quote(p.Build))
 	switch {
 	case p.Work:

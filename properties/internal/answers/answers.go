@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/cluster"
@@ -75,7 +76,7 @@ func (r *Judge) Observes() []observe.Kind {
 	}
 }
 
-func (r *Judge) Records() []cluster.RecordKind { return nil }
+func (r *Judge) Records() []record.Kind { return nil }
 
 // Observe tells the specification about changes of the store without a call.
 func (r *Judge) Observe(o *observe.Observation) {

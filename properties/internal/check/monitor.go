@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -33,7 +34,7 @@ type stepper interface{ AfterStep() }
 // not implement it is handed all of them.
 type selective interface {
 	Observes() []observe.Kind
-	Records() []cluster.RecordKind
+	Records() []record.Kind
 }
 
 // Base is a checker that sees nothing.
@@ -109,7 +110,7 @@ func (m *Monitor) Record(r *cluster.Record) {
 			c.Record(r)
 		}
 	}
-	if r.Kind == cluster.RecPhaseEnded {
+	if r.Kind == record.PhaseEnded {
 		for _, c := range m.checkers {
 			c.EndPhase(r.Phase)
 		}
@@ -232,8 +233,8 @@ func observationKinds() int {
 
 // recordKinds returns the number of kinds of records.
 func recordKinds() int {
-	k := cluster.RecNone
-	for k.String() != (cluster.RecNone + 255).String() {
+	k := record.None
+	for k.String() != (record.None + 255).String() {
 		k++
 	}
 	return int(k)

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -10,27 +11,27 @@ import (
 
 func (*Counter) Observes() []observe.Kind { return nil }
 
-func (c *Counter) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecParked, cluster.RecWoken, cluster.RecFault, cluster.RecPhaseBegan, cluster.RecNodeDraining}
+func (c *Counter) Records() []record.Kind {
+	return []record.Kind{record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining}
 }
 
 func (c *Counter) Record(r *cluster.Record) {
 	switch r.Kind {
-	case cluster.RecParked:
+	case record.Parked:
 		c.hit(pointParked)
-	case cluster.RecWoken:
+	case record.Woken:
 		c.hit(pointWoken)
-	case cluster.RecPhaseBegan:
+	case record.PhaseBegan:
 		if r.Phase == cluster.PhaseRelief {
 			c.hit(pointRelief)
 		}
-	case cluster.RecFault:
+	case record.Fault:
 		for i, f := range c.kinds {
 			if f.Kind == r.Fault {
 				c.faults[i]++
 			}
 		}
-	case cluster.RecNodeDraining:
+	case record.NodeDraining:
 		n := c.live.Node(r.Node)
 		if n == nil {
 			return

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
@@ -110,8 +111,8 @@ func (c *Checker) Observes() []observe.Kind {
 	return kinds
 }
 
-func (c *Checker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecPhaseBegan}
+func (c *Checker) Records() []record.Kind {
+	return []record.Kind{record.Scheduled, record.PhaseBegan}
 }
 
 // ever reports whether any part expects anything of an event.
@@ -230,7 +231,7 @@ func (c *Checker) Points() []cluster.Point {
 }
 
 func (c *Checker) Record(r *cluster.Record) {
-	if r.Kind == cluster.RecPhaseBegan {
+	if r.Kind == record.PhaseBegan {
 		if r.Phase == cluster.PhaseTurbulence {
 			c.beginPart("", r.AtMs)
 		}

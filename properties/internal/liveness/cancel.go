@@ -3,8 +3,8 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // cancelChecker asks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance and leaves
@@ -18,7 +18,7 @@ func (*cancelChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*cancelChecker) Records() []cluster.RecordKind { return nil }
+func (*cancelChecker) Records() []record.Kind { return nil }
 
 func (k *cancelChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)

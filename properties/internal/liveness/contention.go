@@ -3,6 +3,7 @@ package liveness
 import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -55,13 +56,13 @@ func (*contentionChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*contentionChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecFault, cluster.RecNodePaused, cluster.RecNodeResumed, cluster.RecNodeCrashed, cluster.RecNodeStopped, cluster.RecNodeDraining}
+func (*contentionChecker) Records() []record.Kind {
+	return []record.Kind{record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining}
 }
 
 func (c *contentionChecker) Record(r *cluster.Record) {
 	untilMs := r.AtMs
-	if r.Kind == cluster.RecFault {
+	if r.Kind == record.Fault {
 		switch r.Fault {
 		case faults.Unavailable:
 			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)

@@ -3,6 +3,7 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -35,8 +36,8 @@ type obligations struct {
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
 
-func (c *obligations) Observes() []observe.Kind      { return nil }
-func (c *obligations) Records() []cluster.RecordKind { return nil }
+func (c *obligations) Observes() []observe.Kind { return nil }
+func (c *obligations) Records() []record.Kind   { return nil }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {
 	c.look(nowMs)

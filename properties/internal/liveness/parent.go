@@ -7,9 +7,9 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // parentChecker asks that a parent is told of the end of its child: L06. It takes the parent from the turn that scheduled
@@ -45,7 +45,7 @@ func (*parentChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.RowRemoved, observe.InstanceRemoved, observe.Damaged}
 }
 
-func (*parentChecker) Records() []cluster.RecordKind { return nil }
+func (*parentChecker) Records() []record.Kind { return nil }
 
 // link returns the entry of an instance. The pointer is good until the next new number.
 func (k *parentChecker) link(no observe.InstanceNo) *parentLink {

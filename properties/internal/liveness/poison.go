@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -30,7 +31,7 @@ func (c *poisonChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.LockTaken, observe.CountChanged}
 }
 
-func (c *poisonChecker) Records() []cluster.RecordKind { return []cluster.RecordKind{cluster.RecNote} }
+func (c *poisonChecker) Records() []record.Kind { return []record.Kind{record.Note} }
 
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)

@@ -3,10 +3,10 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // This file has the obligations of work that nobody holds any longer (L08) and of a cluster that has been upgraded (L09).
@@ -23,7 +23,7 @@ func (*reviveChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.LockExtended}
 }
 
-func (*reviveChecker) Records() []cluster.RecordKind { return nil }
+func (*reviveChecker) Records() []record.Kind { return nil }
 
 func (k *reviveChecker) Observe(o *observe.Observation) {
 	if o.Undo {

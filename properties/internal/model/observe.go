@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -75,9 +76,9 @@ type nodes interface {
 // Record keeps what checkers must know of nodes: what each incarnation ran, and its decisions about deliveries.
 func (m *Store) Record(w nodes, r *cluster.Record) {
 	switch r.Kind {
-	case cluster.RecNodeStarted:
+	case record.NodeStarted:
 		m.onNodeStarted(w.Node(r.Node), r)
-	case cluster.RecNote:
+	case record.Note:
 		m.onNote(r)
 	}
 }

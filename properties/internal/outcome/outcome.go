@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -111,8 +112,8 @@ func (*Checker) Observes() []observe.Kind {
 }
 
 // Records returns the kinds of records likewise.
-func (*Checker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecScheduled, cluster.RecClientSent, cluster.RecFault, cluster.RecNodeStarted}
+func (*Checker) Records() []record.Kind {
+	return []record.Kind{record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted}
 }
 
 // Observe notes damage and deletions.
@@ -127,11 +128,11 @@ func (c *Checker) Observe(o *observe.Observation) {
 // Record notes steps of the schedule, what calm sends, and faults that decide how work ends.
 func (c *Checker) Record(r *cluster.Record) {
 	switch r.Kind {
-	case cluster.RecNodeStarted:
+	case record.NodeStarted:
 		if c.Run.World.Phase() == cluster.PhaseRelief {
 			c.nodes[r.Node-1].step = step{"relief", r.AtMs}
 		}
-	case cluster.RecScheduled:
+	case record.Scheduled:
 		s := step{r.Schedule.String(), r.AtMs}
 		if r.Schedule.Verb == plan.VerbMark {
 			return
@@ -147,7 +148,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		default:
 			n.step = s
 		}
-	case cluster.RecClientSent:
+	case record.ClientSent:
 		no := c.Run.Model.Number(r.Instance)
 		if sent := sentByCalm(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseTurbulence && no != 0 {
 			w := c.of(no)
@@ -155,7 +156,7 @@ func (c *Checker) Record(r *cluster.Record) {
 				w.calm = append(w.calm, sent)
 			}
 		}
-	case cluster.RecFault:
+	case record.Fault:
 		if no := c.Run.Model.Number(r.Instance); r.Fault == faults.ActivityPanic && no != 0 {
 			c.of(no).fault = "an activity of it was made to panic"
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
@@ -76,7 +77,7 @@ func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
 		r.nodes = append(r.nodes, name)
 	}
 	r.M = monitor.New(w, o)
-	r.M.Record(&cluster.Record{Kind: cluster.RecPhaseBegan})
+	r.M.Record(&cluster.Record{Kind: record.PhaseBegan})
 	return r
 }
 
@@ -130,9 +131,9 @@ func (r *Rig) do(verb string, args []string) {
 		r.up(args)
 	case "down", "crash", "pause", "resume", "drain":
 		info := r.w.Node(r.node(args[0]))
-		kind := map[string]cluster.RecordKind{
-			"down": cluster.RecNodeStopped, "crash": cluster.RecNodeCrashed, "pause": cluster.RecNodePaused,
-			"resume": cluster.RecNodeResumed, "drain": cluster.RecNodeDraining,
+		kind := map[string]record.Kind{
+			"down": record.NodeStopped, "crash": record.NodeCrashed, "pause": record.NodePaused,
+			"resume": record.NodeResumed, "drain": record.NodeDraining,
 		}[verb]
 		r.Record(cluster.Record{Kind: kind, Node: info.Number, Incarnation: info.Incarnation})
 	case "deregister", "latest":
@@ -170,16 +171,16 @@ func (r *Rig) do(verb string, args []string) {
 		delay, _ := strconv.ParseInt(args[1], 10, 64)
 		r.abandon(args[0], delay, len(args) > 2)
 	case "phase":
-		r.Record(cluster.Record{Kind: cluster.RecPhaseEnded, Phase: r.w.ThePhase})
+		r.Record(cluster.Record{Kind: record.PhaseEnded, Phase: r.w.ThePhase})
 		r.w.ThePhase = map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[args[0]]
-		r.Record(cluster.Record{Kind: cluster.RecPhaseBegan, Phase: r.w.ThePhase})
+		r.Record(cluster.Record{Kind: record.PhaseBegan, Phase: r.w.ThePhase})
 	case "mark":
-		r.Record(cluster.Record{Kind: cluster.RecScheduled, Schedule: &plan.Step{Verb: plan.VerbMark, Mark: args[0]}})
+		r.Record(cluster.Record{Kind: record.Scheduled, Schedule: &plan.Step{Verb: plan.VerbMark, Mark: args[0]}})
 	case "tick":
 		open, until := r.M.Open(r.w.Now)
 		r.ticks = append(r.ticks, fmt.Sprintf("%v %d", open, until-StartMs))
 	case "finish":
-		r.Record(cluster.Record{Kind: cluster.RecPhaseEnded, Phase: r.w.ThePhase})
+		r.Record(cluster.Record{Kind: record.PhaseEnded, Phase: r.w.ThePhase})
 		r.M.Finish()
 	default:
 		r.t.Fatalf("unknown command %q", verb)
@@ -214,12 +215,12 @@ func (r *Rig) up(args []string) {
 		}
 	}
 	info.Filter = engine.FilterFor(info.Options.Range(info.Build))
-	r.Record(cluster.Record{Kind: cluster.RecNodeStarted, Node: info.Number, Incarnation: info.Incarnation})
+	r.Record(cluster.Record{Kind: record.NodeStarted, Node: info.Number, Incarnation: info.Incarnation})
 }
 
 func (r *Rig) handlers(verb string, args []string) {
 	info := r.w.Node(r.node(args[0]))
-	rec := cluster.Record{Kind: cluster.RecHandlersChanged, Node: info.Number, Incarnation: info.Incarnation}
+	rec := cluster.Record{Kind: record.HandlersChanged, Node: info.Number, Incarnation: info.Incarnation}
 	if verb == "latest" {
 		h := func(*orch.Context, string) (string, error) { return "", nil }
 		if err := info.Registry.Register("H", engine.V(2, 0, 0), h); err != nil {
@@ -245,7 +246,7 @@ func (r *Rig) Insert(instance string, item engine.WorkItem) {
 
 func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
 	r.call++
-	r.Record(cluster.Record{Kind: cluster.RecCallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind)})
+	r.Record(cluster.Record{Kind: record.CallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind)})
 	r.Observe(observe.Observation{Kind: observe.CallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
 }
 
@@ -259,7 +260,7 @@ func slotOf(kind observe.CallKind) machine.Slot {
 func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observation) {
 	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = observe.CallEnd, r.call, kind, caller, observe.OutcomeOK
 	r.Observe(o)
-	r.Record(cluster.Record{Kind: cluster.RecCallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: observe.OutcomeOK})
+	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: slotOf(kind), Outcome: observe.OutcomeOK})
 }
 
 func (r *Rig) caller(name string) observe.Caller {
@@ -313,7 +314,7 @@ func (r *Rig) note(name, decision string) {
 		n.Turn = &machine.TurnNote{Handler: "H@1.0.0", Result: "Continue", First: decision == "first"}
 	}
 	c := r.caller(name)
-	r.Record(cluster.Record{Kind: cluster.RecNote, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})
+	r.Record(cluster.Record{Kind: record.Note, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})
 }
 
 func (r *Rig) commit(name, status string) {

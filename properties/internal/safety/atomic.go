@@ -5,9 +5,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // atomicChecker asks that an ack is done as a whole or not at all: S06. After a success it compares the state with what
@@ -20,7 +20,7 @@ func (*atomicChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*atomicChecker) Records() []cluster.RecordKind { return nil }
+func (*atomicChecker) Records() []record.Kind { return nil }
 
 func (a *atomicChecker) Observe(o *observe.Observation) {
 	c := a.Run.Model.Call(o.Call)

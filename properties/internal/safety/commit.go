@@ -5,9 +5,9 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // commitChecker judges what nodes commit: S08, S09, S10, S23. Clients and probes may choose their acks freely, so only
@@ -43,7 +43,7 @@ func (*commitChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*commitChecker) Records() []cluster.RecordKind { return nil }
+func (*commitChecker) Records() []record.Kind { return nil }
 
 // commit describes what a node committed.
 type commit struct {

@@ -3,9 +3,9 @@ package safety
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // completionChecker asks for one completion of each schedule, and for the right one: S13. It looks at the completions
@@ -18,7 +18,7 @@ func (*completionChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*completionChecker) Records() []cluster.RecordKind { return nil }
+func (*completionChecker) Records() []record.Kind { return nil }
 
 func (k *completionChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)

@@ -5,6 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -21,7 +22,7 @@ func (*conserveChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*conserveChecker) Records() []cluster.RecordKind { return nil }
+func (*conserveChecker) Records() []record.Kind { return nil }
 
 func (k *conserveChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -19,7 +20,7 @@ func (*countChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*countChecker) Records() []cluster.RecordKind { return nil }
+func (*countChecker) Records() []record.Kind { return nil }
 
 func (k *countChecker) Observe(o *observe.Observation) {
 	c := k.Run.Model.Call(o.Call)

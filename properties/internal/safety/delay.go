@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -21,7 +22,7 @@ func (*delayChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*delayChecker) Records() []cluster.RecordKind { return nil }
+func (*delayChecker) Records() []record.Kind { return nil }
 
 func (d *delayChecker) Observe(o *observe.Observation) {
 	c := d.Run.Model.Call(o.Call)

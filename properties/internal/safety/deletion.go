@@ -6,9 +6,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // deletionChecker asks that what is deleted stays deleted, and that pruning spares what is current or running: S14. It
@@ -28,7 +28,7 @@ func newDeletionChecker(m *check.Run) check.Checker {
 	return &deletionChecker{Base: check.Base{Run: m}}
 }
 
-func (*deletionChecker) Records() []cluster.RecordKind { return nil }
+func (*deletionChecker) Records() []record.Kind { return nil }
 
 func (*deletionChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd, observe.KVRemoved, observe.KVSet, observe.SessionRemoved}

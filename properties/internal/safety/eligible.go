@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -104,27 +105,27 @@ func (c *eligibleChecker) Observe(o *observe.Observation) {
 	}
 }
 
-func (c *eligibleChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{
-		cluster.RecCallExecuted, cluster.RecParked, cluster.RecUnparked, cluster.RecWoken, cluster.RecNodePaused, cluster.RecNodeResumed,
+func (c *eligibleChecker) Records() []record.Kind {
+	return []record.Kind{
+		record.CallExecuted, record.Parked, record.Unparked, record.Woken, record.NodePaused, record.NodeResumed,
 	}
 }
 
 func (c *eligibleChecker) Record(r *cluster.Record) {
 	switch r.Kind {
-	case cluster.RecCallExecuted:
+	case record.CallExecuted:
 		if r.Outcome == observe.OutcomeNothing {
 			c.onNothing(r)
 		}
-	case cluster.RecParked:
+	case record.Parked:
 		c.onParked(r)
-	case cluster.RecUnparked, cluster.RecWoken:
+	case record.Unparked, record.Woken:
 		c.onLeft(r)
-	case cluster.RecNodePaused, cluster.RecNodeResumed:
+	case record.NodePaused, record.NodeResumed:
 		for i := range c.groups {
 			for j := range c.groups[i].waiters {
 				if w := &c.groups[i].waiters[j]; w.node == r.Node && w.incarnation == r.Incarnation {
-					w.paused = r.Kind == cluster.RecNodePaused
+					w.paused = r.Kind == record.NodePaused
 				}
 			}
 			c.groups[i].triedMs = r.AtMs

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
@@ -81,16 +82,16 @@ func (r *conserveRig) work() {
 	_ = p.EnqueueForWorker(context.Background(), engine.ActivityExecuteItem{Instance: "x", ExecutionID: 1, ID: 2, Name: "W"})
 }
 
-func (r *conserveRig) say(kind cluster.RecordKind, nodeNo uint32, q call.Call) func() {
+func (r *conserveRig) say(kind record.Kind, nodeNo uint32, q call.Call) func() {
 	return func() {
-		if kind == cluster.RecParked {
+		if kind == record.Parked {
 			r.calls++
 		}
 		rec := cluster.Record{Kind: kind, AtMs: r.w.Now, Node: nodeNo, Call: r.calls, Request: q, Cadence: 100 * time.Millisecond}
 		if q != nil {
 			rec.CallKind = call.Kind(q)
 		}
-		if kind == cluster.RecCallExecuted {
+		if kind == record.CallExecuted {
 			rec.Outcome = observe.OutcomeNothing
 		}
 		r.m.Record(&rec)
@@ -110,71 +111,71 @@ func TestWorkConserving(t *testing.T) {
 		bad  bool
 		Run  func(r *conserveRig)
 	}{
-		{"nothing_ok_empty_store", false, func(r *conserveRig) { r.at(0, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
-		{"nothing_bad", true, func(r *conserveRig) { r.at(0, r.start("x", 0), r.say(cluster.RecCallExecuted, 1, upTo2)) }},
-		{"nothing_ok_delayed", false, func(r *conserveRig) { r.at(0, r.start("x", time.Second), r.say(cluster.RecCallExecuted, 1, upTo2)) }},
-		{"nothing_ok_empty_filter", false, func(r *conserveRig) { r.at(0, r.start("x", 0), r.say(cluster.RecCallExecuted, 1, nobody)) }},
-		{"nothing_bad_activity", true, func(r *conserveRig) { r.at(0, r.work, r.say(cluster.RecCallExecuted, 1, worker)) }},
+		{"nothing_ok_empty_store", false, func(r *conserveRig) { r.at(0, r.say(record.CallExecuted, 1, upTo2)) }},
+		{"nothing_bad", true, func(r *conserveRig) { r.at(0, r.start("x", 0), r.say(record.CallExecuted, 1, upTo2)) }},
+		{"nothing_ok_delayed", false, func(r *conserveRig) { r.at(0, r.start("x", time.Second), r.say(record.CallExecuted, 1, upTo2)) }},
+		{"nothing_ok_empty_filter", false, func(r *conserveRig) { r.at(0, r.start("x", 0), r.say(record.CallExecuted, 1, nobody)) }},
+		{"nothing_bad_activity", true, func(r *conserveRig) { r.at(0, r.work, r.say(record.CallExecuted, 1, worker)) }},
 		{"parked_ok_woken_at_its_cadence", false, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(0, r.say(record.Parked, 1, upTo2))
 			r.at(10, r.start("x", 0))
-			r.at(110, r.say(cluster.RecWoken, 1, upTo2))
+			r.at(110, r.say(record.Woken, 1, upTo2))
 			r.at(500)
 		}},
 		{"parked_ok_until_its_cadence", false, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(0, r.say(record.Parked, 1, upTo2))
 			r.at(10, r.start("x", 0))
 			r.at(112)
 		}},
 		{"parked_bad_past_its_cadence", true, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(0, r.say(record.Parked, 1, upTo2))
 			r.at(10, r.start("x", 0))
 			r.at(113)
 		}},
 		{"parked_bad_when_time_makes_it_eligible", true, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2), r.start("x", 500*time.Millisecond))
+			r.at(0, r.say(record.Parked, 1, upTo2), r.start("x", 500*time.Millisecond))
 			r.at(500)
 			r.at(603)
 		}},
 		{"parked_ok_paused", false, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2), r.say(cluster.RecNodePaused, 1, nil))
+			r.at(0, r.say(record.Parked, 1, upTo2), r.say(record.NodePaused, 1, nil))
 			r.at(10, r.start("x", 0))
 			r.at(1000)
 		}},
 		{"parked_bad_resumed", true, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2), r.say(cluster.RecNodePaused, 1, nil))
+			r.at(0, r.say(record.Parked, 1, upTo2), r.say(record.NodePaused, 1, nil))
 			r.at(10, r.start("x", 0))
-			r.at(1000, r.say(cluster.RecNodeResumed, 1, nil))
+			r.at(1000, r.say(record.NodeResumed, 1, nil))
 			r.at(1103)
 		}},
 		{"parked_ok_one_of_the_group_at_a_time", false, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 2, upTo2), r.say(cluster.RecParked, 1, upTo2))
+			r.at(0, r.say(record.Parked, 2, upTo2), r.say(record.Parked, 1, upTo2))
 			r.at(10, r.start("x", 0), r.start("y", 0))
-			r.at(100, r.say(cluster.RecWoken, 1, upTo2))
+			r.at(100, r.say(record.Woken, 1, upTo2))
 			r.at(190)
 		}},
 		{"parked_ok_taken_back", false, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2))
-			r.at(10, r.start("x", 0), r.say(cluster.RecUnparked, 1, upTo2))
+			r.at(0, r.say(record.Parked, 1, upTo2))
+			r.at(10, r.start("x", 0), r.say(record.Unparked, 1, upTo2))
 			r.at(1000)
 		}},
 		{"parked_ok_empty_filter", false, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, nobody))
+			r.at(0, r.say(record.Parked, 1, nobody))
 			r.at(10, r.start("x", 0))
 			r.at(1000)
 		}},
-		{"nothing_bad_lost_from_the_index", true, func(r *conserveRig) { r.at(0, r.lost, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"nothing_bad_lost_from_the_index", true, func(r *conserveRig) { r.at(0, r.lost, r.say(record.CallExecuted, 1, upTo2)) }},
 		{"parked_bad_lost_from_the_index", true, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, upTo2))
+			r.at(0, r.say(record.Parked, 1, upTo2))
 			r.at(10, r.lost)
 			r.at(113)
 		}},
 		{"nothing_ok_orphan_to_come", false, func(r *conserveRig) {
-			r.at(0, r.queueMessage, r.start("x", time.Second), r.say(cluster.RecCallExecuted, 1, upTo2))
+			r.at(0, r.queueMessage, r.start("x", time.Second), r.say(record.CallExecuted, 1, upTo2))
 		}},
-		{"nothing_bad_orphan_kept", true, func(r *conserveRig) { r.at(0, r.queueMessage, r.say(cluster.RecCallExecuted, 1, upTo2)) }},
+		{"nothing_bad_orphan_kept", true, func(r *conserveRig) { r.at(0, r.queueMessage, r.say(record.CallExecuted, 1, upTo2)) }},
 		{"parked_bad_activity", true, func(r *conserveRig) {
-			r.at(0, r.say(cluster.RecParked, 1, worker))
+			r.at(0, r.say(record.Parked, 1, worker))
 			r.at(10, r.work)
 			r.at(113)
 		}},
@@ -195,7 +196,7 @@ func TestWorkConservingByRightRules(t *testing.T) {
 	rules := storerules.Default()
 	rules.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool { return pin != nil && f.Admits(pin) }
 	r := newConserveRig(rules)
-	r.at(0, r.say(cluster.RecParked, 1, upTo2))
+	r.at(0, r.say(record.Parked, 1, upTo2))
 	r.at(10, r.start("x", 0))
 	r.at(113)
 	if v := r.m.Violations(); len(v) != 1 || v[0].Property != "S22" || v[0].Instance != "x" || v[0].Node != "A" {

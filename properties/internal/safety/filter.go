@@ -2,9 +2,9 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // filterChecker asks that the capability filter comes first: S01, S02, S03. It goes by the pin that the model knows, so
@@ -27,7 +27,7 @@ func (*filterChecker) Observes() []observe.Kind {
 	}
 }
 
-func (*filterChecker) Records() []cluster.RecordKind { return nil }
+func (*filterChecker) Records() []record.Kind { return nil }
 
 func (f *filterChecker) Observe(o *observe.Observation) {
 	c := &f.Run.Model.Current

@@ -2,9 +2,9 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // historyChecker asks that histories only grow: S07. Observations announce what a fault damages, and the shadow
@@ -20,7 +20,7 @@ func (*historyChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.EventAppended, observe.EventRemoved, observe.EventDecoded}
 }
 
-func (*historyChecker) Records() []cluster.RecordKind { return nil }
+func (*historyChecker) Records() []record.Kind { return nil }
 
 func (h *historyChecker) Observe(o *observe.Observation) {
 	c := h.Run.Model.Call(o.Call)

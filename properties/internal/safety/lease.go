@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -26,7 +27,7 @@ func (*leaseChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*leaseChecker) Records() []cluster.RecordKind { return nil }
+func (*leaseChecker) Records() []record.Kind { return nil }
 
 func (l *leaseChecker) Observe(o *observe.Observation) {
 	c := l.Run.Model.Call(o.Call)

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -17,7 +18,7 @@ func (*lockChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.LockTaken, observe.LockExtended, observe.CallEnd}
 }
 
-func (*lockChecker) Records() []cluster.RecordKind { return nil }
+func (*lockChecker) Records() []record.Kind { return nil }
 
 func (l *lockChecker) Observe(o *observe.Observation) {
 	c := l.Run.Model.Call(o.Call)

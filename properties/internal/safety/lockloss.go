@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -48,14 +49,14 @@ func (*lockLossChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.LockTaken, observe.SessionSet, observe.CallEnd}
 }
 
-func (*lockLossChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{
-		cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed, cluster.RecFault,
+func (*lockLossChecker) Records() []record.Kind {
+	return []record.Kind{
+		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault,
 	}
 }
 
 func (k *lockLossChecker) Record(r *cluster.Record) {
-	if r.Kind == cluster.RecFault && r.Fault == faults.Unavailable {
+	if r.Kind == record.Fault && r.Fault == faults.Unavailable {
 		k.outageMs = r.AtMs + outageMostMs
 	}
 	if r.Node == 0 {
@@ -66,15 +67,15 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 	}
 	n := &k.nodes[r.Node-1]
 	switch r.Kind {
-	case cluster.RecNodeStarted:
+	case record.NodeStarted:
 		n.up, n.paused, n.incarnation = true, false, r.Incarnation
-	case cluster.RecNodeStopped, cluster.RecNodeCrashed:
+	case record.NodeStopped, record.NodeCrashed:
 		n.up = false
-	case cluster.RecNodePaused:
+	case record.NodePaused:
 		n.paused, n.cutOffMs = true, r.AtMs
-	case cluster.RecNodeResumed:
+	case record.NodeResumed:
 		n.paused, n.cutOffMs = false, r.AtMs
-	case cluster.RecFault:
+	case record.Fault:
 		k.onFault(n, r)
 	}
 }

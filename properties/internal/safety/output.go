@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -54,7 +55,7 @@ func (k *outputChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd, observe.RowInserted}
 }
 
-func (*outputChecker) Records() []cluster.RecordKind { return nil }
+func (*outputChecker) Records() []record.Kind { return nil }
 
 func (k *outputChecker) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {

@@ -3,6 +3,7 @@ package safety
 import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -21,8 +22,8 @@ func newPhantomChecker(m *check.Run) check.Checker {
 
 func (*phantomChecker) Observes() []observe.Kind { return nil }
 
-func (*phantomChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecActivityStarted}
+func (*phantomChecker) Records() []record.Kind {
+	return []record.Kind{record.ActivityStarted}
 }
 
 func (p *phantomChecker) Record(r *cluster.Record) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -21,7 +22,7 @@ func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Ba
 
 func (*readsChecker) Observes() []observe.Kind { return nil }
 
-func (*readsChecker) Records() []cluster.RecordKind { return []cluster.RecordKind{cluster.RecLooked} }
+func (*readsChecker) Records() []record.Kind { return []record.Kind{record.Looked} }
 
 func (k *readsChecker) Record(r *cluster.Record) {
 	switch q := r.Request.(type) {

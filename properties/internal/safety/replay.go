@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -47,12 +48,12 @@ func (*replayChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*replayChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecNodeStarted, cluster.RecNote}
+func (*replayChecker) Records() []record.Kind {
+	return []record.Kind{record.NodeStarted, record.Note}
 }
 
 func (k *replayChecker) Record(r *cluster.Record) {
-	if r.Kind == cluster.RecNote {
+	if r.Kind == record.Note {
 		if turn := r.Note.Turn; turn != nil && turn.PanickedAt != "" {
 			k.panics[r.Note.Instance] = turn.PanickedAt
 		}

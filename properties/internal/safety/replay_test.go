@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -60,7 +61,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 				}
 			}
 			w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry}}
-			m.Record(&cluster.Record{Kind: cluster.RecNodeStarted, Node: 1, Incarnation: 1})
+			m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
 			completeOrder(t, w.store, build, engine.MustParseVersion(c.pin))
 			if c.damage {
 				if err := w.store.Damage("order-1", 1, 3, []byte("{")); err != nil {

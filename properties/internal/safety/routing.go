@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -33,8 +34,8 @@ func (*routingChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd, observe.SessionSet, observe.SessionRemoved}
 }
 
-func (*routingChecker) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{cluster.RecActivityStarted, cluster.RecActivityFinished, cluster.RecNote}
+func (*routingChecker) Records() []record.Kind {
+	return []record.Kind{record.ActivityStarted, record.ActivityFinished, record.Note}
 }
 
 func (k *routingChecker) Observe(o *observe.Observation) {

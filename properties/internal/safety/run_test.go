@@ -11,6 +11,8 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -47,7 +49,7 @@ func busyPlan(f faults.Plan) *plan.Plan {
 	}
 	p.Histories = append(p.Histories, plan.History{Instance: "seeded-unpinned", Shape: plan.ShapeWaiting, KickAt: time.Second})
 	for i, filter := range []string{"none", "any", "1.x | >=2.0.0, <=3.0.0"} {
-		p.Probes = append(p.Probes, plan.Probe{
+		p.Probes = append(p.Probes, probe.Probe{
 			Name: fmt.Sprintf("probe-%d", i), Build: "1.5.0", Filter: filter, IgnoreAttempt: i == 1, Every: 3 * time.Second, Count: 20,
 		})
 	}
@@ -311,7 +313,7 @@ func (r recorder) Record(rec *cluster.Record) {
 		note := *rec.Note
 		e.record.Note = &note
 	}
-	if rec.Kind == cluster.RecNodeStarted {
+	if rec.Kind == record.NodeStarted {
 		e.info = *r.w.Node(rec.Node)
 	}
 	r.tape.entries = append(r.tape.entries, e)
@@ -341,7 +343,7 @@ func (tp *tape) playTo(ids ...string) *check.Monitor {
 			m.Observe(e.observation)
 			continue
 		}
-		if e.record.Kind == cluster.RecNodeStarted {
+		if e.record.Kind == record.NodeStarted {
 			w.nodes[e.record.Node-1] = e.info
 		}
 		m.Record(e.record)

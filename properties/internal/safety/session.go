@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -25,7 +26,7 @@ type sessionWork struct {
 // Record follows what nodes run.
 func (k *routingChecker) Record(r *cluster.Record) {
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
-	if r.Kind == cluster.RecNote && r.Note.Decision != machine.DecideWorkLost {
+	if r.Kind == record.Note && r.Note.Decision != machine.DecideWorkLost {
 		return
 	}
 	if len(k.running) > 0 {
@@ -35,15 +36,15 @@ func (k *routingChecker) Record(r *cluster.Record) {
 				return false
 			case w.caller != caller:
 				return true
-			case r.Kind == cluster.RecActivityFinished:
+			case r.Kind == record.ActivityFinished:
 				return w.item == r.Activity.Item
-			case r.Kind == cluster.RecNote:
+			case r.Kind == record.Note:
 				return w.slot == r.Note.Slot
 			}
 			return w.slot == r.Slot
 		})
 	}
-	if r.Kind != cluster.RecActivityStarted || r.Activity.Item.SessionID == "" {
+	if r.Kind != record.ActivityStarted || r.Activity.Item.SessionID == "" {
 		return
 	}
 	k.running = append(k.running, sessionWork{caller, r.Slot, r.Activity.Item})

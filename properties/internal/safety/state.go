@@ -8,9 +8,9 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // stateChecker asks that key-value state, custom status and queue messages follow their model: S17. It works out what
@@ -39,7 +39,7 @@ func (*stateChecker) Observes() []observe.Kind {
 	}
 }
 
-func (*stateChecker) Records() []cluster.RecordKind { return nil }
+func (*stateChecker) Records() []record.Kind { return nil }
 
 // of returns the entry of an instance, and creates it if wanted is true.
 func (k *stateChecker) of(no observe.InstanceNo, wanted bool) *instanceData {

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -26,15 +27,15 @@ import (
 //	looked A history|stats 3 [error]  or this many events of A
 //	run A order-1 1/2 [SESSION]       A runs the activity of that execution and event
 func (s *story) tellNode(f []string) bool {
-	kind, ok := map[string]cluster.RecordKind{
-		"pause": cluster.RecNodePaused, "resume": cluster.RecNodeResumed, "crash": cluster.RecNodeCrashed,
-		"fault": cluster.RecFault, "run": cluster.RecActivityStarted, "looked": cluster.RecLooked,
+	kind, ok := map[string]record.Kind{
+		"pause": record.NodePaused, "resume": record.NodeResumed, "crash": record.NodeCrashed,
+		"fault": record.Fault, "run": record.ActivityStarted, "looked": record.Looked,
 	}[f[0]]
 	if !ok {
 		return false
 	}
 	var c observe.Caller
-	if kind != cluster.RecLooked {
+	if kind != record.Looked {
 		c = s.caller(f[1])
 	}
 	r := cluster.Record{Kind: kind, Node: c.Node, Incarnation: c.Incarnation, AtMs: s.w.nowMs}

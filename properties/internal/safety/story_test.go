@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -443,13 +444,13 @@ func (s *story) startNode(name, build string, f []string) {
 		if n := &s.w.nodes[i]; n.Name == name {
 			n.Incarnation++
 			n.Build, n.Filter = b, filter
-			s.m.Record(&cluster.Record{Kind: cluster.RecNodeStarted, Node: n.Number, Incarnation: n.Incarnation})
+			s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: n.Number, Incarnation: n.Incarnation})
 			return
 		}
 	}
 	no := uint32(len(s.w.nodes) + 1)
 	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: 1, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
-	s.m.Record(&cluster.Record{Kind: cluster.RecNodeStarted, Node: no, Incarnation: 1})
+	s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: no, Incarnation: 1})
 }
 
 // filter is "any" (no filter), "none" (the empty one), or ranges MIN..MAX.
@@ -637,7 +638,7 @@ func (s *story) note(f []string) {
 		}
 	}
 	c := s.caller(words[1])
-	s.m.Record(&cluster.Record{Kind: cluster.RecNote, Node: c.Node, Incarnation: c.Incarnation, Note: n})
+	s.m.Record(&cluster.Record{Kind: record.Note, Node: c.Node, Incarnation: c.Incarnation, Note: n})
 }
 
 // newSafety watches a run for these properties of safety.

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -47,7 +48,7 @@ func (k *strategyChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd, observe.RowInserted}
 }
 
-func (*strategyChecker) Records() []cluster.RecordKind { return nil }
+func (*strategyChecker) Records() []record.Kind { return nil }
 
 func (k *strategyChecker) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {

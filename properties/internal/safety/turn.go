@@ -3,9 +3,9 @@ package safety
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/oracle/turn"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // turnChecker judges what each node commits by the specification of a turn: S24. It takes the delivery as given, so a
@@ -25,7 +25,7 @@ func (*turnChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*turnChecker) Records() []cluster.RecordKind { return nil }
+func (*turnChecker) Records() []record.Kind { return nil }
 
 func (k *turnChecker) Observe(o *observe.Observation) {
 	if o.Outcome != observe.OutcomeOK || o.Caller.Node == 0 {

@@ -2,9 +2,9 @@ package safety
 
 import (
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 )
 
 // visibleErrorChecker asks that a decoding failure is reported as history_error: S18. Besides what the store reports to
@@ -20,7 +20,7 @@ func (*visibleErrorChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*visibleErrorChecker) Records() []cluster.RecordKind { return nil }
+func (*visibleErrorChecker) Records() []record.Kind { return nil }
 
 func (v *visibleErrorChecker) Observe(o *observe.Observation) {
 	c := v.Run.Model.Call(o.Call)

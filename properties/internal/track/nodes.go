@@ -5,6 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -53,10 +54,10 @@ func (n *Node) slot(at machine.Slot) *Slot {
 
 func (s *State) Record(r *cluster.Record) {
 	switch r.Kind {
-	case cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed,
-		cluster.RecNodeDraining, cluster.RecHandlersChanged:
+	case record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
+		record.NodeDraining, record.HandlersChanged:
 		s.onNode(r)
-	case cluster.RecCallSent:
+	case record.CallSent:
 		if a, ok := r.Request.(call.AckOrchestrationItem); ok {
 			if d := s.Find(r.Node, a.LockToken); d != nil {
 				d.ackCall = r.Call
@@ -66,14 +67,14 @@ func (s *State) Record(r *cluster.Record) {
 				d.ackCall = r.Call
 			}
 		}
-	case cluster.RecCallExecuting:
+	case record.CallExecuting:
 		if n := s.Node(r.Node); n != nil {
 			s.executing, s.ExecutingInc = n.slot(r.Slot), r.Incarnation
 		}
-	case cluster.RecCallExecuted:
+	case record.CallExecuted:
 		s.executing = nil
 		s.onExecuted(r)
-	case cluster.RecAnswered:
+	case record.Answered:
 		if d := s.byAck(r); d != nil && d.Committed && !d.Answered {
 			if r.Text != "" {
 				s.Run.Happened(check.FactAnswerLost)
@@ -81,15 +82,15 @@ func (s *State) Record(r *cluster.Record) {
 				d.Answered = true
 			}
 		}
-	case cluster.RecFault:
+	case record.Fault:
 		if d := s.byAck(r); d != nil {
 			d.faulted = true
 		}
-	case cluster.RecNote:
+	case record.Note:
 		s.onNote(r)
-	case cluster.RecDeadLetter:
+	case record.DeadLetter:
 		s.poisoned(s.Run.Model.Number(r.Instance))
-	case cluster.RecPhaseBegan:
+	case record.PhaseBegan:
 		s.onPhase(r)
 	}
 }
@@ -147,7 +148,7 @@ func (s *State) onNode(r *cluster.Record) {
 	}
 	was := n.Live()
 	switch r.Kind {
-	case cluster.RecNodeStarted:
+	case record.NodeStarted:
 		info := s.Run.World.Node(r.Node)
 		n.Up, n.Draining, n.paused = true, false, false
 		n.Previous, n.Build = n.Build, info.Build
@@ -158,20 +159,20 @@ func (s *State) onNode(r *cluster.Record) {
 			l.OnStarted(n)
 		}
 		n.StartedMs = r.AtMs
-	case cluster.RecNodeStopped, cluster.RecNodeCrashed:
-		if r.Kind == cluster.RecNodeCrashed {
+	case record.NodeStopped, record.NodeCrashed:
+		if r.Kind == record.NodeCrashed {
 			for _, l := range s.listeners {
 				l.OnCrashed(n)
 			}
 		}
 		n.Up, n.Draining, n.paused = false, false, false
-	case cluster.RecNodePaused:
+	case record.NodePaused:
 		n.paused = true
-	case cluster.RecNodeResumed:
+	case record.NodeResumed:
 		n.paused = false
-	case cluster.RecNodeDraining:
+	case record.NodeDraining:
 		n.Draining = true
-	case cluster.RecHandlersChanged:
+	case record.HandlersChanged:
 		for _, l := range s.listeners {
 			l.OnHandlers(r)
 		}

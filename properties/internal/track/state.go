@@ -5,6 +5,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -152,11 +153,11 @@ func (s *State) Observes() []observe.Kind {
 	}
 }
 
-func (s *State) Records() []cluster.RecordKind {
-	return []cluster.RecordKind{
-		cluster.RecNodeStarted, cluster.RecNodeStopped, cluster.RecNodeCrashed, cluster.RecNodePaused, cluster.RecNodeResumed,
-		cluster.RecNodeDraining, cluster.RecCallSent, cluster.RecCallExecuting, cluster.RecCallExecuted, cluster.RecAnswered,
-		cluster.RecNote, cluster.RecPhaseBegan, cluster.RecFault, cluster.RecHandlersChanged, cluster.RecDeadLetter,
+func (s *State) Records() []record.Kind {
+	return []record.Kind{
+		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
+		record.NodeDraining, record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered,
+		record.Note, record.PhaseBegan, record.Fault, record.HandlersChanged, record.DeadLetter,
 	}
 }
 

@@ -1,0 +1,68 @@
+package record
+
+// Kind is the kind of a record: what happened.
+type Kind uint8
+
+// The kinds of records, with the fields that each sets besides Kind, At, AtMs, Step.
+const (
+	None Kind = iota
+	// NodeStarted: Node, Incarnation; World.Node returns build and options.
+	NodeStarted
+	// NodeStopped (gracefully), NodeCrashed, NodePaused (For), NodeResumed, NodeDraining: Node, Incarnation.
+	NodeStopped
+	NodeCrashed
+	NodePaused
+	NodeResumed
+	NodeDraining
+	// CallSent: Node, Incarnation, Call, CallKind, Request, Slot.
+	CallSent
+	// CallExecuting and CallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
+	CallExecuting
+	CallExecuted
+	// Answered: the node got the answer, or after the deadline the error that replaces it (Text "deadline"): the same.
+	Answered
+	// Parked: a fetch found nothing and waits; Unparked: it is cancelled or its node is gone; Woken: it is
+	// tried again. Node, Incarnation, Call, CallKind, Request, Slot, and StoreCall of the try before.
+	Parked
+	Unparked
+	Woken
+	// Note, Log: Node, Incarnation, Note (with Slot) or Log.
+	Note
+	Log
+	// ActivityStarted (with Slot), ActivityFinished (Text if it panics by a fault): Node, Incarnation, Activity. One
+	// that the node gives up, or takes with it when it goes down, does not finish.
+	ActivityStarted
+	ActivityFinished
+	// PhaseBegan, PhaseEnded: Phase.
+	PhaseBegan
+	PhaseEnded
+	// Scheduled: a schedule step was carried out: Schedule, and Node unless it is a mark.
+	Scheduled
+	// ClientSent: a client's message was sent: Instance, Item; ClientAccepted: the store has it, StoreCall.
+	ClientSent
+	ClientAccepted
+	// Fault: Fault, and where they apply Node and Incarnation, Call and CallKind, Instance, Item, For.
+	Fault
+	// HandlersChanged: a handler was registered or deregistered: Node, Incarnation, Text.
+	HandlersChanged
+	// Looked: a probe has read something: Incarnation (its number), Request, Looked, Err, StoreCall.
+	Looked
+	// DeadLetter: the dead-letter policy of the store has ended an instance: Instance, Text.
+	DeadLetter
+	recordKinds
+)
+
+var recordNames = [recordKinds]string{
+	"none", "node started", "node stopped", "node crashed", "node paused", "node resumed", "node draining", "call sent",
+	"call executing", "call executed", "answered", "parked", "unparked", "woken", "note", "log", "activity started",
+	"activity finished", "phase began", "phase ended", "scheduled", "client sent", "client accepted", "fault", "handlers changed", "looked",
+	"dead letter",
+}
+
+// String returns the kind in words.
+func (k Kind) String() string {
+	if k < recordKinds {
+		return recordNames[k]
+	}
+	return "unknown record"
+}

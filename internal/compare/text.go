@@ -20,6 +20,7 @@ func Head() []string {
 // Cells returns a row as texts.
 func (row *Row) Cells() []string {
 	return []string{
+		//tidy:float shown only
 		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), fmt.Sprintf("%.1fs", float64(row.LockMs)/1000),
 		took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), orDash(strings.Join(row.Violated, " ")), dash(uint64(len(row.Unmet))),
 	}

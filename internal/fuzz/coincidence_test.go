@@ -51,7 +51,7 @@ func TestCoincidencesAreFound(t *testing.T) {
 				return
 			}
 			sum, err := campaign.Run(campaign.Options{
-				Plan: o.Plain, Config: func() cluster.Config { return cluster.Config{Monitor: contract} }, First: 1, Count: 300,
+				Plan: o.Plain, Config: func() cluster.Config { return cluster.Config{Monitor: contract} }, First: 1, Count: 100,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -54,6 +54,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	for _, point := range s.Require {
 		line("require coverage %s", quote(point))
 	}
+	for _, text := range s.Fuzz.lines() {
+		line("%s", text)
+	}
 	if p.Strategy != "" && p.Strategy != plan.StrategyFilter {
 		line("strategy %s", p.Strategy)
 	}

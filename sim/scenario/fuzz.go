@@ -1,6 +1,11 @@
 package scenario
 
-import "github.com/durosim/durosim/faults"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/faults"
+)
 
 // Fuzz is what a fuzzer may put into the scenario's plans, and how large they may get. 0 and nil are left to the fuzzer.
 type Fuzz struct {
@@ -61,4 +66,34 @@ func (p *parser) fuzzFaults() {
 		p.known("fault", kind, faultKinds())
 		p.s.Fuzz.Faults = append(p.s.Fuzz.Faults, faults.Kind(kind))
 	}
+}
+
+// lines returns the limits as statements, one each.
+func (f *Fuzz) lines() (out []string) {
+	for _, c := range []struct {
+		what string
+		n    int
+	}{{"nodes", f.Nodes}, {"instances", f.Instances}, {"steps", f.Steps}, {"statements", f.Statements}} {
+		if c.n > 0 || c.what == "statements" && f.NoPrograms {
+			out = append(out, fmt.Sprintf("fuzz %s %d", c.what, c.n))
+		}
+	}
+	if f.NoFaults {
+		out = append(out, "fuzz faults none")
+	}
+	list := func(what string, names []string) {
+		if len(names) > 0 {
+			out = append(out, "fuzz "+what+" "+strings.Join(names, " "))
+		}
+	}
+	var kinds, builds []string
+	for _, k := range f.Faults {
+		kinds = append(kinds, string(k))
+	}
+	for _, b := range f.Builds {
+		builds = append(builds, quote(b))
+	}
+	list("faults", kinds)
+	list("builds", builds)
+	return out
 }

@@ -51,7 +51,7 @@ func readCatalogue() []testCase {
 
 // wordTags maps a word of a script to a tag: what a case with that word needs or is about.
 var wordTags = []struct{ word, tag string }{
-	{"corrupt ", "damage"}, {"wait ", "time"}, {"filter=", "filter"}, {"owner=", "sessions"}, {"hold ", "sessions"}, {"sweep", "sessions"},
+	{"corrupt ", "damage"}, {"damage ", "damage"}, {"torn ", "torn"}, {"wait ", "time"}, {"filter=", "filter"}, {"owner=", "sessions"}, {"hold ", "sessions"}, {"sweep", "sessions"},
 	{"tags=", "tags"}, {"kv ", "kv"}, {"kvs ", "kv"}, {"+kv", "kv"}, {"status ", "custom-status"}, {"poll=", "polling"},
 	{"info ", "admin"}, {"execution ", "admin"}, {"list", "admin"}, {"executions ", "admin"}, {"latest ", "admin"}, {"children ", "admin"},
 	{"parent ", "admin"}, {"tree ", "admin"}, {"metrics", "admin"}, {"depths", "admin"}, {"history ", "admin"}, {"delete", "admin"}, {"bulk", "admin"},

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -20,7 +21,18 @@ func memory(rules *storerules.Rules) conformance.Factory { return watchedMemory(
 // watchedMemory tells a sink what the stores do.
 func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
-		store := memprovider.New(memprovider.Options{Rules: rules, Sink: sink, StartMs: 1_000_000, Recheck: true})
+		queued := &queuedRows{sink: sink}
+		fail := -1
+		store := memprovider.New(memprovider.Options{
+			Rules: rules, Sink: queued, StartMs: 1_000_000, Recheck: true,
+			BeforeAckStep: func(_ uint64, step storerules.AckStep) error {
+				if int(step) != fail {
+					return nil
+				}
+				fail = -1
+				return errors.New("storage failed")
+			},
+		})
 		return &conformance.Store{
 			Provider: store.Handle(codec(), observe.Caller{Node: 1, Incarnation: 1}),
 			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
@@ -28,7 +40,9 @@ func watchedMemory(rules *storerules.Rules, sink observe.Sink) conformance.Facto
 			CorruptHistory: func(instance string, execution, event uint64) error {
 				return store.Damage(instance, execution, event, []byte("{"))
 			},
-			Sequential: true,
+			CorruptMessage: func(item engine.WorkItem) error { return store.DamageMessage(queued.newest(item), []byte("{")) },
+			FailAckStep:    func(step int) { fail = step % storerules.AckSteps },
+			Sequential:     true,
 		}, nil
 	}}
 }
@@ -82,4 +96,32 @@ type callLog struct{ lines []string }
 func (l *callLog) Observe(o *observe.Observation) {
 	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Undo, o.Instance, o.Execution, o.EventID,
 		o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status))
+}
+
+// queuedRows knows the rows of the queues by what they hold.
+type queuedRows struct {
+	sink  observe.Sink
+	items []engine.WorkItem // by number - 1
+}
+
+func (q *queuedRows) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowInserted {
+		for len(q.items) < int(o.Message) {
+			q.items = append(q.items, nil)
+		}
+		q.items[o.Message-1] = o.Item
+	}
+	if q.sink != nil {
+		q.sink.Observe(o)
+	}
+}
+
+// newest returns the newest row with an item, 0 if there is none.
+func (q *queuedRows) newest(item engine.WorkItem) observe.MessageNo {
+	for i := len(q.items); i > 0; i-- {
+		if q.items[i-1] == item {
+			return observe.MessageNo(i)
+		}
+	}
+	return 0
 }

@@ -19,7 +19,7 @@ var forms = map[string]form{
 	"act": {1, 1, "", ""}, "work": {0, 1, "", "lock poll tags owner slock"}, "finish": {1, 2, "", ""}, "quit": {1, 1, "ignore", "delay"},
 	"extend": {2, 2, "", ""}, "hold": {2, 2, "", "idle"}, "sweep": {0, 0, "", ""}, "wait": {1, 1, "", ""}, "mark": {1, 3, "", ""}, "store": {0, 0, "", ""},
 
-	"read": {1, 2, "+kinds", ""}, "history": {1, 2, "+kinds", ""}, "append": {3, 3, "", ""}, "corrupt": {3, 3, "", ""},
+	"read": {1, 2, "+kinds", ""}, "history": {1, 2, "+kinds", ""}, "append": {3, 3, "", ""}, "corrupt": {3, 3, "", ""}, "damage": {1, 1, "", ""}, "torn": {1, 1, "", ackKeys},
 	"info": {1, 1, "", ""}, "execution": {2, 2, "", ""}, "list": {0, 1, "", ""}, "executions": {1, 1, "", ""}, "latest": {1, 1, "", ""},
 	"children": {1, 1, "", ""}, "parent": {1, 1, "", ""}, "tree": {1, 1, "", ""}, "metrics": {0, 0, "", ""}, "depths": {0, 0, "", ""},
 	"status": {2, 2, "", ""}, "kv": {2, 2, "", ""}, "kvs": {1, 1, "", ""}, "stats": {1, 1, "", ""},

@@ -23,7 +23,8 @@ import (
 //	kvs INSTANCE                         {KEY=VALUE ...}
 //	stats INSTANCE                       none, or COUNT events [sized] PENDING pending KEYS keys BYTES bytes
 //
-// and corrupt INSTANCE EXECUTION EVENT, which damages an event. remove runs the operations that delete.
+// and, beside the provider, corrupt INSTANCE EXECUTION EVENT, which damages an event, damage ITEM, which damages a queued
+// message, and torn TOKEN ..., an ack that fails midway (torn.go). remove runs the operations that delete.
 func (w *world) look(op string, a *arguments) (string, error) {
 	switch op {
 	case "read", "history":
@@ -40,6 +41,13 @@ func (w *world) look(op string, a *arguments) (string, error) {
 			lacks("the store cannot damage a history (Store.CorruptHistory)")
 		}
 		return "", w.CorruptHistory(a.word(0), a.number(a.word(1)), a.number(a.word(2)))
+	case "damage":
+		if w.CorruptMessage == nil {
+			lacks("the store cannot damage a message (Store.CorruptMessage)")
+		}
+		return "", w.CorruptMessage(a.item(a.word(0)))
+	case "torn":
+		return "", w.tear(a)
 	case "status":
 		s, err := w.p.GetCustomStatus(ctx, a.word(0), a.number(a.word(1)))
 		switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/properties/undertest"
@@ -163,9 +164,12 @@ func (c testCase) attempt(f Factory, stretch int) (v verdict, late bool) {
 		}
 	}()
 	w.fresh()
-	if c.code != nil {
+	switch {
+	case c.code != nil:
 		c.code(w)
-	} else {
+	case strings.Contains(c.script, tornOp):
+		w.playTorn(c.script)
+	default:
 		w.play(c.script)
 	}
 	return verdict{}, false

@@ -24,6 +24,7 @@ type world struct {
 	marks  map[string]uint64 // time in milliseconds by the case's name for it
 	given  map[string]bool   // tokens that fetches gave
 	done   []string          // what happened, a line each
+	step   int               // of an ack, before which it fails
 
 	mu    sync.Mutex
 	lacks string // the method that the provider reported as missing

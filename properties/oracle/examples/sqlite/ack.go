@@ -31,12 +31,24 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 		func() error { return t.enqueueAll(op, ack.OrchestratorItems) },
 		func() error { return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance) },
 	}
-	for _, step := range steps {
+	for i, step := range steps {
+		if t.fails(i, len(steps)) {
+			return engine.Retryablef(op, "the storage failed before step %d", i)
+		}
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fails reports whether a test wants the ack to fail before a step.
+func (t *tx) fails(step, steps int) bool {
+	if t.store.failing < 0 || t.store.failing%steps != step {
+		return false
+	}
+	t.store.failing = -1
+	return true
 }
 
 // change is exec for those who do not ask how much changed.

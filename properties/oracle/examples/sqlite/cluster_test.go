@@ -26,6 +26,7 @@ func TestCluster(t *testing.T) {
 			SetNow:         func(ms int64) error { clock.Store(ms); return nil },
 			CorruptEvent:   p.corruptHistory,
 			CorruptMessage: p.corruptMessage,
+			FailAckStep:    func(step int) { p.failing = step },
 			Close:          func() { shut(t, p) },
 		}, nil
 	}})

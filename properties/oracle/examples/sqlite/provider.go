@@ -25,6 +25,8 @@ type Provider struct {
 	db    *sql.DB
 	codec engine.Codec
 	now   func() int64
+	// failing is for tests: before which step the next ack of an orchestration fails, modulo their number; -1 for none.
+	failing int
 }
 
 var (
@@ -46,7 +48,7 @@ func Open(ctx context.Context, file string, codec engine.Codec, now func() int64
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
-	p := &Provider{db: db, codec: codec, now: now}
+	p := &Provider{db: db, codec: codec, now: now, failing: -1}
 	if err := p.transact(ctx, "open", func(t *tx) error { return t.change(schema) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, errors.Join(err, db.Close()))
 	}
@@ -72,6 +74,7 @@ type tx struct {
 	ctx   context.Context
 	codec engine.Codec
 	now   int64
+	store *Provider
 }
 
 // transact runs a call. An error rolls everything back; one that is no provider error yet is the storage's, and
@@ -82,7 +85,7 @@ func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) err
 		if err != nil {
 			return err
 		}
-		t := &tx{Tx: raw, ctx: ctx, codec: p.codec, now: p.now()}
+		t := &tx{Tx: raw, ctx: ctx, codec: p.codec, now: p.now(), store: p}
 		if err := call(t); err != nil {
 			return errors.Join(err, raw.Rollback())
 		}

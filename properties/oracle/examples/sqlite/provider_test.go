@@ -47,6 +47,7 @@ func virtual(t testing.TB, v variant) undertest.Factory {
 			NowMs:          clock.Load,
 			CorruptHistory: p.corruptHistory,
 			CorruptMessage: p.corruptMessage,
+			FailAckStep:    func(step int) { p.failing = step },
 			Close: func() {
 				shut(t, p)
 				if err := os.RemoveAll(dir); err != nil { // a long run makes many

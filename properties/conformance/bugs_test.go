@@ -1,0 +1,49 @@
+package conformance_test
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties/conformance"
+)
+
+// caughtBy says of each planted bug of a store which case fails on it, or behind a dash why none can.
+//
+//go:embed testdata/bugs.txt
+var caughtBy string
+
+// TestEveryBugIsCaught asks a case with a name of each store with a planted bug: a random walk finds most of them, too, and
+// says less.
+func TestEveryBugIsCaught(t *testing.T) {
+	bugs := faults.BugsOf("memprovider")
+	lines := strings.Split(strings.TrimSpace(caughtBy), "\n")
+	for _, line := range lines {
+		id, by, _ := strings.Cut(line, " ")
+		if !slices.ContainsFunc(bugs, func(b faults.Bug) bool { return string(b.ID) == id }) {
+			t.Errorf("%s: there is no such bug of a store", id)
+			continue
+		}
+		if why, none := strings.CutPrefix(by, "- "); none {
+			if why == "" {
+				t.Errorf("%s: neither a case nor a reason", id)
+			}
+			continue
+		}
+		tables, err := faults.NewTables(faults.BugID(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by == "BP-157" {
+			t.Errorf("%s: a random walk is no case with a name", id)
+		}
+		if r := conformance.Ask(memory(tables.Provider), by)[0]; r.Failure == "" {
+			t.Errorf("%s: %s passes %s", id, by, r.Skipped)
+		}
+	}
+	if len(lines) != len(bugs) {
+		t.Errorf("%d bugs in the table, there are %d", len(lines), len(bugs))
+	}
+}

@@ -46,7 +46,7 @@ var needed = []struct {
 	{"S17", "provider/custom-status-version-per-event", "features", 1},
 	{"S18", "provider/undecodable-event-skipped", "probes", 4},
 	{"S19", "engine/lock-not-renewed", "slow-work", 1},
-	{"S20", "engine/activity-inputs-crossed", "programs", 1},
+	{"S20", "engine/activity-inputs-crossed", "programs", 2},
 	{"S21", "engine/phantom-of-next-execution", "races", 1},
 	{"S22", "provider/orphan-kept", "probes", 1},
 	{"S23", "engine/writes-newer-kind", "rolling-upgrade", 2},

@@ -19,8 +19,10 @@ type Circumstances struct {
 	Messages func(queue string) []string
 	// ActivityPanic is the text with which any activity may fail; empty if none may.
 	ActivityPanic string
-	// Cancelled means that somebody may have cancelled the instance.
+	// Cancelled means that somebody may have cancelled the instance. Reasons are those that may have been given; nil means
+	// any.
 	Cancelled bool
+	Reasons   []string
 }
 
 // Outcome is the end of an instance.
@@ -64,7 +66,7 @@ func (s Set) Allows(name, version string, c Circumstances, o Outcome) bool {
 	case strings.HasPrefix(o.Text, poisonText):
 		return true
 	case strings.HasPrefix(o.Text, cancelText):
-		return c.Cancelled
+		return c.Cancelled && (c.Reasons == nil || slices.Contains(c.Reasons, strings.TrimPrefix(o.Text, cancelText)))
 	}
 	return i.anyEnds(s.Versions(name, ""), o.Text, atEnd) // of several executions, the last may run another version
 }

@@ -45,28 +45,28 @@ func ExamplePlanFrom() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(gen.Space{}.Plan()), Seeds: 100})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 429 pieces of work ended as expected, 63 of them with help that is not of the plan
+	// plan: all 429 pieces of work ended as expected, 62 of them with help that is not of the plan
 	// fate of the work:
-	//       247  completed
-	//        79  cancelled, a cancel request
-	//        10  completed [calm raised "go"]
+	//       246  completed
+	//        81  cancelled, a cancel request
+	//        12  completed [calm raised "go"]
+	//         7  completed [calm raised "approval"]
 	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:271)
 	//         7  never begun, no node is up
-	//         6  completed [calm sent "offers"]
-	//   ... and 38 more kinds of ends as expected
+	//   ... and 39 more kinds of ends as expected
 	// not of the plan:
-	//         7  relief widened node A, which replayed >=0.0.0, <=1.5.0, in 7 seeds, first in seed 1
-	//         4  calm started node A, in 4 seeds, first in seed 2
-	//        16  calm raised "approval", in 6 seeds, first for OrderDesk-2 in seed 3
+	//         1  relief started node A as build 1.6.0, in 1 seed, first in seed 1
+	//         7  calm started node A, in 7 seeds, first in seed 2
+	//        17  calm raised "approval", in 7 seeds, first for OrderDesk-2 in seed 3
 	//        13  calm enqueued "offers", in 7 seeds, first for Picky-3 in seed 3
 	//         1  calm enqueued "jobs ", in 1 seed, first for program-1 in seed 3
-	//         3  calm raised "go-on", in 3 seeds, first for program-1/1.1 in seed 3
-	//   ... and 30 more kinds of help
+	//         2  calm raised "go-on", in 2 seeds, first for program-1/1.1 in seed 3
+	//   ... and 23 more kinds of help
 	// waits for a build, from when no live node admitted the work:
-	//         5  after upgrade A to 3.0.0: max 59m58.823s, p99 59m58.823s; the longest is Family-3/child-0 (pin 3.0.0) from 2.528s, seed 92
-	//         4  after crash A: max 59m21.121s, p99 59m21.121s; the longest is old-1 (pin 3.0.0) from 40.23s, seed 92
-	//         3  after remove A: max 47.298s, p99 47.298s; the longest is old-1 (pin 3.0.0) from 47ms, seed 20
-	//   ... and 21 more steps
+	//         2  after upgrade A to 2.0.0-rc.1: max 1h0m8.721s, p99 1h0m8.721s; the longest is old-2 (pin 10.0.0) from 279ms, seed 92
+	//         2  after upgrade A to 3.0.0: max 59m59.908s, p99 59m59.908s; the longest is Family-3/child-0 (pin 3.0.0) from 2.443s, seed 92
+	//         1  after upgrade D to 1.5.0: max 54.271s, p99 54.271s; the longest is old-1 (pin 3.0.0) from 103ms, seed 70
+	//   ... and 25 more steps
 }
 
 // A user's handlers under generated plans: the space says what there is to run.
@@ -76,28 +76,28 @@ func ExampleSpace() {
 	properties.Test(t, properties.Config{Plan: gen.PlanFrom(space.Plan()), Seeds: 100, Handlers: register})
 	// Output:
 	// durosim: 100 seeds of Config.Plan from 1 on: every property holds
-	// plan: all 380 pieces of work ended as expected, 31 of them with help that is not of the plan
+	// plan: all 380 pieces of work ended as expected, 34 of them with help that is not of the plan
 	// fate of the work:
-	//       301  completed
-	//        30  cancelled, a cancel request
-	//        14  completed [calm started A, which the plan leaves down]
-	//         6  never begun, no node is up
-	//         5  completed [calm raised "go"]
-	//         2  completed [calm started B, which the plan leaves down]
+	//       299  completed
+	//        33  cancelled, a cancel request
+	//        15  completed [calm started A, which the plan leaves down]
+	//         6  completed [calm raised "go"]
+	//         4  never begun, no node is up
+	//         3  completed [calm started B, which the plan leaves down]
 	//   ... and 19 more kinds of ends as expected
 	// not of the plan:
-	//        13  calm started node A, in 13 seeds, first in seed 2
+	//        16  calm started node A, in 16 seeds, first in seed 2
 	//         1  calm enqueued "job", in 1 seed, first for program-1 in seed 2
 	//         8  calm started node B, in 8 seeds, first in seed 6
-	//        10  calm raised "go", in 7 seeds, first for program-2 in seed 10
-	//         1  calm enqueued "jobs", in 1 seed, first for program-2/kin in seed 16
-	//         3  calm raised "stop", in 2 seeds, first for program-1::sub::2 in seed 26
+	//         4  calm enqueued "jobs", in 3 seeds, first for program-2/kin in seed 16
+	//         1  calm raised "stop", in 1 seed, first for program-1::sub::2 in seed 26
+	//        11  calm raised "go", in 7 seeds, first for program-1 in seed 29
 	//   ... and 4 more kinds of help
 	// waits for a build, from when no live node admitted the work:
 	//         2  after narrow D to >=0.0.0, <=1.5.0: max 19.543s, p99 19.543s; the longest is refund-1 (pin 2.0.0) from 828ms, seed 50
-	//         1  after crash A: max 10.154s, p99 10.154s; the longest is refund-3 (pin 0.8.0) from 30.22s, seed 63
-	//         2  after add B: max 7.591s, p99 7.591s; the longest is refund-2 (pin 0.8.0) from 269ms, seed 63
-	//   ... and 6 more steps
+	//         1  after crash D: max 8.725s, p99 8.725s; the longest is program-1 (pin 0.8.0) from 31.298s, seed 91
+	//         1  after crash B: max 84ms, p99 84ms; the longest is program-2 (pin 3.0.0) from 40.386s, seed 97
+	//   ... and 2 more steps
 }
 
 // The same on builds of the user's own, without generated programs.
@@ -117,11 +117,11 @@ func ExampleSpace_ownBuilds() {
 	//        16  cancelled, a cancel request
 	//         6  completed [calm started A, which the plan leaves down]
 	//         5  never begun, no node is up
-	//         1  completed [relief widened A, since no live node took it]
+	//         1  completed [relief gave node A the range of its build, which replayed >=0.0.0, <=1.5.0, since no live node took it]
 	// not of the plan:
 	//         7  calm started node A, in 7 seeds, first in seed 2
 	//         1  calm started node B, in 1 seed, first in seed 6
-	//         1  relief widened node A, which replayed >=0.0.0, <=1.5.0, in 1 seed, first in seed 27
+	//         1  relief gave the range of its build to node A, which replayed >=0.0.0, <=1.5.0, in 1 seed, first in seed 27
 	//         1  calm started node C, in 1 seed, first in seed 49
 	// waits for a build, from when no live node admitted the work:
 	//         1  after upgrade A to 4.0.0: max 21.212s, p99 21.212s; the longest is refund-4 (pin 4.0.0) from 20.157s, seed 27

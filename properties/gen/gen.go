@@ -58,6 +58,7 @@ func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 		p.Schedule = s.Schedule(p.Nodes).Draw(t, "schedule")
 		w := s.Workload().Draw(t, "workload")
 		p.Programs, p.Instances, p.Histories, p.Probes = w.Programs, w.Instances, w.Histories, w.Probes
+		withdrawn(t, p)
 		p.Faults = s.Faults(p.Nodes).Draw(t, "faults")
 		p.Turbulence = 2 * Horizon
 		return p

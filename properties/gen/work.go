@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -92,10 +93,47 @@ func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	for _, queue := range set[len(set)-1].Queues() {
 		send(plan.ActionEnqueue, queue, number(t, 0, 3, "messages"))
 	}
+	for i := range in.Actions {
+		if rarely(t, 6, "early") {
+			in.Actions[i].At = in.StartAt // before the start message or after it
+		}
+	}
 	if rarely(t, 8, "cancelled") {
-		in.Actions = append(in.Actions, plan.Action{At: in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), Verb: plan.ActionCancel, Data: "enough"})
+		cancels(t, &in)
 	}
 	w.Instances = append(w.Instances, in)
+}
+
+// cancels cancels an instance, up to three times at once, each with a reason of its own: as it starts, as something else is
+// sent to it, or later.
+func cancels(t *rapid.T, in *plan.Instance) {
+	times := []time.Duration{in.StartAt + upTo(6*time.Second).Draw(t, "cancel"), in.StartAt}
+	for _, a := range in.Actions {
+		times = append(times, a.At)
+	}
+	var at time.Duration = rapid.SampledFrom(times).Draw(t, "when")
+	for i := range number(t, 1, 3, "cancels") {
+		in.Actions = append(in.Actions, plan.Action{At: at, Verb: plan.ActionCancel, Data: numbered("enough", i)})
+	}
+}
+
+// withdrawn draws steps that take a version of a program from a node, and mostly give it back.
+func withdrawn(t *rapid.T, p *plan.Plan) {
+	if len(p.Programs) == 0 || !rarely(t, 4, "withdrawn") {
+		return
+	}
+	var taken program.Program = rapid.SampledFrom(p.Programs).Draw(t, "program")
+	step := plan.Step{At: upTo(Horizon).Draw(t, "at"), Verb: plan.VerbDeregister, Handler: taken.Name + "@" + taken.At()}
+	for i := range p.Nodes {
+		if i > 0 && rapid.Bool().Draw(t, "elsewhere") {
+			continue
+		}
+		step.Node = p.Nodes[i].Name
+		p.Schedule = append(p.Schedule, step)
+		if !rarely(t, 4, "for good") {
+			p.Schedule = append(p.Schedule, plan.Step{At: step.At + 5*time.Second, Verb: plan.VerbRegister, Node: step.Node, Handler: step.Handler})
+		}
+	}
 }
 
 func (s Space) history(i int) *rapid.Generator[plan.History] {

@@ -95,12 +95,26 @@ func (f *fleet) applyChange(n *nodeState, c handlerChange) {
 	if c.remove {
 		err = deregister(n.registry, c.handler)
 	} else {
-		err = workload.Register(n.registry, c.handler)
+		err = f.registerAgain(n.registry, c.handler)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // Validate has refused unknown handlers
 	}
 	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
+}
+
+// registerAgain registers a shipped orchestration or a program of the plan by "Name@1.0.0", if it is not registered.
+func (f *fleet) registerAgain(r *node.Registry, handler string) error {
+	name, v, err := plan.ParseHandler(handler)
+	if err != nil || slices.Contains(r.Orchestrations(), handler) {
+		return err
+	}
+	for _, p := range f.plan.Programs.Versions(name, v.String()) {
+		if p.At() == v.String() {
+			return r.Register(name, v, p.Handler())
+		}
+	}
+	return workload.Register(r, handler)
 }
 
 // deregister removes one orchestration by "Name@1.0.0"; removing one that is not registered changes nothing.

@@ -104,7 +104,8 @@ func (v *validation) handler(what, handler string) {
 		v.fail("%s: %v", what, err)
 		return
 	}
-	if !slices.Contains(v.known.Orchestrations, name+"@"+version.String()) {
+	isProgram := slices.ContainsFunc(v.plan.Programs.Versions(name, version.String()), func(p *program.Program) bool { return p.At() == version.String() })
+	if !isProgram && !slices.Contains(v.known.Orchestrations, name+"@"+version.String()) {
 		v.fail("%s: no orchestration %s is known", what, handler)
 	}
 }

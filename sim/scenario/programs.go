@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -127,6 +128,67 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	for _, queue := range last.Queues() {
 		e.sendGenerated(in, plan.ActionEnqueue, queue, choose(4), choose)
 	}
+	if in.Expect == plan.EndAny && len(e.plan.Releases()) == 0 {
+		e.earlyGenerated(in, choose)
+		e.cancelGenerated(in, choose)
+		e.withdrawGenerated(set, in, choose)
+	}
+}
+
+// earlyGenerated sends some of an instance's events and messages when it starts: who comes first is open.
+func (e *expansion) earlyGenerated(in *plan.Instance, choose func(of int) int) {
+	for i := range in.Actions {
+		if choose(6) == 5 {
+			in.Actions[i].At = in.StartAt
+		}
+	}
+}
+
+// cancelGenerated sometimes cancels an instance, up to three times at once, each with a reason of its own: as it starts, as
+// something else is sent to it, or later.
+func (e *expansion) cancelGenerated(in *plan.Instance, choose func(of int) int) {
+	if choose(7) != 6 {
+		return
+	}
+	at := in.StartAt
+	switch others := len(in.Actions); choose(3) {
+	case 1:
+		if others > 0 {
+			at = in.Actions[choose(others)].At
+		}
+	case 2:
+		at += time.Duration(choose(int(eventsWithin/time.Millisecond))) * time.Millisecond
+	}
+	for i := range 1 + choose(3) {
+		in.Actions = append(in.Actions, plan.Action{At: at, Verb: plan.ActionCancel, Data: strings.Repeat("no ", i) + "more"})
+	}
+}
+
+// withdrawGenerated sometimes takes a version of a program from one node or from all while an instance may run it, and mostly
+// gives it back.
+func (e *expansion) withdrawGenerated(set program.Set, in *plan.Instance, choose func(of int) int) {
+	if choose(10) != 9 {
+		return
+	}
+	taken := set[len(set)-1-choose(len(set))]
+	nodes, at := e.plan.Nodes, in.StartAt+time.Duration(choose(int(eventsWithin/time.Millisecond)))*time.Millisecond
+	if choose(2) == 1 {
+		one := choose(len(nodes))
+		nodes = nodes[one : one+1]
+	}
+	back := choose(4) != 3
+	if t := e.plan.Turbulence; t > 0 && at+eventsWithin >= t || e.plan.Until > 0 {
+		return
+	}
+	for _, n := range nodes {
+		step := plan.Step{At: at, Node: n.Name, Verb: plan.VerbDeregister, Handler: taken.Name + "@" + taken.At()}
+		e.plan.Schedule = append(e.plan.Schedule, step)
+		if back {
+			step.At, step.Verb = at+eventsWithin/2, plan.VerbRegister
+			e.plan.Schedule = append(e.plan.Schedule, step)
+		}
+	}
+	slices.SortStableFunc(e.plan.Schedule, func(a, b plan.Step) int { return cmp.Compare(a.At, b.At) })
 }
 
 // sendGenerated sends an instance so many events or messages, each with data of its own.

@@ -1,8 +1,6 @@
 package safety
 
 import (
-	"slices"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
@@ -126,7 +124,14 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 	if i, planned := k.byName[in.Name]; planned {
 		p := &k.plan.Instances[i]
 		c.Input = p.Input
-		c.Cancelled = p.Expect == plan.EndEternal || slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
+		for _, a := range p.Actions {
+			if a.Verb == plan.ActionCancel {
+				c.Reasons = append(c.Reasons, a.Data)
+			}
+		}
+		if c.Cancelled = p.Expect == plan.EndEternal || len(c.Reasons) > 0; p.Expect == plan.EndEternal {
+			c.Reasons = nil // calm has its own
+		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
 		return c, p.Orchestration == in.Orchestration
 	}

@@ -126,6 +126,9 @@ func storyPlan(t testing.TB, text string) *plan.Plan {
 		if a.Verb == plan.ActionRaise {
 			a.Name, a.Data = f[2], f[3]
 		}
+		if a.Verb == plan.ActionCancel {
+			a.Data = f[2]
+		}
 		in := instance(f[1])
 		if f[0] == "start" {
 			continue

@@ -13,7 +13,7 @@ import (
 // changed are the rules that two tables do not share, by table and name.
 func changed(a, b *Tables) []string {
 	var names []string
-	for _, table := range []string{"Provider", "Node", "Replay"} {
+	for _, table := range []string{"Provider", "Node", "Replay", "Letters"} {
 		x, y := rulesOf(a, table), rulesOf(b, table)
 		for i := range x.NumField() {
 			same := false

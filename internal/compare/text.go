@@ -20,10 +20,15 @@ func Head() []string {
 // Cells returns a row as texts.
 func (row *Row) Cells() []string {
 	return []string{
-		//tidy:float shown only
-		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), fmt.Sprintf("%.1fs", float64(row.LockMs)/1000),
+		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), tenths(row.LockMs),
 		took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), orDash(strings.Join(row.Violated, " ")), dash(uint64(len(row.Unmet))),
 	}
+}
+
+// tenths returns milliseconds as seconds with one decimal.
+func tenths(ms int64) string {
+	t := (ms + 50) / 100
+	return fmt.Sprintf("%d.%ds", t/10, t%10)
 }
 
 func took(ms int64) string {

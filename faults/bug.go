@@ -68,13 +68,18 @@ type Bug struct {
 // Caught reports whether some property is known to catch the bug.
 func (b *Bug) Caught() bool { return len(b.Properties) > 0 }
 
-// InStore reports whether the bug is one of the store, and not of a node.
+// InStore reports whether the bug, or one that is switched on with it, is one of the store.
 func (b *Bug) InStore() bool {
-	if b.as == "" {
-		return b.provider != nil
+	for _, id := range append([]BugID{b.ID}, b.With...) {
+		row, _ := Lookup(id) // a test holds that it is in the table
+		if row.as != "" {
+			row, _ = Lookup(row.as)
+		}
+		if row.provider != nil {
+			return true
+		}
 	}
-	same, _ := Lookup(b.as) // a test holds that it is in the table
-	return same.InStore()
+	return false
 }
 
 // Bugs returns every planted bug, in reading order. The caller owns the slice.

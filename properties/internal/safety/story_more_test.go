@@ -111,6 +111,10 @@ func storyPlan(t testing.TB, text string) *plan.Plan {
 		if !ok {
 			continue
 		}
+		if name, ok := strings.CutPrefix(rest, "strategy "); ok {
+			p.Strategy = plan.Strategy(name)
+			continue
+		}
 		if name, statements, ok := strings.Cut(rest, ": "); ok {
 			parser := program.NewParser(name, "")
 			for s := range strings.SplitSeq(statements, ", ") {

@@ -627,7 +627,7 @@ func (s *story) end(f []string) {
 func (s *story) note(f []string) {
 	words, value := options(f)
 	n := &machine.Note{Slot: machine.Slot{Kind: machine.SlotOrchestration}, Instance: words[2], Token: words[3]}
-	for d := machine.DecideNone; d <= machine.DecideDrained; d++ {
+	for d := machine.DecideNone; d <= machine.DecideSwept; d++ {
 		if d.String() == words[4] {
 			n.Decision = d
 		}

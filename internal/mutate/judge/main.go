@@ -42,7 +42,7 @@ func main() {
 		}
 		began := time.Now()
 		seeds, digest, objection := j.ask()
-		fmt.Printf("%s\t%s\t%d\t%.2f\t%s\t%s\n", j.name, digest, seeds, time.Since(began).Seconds(), strings.ReplaceAll(objection, "\n", " "), strings.Trim(fmt.Sprint(active.Reached()), "[]"))
+		fmt.Printf("%s\t%s\t%d\t%.2f\t%s\t%s\n", j.name, digest, seeds, time.Since(began).Seconds(), strings.NewReplacer("\n", " ", "\t", " ").Replace(objection), strings.Trim(fmt.Sprint(active.Reached()), "[]"))
 		if objection != "" && !*all {
 			os.Exit(1)
 		}

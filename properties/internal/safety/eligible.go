@@ -14,8 +14,7 @@ import (
 )
 
 // eligibleChecker checks S22: a fetch answers "nothing", or stays parked past its cadence, only while nothing is eligible
-// for it. The model decides what is eligible: the store under test is not asked, so that rows lost from its index are
-// noticed.
+// for it. The model decides what is eligible, and not the store under test, so that rows lost from its index are noticed.
 //
 // Parked fetches that ask for the same form a group: one of them at a time is tried, so the group is late when something
 // has been eligible for a whole cadence and none of them was tried since. A paused node tries nothing, and is not judged.

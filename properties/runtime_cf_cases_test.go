@@ -16,6 +16,7 @@ history future pinned 99.0.0 shape waiting
 expect never fetch where instance=future phase=turbulence|calm
 expect never lock where instance=future phase=turbulence|calm
 expect never end where instance=future phase=turbulence|calm
+relief widen
 expect sometimes wait where instance=future
 expect always fetch where instance=future has attempt=1 phase=relief
 `},
@@ -56,6 +57,7 @@ node A runs 1.5.0
   option max_attempts 3
 history future pinned 99.0.0 shape waiting
 expect never poison
+relief widen
 expect never fetch where instance=future phase=turbulence|calm
 expect always end where instance=future has status=Completed phase=relief
 `},

@@ -28,6 +28,7 @@ at 3s upgrade A to 2.0.0
 at 4s crash B
 at 12s rollback A to 1.5.0
 at 16s start B
+relief widen
 `
 
 func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {

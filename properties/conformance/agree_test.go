@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"testing"
 
+	"github.com/durosim/durosim/engine"
 	calls "github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
@@ -28,6 +29,14 @@ func TestOracleAgrees(t *testing.T) {
 					return err
 				}
 				apply(oracle.Exchange{Call: calls.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event}, At: oracle.At(in.NowMs())})
+				return nil
+			}
+			corruptMessage := in.CorruptMessage
+			in.CorruptMessage = func(item engine.WorkItem) error {
+				if err := corruptMessage(item); err != nil {
+					return err
+				}
+				apply(oracle.Exchange{Call: calls.CorruptMessage{Item: item}, At: oracle.At(in.NowMs())})
 				return nil
 			}
 			return in, err

@@ -38,7 +38,7 @@ func NamedChooser(name string) (func(seed uint64) Chooser, error) {
 	d, err := uint64(0), error(nil)
 	if numbered {
 		if d, err = strconv.ParseUint(rest, 10, 8); err != nil || d < 1 || d > 8 {
-			return nil, fmt.Errorf("chooser %q: expected a number from 1 to 8 after %s:", name, kind)
+			return nil, fmt.Errorf("chooser %q: expected %s:N, N from 1 to 8", name, kind)
 		}
 	}
 	switch {

@@ -15,6 +15,8 @@ func (p *Provider) AckOrchestrationItem(ctx context.Context, ack engine.Orchestr
 
 // ack takes the steps of docs/contract/provider.md#p5.3.
 func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
+	failing := t.store.failing
+	t.store.failing = -1 // only this call, however far it gets
 	instance, err := t.holder(op, ack.LockToken)
 	if err != nil {
 		return err
@@ -32,7 +34,7 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 		func() error { return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance) },
 	}
 	for i, step := range steps {
-		if t.fails(i, len(steps)) {
+		if failing >= 0 && failing%len(steps) == i {
 			return engine.Retryablef(op, "the storage failed before step %d", i)
 		}
 		if err := step(); err != nil {
@@ -40,15 +42,6 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 		}
 	}
 	return nil
-}
-
-// fails reports whether a test wants the ack to fail before a step.
-func (t *tx) fails(step, steps int) bool {
-	if t.store.failing < 0 || t.store.failing%steps != step {
-		return false
-	}
-	t.store.failing = -1
-	return true
 }
 
 // change is exec for those who do not ask how much changed.

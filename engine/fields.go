@@ -38,8 +38,8 @@ type ForgetfulCodec interface {
 	Lacks() []Field
 }
 
-// WithoutFields returns the codec of a build that lacks these fields, besides those that c lacks already. An unknown field
-// is an error.
+// WithoutFields returns a codec like c, but of a build that lacks these fields, too. It returns an error if a field is
+// unknown.
 func WithoutFields(c Codec, lacks ...Field) (Codec, error) {
 	for _, f := range lacks {
 		if !slices.Contains(Fields(), f) {

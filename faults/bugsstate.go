@@ -103,7 +103,7 @@ func deleteBugs() []Bug {
 	}
 }
 
-// leaves returns a change of the rules that leaves one step out of a deletion.
+// leaves returns a change to the rules: deletions omit step.
 func leaves(step storerules.DeleteStep) func(r *storerules.Rules) {
 	return func(r *storerules.Rules) {
 		r.DeleteSteps = slices.DeleteFunc(r.DeleteSteps, func(have storerules.DeleteStep) bool { return have == step })

@@ -9,7 +9,7 @@ import (
 
 // Chance is how often a shrunk run violates its property if everything from a step on is drawn anew.
 type Chance struct {
-	// Step is the last step that stays as it is; 0 if everything is drawn.
+	// Step is the last step whose choices are kept; those of all later steps are drawn anew. At 0 all are.
 	Step uint64
 	// Failed of Draws runs violate the property.
 	Failed, Draws int

@@ -60,6 +60,6 @@ func (c *Context) ClearKVValue(key string) {
 // ClearAllKVValues removes all keys.
 func (c *Context) ClearAllKVValues() { c.host.Update(orchhost.Action{Kind: orchhost.ActionClearAllKV}) }
 
-// PruneKVValuesUpdatedBefore clears the keys that were last set before a store time in milliseconds, in the order of
-// the keys, and returns how many. A key's time is that of the turn that set it, in this turn and in each replay.
+// PruneKVValuesUpdatedBefore clears, in key order, the keys that were last set before ms, a store time in milliseconds, and
+// returns the number of keys cleared. The time of a key is that of the turn that set it, in that turn and in each replay.
 func (c *Context) PruneKVValuesUpdatedBefore(ms uint64) int { return c.host.PruneKV(ms) }

@@ -59,8 +59,8 @@ func (r *Result) Text() string {
 	return b.String() + "\n" + r.Sentence + "\n"
 }
 
-// best returns the rows from the best on: one that breaks the contract comes last; then counts what is lost, what is stuck, how
-// long the slowest take, and what is fetched in vain.
+// best returns the rows, the best first. Rows that break the contract come last. The others are ordered by the work lost, the
+// work stuck, the time of the slowest instances, and the wasted fetches.
 func (r *Result) best() []*Row {
 	var rows []*Row
 	for i := range r.Rows {

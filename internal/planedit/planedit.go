@@ -12,7 +12,7 @@ import (
 // Most bounds the edits of one input.
 const Most = 32
 
-// Horizon is the latest time that an edit puts into a plan, but for what follows a start.
+// Horizon is the latest time that an edit puts into a plan. Only what is scheduled relative to a start may come later.
 const Horizon = 20 * time.Second
 
 // Space is what edits may put into a plan, and how large it may get.

@@ -32,7 +32,8 @@ func (s *search) fewerBlocks() (changed bool) {
 	return changed
 }
 
-// earlierPrograms lets instances run programs that theirs may start, where that still fails, and reports whether it could.
+// earlierPrograms replaces the program of an instance with one that it may start, wherever the plan still fails then. It
+// reports whether anything changed.
 func (s *search) earlierPrograms() (changed bool) {
 	for i := range s.best.Plan.Instances {
 		for j := range s.best.Plan.Programs {

@@ -104,7 +104,7 @@ type Rules struct {
 	AckOrder []AckStep
 	// AckIsAtomic tells whether an ack is checked before its first step and rolled back when a later one fails.
 	AckIsAtomic bool
-	// Cancels reports whether an ack that cancels id deletes an activity of the same instance, which a worker may hold.
+	// Cancels reports whether an ack that cancels id deletes the given activity of the same instance; held says whether a worker holds it.
 	Cancels func(execution, activity uint64, held bool, id engine.ScheduledActivityIdentifier) bool
 	// Consumes reports whether an ack deletes a visible message, given whether its token marked it.
 	Consumes func(marked bool) bool

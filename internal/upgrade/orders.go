@@ -17,7 +17,7 @@ type Order struct {
 	Effect
 }
 
-// mostOrders bounds the orders that are tried: all of five steps, or a sample of more.
+// mostOrders is the largest number of orders tried: all 5! orders of five steps, or a sample if there are more steps.
 const mostOrders = 120
 
 // TryOrders tries the steps of the plan in other orders, each at the times of the plan, with this many seeds each, and

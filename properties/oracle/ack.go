@@ -154,8 +154,8 @@ func (s *State) ackChoices(j *judge, in *instance, r call.AckOrchestrationItem, 
 	return list
 }
 
-// commit carries out the steps of docs/contract/provider.md#p5.3 in their order. The state must be a clone, and in must
-// belong to it.
+// commit carries out the steps of docs/contract/provider.md#p5.3 in order. s must be a clone, and the instance in must
+// belong to s.
 func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ackChoice) {
 	now := j.at
 	s.queue = slices.DeleteFunc(s.queue, func(m message) bool { return m.instance == in.id && m.mark == r.LockToken }) // 1

@@ -30,7 +30,7 @@ type Store struct {
 	// FailAckStep makes the next ack of an orchestration, if it gets so far, fail with a retryable error before this step
 	// of its own, counted from 0, modulo their number.
 	FailAckStep func(step int)
-	// Broken returns why the run cannot go on, nil while all is well: something between store and caller has failed.
+	// Broken returns a non-nil error if something between the store and its caller has failed, so that the run cannot continue.
 	Broken func() error
 	// Close releases the store when the run has ended.
 	Close func()

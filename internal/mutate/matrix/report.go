@@ -111,7 +111,7 @@ func by(w io.Writer, rows []result) {
 	}
 }
 
-// readReasons reads what is known of survivors: KEY, a tab, and the reason, one a line.
+// readReasons reads the known reasons why mutants survive. Each line holds a key, a tab, and the reason.
 func readReasons(name string) (map[string]string, error) {
 	reasons := map[string]string{}
 	data, err := os.ReadFile(name)

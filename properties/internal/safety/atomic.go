@@ -77,7 +77,8 @@ func (a *atomicChecker) where(c *model.Call, o *observe.Observation) observe.Ins
 	return 0
 }
 
-// left returns the first difference from the state before the call, empty if there is none. Marks are the store's own affair.
+// left describes the first thing that the call has left behind: a difference from the state before it. It returns "" if there
+// is none. Marks are internal to the store and not compared.
 func (a *atomicChecker) left(c *model.Call) string {
 	if seen := a.rowsLeft(c); seen != "" {
 		return seen

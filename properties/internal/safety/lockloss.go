@@ -31,7 +31,7 @@ type lockLossChecker struct {
 type keptNode struct {
 	up, paused  bool
 	incarnation uint32
-	cutOffMs    int64 // the last trouble that excuses whatever is held
+	cutOffMs    int64 // the end of the trouble that excuses whatever is held; a delayed call may end it later than now
 	delayedMs   int64 // the last trouble with a renewal or an ack
 }
 
@@ -72,9 +72,9 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 	case record.NodeStopped, record.NodeCrashed:
 		n.up = false
 	case record.NodePaused:
-		n.paused, n.cutOffMs = true, r.AtMs
+		n.paused, n.cutOffMs = true, max(n.cutOffMs, r.AtMs)
 	case record.NodeResumed:
-		n.paused, n.cutOffMs = false, r.AtMs
+		n.paused, n.cutOffMs = false, max(n.cutOffMs, r.AtMs)
 	case record.Fault:
 		k.onFault(n, r)
 	}

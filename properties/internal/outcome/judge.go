@@ -77,7 +77,7 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 	case !ok && w.end.poison, ok && details.Poison != nil:
 		return cluster.EndedPoisoned, c.poison(&details, w)
 	case !ok:
-		return cluster.EndedFailed, "nothing says why"
+		return cluster.EndedFailed, "no build can read the event that ended it"
 	case details.Application != nil && details.Application.Kind == eventdata.AppCancelled:
 		return cluster.EndedCancelled, "a cancel request"
 	case details.Application != nil && details.Application.Kind == eventdata.AppPanicked:

@@ -7,7 +7,8 @@ import (
 	"github.com/durosim/durosim/internal/call"
 )
 
-// Input is the closed set of events that a node reacts to. Every input carries the node's clock in milliseconds.
+// Input is the closed set of events that a node reacts to, pointers to the structs below. Every input carries the node's
+// clock in milliseconds.
 type Input interface{ isInput() }
 
 // Start makes a fresh node begin to fetch.
@@ -44,11 +45,11 @@ type Finished struct {
 // Drain asks a node to stop gracefully: it fetches nothing more, finishes what it holds, and then emits Stopped.
 type Drain struct{ NowMs int64 }
 
-func (Start) isInput()    {}
-func (Answer) isInput()   {}
-func (Wake) isInput()     {}
-func (Finished) isInput() {}
-func (Drain) isInput()    {}
+func (*Start) isInput()    {}
+func (*Answer) isInput()   {}
+func (*Wake) isInput()     {}
+func (*Finished) isInput() {}
+func (*Drain) isInput()    {}
 
 // CallID, TimerID and JobID are numbers that a node assigns, from 1; it never reuses one within an incarnation.
 type (
@@ -57,7 +58,8 @@ type (
 	JobID   uint64
 )
 
-// Call is the closed set of actions that a node asks for. The returned slice is in the order of execution.
+// Call is the closed set of actions that a node asks for, pointers to the structs below. The returned slice is in the order of
+// execution.
 type Call interface{ isCall() }
 
 // ProviderCall asks for one call of the provider. The answer is due within Deadline; after that the driver answers with
@@ -207,16 +209,16 @@ func (d Decision) String() string { return decisionNames[d] }
 // Stopped reports that a draining node no longer holds anything.
 type Stopped struct{}
 
-func (ProviderCall) isCall() {}
-func (CancelCall) isCall()   {}
-func (SetTimer) isCall()     {}
-func (CancelTimer) isCall()  {}
-func (RunTurn) isCall()      {}
-func (RunActivity) isCall()  {}
-func (CancelJob) isCall()    {}
-func (Log) isCall()          {}
-func (Note) isCall()         {}
-func (Stopped) isCall()      {}
+func (*ProviderCall) isCall() {}
+func (*CancelCall) isCall()   {}
+func (*SetTimer) isCall()     {}
+func (*CancelTimer) isCall()  {}
+func (*RunTurn) isCall()      {}
+func (*RunActivity) isCall()  {}
+func (*CancelJob) isCall()    {}
+func (*Log) isCall()          {}
+func (*Note) isCall()         {}
+func (*Stopped) isCall()      {}
 
 // Slot is one of a node's loops.
 type Slot struct {

@@ -18,12 +18,12 @@ func BenchmarkTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	f := &engine.FetchedOrchestration{Item: batchFixture(b, "new-latest"), LockToken: "t", AttemptCount: 1}
-	n.Step(Start{NowMs: 1})
+	n.Step(&Start{NowMs: 1})
 	b.ReportAllocs()
 	for b.Loop() {
-		n.Step(Answer{NowMs: 1, Call: n.calls, Orchestration: f})
-		n.Step(Finished{NowMs: 1, Job: n.jobs})
-		n.Step(Answer{NowMs: 1, Call: n.calls})
+		n.Step(&Answer{NowMs: 1, Call: n.calls, Orchestration: f})
+		n.Step(&Finished{NowMs: 1, Job: n.jobs})
+		n.Step(&Answer{NowMs: 1, Call: n.calls})
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
@@ -52,11 +52,11 @@ func BenchmarkPoll(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	n.Step(Start{NowMs: 1})
+	n.Step(&Start{NowMs: 1})
 	b.ReportAllocs()
 	for b.Loop() {
-		n.Step(Answer{NowMs: 1, Call: n.calls})
-		n.Step(Wake{NowMs: 1, Timer: n.timers})
+		n.Step(&Answer{NowMs: 1, Call: n.calls})
+		n.Step(&Wake{NowMs: 1, Timer: n.timers})
 	}
 	b.ReportMetric(2*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }

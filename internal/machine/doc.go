@@ -2,7 +2,7 @@
 // run it and hand it back. To drive one:
 //
 //	n, err := machine.New(machine.Config{Name: "a", Build: build, Registry: registry, Options: node.DefaultOptions()})
-//	calls := n.Step(machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
+//	calls := n.Step(&machine.Start{NowMs: now}) // to be carried out; their answers are further inputs
 //
 // A Node never calls anything. [Node.Step] takes one [Input] (an answer, a timer, a job whose time is up) and returns
 // the [Call]s that it asks for, in order. The driver carries them out and decides how long they take, whether they are

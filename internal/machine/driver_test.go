@@ -72,7 +72,7 @@ func (d *driver) command(verb string, args []string) string {
 		// node ...: the same, started: call 1 is the orchestration slot's fetch, call 2 the worker slot's
 		d.newNode(args)
 		if verb == "node" {
-			d.step(Start{NowMs: d.nowMs})
+			d.step(&Start{NowMs: d.nowMs})
 		}
 		return ""
 	case "deregister":
@@ -83,28 +83,28 @@ func (d *driver) command(verb string, args []string) string {
 		d.reg.DeregisterActivity(args[0])
 		return ""
 	case "start":
-		return d.step(Start{NowMs: d.nowMs})
+		return d.step(&Start{NowMs: d.nowMs})
 	case "drain":
-		return d.step(Drain{NowMs: d.nowMs})
+		return d.step(&Drain{NowMs: d.nowMs})
 	case "ok", "nothing":
 		// ok CALL, nothing CALL: the call is answered without an error and without work
-		return d.step(Answer{NowMs: d.nowMs, Call: CallID(id())})
+		return d.step(&Answer{NowMs: d.nowMs, Call: CallID(id())})
 	case "value":
 		// value CALL [TEXT]: a key was read; without a text there is none
-		in := Answer{NowMs: d.nowMs, Call: CallID(id())}
+		in := &Answer{NowMs: d.nowMs, Call: CallID(id())}
 		if len(args) > 1 {
 			in.Value = &args[1]
 		}
 		return d.step(in)
 	case "busy":
 		// busy CALL: a retryable error
-		return d.step(Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Retryablef("call", "busy")})
+		return d.step(&Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Retryablef("call", "busy")})
 	case "refuse":
 		// refuse CALL: a permanent error
-		return d.step(Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Permanentf("call", "Invalid lock token")})
+		return d.step(&Answer{NowMs: d.nowMs, Call: CallID(id()), Err: engine.Permanentf("call", "Invalid lock token")})
 	case "give":
 		// give CALL ITEM [COUNT]: the fetch finds the batch or activity of that name, see fixtures, at that delivery
-		in := Answer{NowMs: d.nowMs, Call: CallID(id())}
+		in := &Answer{NowMs: d.nowMs, Call: CallID(id())}
 		count := uint64(1)
 		if len(args) > 2 {
 			var err error
@@ -119,10 +119,10 @@ func (d *driver) command(verb string, args []string) string {
 		}
 		return d.step(in)
 	case "wake":
-		return d.step(Wake{NowMs: d.nowMs, Timer: TimerID(id())})
+		return d.step(&Wake{NowMs: d.nowMs, Timer: TimerID(id())})
 	case "finish":
 		// finish JOB [PANIC...]
-		return d.step(Finished{NowMs: d.nowMs, Job: JobID(id()), Panic: strings.Join(args[1:], " ")})
+		return d.step(&Finished{NowMs: d.nowMs, Job: JobID(id()), Panic: strings.Join(args[1:], " ")})
 	case "counters":
 		// counters: those that are not 0
 		var out strings.Builder
@@ -195,7 +195,7 @@ func (d *driver) step(in Input) string {
 // scribble writes over the slices that a step gave out.
 func scribble(calls []Call) {
 	for i, c := range calls {
-		if p, ok := c.(ProviderCall); ok {
+		if p, ok := c.(*ProviderCall); ok {
 			if a, ok := p.Request.(call.AckOrchestrationItem); ok {
 				clear(a.HistoryDelta)
 				clear(a.WorkerItems)

@@ -15,7 +15,7 @@ func TestPanics(t *testing.T) {
 	started := func() *Node {
 		d := &driver{t: t}
 		d.newNode(nil)
-		d.node.Step(Start{NowMs: 1})
+		d.node.Step(&Start{NowMs: 1})
 		return d.node
 	}
 	work, _ := workFixture("charge")
@@ -23,12 +23,12 @@ func TestPanics(t *testing.T) {
 		in   Input
 		want string
 	}{
-		{Start{}, "started twice"},
-		{Answer{Call: 0}, "answer to call 0, which was never made"},
-		{Answer{Call: 3}, "answer to call 3, which was never made"},
-		{Wake{Timer: 1}, "wake of timer 1, which was never set"},
-		{Finished{Job: 1}, "finish of job 1, which was never begun"},
-		{Answer{Call: 1, Work: &engine.FetchedWork{Item: work}}, "the other kind of work"},
+		{&Start{}, "started twice"},
+		{&Answer{Call: 0}, "answer to call 0, which was never made"},
+		{&Answer{Call: 3}, "answer to call 3, which was never made"},
+		{&Wake{Timer: 1}, "wake of timer 1, which was never set"},
+		{&Finished{Job: 1}, "finish of job 1, which was never begun"},
+		{&Answer{Call: 1, Work: &engine.FetchedWork{Item: work}}, "the other kind of work"},
 		{nil, "unknown input"},
 	} {
 		func() {
@@ -112,15 +112,15 @@ func TestDoubleCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Step(Start{})
+		n.Step(&Start{})
 		traced := false
-		for _, c := range n.Step(Answer{Call: 1, Orchestration: &engine.FetchedOrchestration{Item: batchFixture(t, "new"), LockToken: "t", AttemptCount: 1}}) {
+		for _, c := range n.Step(&Answer{Call: 1, Orchestration: &engine.FetchedOrchestration{Item: batchFixture(t, "new"), LockToken: "t", AttemptCount: 1}}) {
 			switch c := c.(type) {
-			case Note:
+			case *Note:
 				if (c.Turn.Nondeterministic != "") != double {
 					t.Errorf("double check %v: verdict %q", double, c.Turn.Nondeterministic)
 				}
-			case Log:
+			case *Log:
 				traced = traced || c.Text == "called" && c.Instance == "a"
 			}
 		}

@@ -25,28 +25,28 @@ func ExampleNode_Step() {
 	show := func(calls []machine.Call) {
 		for _, c := range calls {
 			switch c := c.(type) {
-			case machine.ProviderCall:
+			case *machine.ProviderCall:
 				fmt.Println("call", c.ID, call.Kind(c.Request))
 				if ack, ok := c.Request.(call.AckOrchestrationItem); ok {
 					fmt.Println("  ", ack.Metadata.Status, *ack.Metadata.Output)
 				}
-			case machine.Note:
+			case *machine.Note:
 				fmt.Println("decides", c.Decision, c.Instance)
-			case machine.RunTurn:
+			case *machine.RunTurn:
 				fmt.Println("job", c.Job)
-			case machine.Stopped:
+			case *machine.Stopped:
 				fmt.Println("stopped")
 			}
 		}
 	}
-	show(n.Step(machine.Start{NowMs: 1000}))
-	show(n.Step(machine.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
+	show(n.Step(&machine.Start{NowMs: 1000}))
+	show(n.Step(&machine.Answer{NowMs: 1010, Call: 1, Orchestration: &engine.FetchedOrchestration{
 		LockToken: "t1", AttemptCount: 1,
 		Item: engine.OrchestrationItem{Instance: "i", ExecutionID: 1, Messages: []engine.WorkItem{client.StartOrchestration("i", "Greet", "world")}},
 	}}))
-	show(n.Step(machine.Finished{NowMs: 1020, Job: 1}))
-	show(n.Step(machine.Drain{NowMs: 1021}))
-	show(n.Step(machine.Answer{NowMs: 1030, Call: 2}))
+	show(n.Step(&machine.Finished{NowMs: 1020, Job: 1}))
+	show(n.Step(&machine.Drain{NowMs: 1021}))
+	show(n.Step(&machine.Answer{NowMs: 1030, Call: 2}))
 	// Output:
 	// call 1 fetch_orchestration_item
 	// decides turn i

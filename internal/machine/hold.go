@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -26,8 +25,9 @@ type hold struct {
 	renewalTimer  TimerID
 	renewalCall   CallID
 	renewalSentMs int64
-	// ack is the acknowledgement to send or in flight; only copies of its slices are handed out.
+	// ack is the acknowledgement to send or in flight; if it is nil, it is turn, of whose slices only copies are handed out.
 	ack      call.Call
+	turn     call.AckOrchestrationItem
 	decision Decision // the decision that the ack carries out
 	// How the turn ended, for the counters: its result, its failure category, and how many queue messages it left behind.
 	result     replay.Result
@@ -116,25 +116,30 @@ func (n *Node) onRenewalOver(s *slot, cause string, step RenewalStep) {
 
 // commit sends the ack for the work that the slot holds.
 func (n *Node) commit(s *slot, d Decision, ack call.Call) {
-	s.hold.ack, s.hold.decision, s.hold.failures = ack, d, 0
+	h := s.hold
+	h.ack, h.decision, h.failures = ack, d, 0
+	if turn, ok := ack.(call.AckOrchestrationItem); ok {
+		h.turn, h.ack = turn, nil
+	}
 	n.sendAck(s)
 }
 
 func (n *Node) sendAck(s *slot) {
 	s.phase = phaseAcking
-	s.call = n.ask(s, cloneAck(s.hold.ack), n.options.CallDeadline)
+	ack := s.hold.ack
+	if ack == nil {
+		ack = n.room.cloneAck(&s.hold.turn)
+	}
+	s.call = n.ask(s, ack, n.options.CallDeadline)
 }
 
-// cloneAck copies the slices of an ack, so that the node and the receiver of the call share none.
-func cloneAck(r call.Call) call.Call {
-	a, ok := r.(call.AckOrchestrationItem)
-	if !ok {
-		return r
-	}
-	a.HistoryDelta = slices.Clone(a.HistoryDelta)
-	a.WorkerItems = slices.Clone(a.WorkerItems)
-	a.OrchestratorItems = slices.Clone(a.OrchestratorItems)
-	a.CancelledActivities = slices.Clone(a.CancelledActivities)
+// cloneAck copies an ack with its slices, so that the node and the receiver of the call share none.
+func (r *Room) cloneAck(ack *call.AckOrchestrationItem) call.AckOrchestrationItem {
+	a := *ack
+	a.HistoryDelta = r.events.Clone(a.HistoryDelta)
+	a.WorkerItems = r.items.Clone(a.WorkerItems)
+	a.OrchestratorItems = r.items.Clone(a.OrchestratorItems)
+	a.CancelledActivities = r.cancelled.Clone(a.CancelledActivities)
 	return a
 }
 

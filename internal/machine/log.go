@@ -11,7 +11,7 @@ import (
 // The log lines of docs/contract/runtime.md#r11.2. Their texts are the contract's where it gives them.
 
 func (n *Node) log(level Level, instance, text string, fields ...Field) {
-	n.emit(Log{Level: level, Text: text, Instance: instance, Fields: fields})
+	n.emit(&Log{Level: level, Text: text, Instance: instance, Fields: fields})
 }
 
 func (n *Node) logStart() {

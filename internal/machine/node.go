@@ -32,8 +32,10 @@ type Config struct {
 	Routing Routing
 	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic describes where the two differ.
 	DoubleCheck bool
-	// Workspace is memory for turns and activities; nodes that step one at a time may share it. Nil means none.
+	// Workspace is memory for turns and activities, Room for calls; nodes that step one at a time may share them. Nil means
+	// none, and memory of the node's own.
 	Workspace *replay.Workspace
+	Room      *Room
 }
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
@@ -48,6 +50,7 @@ type Node struct {
 	replay   *replay.Rules
 
 	workspace *replay.Workspace
+	room      *Room
 
 	doubleCheck bool
 	routing     Routing
@@ -88,7 +91,10 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{
 		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
-		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build), workspace: c.Workspace,
+		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build), workspace: c.Workspace, room: c.Room,
+	}
+	if n.room == nil {
+		n.room = &Room{}
 	}
 	runtime := c.RuntimeID
 	if runtime == "" {
@@ -125,26 +131,26 @@ func (n *Node) holds() int {
 }
 
 // Step applies one input to the node's own state and returns the calls that it asks for, in order. The caller owns the
-// returned slice.
+// returned slice; the calls are in the node's Room. The node does not keep the input.
 func (n *Node) Step(in Input) []Call { return n.StepInto(in, nil) }
 
 // StepInto is like Step, but appends the calls to the caller's slice.
 func (n *Node) StepInto(in Input, calls []Call) []Call {
 	n.out = calls
 	switch in := in.(type) {
-	case Start:
+	case *Start:
 		n.nowMs = in.NowMs
 		n.onStart()
-	case Answer:
+	case *Answer:
 		n.nowMs = in.NowMs
 		n.onAnswer(in)
-	case Wake:
+	case *Wake:
 		n.nowMs = in.NowMs
 		n.onWake(in.Timer)
-	case Finished:
+	case *Finished:
 		n.nowMs = in.NowMs
 		n.onFinished(in)
-	case Drain:
+	case *Drain:
 		n.nowMs = in.NowMs
 		n.onDrain()
 	default:
@@ -173,7 +179,7 @@ func (n *Node) onStart() {
 	}
 }
 
-func (n *Node) onAnswer(in Answer) {
+func (n *Node) onAnswer(in *Answer) {
 	if in.Call == 0 || in.Call > n.calls {
 		panic(fmt.Sprintf("node %s: answer to call %d, which was never made", n.name, in.Call))
 	}
@@ -237,7 +243,7 @@ func (n *Node) onWake(t TimerID) {
 	}
 }
 
-func (n *Node) onFinished(in Finished) {
+func (n *Node) onFinished(in *Finished) {
 	if in.Job == 0 || in.Job > n.jobs {
 		panic(fmt.Sprintf("node %s: finish of job %d, which was never begun", n.name, in.Job))
 	}
@@ -282,7 +288,7 @@ func (n *Node) stopIfDrained() {
 	}
 	n.stopped = true
 	n.stopSessions()
-	n.emit(Stopped{})
+	n.emit(&Stopped{})
 }
 
 func (n *Node) emit(c Call) {
@@ -299,34 +305,48 @@ func (n *Node) ask(s *slot, r call.Call, deadline time.Duration) CallID {
 
 // askFetch makes a fetch, which has no deadline.
 func (n *Node) askFetch(s *slot, r call.Call) CallID {
-	n.calls++
-	n.emit(ProviderCall{ID: n.calls, Slot: s.id, Cadence: n.options.DispatcherMinPollInterval, Request: r})
+	c := n.callTo(s.id, r)
+	c.Cadence = n.options.DispatcherMinPollInterval
 	return n.calls
 }
 
 func (n *Node) askAs(id Slot, r call.Call, deadline time.Duration) CallID {
-	n.calls++
-	n.emit(ProviderCall{ID: n.calls, Slot: id, Deadline: deadline, Request: r})
+	n.callTo(id, r).Deadline = deadline
 	return n.calls
+}
+
+// callTo emits a call of the provider, for the caller to complete.
+func (n *Node) callTo(id Slot, r call.Call) *ProviderCall {
+	n.calls++
+	c := n.room.calls.New()
+	c.ID, c.Slot, c.Request = n.calls, id, r
+	n.emit(c)
+	return c
 }
 
 func (n *Node) setTimer(after time.Duration, purpose string) TimerID {
 	n.timers++
-	n.emit(SetTimer{Timer: n.timers, After: after, Purpose: purpose})
+	c := n.room.timers.New()
+	c.Timer, c.After, c.Purpose = n.timers, after, purpose
+	n.emit(c)
 	return n.timers
 }
 
 // cancelTimer cancels a timer, if it is set.
 func (n *Node) cancelTimer(t *TimerID) {
 	if *t != 0 {
-		n.emit(CancelTimer{Timer: *t})
+		c := n.room.stops.New()
+		c.Timer = *t
+		n.emit(c)
 		*t = 0
 	}
 }
 
 // note completes the note with what the slot holds and emits it.
-func (n *Node) note(s *slot, note Note) {
+func (n *Node) note(s *slot, what Note) {
 	h := s.hold
+	note := n.room.notes.New()
+	*note = what
 	note.Slot, note.Token, note.Instance, note.ExecutionID, note.AttemptCount = s.id, h.token, h.instance, h.execution, h.count
 	n.emit(note)
 }

@@ -173,14 +173,16 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		dropped = append(dropped, DroppedMessage{Index: m.Message, Rule: m.Rule})
 	}
 	n.counters.countDrops(dropped)
-	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: &TurnNote{
+	turn := n.room.turnNotes.New()
+	*turn = TurnNote{
 		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
 		PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic,
-	}})
+	}
+	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})
 	n.logTurn(d, &out)
 	s.hold.decision = DecideTurn
 	s.hold.result, s.hold.category, s.hold.notCarried = out.Result, out.Details.Category(), len(out.NotCarried)
-	s.hold.ack = call.AckOrchestrationItem{
+	s.hold.turn = call.AckOrchestrationItem{
 		LockToken: d.LockToken, ExecutionID: in.ExecutionID, HistoryDelta: out.Delta,
 		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,
 		Metadata: out.Metadata, CancelledActivities: out.Cancelled,
@@ -188,8 +190,10 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs
-	n.emit(RunTurn{
+	run := n.room.turns.New()
+	*run = RunTurn{
 		Job: s.job, Slot: s.id, Instance: d.Item.Instance, ExecutionID: in.ExecutionID, LockTimeout: n.options.OrchestratorLockTimeout,
-	})
+	}
+	n.emit(run)
 	n.startRenewing(s)
 }

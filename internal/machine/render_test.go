@@ -20,31 +20,31 @@ func renderCalls(calls []Call) string {
 
 func renderCall(c Call) string {
 	switch c := c.(type) {
-	case ProviderCall:
+	case *ProviderCall:
 		deadline := ""
 		if c.Deadline != 0 {
 			deadline = fmt.Sprintf(" (within %v)", c.Deadline)
 		}
 		return fmt.Sprintf("call %d %s: %s%s", c.ID, slotName(c.Slot), renderRequest(c), deadline)
-	case CancelCall:
+	case *CancelCall:
 		return fmt.Sprintf("take back call %d", c.ID)
-	case SetTimer:
+	case *SetTimer:
 		return fmt.Sprintf("timer %d in %v: %s", c.Timer, c.After, c.Purpose)
-	case CancelTimer:
+	case *CancelTimer:
 		return fmt.Sprintf("take back timer %d", c.Timer)
-	case RunTurn:
+	case *RunTurn:
 		return fmt.Sprintf("job %d: turn of %s/%d", c.Job, c.Instance, c.ExecutionID)
-	case RunActivity:
+	case *RunActivity:
 		return fmt.Sprintf("job %d: activity %s of %s/%d#%d, delivery %d", c.Job, c.Item.Name, c.Item.Instance, c.Item.ExecutionID, c.Item.ID, c.AttemptCount)
-	case CancelJob:
+	case *CancelJob:
 		return fmt.Sprintf("take back job %d", c.Job)
-	case Log:
+	case *Log:
 		fields := ""
 		for _, f := range c.Fields {
 			fields += fmt.Sprintf(" %s=%s", f.Name, f.Value)
 		}
 		return fmt.Sprintf("%s: %s%s", [...]string{"info", "warn", "error"}[c.Level], c.Text, fields)
-	case Note:
+	case *Note:
 		text := fmt.Sprintf("%s decides %s: %s/%d count %d", slotName(c.Slot), c.Decision, c.Instance, c.ExecutionID, c.AttemptCount)
 		if c.Delay != 0 {
 			text += fmt.Sprintf(", back in %v", c.Delay)
@@ -62,7 +62,7 @@ func renderCall(c Call) string {
 			}
 		}
 		return text
-	case Stopped:
+	case *Stopped:
 		return "stopped"
 	}
 	panic(fmt.Sprintf("unknown call %T", c))
@@ -72,7 +72,7 @@ func slotName(s Slot) string {
 	return fmt.Sprintf("%s%d", [...]string{"orch", "work", "sessions"}[s.Kind], s.Index)
 }
 
-func renderRequest(c ProviderCall) string {
+func renderRequest(c *ProviderCall) string {
 	switch r := c.Request.(type) {
 	case call.FetchOrchestrationItem:
 		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, filter %s", r.LockTimeout, r.PollTimeout, c.Cadence, r.Filter)

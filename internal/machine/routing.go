@@ -91,15 +91,13 @@ func (n *Node) nextSweep(s *slot) {
 	s.phase = phaseFetching
 	s.fetchedMs = n.nowMs
 	n.counters.Fetches++
-	n.calls++
-	s.call = n.calls
-	look := ProviderCall{ID: n.calls, Slot: s.id, Cadence: n.routing.SweepEvery, Request: call.FetchOrchestrationItem{
+	look := n.callTo(s.id, call.FetchOrchestrationItem{
 		LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
-	}}
+	})
+	s.call, look.Cadence = look.ID, n.routing.SweepEvery
 	if len(w.met) > 0 { // the first look of a pass waits until there is something to look at
 		look.Cadence, look.Once, look.Deadline = 0, true, n.options.CallDeadline
 	}
-	n.emit(look)
 }
 
 // endPass ends a pass, and forgets what passes have not met for a while: it is not blocked. A single pass may miss what is,

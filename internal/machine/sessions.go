@@ -107,7 +107,7 @@ func (n *Node) onSessionWake(t TimerID) bool {
 
 // onSessionAnswer handles answers to the keeper's calls and reports whether the call is one. Failed calls are logged;
 // the next is due as usual.
-func (n *Node) onSessionAnswer(in Answer) bool {
+func (n *Node) onSessionAnswer(in *Answer) bool {
 	k := &n.keeper
 	switch in.Call {
 	case k.renewalCall:

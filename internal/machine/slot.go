@@ -93,7 +93,7 @@ func (n *Node) workRequest(session *engine.SessionFetchConfig) call.Call {
 }
 
 // onFetched handles the answer to a fetch.
-func (n *Node) onFetched(s *slot, in Answer) {
+func (n *Node) onFetched(s *slot, in *Answer) {
 	switch {
 	case in.Err != nil:
 		n.onFetchFailed(s, in.Err)
@@ -174,7 +174,7 @@ func (n *Node) drain(s *slot) {
 		n.cancelTimer(&s.timer)
 		s.phase = phaseStopped
 	case phaseFetching:
-		n.emit(CancelCall{ID: s.call})
+		n.emit(&CancelCall{ID: s.call})
 	default:
 		if s.hold != nil && !n.rules.RenewsWhileDraining {
 			n.stopRenewing(s.hold)

@@ -61,7 +61,7 @@ func (n *Node) readsKey(s *slot) bool {
 }
 
 // onKeyRead acknowledges the value that was read. After a retryable error it hands the activity back for redelivery.
-func (n *Node) onKeyRead(s *slot, in Answer) {
+func (n *Node) onKeyRead(s *slot, in *Answer) {
 	if engine.IsRetryable(in.Err) {
 		n.abandon(s, Note{Decision: DecideReadFailed, Delay: workAckFailedDelay, Cause: in.Err.Error()})
 		return

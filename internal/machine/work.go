@@ -72,7 +72,9 @@ func (n *Node) runActivity(s *slot) {
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs
-	n.emit(RunActivity{Job: s.job, Slot: s.id, Item: h.activity, AttemptCount: h.count, LockTimeout: h.lockTimeout})
+	run := n.room.activities.New()
+	run.Job, run.Slot, run.Item, run.AttemptCount, run.LockTimeout = s.job, s.id, h.activity, h.count, h.lockTimeout
+	n.emit(run)
 	n.startRenewing(s)
 }
 
@@ -160,7 +162,7 @@ func (n *Node) onActivityLost(s *slot, cause string, discard bool) {
 
 // onGraceOver ends a lost activity that did not end by itself.
 func (n *Node) onGraceOver(s *slot) {
-	n.emit(CancelJob{Job: s.job})
+	n.emit(&CancelJob{Job: s.job})
 	s.job = 0
 	n.endLost(s)
 }

@@ -17,7 +17,7 @@ type world struct {
 	t       *rapid.T
 	node    *Node
 	nowMs   int64
-	calls   []ProviderCall
+	calls   []*ProviderCall
 	timers  []TimerID
 	jobs    []JobID
 	lastIDs [3]uint64
@@ -38,27 +38,27 @@ func (w *world) step(in Input) {
 	}
 	for _, c := range out {
 		switch c := c.(type) {
-		case ProviderCall:
+		case *ProviderCall:
 			w.fresh(0, uint64(c.ID))
 			w.calls = append(w.calls, c)
 			w.onRequest(c)
-		case SetTimer:
+		case *SetTimer:
 			w.fresh(1, uint64(c.Timer))
 			if c.After <= 0 {
 				w.t.Fatalf("timer %d is due at once", c.Timer)
 			}
 			w.timers = append(w.timers, c.Timer)
-		case CancelTimer:
+		case *CancelTimer:
 			w.timers = without(w.t, w.timers, c.Timer)
-		case RunTurn:
+		case *RunTurn:
 			w.fresh(2, uint64(c.Job))
 			w.jobs = append(w.jobs, c.Job)
-		case RunActivity:
+		case *RunActivity:
 			w.fresh(2, uint64(c.Job))
 			w.jobs = append(w.jobs, c.Job)
-		case CancelJob:
+		case *CancelJob:
 			w.jobs = without(w.t, w.jobs, c.Job)
-		case Stopped:
+		case *Stopped:
 			w.stopped++
 		}
 	}
@@ -72,7 +72,7 @@ func (w *world) fresh(kind int, id uint64) {
 }
 
 // onRequest checks that what is given back is held.
-func (w *world) onRequest(c ProviderCall) {
+func (w *world) onRequest(c *ProviderCall) {
 	token := ""
 	switch r := c.Request.(type) {
 	case call.RenewSessionLock, call.CleanupOrphanedSessions, call.GetKVValue:
@@ -117,8 +117,8 @@ func without[T comparable](t *rapid.T, list []T, gone T) []T {
 func (w *world) answer(batches, works []string) {
 	i := rapid.IntRange(0, len(w.calls)-1).Draw(w.t, "call")
 	c := w.calls[i]
-	w.calls = append(append([]ProviderCall(nil), w.calls[:i]...), w.calls[i+1:]...)
-	in := Answer{NowMs: w.nowMs, Call: c.ID}
+	w.calls = append(append([]*ProviderCall(nil), w.calls[:i]...), w.calls[i+1:]...)
+	in := &Answer{NowMs: w.nowMs, Call: c.ID}
 	count := rapid.Uint32Range(1, 12).Draw(w.t, "count")
 	switch rapid.IntRange(0, 5).Draw(w.t, "answer") {
 	case 0:
@@ -152,7 +152,7 @@ func (w *world) answer(batches, works []string) {
 	w.step(in)
 }
 
-func (w *world) release(c ProviderCall) {
+func (w *world) release(c *ProviderCall) {
 	switch r := c.Request.(type) {
 	case call.AckOrchestrationItem:
 		delete(w.held, r.LockToken)
@@ -175,11 +175,11 @@ func (w *world) act(batches, works []string) {
 	case what < len(w.calls)+len(w.timers):
 		timer := w.timers[what-len(w.calls)]
 		w.timers = without(w.t, w.timers, timer)
-		w.step(Wake{NowMs: w.nowMs, Timer: timer})
+		w.step(&Wake{NowMs: w.nowMs, Timer: timer})
 	default:
 		job := w.jobs[what-len(w.calls)-len(w.timers)]
 		w.jobs = without(w.t, w.jobs, job)
-		w.step(Finished{NowMs: w.nowMs, Job: job})
+		w.step(&Finished{NowMs: w.nowMs, Job: job})
 	}
 }
 
@@ -218,7 +218,7 @@ func anyWorld(t *rapid.T, on []string) {
 		t.Fatal(err)
 	}
 	w := &world{t: t, node: n, nowMs: 1000, held: map[string]bool{}}
-	w.step(Start{NowMs: w.nowMs})
+	w.step(&Start{NowMs: w.nowMs})
 	for range rapid.IntRange(0, 60).Draw(t, "steps") {
 		if len(w.calls)+len(w.timers)+len(w.jobs) == 0 {
 			break // every slot is stuck
@@ -228,7 +228,7 @@ func anyWorld(t *rapid.T, on []string) {
 	if len(on) == 0 && n.holds() != len(w.held) {
 		t.Fatalf("the node holds %d, the world gave %d more than it got back", n.holds(), len(w.held))
 	}
-	w.step(Drain{NowMs: w.nowMs})
+	w.step(&Drain{NowMs: w.nowMs})
 	for i := 0; w.stopped == 0; i++ {
 		if i > 2000 || len(w.calls)+len(w.timers)+len(w.jobs) == 0 {
 			t.Fatalf("the node does not stop: %d calls, %d timers, %d jobs are due", len(w.calls), len(w.timers), len(w.jobs))
@@ -236,7 +236,7 @@ func anyWorld(t *rapid.T, on []string) {
 		w.act(batches, works)
 	}
 	for _, c := range w.calls { // late answers to renewals are due at most
-		w.step(Answer{NowMs: w.nowMs, Call: c.ID, Err: engine.Retryablef("call", "late")})
+		w.step(&Answer{NowMs: w.nowMs, Call: c.ID, Err: engine.Retryablef("call", "late")})
 	}
 	if w.stopped != 1 || len(w.timers) != 0 || len(w.jobs) != 0 || n.holds() != 0 || len(on) == 0 && len(w.held) != 0 {
 		t.Fatalf("stopped %d times, with %d timers, %d jobs, %d held", w.stopped, len(w.timers), len(w.jobs), len(w.held))

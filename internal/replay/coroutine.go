@@ -75,7 +75,7 @@ func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 
 // start makes the handler runnable.
 func (t *turn) start() {
-	t.ctx = orch.NewContext(t.host)
+	t.host.ctx = *orch.NewContext(t.host)
 	t.futures = append(slices.Grow(t.futures, t.schedules+4), future{})
 	t.due = true
 	t.newTask(0, nil)
@@ -205,7 +205,7 @@ func (c *task) body() {
 	if c.fn != nil {
 		value, err = c.fn()
 	} else {
-		value, err = c.t.in.Handler(c.t.ctx, c.t.input)
+		value, err = c.t.in.Handler(&c.t.host.ctx, c.t.input)
 	}
 	if err != nil {
 		c.message = err.Error()

@@ -55,8 +55,9 @@ func (t *turn) finish() {
 	}
 	t.out.OrchestratorItems = append(append(t.out.OrchestratorItems, t.unrecorded...), t.refusals...)
 	if t.rules.Pins(len(t.in.History) == 0) {
-		pin := t.in.Build.Version
-		t.out.Metadata.PinnedVersion = &pin
+		pin := t.workspace.pins.New()
+		*pin = t.in.Build.Version
+		t.out.Metadata.PinnedVersion = pin
 	}
 	t.out.Delta = t.ownDelta()
 	t.out.Polls = t.polls

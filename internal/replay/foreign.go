@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
 )
@@ -19,6 +20,7 @@ import (
 // Whether such a call comes before that end is up to Go's scheduler, unless the handler waits for its goroutine.
 type host struct {
 	*turn
+	ctx orch.Context // what the code is given
 	// running is the goroutine of the coroutine that is currently running, 0 if there is none.
 	running atomic.Uintptr
 	// strays counts the calls from other goroutines.

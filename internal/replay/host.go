@@ -5,15 +5,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // code is the part of a turn that runs the orchestration's code: it implements orch.Host.
 type code struct {
 	workspace *Workspace
-	host      *host // the host of ctx
-	ctx       *orch.Context
+	host      *host
 	actions   []action // a queue
 	claimed   int      // number of actions matched or written
 	emissions int      // number of actions and child coroutines so far

@@ -18,12 +18,13 @@ func Turn(in Input) (Output, error) {
 	if err != nil || !in.DoubleCheck {
 		return out, err
 	}
+	first := out // a variable of its own, so that out stays on the stack
 	again, err := runTurn(&in)
 	if err != nil {
-		return out, err
+		return first, err
 	}
-	out.Nondeterministic = difference(&out, &again)
-	return out, nil
+	first.Nondeterministic = difference(&first, &again)
+	return first, nil
 }
 
 // turn is the state of one computation. Its memory is reused (Workspace), and nothing that it holds outlives the turn.
@@ -36,6 +37,7 @@ type turn struct {
 	parent  *engine.ParentLink
 	pinned  *engine.Version // see pin
 	pinRead bool
+	pinRoom engine.Version // storage that pinned points to
 
 	delta  []engine.Event
 	sched  []schedule // by position
@@ -53,6 +55,7 @@ type turn struct {
 	refusals   []engine.WorkItem   // answers to parents of duplicate starts
 	pending    []pending
 	continues  *orchhost.Action // the first continue-as-new
+	canRoom    orchhost.Action  // storage that continues points to
 	cancels    []childCancel
 
 	code
@@ -203,8 +206,8 @@ func (t *turn) writeStart() {
 		started.ParentInstance, started.ParentExecutionID, started.ParentID = p.Instance, p.ExecutionID, p.EventID
 		meta.ParentInstanceID, meta.ParentExecutionID, meta.ParentEventID = p.Instance, p.ExecutionID, p.EventID
 	}
-	pin := t.in.Build.Version
-	t.pinned, t.pinRead = &pin, true
+	t.pinRoom = t.in.Build.Version
+	t.pinned, t.pinRead = &t.pinRoom, true
 	t.add(0, started)
 	if t.writes(eventdata.KindLegacyNote) {
 		t.add(0, eventdata.LegacyNote{Text: "started by duroxide " + t.stamp})
@@ -239,7 +242,8 @@ func (t *turn) pin() *engine.Version {
 	if !t.pinRead {
 		t.pinRead = true
 		if v, err := engine.ParseVersion(t.in.History[0].DuroxideVersion); err == nil {
-			t.pinned = &v
+			t.pinRoom = v
+			t.pinned = &t.pinRoom
 		}
 	}
 	return t.pinned

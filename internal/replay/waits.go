@@ -127,6 +127,11 @@ type subPlace struct{ pos, queue, index int }
 
 const fewKeys = 8
 
+// emptied returns a table without waits in the memory of this one.
+func (wt *waitTable) emptied() waitTable {
+	return waitTable{keys: wt.keys[:0], all: wt.all[:0], place: wt.place[:0]}
+}
+
 // find returns the index of a key in all, -1 if it is not there.
 func (wt *waitTable) find(key waitKey) int {
 	if len(wt.keys) > fewKeys {
@@ -141,7 +146,13 @@ func (wt *waitTable) find(key waitKey) int {
 // add makes room for a key.
 func (wt *waitTable) add(key waitKey) int {
 	q := len(wt.all)
-	wt.all, wt.keys = append(wt.all, waits{}), append(wt.keys, key)
+	if q < cap(wt.all) { // emptied has left it
+		wt.all = wt.all[:q+1]
+		wt.all[q] = waits{subs: wt.all[q].subs[:0], arrivals: wt.all[q].arrivals[:0]}
+	} else {
+		wt.all = append(wt.all, waits{})
+	}
+	wt.keys = append(wt.keys, key)
 	if len(wt.keys) > fewKeys {
 		if wt.byKey == nil {
 			wt.byKey = make(map[waitKey]int)

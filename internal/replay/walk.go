@@ -138,8 +138,8 @@ func (t *turn) write(a *action) {
 // noteContinue keeps the first continue-as-new.
 func (t *turn) noteContinue(a *action) {
 	if t.continues == nil {
-		c := a.Action
-		t.continues = &c
+		t.canRoom = a.Action
+		t.continues = &t.canRoom
 	}
 }
 

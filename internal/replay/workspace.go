@@ -3,11 +3,12 @@ package replay
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/internal/slab"
 )
 
 // Workspace is memory that turns use one after another: their tables, and the coroutines whose code has ended. A turn
 // is a function of its Input with or without one; a workspace only saves allocating this memory anew, half the cost of
-// a small turn. Outputs share nothing with it.
+// a small turn. Outputs are in its memory, too, and stay as they are until Reset.
 //
 // It is not safe for concurrent use. Close it after use: an idle coroutine is never garbage-collected.
 type Workspace struct {
@@ -21,6 +22,11 @@ type Workspace struct {
 	// contain is the method value of runContained, which works on contained.
 	contain   func()
 	contained contained
+	// What outputs consist of.
+	events  slab.Slab[engine.Event]
+	items   slab.Slab[engine.WorkItem]
+	pins    slab.Slab[engine.Version]
+	outputs slab.Slab[string]
 }
 
 // NewWorkspace returns an empty workspace.
@@ -37,6 +43,14 @@ func (w *Workspace) Close() {
 		w.idle[i] = nil
 	}
 	w.idle = w.idle[:0]
+}
+
+// Reset takes back the memory of all outputs, which nobody may use any more.
+func (w *Workspace) Reset() {
+	w.events.Reset()
+	w.items.Reset()
+	w.pins.Reset()
+	w.outputs.Reset()
 }
 
 // with runs f with a turn for the input, in the input's workspace, or in a new one if the input has none or its
@@ -68,7 +82,7 @@ func (w *Workspace) reset(in *Input) *turn {
 		delta: t.delta[:0], sched: t.sched[:0], crumbs: t.crumbs[:0], pending: t.pending[:0],
 		code: code{
 			workspace: w, host: &host{}, actions: t.actions[:0], futures: t.futures[:0], tasks: t.tasks[:0], made: t.made,
-			runnable: t.runnable[:0],
+			runnable: t.runnable[:0], waits: t.waits.emptied(),
 		},
 	}
 	t.host.turn = t
@@ -117,5 +131,5 @@ func (w *Workspace) runContained() {
 
 // ownDelta returns a copy of a turn's events for its caller.
 func (t *turn) ownDelta() []engine.Event {
-	return append(make([]engine.Event, 0, len(t.delta)), t.delta...)
+	return append(t.workspace.events.Make(len(t.delta)), t.delta...)
 }

@@ -48,11 +48,11 @@ var packages = map[string]imports{
 	"internal/call":       {module: []string{"internal/observe", "engine"}, tests: []string{"internal/eventdata", "memprovider"}},
 	"internal/orchhost":   {module: []string{"engine"}},
 	"engine/orch":         {module: []string{"engine", "internal/orchhost"}},
-	"internal/replay":     {module: []string{"internal/eventdata", "engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
+	"internal/replay":     {module: []string{"internal/eventdata", "internal/slab", "engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
 	"internal/client":     {module: []string{"internal/eventdata", "engine"}},
 	"engine/orchtest": {
 		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
-	"internal/machine":    {module: []string{"internal/eventdata", "engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost"}, tests: []string{"internal/client", "faults", "engine/orch"}},
+	"internal/machine":    {module: []string{"internal/eventdata", "engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost", "internal/slab"}, tests: []string{"internal/client", "faults", "engine/orch"}},
 	"engine/node":         {module: []string{"engine", "engine/orch", "internal/orchhost"}},
 	"memprovider":         {module: []string{"internal/eventdata", "internal/observe", "engine", "internal/storerules"}, tests: []string{"faults"}},
 	"internal/deadletter": {module: []string{"internal/eventdata", "engine", "internal/call"}, tests: []string{"memprovider", "faults", "internal/observe"}},
@@ -63,13 +63,14 @@ var packages = map[string]imports{
 	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
 	"internal/facts":   {},
 	"internal/near":    {},
+	"internal/slab":    {},
 	"internal/probe":   {module: []string{"engine"}},
 	"internal/record":  {},
 	"sim/plan":         {module: []string{"internal/probe", "internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/record", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {

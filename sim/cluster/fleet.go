@@ -25,17 +25,19 @@ type fleet struct {
 	list []*nodeState // by number - 1
 	// brought are the rules of the provider's code that an incarnation brings with it, if they are not the store's own.
 	brought map[observe.Caller]*storerules.Rules // looked up only, never ranged over
-	// workspace is shared by all nodes for their computations: they step one at a time.
+	// workspace and the room in memory are shared by all nodes for their computations: they step one at a time.
 	workspace *replay.Workspace
+	memory    *Memory
 	// shippedHandlers is set if the configuration names no handlers.
 	shippedHandlers bool
 	shipped         []shippedRegistry // by build, as far as needed
 	nodeCalls       []machine.Call    // room for what a step of a node asks for
-	turns           uint64
-	executions      map[string]*executionTurns // by instance; looked up only
-	mostTurns       int                        // taken by any execution that has ended
-	log             machine.Log                // the current one; reused, as is note
-	note            machine.Note
+	// What a node is told in a step; reused.
+	wake       machine.Wake
+	finished   machine.Finished
+	turns      uint64
+	executions map[string]*executionTurns // by instance; looked up only
+	mostTurns  int                        // taken by any execution that has ended
 	// handlerFaults counts the turns whose two computations differed.
 	handlerFaults int
 }
@@ -129,7 +131,7 @@ func (f *fleet) drain(n *nodeState) {
 	f.inform(n)
 	f.record(&Record{Kind: record.NodeDraining, Node: n.number, Incarnation: n.inc})
 	f.kernel.After(drainMax, n.incKey.At(labelKill), event{kind: evKill, node: n.number, inc: n.inc})
-	f.step(n, machine.Drain{NowMs: f.clockMs(n)})
+	f.step(n, &machine.Drain{NowMs: f.clockMs(n)})
 }
 
 // onKill ends a graceful stop that took too long.
@@ -190,6 +192,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		Build: n.build, Registry: n.registry, Options: n.options, Name: n.plan.Name,
 		RuntimeID: n.plan.Name + "." + strconv.FormatUint(uint64(n.inc), 10), Rules: &rules.Node, Replay: &rules.Replay,
 		Workspace:   f.workspace,
+		Room:        &f.memory.room,
 		DoubleCheck: f.cfg.DoubleCheck,
 		Routing:     routing(f.plan),
 	})
@@ -210,7 +213,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	n.provider = f.storeHandle(n.build.Codec, caller)
 	f.inform(n)
 	f.record(&Record{Kind: record.NodeStarted, Node: n.number, Incarnation: n.inc})
-	f.step(n, machine.Start{NowMs: f.clockMs(n)})
+	f.step(n, &machine.Start{NowMs: f.clockMs(n)})
 }
 
 // storeRules returns the rules of the provider's code that a caller brings with it, nil for the store's own.

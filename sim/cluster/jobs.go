@@ -58,7 +58,8 @@ func (f *fleet) onNodeEvent(e event) {
 	}
 	if e.kind == evTimer {
 		if t, ok := n.takeTimer(machine.TimerID(e.a)); ok {
-			f.step(n, machine.Wake{NowMs: f.clockMs(n), Timer: t.id})
+			f.wake = machine.Wake{NowMs: f.clockMs(n), Timer: t.id}
+			f.step(n, &f.wake)
 		}
 		return
 	}
@@ -66,7 +67,8 @@ func (f *fleet) onNodeEvent(e event) {
 	if !ok {
 		return
 	}
-	in := machine.Finished{NowMs: f.clockMs(n), Job: j.id}
+	in := &f.finished
+	*in = machine.Finished{NowMs: f.clockMs(n), Job: j.id}
 	if e.b != 0 {
 		in.Panic = ActivityPanicText
 	}
@@ -80,7 +82,7 @@ func (f *fleet) onNodeEvent(e event) {
 const ActivityPanicText = "activity panicked by a fault"
 
 // runTurn lets time pass for a turn that has already been computed, and may freeze the node meanwhile.
-func (f *fleet) runTurn(n *nodeState, c machine.RunTurn) {
+func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
 	switch {
@@ -98,7 +100,9 @@ func (f *fleet) runTurn(n *nodeState, c machine.RunTurn) {
 }
 
 // runActivity lets time pass for an activity, and may make it panic by a fault.
-func (f *fleet) runActivity(n *nodeState, c machine.RunActivity) {
+func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
+	c := f.memory.activities.New()
+	*c = *asked
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond
 	switch {
@@ -112,8 +116,8 @@ func (f *fleet) runActivity(n *nodeState, c machine.RunActivity) {
 	if panics {
 		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
 	}
-	f.record(&Record{Kind: record.ActivityStarted, Node: n.number, Incarnation: n.inc, Activity: &c, Slot: c.Slot})
-	f.addJob(n, job{id: c.Job, activity: &c}, key, d, panics)
+	f.record(&Record{Kind: record.ActivityStarted, Node: n.number, Incarnation: n.inc, Activity: c, Slot: c.Slot})
+	f.addJob(n, job{id: c.Job, activity: c}, key, d, panics)
 }
 
 func (f *fleet) recordJobFault(n *nodeState, kind faults.Kind, instance string, d time.Duration) {

@@ -1,23 +1,27 @@
 package cluster
 
 import (
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
+	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/memprovider"
 )
 
 // Memory is room that a run takes over from the one before it: for calls, for turns, and for what the store keeps. Runs are
-// the same with it and without; with it, a quarter less is allocated. It serves one run at a time. When a run begins, the
+// the same with it and without; with it, less than half is allocated. It serves one run at a time. When a run begins, the
 // World of the one before must not be used any more; its Result may. The zero value is ready.
 type Memory struct {
-	calls callTable
-	store memprovider.Memory
-	turns *replay.Workspace
+	calls      callTable
+	store      memprovider.Memory
+	turns      *replay.Workspace
+	room       machine.Room
+	activities slab.Slab[machine.RunActivity]
 }
 
-// room returns what the parts of a run use: new room if m is nil.
-func (m *Memory) room() (calls *callTable, store *memprovider.Memory, turns *replay.Workspace) {
+// begin returns the room for a run that begins: new room if m is nil.
+func (m *Memory) begin() *Memory {
 	if m == nil {
-		return &callTable{}, nil, replay.NewWorkspace()
+		m = &Memory{}
 	}
 	if m.turns == nil {
 		m.turns = replay.NewWorkspace()
@@ -26,7 +30,10 @@ func (m *Memory) room() (calls *callTable, store *memprovider.Memory, turns *rep
 	if len(m.calls.blocks) > callBlocks {
 		m.calls.blocks = m.calls.blocks[:callBlocks:callBlocks]
 	}
-	return &m.calls, &m.store, m.turns
+	m.turns.Reset()
+	m.room.NextRun()
+	m.activities.Reset()
+	return m
 }
 
 // callBlocks bounds the blocks of calls that a Memory keeps from run to run.

@@ -146,7 +146,7 @@ func isRenewal(k observe.CallKind) bool {
 }
 
 // send puts a node's call on the wire.
-func (nw *network) send(n *nodeState, pc machine.ProviderCall) {
+func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
 	if kind == observe.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
@@ -270,11 +270,10 @@ func (nw *network) onAnswer(e event) {
 		nw.fleet.crashByFault(n, faults.CrashAfterFetch)
 		return
 	}
-	answer := c.answer
-	answer.NowMs = nw.fleet.clockMs(n)
-	nw.recordAnswered(int(e.a), &answer, "")
+	c.answer.NowMs = nw.fleet.clockMs(n)
+	nw.recordAnswered(int(e.a), &c.answer, "")
+	nw.fleet.step(n, &c.answer)
 	c.answer, c.request = machine.Answer{}, nil // release the fetched items
-	nw.fleet.step(n, answer)
 }
 
 // onDeadline tells a node that it waited in vain.
@@ -289,8 +288,8 @@ func (nw *network) onDeadline(e event) {
 		return
 	}
 	c.state = callDone // its request may still be on the way
-	answer := machine.Answer{NowMs: nw.fleet.clockMs(n), Call: c.id, Err: errDeadline}
-	nw.recordAnswered(int(e.a), &answer, "deadline")
+	answer := &machine.Answer{NowMs: nw.fleet.clockMs(n), Call: c.id, Err: errDeadline}
+	nw.recordAnswered(int(e.a), answer, "deadline")
 	nw.fleet.step(n, answer)
 }
 

@@ -11,8 +11,11 @@ import (
 func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
+	if f.nodeCalls != nil { // a step within another has its own, and leaves the other's calls alone
+		f.memory.room.NextStep()
+	}
 	calls := n.machine.StepInto(in, f.nodeCalls[:0])
-	f.nodeCalls = nil // a step within this one has its own
+	f.nodeCalls = nil
 	f.check(n)
 	for _, c := range calls {
 		if n.machine == nil || n.inc != inc {
@@ -27,36 +30,34 @@ func (f *fleet) step(n *nodeState, in machine.Input) {
 // do carries out one call of a node.
 func (f *fleet) do(n *nodeState, c machine.Call) {
 	switch c := c.(type) {
-	case machine.ProviderCall:
+	case *machine.ProviderCall:
 		f.network.send(n, c)
-	case machine.CancelCall:
+	case *machine.CancelCall:
 		f.network.cancelCall(n, c.ID)
-	case machine.SetTimer:
+	case *machine.SetTimer:
 		h := f.kernel.After(c.After, n.incKey.Num(labelTimer, uint64(c.Timer)), event{kind: evTimer, node: n.number, inc: n.inc, a: uint64(c.Timer)})
 		n.timers = append(n.timers, timer{c.Timer, h})
-	case machine.CancelTimer:
+	case *machine.CancelTimer:
 		if t, ok := n.takeTimer(c.Timer); ok {
 			f.kernel.Cancel(t.handle)
 		}
-	case machine.RunTurn:
+	case *machine.RunTurn:
 		f.runTurn(n, c)
-	case machine.RunActivity:
+	case *machine.RunActivity:
 		f.runActivity(n, c)
-	case machine.CancelJob:
+	case *machine.CancelJob:
 		if j, ok := n.takeJob(c.Job); ok {
 			f.kernel.Cancel(j.handle)
 		}
-	case machine.Log:
-		f.log = c
-		f.record(&Record{Kind: record.Log, Node: n.number, Incarnation: n.inc, Log: &f.log})
-	case machine.Note:
-		f.note = c
+	case *machine.Log:
+		f.record(&Record{Kind: record.Log, Node: n.number, Incarnation: n.inc, Log: c})
+	case *machine.Note:
 		if c.Decision == machine.DecideTurn {
-			f.countTurn(n, &f.note)
+			f.countTurn(n, c)
 		}
-		f.checkHandler(n, &f.note)
-		f.record(&Record{Kind: record.Note, Node: n.number, Incarnation: n.inc, Note: &f.note, Slot: c.Slot})
-	case machine.Stopped:
+		f.checkHandler(n, c)
+		f.record(&Record{Kind: record.Note, Node: n.number, Incarnation: n.inc, Note: c, Slot: c.Slot})
+	case *machine.Stopped:
 		f.stopped(n)
 	default:
 		panic(fmt.Sprintf("cluster: call %T", c))

@@ -92,9 +92,9 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	calls, storeMemory, workspace := cfg.Memory.room()
-	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: workspace, executions: map[string]*executionTurns{}}
-	b.network = &network{base: b, ackStep: -1, calls: calls}
+	memory := cfg.Memory.begin()
+	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: memory.turns, memory: memory, executions: map[string]*executionTurns{}}
+	b.network = &network{base: b, ackStep: -1, calls: &memory.calls}
 	b.network.calls.keep = cfg.Plan.Store.Serial > 0
 	b.parking = &parking{base: b}
 	b.clients = &clients{base: b}
@@ -103,7 +103,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Narrator != nil {
 		b.narrator = &narrator{base: b, tokens: map[string]string{}}
 	}
-	if err := b.openStore(storeMemory); err != nil {
+	if err := b.openStore(&memory.store); err != nil {
 		return nil, err
 	}
 	if err := b.fleet.makeNodes(); err != nil {

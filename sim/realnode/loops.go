@@ -92,7 +92,7 @@ func tokenOf(c call.Call) string {
 }
 
 // count adds a call that has returned to the node's counters.
-func (m *hostMachine) count(p pendingCall, a machine.Answer) {
+func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	c := &m.counters
 	switch p.method {
 	case "fetch_orchestration_item", "fetch_work_item":
@@ -128,8 +128,8 @@ func (m *hostMachine) count(p pendingCall, a machine.Answer) {
 }
 
 // log returns the line as a log call of a node.
-func (l *logLine) log() machine.Log {
-	out := machine.Log{Level: machine.LevelInfo}
+func (l *logLine) log() *machine.Log {
+	out := &machine.Log{Level: machine.LevelInfo}
 	switch l.Level {
 	case "WARN":
 		out.Level = machine.LevelWarn

@@ -86,25 +86,25 @@ func (m *hostMachine) StepInto(in machine.Input, calls []machine.Call) []machine
 // apply hands an input to the host and lets the node run. It ignores an answer that nobody waits for.
 func (m *hostMachine) apply(in machine.Input) (report, error) {
 	switch in := in.(type) {
-	case machine.Start:
+	case *machine.Start:
 		start := command{Command: "start", startCommand: startOf(&m.config, in.NowMs)}
 		if err := m.host.do(start, nil); err != nil {
 			return report{}, err
 		}
 		return m.run(runCommand{UntilMs: in.NowMs})
-	case machine.Wake:
+	case *machine.Wake:
 		m.timer = 0
 		return m.run(runCommand{UntilMs: in.NowMs})
-	case machine.Answer:
+	case *machine.Answer:
 		return m.answer(in)
-	case machine.Finished:
+	case *machine.Finished:
 		item, ok := m.jobs[in.Job]
 		if !ok {
 			return report{}, fmt.Errorf("finish of job %d, which was never begun", in.Job)
 		}
 		delete(m.jobs, in.Job)
 		return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Job), Answer: outcome(item, in.Panic)})
-	case machine.Drain:
+	case *machine.Drain:
 		m.draining = true
 		stop := command{Command: "shutdown", shutdownCommand: &shutdownCommand{grace.Milliseconds()}}
 		if err := m.host.do(stop, nil); err != nil {
@@ -141,7 +141,7 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 }
 
 // answer hands the answer of a call to the machine.
-func (m *hostMachine) answer(in machine.Answer) (report, error) {
+func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
 	if !ok { // the node has dropped the call
 		return m.run(runCommand{UntilMs: in.NowMs})
@@ -193,13 +193,13 @@ func (m *hostMachine) carryOver(did *report, calls []machine.Call) ([]machine.Ca
 	for _, id := range did.Dropped {
 		if _, job := m.jobs[machine.JobID(id)]; job {
 			delete(m.jobs, machine.JobID(id))
-			calls = append(calls, machine.CancelJob{Job: machine.JobID(id)})
+			calls = append(calls, &machine.CancelJob{Job: machine.JobID(id)})
 			continue
 		}
 		if p, ok := m.pending[machine.CallID(id)]; ok {
 			delete(m.pending, machine.CallID(id))
 			m.loops.answered(p, "", nil)
-			calls = append(calls, machine.CancelCall{ID: machine.CallID(id)})
+			calls = append(calls, &machine.CancelCall{ID: machine.CallID(id)})
 		}
 	}
 	for i := range did.Calls {
@@ -214,7 +214,7 @@ func (m *hostMachine) carryOver(did *report, calls []machine.Call) ([]machine.Ca
 			return calls, errors.New("host: the node stopped, and goes on")
 		}
 		m.stopped = true
-		return append(m.cancelTimer(calls), machine.Stopped{}), nil
+		return append(m.cancelTimer(calls), &machine.Stopped{}), nil
 	}
 	return m.arm(did, calls), nil
 }
@@ -231,14 +231,14 @@ func (m *hostMachine) arm(did *report, calls []machine.Call) []machine.Call {
 	m.timers++
 	m.timer, m.timerMs = m.timers, *did.NextMs
 	after := time.Duration(max(m.timerMs-did.NowMs, 0)) * time.Millisecond
-	return append(calls, machine.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
+	return append(calls, &machine.SetTimer{Timer: m.timer, After: after, Purpose: "the runtime's next timer"})
 }
 
 func (m *hostMachine) cancelTimer(calls []machine.Call) []machine.Call {
 	if m.timer == 0 {
 		return calls
 	}
-	c := machine.CancelTimer{Timer: m.timer}
+	c := &machine.CancelTimer{Timer: m.timer}
 	m.timer = 0
 	return append(calls, c)
 }
@@ -261,7 +261,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Call, error) {
 		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
 	}
 	request = known(request)
-	out := machine.ProviderCall{ID: machine.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
+	out := &machine.ProviderCall{ID: machine.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
 	p := pendingCall{method: c.Method}
 	switch r := request.(type) {
 	case call.FetchOrchestrationItem:
@@ -303,7 +303,7 @@ func (m *hostMachine) begun(c *madeCall) (machine.Call, error) {
 		if held := m.held.byLock[work.LockToken]; held != nil {
 			m.notes = append(m.notes, held.note(machine.DecideWorkRun, "")...)
 		}
-		return machine.RunActivity{
+		return &machine.RunActivity{
 			Job: machine.JobID(c.ID), Slot: m.loops.holder(work.LockToken), Item: item, AttemptCount: work.AttemptCount,
 			LockTimeout: m.config.Options.WorkerLockTimeout,
 		}, nil

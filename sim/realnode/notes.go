@@ -36,7 +36,7 @@ type delivery struct {
 const droppedUnsaid = "not-told"
 
 // given keeps a delivery.
-func (d *deliveries) given(slot machine.Slot, a machine.Answer) {
+func (d *deliveries) given(slot machine.Slot, a *machine.Answer) {
 	switch {
 	case a.Orchestration != nil:
 		o := a.Orchestration
@@ -135,7 +135,7 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	}
 	notes := held.note(machine.DecideTurn, "")
 	for i := range notes {
-		n := notes[i].(machine.Note)
+		n := notes[i].(*machine.Note)
 		n.ExecutionID = r.ExecutionID
 		n.Turn = &machine.TurnNote{First: startsWithStart(r.HistoryDelta), Handler: held.handler(r.HistoryDelta), Result: result, Events: len(r.HistoryDelta)}
 		for k := range held.item.Messages {
@@ -170,7 +170,7 @@ func (h *delivery) note(decision machine.Decision, cause string) []machine.Call 
 		return nil
 	}
 	h.noted = decision
-	n := machine.Note{Decision: decision, Slot: h.slot, Token: h.token, AttemptCount: h.attempt, Cause: cause,
+	n := &machine.Note{Decision: decision, Slot: h.slot, Token: h.token, AttemptCount: h.attempt, Cause: cause,
 		Instance: h.activity.Instance, ExecutionID: h.activity.ExecutionID}
 	if h.item != nil {
 		n.Instance, n.ExecutionID = h.item.Instance, h.item.ExecutionID
@@ -181,7 +181,7 @@ func (h *delivery) note(decision machine.Decision, cause string) []machine.Call 
 func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []machine.Call {
 	notes := h.note(decision, h.ackFailed)
 	for i := range notes {
-		n := notes[i].(machine.Note)
+		n := notes[i].(*machine.Note)
 		n.Delay = delay
 		notes[i] = n
 	}

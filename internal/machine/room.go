@@ -1,0 +1,41 @@
+package machine
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/slab"
+)
+
+// Room is memory for the calls that steps return, so that an ordinary step allocates none of them. Nodes that step one at a
+// time may share one. The zero value is ready.
+type Room struct {
+	calls      slab.Slab[ProviderCall]
+	timers     slab.Slab[SetTimer]
+	stops      slab.Slab[CancelTimer]
+	turns      slab.Slab[RunTurn]
+	activities slab.Slab[RunActivity]
+	notes      slab.Slab[Note]
+	turnNotes  slab.Slab[TurnNote]
+	// What a node keeps from step to step, or hands to the provider: the contents of acks.
+	events    slab.Slab[engine.Event]
+	items     slab.Slab[engine.WorkItem]
+	cancelled slab.Slab[engine.ScheduledActivityIdentifier]
+}
+
+// NextStep takes back the calls of the steps before, which nobody may use any more.
+func (r *Room) NextStep() {
+	r.calls.Reset()
+	r.timers.Reset()
+	r.stops.Reset()
+	r.turns.Reset()
+	r.activities.Reset()
+	r.notes.Reset()
+	r.turnNotes.Reset()
+}
+
+// NextRun takes back everything: no node of the run before, and nothing that it asked for, is used any more.
+func (r *Room) NextRun() {
+	r.NextStep()
+	r.events.Reset()
+	r.items.Reset()
+	r.cancelled.Reset()
+}

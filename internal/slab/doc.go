@@ -1,0 +1,7 @@
+// Package slab hands out memory for values of one type and takes all of it back at once, for runs that follow one another:
+// the next run is given what the one before used, so that it allocates nothing and its memory stays in the processor's
+// caches.
+//
+// The price is that nobody may use what a Slab handed out after its Reset. Whoever owns a Slab says in its own words when
+// that is (cluster.Memory: when the next run begins).
+package slab

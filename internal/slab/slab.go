@@ -1,0 +1,91 @@
+package slab
+
+import "slices"
+
+// Slab hands out zeroed values of T. What it keeps is bounded: beyond Blocks blocks it allocates, and the garbage collector
+// takes back, so that a long run holds what lives and not all that ever did. The zero value is ready; a nil Slab keeps
+// nothing. It is not safe for concurrent use.
+type Slab[T any] struct {
+	blocks [][]T // each as long as what is used of it
+	full   int   // blocks before this one are used up
+}
+
+// Blocks is how many blocks a Slab keeps. The first has firstLen values, each further one twice as many, up to mostLen.
+const (
+	Blocks   = 64
+	firstLen = 16
+	mostLen  = 256
+)
+
+// New returns a zero value.
+func (s *Slab[T]) New() *T {
+	if b := s.block(1); b != nil {
+		*b = (*b)[:len(*b)+1]
+		return &(*b)[len(*b)-1]
+	}
+	return new(T)
+}
+
+// Make returns an empty slice with that capacity.
+func (s *Slab[T]) Make(capacity int) []T {
+	if capacity == 0 {
+		return []T{}
+	}
+	if b := s.block(capacity); b != nil {
+		n := len(*b)
+		*b = (*b)[:n+capacity]
+		return (*b)[n : n : n+capacity]
+	}
+	return make([]T, 0, capacity)
+}
+
+// Clone returns a copy of a slice, without room for more; the copy of nil is nil.
+func (s *Slab[T]) Clone(values []T) []T {
+	if len(values) == 0 {
+		return slices.Clone(values)
+	}
+	return append(s.Make(len(values)), values...)
+}
+
+// Append is append with memory of the slab: at least room for four, then twice as much each time.
+func (s *Slab[T]) Append(values []T, v T) []T {
+	if len(values) == cap(values) {
+		values = append(s.Make(max(4, 2*len(values))), values...)
+	}
+	return append(values, v)
+}
+
+// Insert is slices.Insert of one value with memory of the slab.
+func (s *Slab[T]) Insert(values []T, i int, v T) []T {
+	if len(values) < cap(values) {
+		return slices.Insert(values, i, v)
+	}
+	return slices.Insert(append(s.Make(max(4, 2*len(values))), values...), i, v)
+}
+
+// block returns the block with room for n values, nil if they are to be allocated.
+func (s *Slab[T]) block(n int) *[]T {
+	if s == nil || n > mostLen/8 {
+		return nil
+	}
+	for s.full < len(s.blocks) {
+		if b := &s.blocks[s.full]; len(*b)+n <= cap(*b) {
+			return b
+		}
+		s.full++
+	}
+	if s.full == Blocks {
+		return nil
+	}
+	s.blocks = append(s.blocks, make([]T, 0, max(2*n, min(firstLen<<s.full, mostLen))))
+	return &s.blocks[s.full]
+}
+
+// Reset takes back everything that was handed out, and forgets what it held.
+func (s *Slab[T]) Reset() {
+	for i := range s.blocks[:min(s.full+1, len(s.blocks))] {
+		clear(s.blocks[i])
+		s.blocks[i] = s.blocks[i][:0]
+	}
+	s.full = 0
+}

@@ -1,0 +1,97 @@
+package slab_test
+
+import (
+	"testing"
+
+	"github.com/durosim/durosim/internal/slab"
+)
+
+type value struct {
+	n    int
+	text *string
+}
+
+// fill takes n values one at a time and n slices of one to seven, and writes to all of them; it fails if any was not zero or
+// if two share memory.
+func fill(t *testing.T, s *slab.Slab[value], n int) {
+	t.Helper()
+	text := "used"
+	var singles []*value
+	var lists [][]value
+	for i := range n {
+		v := s.New()
+		if *v != (value{}) {
+			t.Fatalf("value %d: %v, want zero", i, *v)
+		}
+		*v = value{n: i, text: &text}
+		singles = append(singles, v)
+		list := s.Make(1 + i%7)
+		for _, old := range list[:cap(list)] {
+			if old != (value{}) {
+				t.Fatalf("slice %d: %v, want zero", i, old)
+			}
+		}
+		for range cap(list) {
+			list = append(list, value{n: i, text: &text})
+		}
+		lists = append(lists, list)
+	}
+	for i := range n {
+		if singles[i].n != i {
+			t.Fatalf("value %d was overwritten with %d", i, singles[i].n)
+		}
+		for _, v := range lists[i] {
+			if v.n != i {
+				t.Fatalf("slice %d was overwritten with %d", i, v.n)
+			}
+		}
+	}
+}
+
+// TestSlab takes more than a slab keeps, resets it, and takes again.
+func TestSlab(t *testing.T) {
+	var s slab.Slab[value]
+	for range 3 {
+		fill(t, &s, 8000)
+		s.Reset()
+	}
+	fill(t, nil, 100)
+}
+
+// TestReuse says that what was taken once costs nothing the next time.
+func TestReuse(t *testing.T) {
+	var s slab.Slab[value]
+	take := func() {
+		for range 1000 {
+			s.New()
+			s.Make(3)
+		}
+		s.Reset()
+	}
+	take()
+	if n := testing.AllocsPerRun(10, take); n > 0 {
+		t.Errorf("%v allocations in a slab that was used before", n)
+	}
+}
+
+func TestAppendAndInsert(t *testing.T) {
+	var s slab.Slab[int]
+	var appended, inserted []int
+	for i := range 100 {
+		appended = s.Append(appended, i)
+		inserted = s.Insert(inserted, 0, i)
+	}
+	for i := range 100 {
+		if appended[i] != i || inserted[i] != 99-i {
+			t.Fatalf("at %d: %d and %d", i, appended[i], inserted[i])
+		}
+	}
+	if got := s.Clone(nil); got != nil {
+		t.Errorf("the copy of nothing is %v", got)
+	}
+	c := s.Clone(appended[:5])
+	c = append(c, 7)
+	if appended[5] != 5 || c[5] != 7 {
+		t.Errorf("a copy shares memory: %v and %v", appended[:6], c)
+	}
+}

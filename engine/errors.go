@@ -67,6 +67,9 @@ func IsRetryable(err error) bool {
 	if err == nil {
 		return false
 	}
+	if p, ok := err.(*ProviderError); ok { // as nearly all are
+		return p.Retryable
+	}
 	var p *ProviderError
 	if errors.As(err, &p) {
 		return p.Retryable

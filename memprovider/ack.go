@@ -290,7 +290,7 @@ func (c *commit) events() *engine.ProviderError {
 func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
 	p.store.appendEvent(in, ex, e.EventID, e.Kind(), data)
 	if readsAsWritten(p.codec, data) {
-		ex.remember(p.codecNo, *e)
+		p.store.kept.remember(ex, p.codecNo, *e)
 		p.store.recheck(p.codec, data, *e)
 	}
 }

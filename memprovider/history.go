@@ -28,12 +28,12 @@ func (ex *execution) forget(i int) {
 }
 
 // seenBy returns the decoded history of a codec.
-func (ex *execution) seenBy(codec int) *decodedHistory {
+func (k *kept) seenBy(ex *execution, codec int) *decodedHistory {
 	for len(ex.decoded) <= codec {
-		ex.decoded = append(ex.decoded, nil)
+		ex.decoded = k.seen.Append(ex.decoded, nil)
 	}
 	if ex.decoded[codec] == nil {
-		ex.decoded[codec] = &decodedHistory{}
+		ex.decoded[codec] = k.decoded.New()
 	}
 	return ex.decoded[codec]
 }
@@ -48,13 +48,13 @@ func readsAsWritten(c engine.Codec, data []byte) bool {
 var replacement = []byte("\uFFFD")
 
 // remember adds the last appended event to the cache of the codec that wrote it.
-func (ex *execution) remember(codec int, e engine.Event) {
-	d := ex.seenBy(codec)
+func (k *kept) remember(ex *execution, codec int, e engine.Event) {
+	d := k.seenBy(ex, codec)
 	if d.err == nil && len(d.events) == len(ex.events)-1 && ex.events[len(d.events)].id == e.EventID {
 		if d.events == nil {
-			d.events = make([]engine.Event, 0, usualEvents)
+			d.events = k.histories.Make(usualEvents)
 		}
-		d.events = append(d.events, e)
+		d.events = k.histories.Append(d.events, e)
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	if ex == nil || len(ex.events) == 0 {
 		return nil, nil
 	}
-	d := ex.seenBy(codec)
+	d := s.kept.seenBy(ex, codec)
 	known := len(d.events)
 	failed := d.err != nil
 	for i := known; i < len(ex.events) && d.err == nil; i++ {
@@ -77,7 +77,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 			d.err = err
 			break
 		}
-		d.events = append(d.events, e)
+		d.events = s.kept.histories.Append(d.events, e)
 	}
 	if s.options.Sink != nil {
 		if known > 0 { // those that were decoded before are read as one
@@ -144,7 +144,7 @@ func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome obser
 
 // decodeItem returns a message as the codec sees it, and observes the decoding.
 func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
-	d, cached := r.decodedBy(codec, s.codecs)
+	d, cached := s.decodedBy(r, codec)
 	if o := s.observeRow(observe.MessageDecoded, r); o != nil {
 		o.Outcome, o.Cached = observe.OutcomeOK, cached
 		if d.err != nil {

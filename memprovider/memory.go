@@ -1,20 +1,84 @@
 package memprovider
 
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/slab"
+)
+
 // Memory is room that a store takes over from one that nobody uses any more: for stored bytes, messages and tokens. It keeps
 // what a small run needs; what a store needs beyond that lives no longer than what is in it. The zero value is ready.
 type Memory struct {
 	bytes    [][]byte // byteBlock long each
 	rows     [][]row  // rowBlock each
 	holdings holdingTable
+	texts    [2][]string // of tokens: by prefix and number, as far as they were issued before
+	kept
 	// nextBytes and nextRows are the first that the store has not taken yet.
 	nextBytes, nextRows int
 }
+
+// kept is what a store consists of beside bytes and messages, and what it hands out. It keeps nothing in a store without a
+// Memory.
+type kept struct {
+	instances  slab.Slab[instance]
+	executions slab.Slab[execution]
+	lists      slab.Slab[*execution]
+	events     slab.Slab[event]
+	decoded    slab.Slab[decodedHistory]
+	seen       slab.Slab[*decodedHistory]
+	histories  slab.Slab[engine.Event]
+	messages   slab.Slab[engine.WorkItem]
+	read       slab.Slab[decodedItem]
+	fetched    slab.Slab[engine.FetchedOrchestration]
+	work       slab.Slab[engine.FetchedWork]
+	parents    slab.Slab[engine.ParentLink]
+	metas      slab.Slab[instanceMeta]
+	states     slab.Slab[executionState]
+}
+
+func (k *kept) reset() {
+	k.instances.Reset()
+	k.executions.Reset()
+	k.lists.Reset()
+	k.events.Reset()
+	k.decoded.Reset()
+	k.seen.Reset()
+	k.histories.Reset()
+	k.messages.Reset()
+	k.read.Reset()
+	k.fetched.Reset()
+	k.work.Reset()
+	k.parents.Reset()
+	k.metas.Reset()
+	k.states.Reset()
+}
+
+// memoryTokens bounds the texts of tokens that a Memory keeps.
+const memoryTokens = 4096
 
 // memoryBlocks bounds the blocks of each kind that a Memory keeps.
 const memoryBlocks = 64
 
 // reset makes all of it free again.
-func (m *Memory) reset() { m.nextBytes, m.nextRows, m.holdings.n = 0, 0, 0 }
+func (m *Memory) reset() {
+	m.nextBytes, m.nextRows, m.holdings.n = 0, 0, 0
+	m.kept.reset()
+}
+
+// tokenText returns the text of a token, the one of the run before if there is one. A nil Memory keeps nothing.
+func (m *Memory) tokenText(prefix byte, n uint64) string {
+	if m == nil || n >= memoryTokens {
+		return tokenText(prefix, n)
+	}
+	texts := &m.texts[countIf(prefix == workerToken)]
+	for uint64(len(*texts)) <= n {
+		*texts = append(*texts, "")
+	}
+	if (*texts)[n] == "" {
+		(*texts)[n] = tokenText(prefix, n)
+	}
+	return (*texts)[n]
+}
 
 // takeBytes returns an empty block of bytes. A nil Memory keeps nothing.
 func (m *Memory) takeBytes() []byte {

@@ -15,9 +15,10 @@ func (s *Store) historyOf(in *instance, id uint64) *execution {
 	if ex := in.execution(id); ex != nil {
 		return ex
 	}
-	ex := &execution{id: id}
+	ex := s.kept.executions.New()
+	ex.id = id
 	i, _ := in.findExecution(id)
-	in.executions = slices.Insert(in.executions, i, ex)
+	in.executions = s.kept.lists.Insert(in.executions, i, ex)
 	s.touch(in)
 	return ex
 }
@@ -67,8 +68,9 @@ func (s *Store) observePin(in *instance, ex *execution) {
 
 func (s *Store) setStatus(in *instance, ex *execution, status engine.Status, output *string) {
 	if s.journaling {
-		old := ex.state
-		s.note(undo{op: undoStatus, in: in, ex: ex, state: &old})
+		old := s.kept.states.New()
+		*old = ex.state
+		s.note(undo{op: undoStatus, in: in, ex: ex, state: old})
 	}
 	ex.state.status, ex.state.output = status, output
 	ex.state.completed, ex.state.completedMs = true, s.now
@@ -96,9 +98,9 @@ func (s *Store) appendEvent(in *instance, ex *execution, id uint64, kind engine.
 		ex.forget(i)
 	}
 	if ex.events == nil {
-		ex.events = make([]event, 0, usualEvents)
+		ex.events = s.kept.events.Make(usualEvents)
 	}
-	ex.events = slices.Insert(ex.events, i, event{id: id, kind: kind, data: data})
+	ex.events = s.kept.events.Insert(ex.events, i, event{id: id, kind: kind, data: data})
 	if kind == eventdata.KindOrchestrationStarted {
 		ex.started++
 		s.touch(in)

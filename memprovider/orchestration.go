@@ -192,7 +192,7 @@ func (d *delivery) takeBatch() {
 // decode reads context, history and messages. The history of an instance without context is not read.
 func (d *delivery) decode() {
 	s := d.p.store
-	d.messages = make([]engine.WorkItem, 0, len(d.in.visible))
+	d.messages = s.kept.messages.Make(len(d.in.visible))
 	var start engine.WorkItem
 	for _, r := range d.in.visible {
 		item, err := s.decodeItem(r, d.p.codecNo)
@@ -227,7 +227,8 @@ func (d *delivery) decode() {
 // fetched returns the result of the fetch.
 func (d *delivery) fetched() *engine.FetchedOrchestration {
 	c := &d.context
-	f := &engine.FetchedOrchestration{LockToken: d.lock.token, AttemptCount: d.count}
+	f := d.p.store.kept.fetched.New()
+	f.LockToken, f.AttemptCount = d.lock.token, d.count
 	f.Item = engine.OrchestrationItem{
 		Instance: d.in.name, OrchestrationName: c.name, Version: c.version, ExecutionID: c.id,
 		History: d.history, Messages: d.messages,
@@ -240,8 +241,8 @@ func (d *delivery) fetched() *engine.FetchedOrchestration {
 		f.Item.CurrentStatus, f.Item.Pin = c.execution.state.status, c.execution.pin
 	}
 	if d.in.meta.parent.Instance != "" {
-		parent := d.in.meta.parent
-		f.Item.Parent = &parent
+		f.Item.Parent = d.p.store.kept.parents.New()
+		*f.Item.Parent = d.in.meta.parent
 	}
 	return f
 }

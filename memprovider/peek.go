@@ -106,4 +106,4 @@ type View interface {
 type view struct{ View }
 
 // View returns a read-only view of the store.
-func (s *Store) View() View { return view{s} }
+func (s *Store) View() View { return s.view }

@@ -74,7 +74,7 @@ func deleteRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 }
 
 // decodedBy returns the codec's decoding of the message and reports whether it was cached.
-func (r *row) decodedBy(codec int, codecs []engine.Codec) (d *decodedItem, cached bool) {
+func (s *Store) decodedBy(r *row, codec int) (d *decodedItem, cached bool) {
 	if r.own.codec == codec+1 {
 		return &r.own, true
 	}
@@ -84,8 +84,8 @@ func (r *row) decodedBy(codec int, codecs []engine.Codec) (d *decodedItem, cache
 		}
 	}
 	n := decodedItem{codec: codec + 1}
-	c, own := codecs[codec], r.own
-	if re, ok := c.(engine.Rereader); ok && own.codec != 0 && own.err == nil && re.RereadsWorkItem(codecs[own.codec-1], own.item) {
+	c, own := s.codecs[codec], r.own
+	if re, ok := c.(engine.Rereader); ok && own.codec != 0 && own.err == nil && re.RereadsWorkItem(s.codecs[own.codec-1], own.item) {
 		n.item = own.item
 	} else {
 		n.item, n.err = c.DecodeWorkItem(r.data)
@@ -94,6 +94,6 @@ func (r *row) decodedBy(codec int, codecs []engine.Codec) (d *decodedItem, cache
 		r.own = n
 		return &r.own, false
 	}
-	r.more = append(r.more, n)
+	r.more = s.kept.read.Append(r.more, n)
 	return &r.more[len(r.more)-1], false
 }

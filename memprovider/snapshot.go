@@ -150,6 +150,9 @@ func (ex *execution) snapshot() (x SnapshotExecution, ok bool) {
 	if ex.state.output != nil {
 		x.Output = *ex.state.output
 	}
+	if len(ex.events) > 0 {
+		x.Events = make([]SnapshotEvent, 0, len(ex.events))
+	}
 	for _, e := range ex.events {
 		x.Events = append(x.Events, SnapshotEvent{ID: e.id, Data: e.data})
 	}

@@ -53,7 +53,7 @@ func (p *provider) firstEvent(in *instance, ex *execution) (engine.Event, error)
 	if len(ex.events) == 0 || ex.events[0].id != engine.InitialEventID {
 		return engine.Event{}, nil
 	}
-	if d := ex.seenBy(p.codecNo); len(d.events) > 0 {
+	if d := s.kept.seenBy(ex, p.codecNo); len(d.events) > 0 {
 		s.observeDecoded(in, ex, 0, observe.OutcomeOK, true)
 		return d.events[0], nil
 	}

@@ -69,6 +69,8 @@ type Store struct {
 	instances []*instance           // by number - 1
 	rows      []*row                // by number - 1, nil once they are removed
 	memory    *Memory               // nil if the store keeps to itself
+	kept      *kept                 // of memory, or one that keeps nothing
+	view      View                  // of this store
 	block     []byte                // of stored bytes, with room for more
 	spareRows []row                 // room for the next ones
 	holdings  *holdingTable         // by token number - 1
@@ -143,12 +145,15 @@ func New(o Options) *Store {
 		s.own = storerules.Default()
 	}
 	s.rules = s.own
+	s.view = view{s}
 	s.index = &index{rules: s.own}
-	s.memory, s.holdings = o.Memory, &holdingTable{}
-	if s.memory != nil {
-		s.memory.reset()
-		s.holdings = &s.memory.holdings
+	s.memory = o.Memory
+	if s.memory == nil {
+		s.holdings, s.kept = &holdingTable{}, &kept{}
+		return s
 	}
+	s.memory.reset()
+	s.holdings, s.kept = &s.memory.holdings, &s.memory.kept
 	return s
 }
 
@@ -238,7 +243,8 @@ func (s *Store) named(name string) *instance {
 	if no, ok := s.names[name]; ok {
 		return s.instances[no-1]
 	}
-	in := &instance{no: InstanceNo(len(s.instances) + 1), name: name}
+	in := s.kept.instances.New()
+	in.no, in.name = InstanceNo(len(s.instances)+1), name
 	s.names[name] = in.no
 	s.instances = append(s.instances, in)
 	if o := s.observe(observe.InstanceNamed); o != nil {
@@ -332,7 +338,7 @@ const rowBlock = 32
 // token issues the next token for an instance or a row.
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
 	n := s.holdings.add(h)
-	return lock{number: n, token: tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
+	return lock{number: n, token: s.memory.tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
 }
 
 func tokenText(prefix byte, n uint64) string {

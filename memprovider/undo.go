@@ -44,8 +44,9 @@ func (s *Store) note(u undo) {
 
 func (s *Store) noteMeta(in *instance) {
 	if s.journaling {
-		old := in.meta
-		s.note(undo{op: undoMeta, in: in, meta: &old})
+		old := s.kept.metas.New()
+		*old = in.meta
+		s.note(undo{op: undoMeta, in: in, meta: old})
 	}
 }
 

@@ -86,7 +86,9 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	s.setCount(r, r.count+1)
 	s.claim(r, session)
 	s.delivered = append(s.delivered[:0], r.no)
-	return &engine.FetchedWork{Item: item, LockToken: r.lock.token, AttemptCount: r.count}, r.in, nil
+	f := s.kept.work.New()
+	f.Item, f.LockToken, f.AttemptCount = item, r.lock.token, r.count
+	return f, r.in, nil
 }
 
 // reservedBefore reports whether an older activity is ready and belongs to a session that somebody else owns.

@@ -202,8 +202,8 @@ func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool)
 }
 
 // replayStart converts the start to the form that replay takes, with the resolved version.
-func (s *start) replayStart(version string) *replay.Start {
-	return &replay.Start{
+func (s *start) replayStart(version string) replay.Start {
+	return replay.Start{
 		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
 		InitialCustomStatus: s.initialCustomStatus,
 	}

@@ -149,7 +149,8 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 		Workspace: n.workspace,
 	}
 	if d.begin != nil {
-		in.Start = d.begin.replayStart(handler.String()[len(handler.Name)+1:])
+		in.Start = n.room.starts.New()
+		*in.Start = d.begin.replayStart(handler.String()[len(handler.Name)+1:])
 	} else {
 		in.History = d.Item.History
 	}

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/slab"
 )
 
@@ -15,10 +17,45 @@ type Room struct {
 	activities slab.Slab[RunActivity]
 	notes      slab.Slab[Note]
 	turnNotes  slab.Slab[TurnNote]
+	called     activityCall
 	// What a node keeps from step to step, or hands to the provider: the contents of acks.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]
 	cancelled slab.Slab[engine.ScheduledActivityIdentifier]
+	starts    slab.Slab[replay.Start]
+}
+
+// activityCall is a call of an activity's code.
+type activityCall struct {
+	code  node.Activity
+	ctx   node.ActivityContext
+	input string
+
+	result, failure string
+	failed          bool
+	call            func() // the method value run, made once
+}
+
+func (a *activityCall) run() {
+	var err error
+	if a.result, err = a.code(a.ctx, a.input); err != nil {
+		a.failure, a.failed = err.Error(), true
+	}
+}
+
+// forget makes the value ready for the next call.
+func (a *activityCall) forget() { *a = activityCall{call: a.call} }
+
+// activity returns the value in which the next activity is called. Code that steps a node of its own gets another one.
+func (r *Room) activity() *activityCall {
+	a := &r.called
+	if a.code != nil {
+		a = &activityCall{}
+	}
+	if a.call == nil {
+		a.call = a.run
+	}
+	return a
 }
 
 // NextStep takes back the calls of the steps before, which nobody may use any more.
@@ -38,4 +75,5 @@ func (r *Room) NextRun() {
 	r.events.Reset()
 	r.items.Reset()
 	r.cancelled.Reset()
+	r.starts.Reset()
 }

@@ -120,20 +120,14 @@ func (n *Node) completeActivity(s *slot, result, failure string, failed bool) {
 // callActivity is the boundary to user code: a panic or runtime.Goexit there is a failure. The error's Error method is
 // user code, too.
 func (n *Node) callActivity(run node.Activity, ctx node.ActivityContext, input string) (result, failure string, failed bool) {
-	var out struct { // one struct, one allocation
-		result, failure string
-		failed          bool
-	}
-	text, panicked := n.workspace.Contain(func() {
-		var err error
-		if out.result, err = run(ctx, input); err != nil {
-			out.failure, out.failed = err.Error(), true
-		}
-	})
+	a := n.room.activity()
+	defer a.forget()
+	a.code, a.ctx, a.input = run, ctx, input
+	text, panicked := n.workspace.Contain(a.call)
 	if panicked {
 		return "", "activity panicked: " + text, true
 	}
-	return out.result, out.failure, out.failed
+	return a.result, a.failure, a.failed
 }
 
 func failedActivity(a engine.ActivityExecuteItem, details engine.ErrorDetails) engine.WorkItem {

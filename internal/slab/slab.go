@@ -2,12 +2,13 @@ package slab
 
 import "slices"
 
-// Slab hands out zeroed values of T. What it keeps is bounded: beyond Blocks blocks it allocates, and the garbage collector
-// takes back, so that a long run holds what lives and not all that ever did. The zero value is ready; a nil Slab keeps
-// nothing. It is not safe for concurrent use.
+// Slab hands out zeroed values of T. It keeps memory from its first Reset on; before, and beyond Blocks blocks, it allocates
+// and the garbage collector takes back: what is never reset, and what is long, holds what lives and not all that ever did.
+// The zero value is ready. It is not safe for concurrent use.
 type Slab[T any] struct {
 	blocks [][]T // each as long as what is used of it
 	full   int   // blocks before this one are used up
+	keeps  bool
 }
 
 // Blocks is how many blocks a Slab keeps. The first has firstLen values, each further one twice as many, up to mostLen.
@@ -47,25 +48,27 @@ func (s *Slab[T]) Clone(values []T) []T {
 	return append(s.Make(len(values)), values...)
 }
 
-// Append is append with memory of the slab: at least room for four, then twice as much each time.
+// Append is append with memory of the slab, which doubles what it makes room for.
 func (s *Slab[T]) Append(values []T, v T) []T {
 	if len(values) == cap(values) {
-		values = append(s.Make(max(4, 2*len(values))), values...)
+		values = s.grown(values)
 	}
 	return append(values, v)
 }
+
+func (s *Slab[T]) grown(values []T) []T { return append(s.Make(max(2, 2*len(values))), values...) }
 
 // Insert is slices.Insert of one value with memory of the slab.
 func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 	if len(values) < cap(values) {
 		return slices.Insert(values, i, v)
 	}
-	return slices.Insert(append(s.Make(max(4, 2*len(values))), values...), i, v)
+	return slices.Insert(s.grown(values), i, v)
 }
 
 // block returns the block with room for n values, nil if they are to be allocated.
 func (s *Slab[T]) block(n int) *[]T {
-	if s == nil || n > mostLen/8 {
+	if !s.keeps || n > mostLen/8 {
 		return nil
 	}
 	for s.full < len(s.blocks) {
@@ -87,5 +90,5 @@ func (s *Slab[T]) Reset() {
 		clear(s.blocks[i])
 		s.blocks[i] = s.blocks[i][:0]
 	}
-	s.full = 0
+	s.full, s.keeps = 0, true
 }

@@ -54,7 +54,7 @@ var packages = map[string]imports{
 		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
 	"internal/machine":    {module: []string{"internal/eventdata", "engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost", "internal/slab"}, tests: []string{"internal/client", "faults", "engine/orch"}},
 	"engine/node":         {module: []string{"engine", "engine/orch", "internal/orchhost"}},
-	"memprovider":         {module: []string{"internal/eventdata", "internal/observe", "engine", "internal/storerules"}, tests: []string{"faults"}},
+	"memprovider":         {module: []string{"internal/eventdata", "internal/observe", "internal/slab", "engine", "internal/storerules"}, tests: []string{"faults"}},
 	"internal/deadletter": {module: []string{"internal/eventdata", "engine", "internal/call"}, tests: []string{"memprovider", "faults", "internal/observe"}},
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, tests: []string{"internal/observe"}},

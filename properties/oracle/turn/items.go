@@ -27,7 +27,7 @@ func (c *checker) same(what string, want, got []engine.WorkItem) {
 // checkItems checks that the items the turn sends follow from its events (docs/contract/runtime.md#r7.10).
 func (c *checker) checkItems() {
 	ack := &c.t.Ack
-	var work, messages []engine.WorkItem
+	work, messages := c.work[:0], c.messages[:0]
 	failed, _ := c.terminal.(eventdata.OrchestrationFailed)
 	cancelled := failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
 	for i := range c.delta {
@@ -56,6 +56,7 @@ func (c *checker) checkItems() {
 			}
 		}
 	}
+	c.work = work
 	if c.terminal != nil {
 		work = nil
 	}
@@ -75,7 +76,8 @@ func (c *checker) checkItems() {
 		}
 	}
 	c.same("work", work, ack.WorkerItems)
-	c.same("message", append(messages, c.refused...), ack.OrchestratorItems)
+	c.messages = append(messages, c.refused...)
+	c.same("message", c.messages, ack.OrchestratorItems)
 	c.checkWithdrawn()
 }
 

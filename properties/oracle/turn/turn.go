@@ -117,6 +117,10 @@ type checker struct {
 	start     int // index of the message that begins the execution, -1 if none does
 	refused   []engine.WorkItem
 	wrong     []string
+	// Memory for the items that a turn should send, and the text of the build that was checked last.
+	work, messages []engine.WorkItem
+	build          engine.Version
+	buildText      string
 }
 
 // schedule is a schedule event of the history or the delta.
@@ -130,7 +134,13 @@ type schedule struct {
 
 // begin makes the checker ready for a turn.
 func (c *checker) begin(t *Turn) {
-	*c = checker{t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits(), schedules: c.schedules[:0]}
+	*c = checker{
+		t: t, delta: t.Ack.HistoryDelta, start: -1, most: engine.DefaultLimits(), schedules: c.schedules[:0],
+		work: c.work, messages: c.messages, build: c.build, buildText: c.buildText,
+	}
+	if c.buildText == "" || c.build != t.Build {
+		c.build, c.buildText = t.Build, t.Build.String()
+	}
 	if n := t.Limits.CarriedEvents; n > 0 {
 		c.most.CarriedEvents = n
 	}
@@ -215,7 +225,11 @@ func shown(v any) string {
 	return text
 }
 
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+// same reports whether two values are equal, what they point to included.
+func same(a, b any) bool {
+	x, y := reflect.TypeOf(a), reflect.TypeOf(b)
+	return x == y && x != nil && x.Comparable() && a == b || reflect.DeepEqual(a, b)
+}
 
 // nothingToDo reports whether no turn is due: the execution has ended, or nothing begins it.
 func (c *checker) nothingToDo() bool {
@@ -266,7 +280,7 @@ func (c *checker) checkEnvelopes() {
 	if n := len(c.t.History); n > 0 {
 		next = c.t.History[n-1].EventID + 1
 	}
-	skipped, ended, build := c.terminal == nil, false, c.t.Build.String()
+	skipped, ended := c.terminal == nil, false
 	for i := range c.delta {
 		e := &c.delta[i]
 		ended = ended || isTerminal(e.Data) || endsWait(e.Data)
@@ -285,7 +299,7 @@ func (c *checker) checkEnvelopes() {
 			c.say("%s is stamped with time %d: expected %d, the time of the turn", event(e), e.TimestampMs, c.delta[0].TimestampMs)
 		}
 		if c.t.Build != (engine.Version{}) {
-			if e.DuroxideVersion != build {
+			if e.DuroxideVersion != c.buildText {
 				c.say("%s is stamped %s: expected the node's build, %s", event(e), e.DuroxideVersion, c.t.Build)
 			}
 		}

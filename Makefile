@@ -16,6 +16,7 @@ check:
 golden:
 	go test ./internal/machine ./internal/replay ./properties/internal/safety -rewrite
 	go test ./internal/tidy -run TestGeneratedLists -update
+	go run ./cmd/simrun serve --schema > docs/oracle-protocol.schema.json
 
 fuzz:
 	go test ./engine -run '^$$' -fuzz '^FuzzDecodeEvent$$' -fuzztime 60s

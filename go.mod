@@ -9,6 +9,7 @@ require (
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/creachadair/jrpc2 v1.3.5
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f
 	pgregory.net/rapid v1.3.0
 )
@@ -17,6 +18,7 @@ require (
 	github.com/creachadair/mds v0.26.1 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/text v0.14.0 // indirect
 	golang.org/x/tools v0.44.0 // indirect
 )
 

@@ -29,7 +29,7 @@ type imports struct {
 
 // testModules may be imported by every test, beside what any row of the table gives to code.
 var testModules = []string{"github.com/anishathalye/porcupine", "github.com/cockroachdb/datadriven", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
-	"golang.org/x/exp", "pgregory.net/rapid"}
+	"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/exp", "pgregory.net/rapid"}
 
 // packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
 // not allowed here: imports run downwards only,
@@ -140,18 +140,18 @@ var packages = map[string]imports{
 		module: []string{"internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
-	"internal/tidy":             {tests: []string{"internal/sample", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
+	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
 	"internal/mutate":           {tests: []string{"internal/mutate/active"}},
 	"internal/mutate/active":    {},
 	"internal/mutate/judge":     {all: true},
 	"internal/mutate/matrix":    {module: []string{"internal/mutate", "internal/mutate/active"}},
 	"cmd/simrun":                {module: []string{"cmd/simrun/command"}},
-	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}, tests: []string{"internal/sample", "internal/eventdata"}},
+	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}, tests: []string{"internal/sample"}},
 	"properties/conformance":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"properties/undertest":      {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
 	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider"}},
 	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
-	"internal/callform":         {module: []string{"internal/eventdata", "engine", "internal/call"}},
+	"internal/callform":         {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
 	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":          {},

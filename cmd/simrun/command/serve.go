@@ -25,6 +25,7 @@ type serveCmd struct {
 	Faults string   `help:"Let calls of nodes fail, or succeed without an answer: none, light or full." enum:"none,light,full" default:"none" placeholder:"LEVEL"`
 	Seed   seed     `help:"Draw the faults from this seed." default:"1" placeholder:"N"`
 	Listen address  `help:"Serve connections at this address, each with a store of its own, until standard input ends: unix:PATH or tcp:HOST:PORT, where port 0 is any that is free." placeholder:"ADDRESS"`
+	Schema bool     `help:"Print the JSON Schema of the messages, and serve nothing."`
 }
 
 // Help returns the text printed below the flags.
@@ -46,6 +47,13 @@ Exit status: 0 when the input has ended, 2 usage or bad input.`
 const serveStartMs = 1_000_000
 
 func (c *serveCmd) run(a *app) (int, error) {
+	if c.Schema {
+		text, err := wire.Schema()
+		if err == nil {
+			_, err = a.stdout.Write(text)
+		}
+		return exitOK, err
+	}
 	var set []faults.BugID
 	for _, id := range c.Bug {
 		if !isProviderBug(id) {

@@ -1,0 +1,186 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creachadair/jrpc2/channel"
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/oracle/search"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+const protocolSchema = "../../../docs/oracle-protocol.schema.json"
+
+// TestProtocolSchemaIsWritten: the file beside the page is what the command prints.
+func TestProtocolSchemaIsWritten(t *testing.T) {
+	have, err := os.ReadFile(protocolSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	if status := (Program{}).Run([]string{"serve", "--schema"}, &stdout, &stderr); status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	if diff := cmp.Diff(string(have), stdout.String()); diff != "" {
+		t.Errorf("go run ./cmd/simrun serve --schema > docs/oracle-protocol.schema.json; -file +printed:\n%s", diff)
+	}
+}
+
+// exchange checks lines by the schema. It remembers what was asked, since an answer does not say so.
+type exchange struct {
+	channel.Channel
+	t       *testing.T
+	schema  *jsonschema.Compiler
+	methods map[string]string // by the id of a request that is not answered
+	seen    map[string]int    // results, by method
+}
+
+func newExchange(t *testing.T, ch channel.Channel) *exchange {
+	t.Helper()
+	text, err := wire.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &exchange{Channel: ch, t: t, schema: jsonschema.NewCompiler(), methods: map[string]string{}, seen: map[string]int{}}
+	x.schema.DefaultDraft(jsonschema.Draft2020)
+	if err := x.schema.AddResource("protocol.json", document); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// valid reports whether a text has the form of a definition.
+func (x *exchange) valid(definition string, text []byte) error {
+	schema, err := x.schema.Compile("protocol.json#/$defs/" + definition)
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+func (x *exchange) check(definition string, text []byte) {
+	if err := x.valid(definition, text); err != nil {
+		x.t.Errorf("%s\n%v", text, err)
+	}
+}
+
+func (x *exchange) request(line []byte) {
+	var r struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		x.t.Error(err)
+	}
+	x.methods[string(r.ID)] = r.Method
+	x.check("request", line)
+}
+
+func (x *exchange) answer(line []byte) {
+	x.check("answer", line)
+	var a struct{ ID, Result json.RawMessage }
+	if err := json.Unmarshal(line, &a); err != nil {
+		x.t.Error(err)
+	}
+	if a.Result != nil {
+		method := x.methods[string(a.ID)]
+		x.check("results/"+method, a.Result)
+		x.seen[method]++
+	}
+}
+
+func (x *exchange) Send(line []byte) error {
+	x.request(line)
+	return x.Channel.Send(line)
+}
+
+func (x *exchange) Recv() ([]byte, error) {
+	line, err := x.Channel.Recv()
+	if err == nil {
+		x.answer(line)
+	}
+	return line, err
+}
+
+// TestExchangesHaveTheSchema: every line of random sequences of calls and of some cases, with every method in them.
+func TestExchangesHaveTheSchema(t *testing.T) {
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- (&serveCmd{}).server(nil).Serve(t.Context(), toServer, fromServer) }()
+	x := newExchange(t, foreign.NewLines(toClient, fromClient))
+	client, err := wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer := &remote{client: client}
+	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 8}); err != nil {
+		t.Fatal(err)
+	}
+	for _, asked := range conformance.Ask(undertest.Factory{New: peer.store}, "MG-04", "MG-05", "DL-01", "DL-10") {
+		if asked.Failure != "" || asked.Skipped != "" {
+			t.Errorf("%v: %s%s", asked.Case, asked.Failure, asked.Skipped)
+		}
+	}
+	if _, err := client.Admin().ReadHistoryWithExecutionID(t.Context(), "none", 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.SetNow(t.Context(), peer.now+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{"describe", "reset", "clock_now", "clock_set", "clock_advance", "fail_ack_step"} {
+		if x.seen[method] == 0 {
+			t.Errorf("no result of %s was seen", method)
+		}
+	}
+	for _, c := range call.All() {
+		if _, inProcess := c.(call.Plant); !inProcess && x.seen[call.Method(c)] == 0 {
+			t.Errorf("no result of %s was seen", call.Method(c))
+		}
+	}
+}
+
+// TestExamplesHaveTheSchema: those of the page, but for the requests that it shows as wrong.
+func TestExamplesHaveTheSchema(t *testing.T) {
+	for _, block := range fenced(t, "rpc") {
+		x := newExchange(t, nil)
+		for i := 0; i+1 < len(block); i += 2 {
+			request, answer := []byte(block[i][2:]), []byte(block[i+1][2:])
+			if strings.Contains(block[i+1], `"code":-32`) {
+				if x.valid("request", request) == nil {
+					t.Errorf("refused, and yet it has the schema: %s", request)
+				}
+				x.check("answer", answer)
+				continue
+			}
+			x.request(request)
+			x.answer(answer)
+		}
+	}
+}

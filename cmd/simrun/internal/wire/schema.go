@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/callform"
+)
+
+// Schema returns the JSON Schema (draft 2020-12) of the messages. A message as a whole is a request or an answer; the
+// result of a METHOD has the schema #/$defs/results/METHOD, since an answer does not say what was asked.
+func Schema() ([]byte, error) {
+	type schema = callform.Schema
+	integer, text, null := schema{"type": "integer", "minimum": 0}, schema{"type": "string"}, schema{"type": "null"}
+	methods, results := []schema{}, schema{}
+	add := func(method string, params, result schema) {
+		request := schema{"method": schema{"const": method}, "params": params}
+		required := []string{"jsonrpc", "id", "method"}
+		if fields, ok := params["required"].([]string); ok && len(fields) > 0 {
+			required = append(required, "params")
+		}
+		methods = append(methods, schema{"if": schema{"properties": schema{"method": schema{"const": method}}},
+			"then": schema{"properties": request, "required": required}})
+		results[method] = result
+	}
+	with := func(field string, value schema) schema {
+		return schema{"type": "object", "properties": schema{field: value}, "required": []string{field}, "additionalProperties": false}
+	}
+	nothing := schema{"type": "object", "additionalProperties": false}
+	add("describe", nothing, callform.TypeSchema(reflect.TypeFor[Described]()))
+	add("reset", nothing, null)
+	add("clock_now", nothing, integer)
+	add("clock_set", with("now_ms", integer), integer)
+	add("clock_advance", with("by_ms", integer), integer)
+	add("fail_ack_step", with("step", integer), null)
+	add("set_faults", with("on", schema{"type": "boolean"}), null)
+	names := []string{"describe", "reset", "clock_now", "clock_set", "clock_advance", "fail_ack_step", "set_faults"}
+	for _, c := range call.All() {
+		if _, inProcess := c.(call.Plant); inProcess {
+			continue
+		}
+		add(call.Method(c), callform.ParamsSchema(c), callform.ResultSchema(call.Method(c)))
+		names = append(names, call.Method(c))
+	}
+	definitions, err := callform.Definitions()
+	if err != nil {
+		return nil, err
+	}
+	id := schema{"type": []string{"integer", "string"}}
+	definitions["request"] = schema{"type": "object",
+		"properties": schema{"jsonrpc": schema{"const": "2.0"}, "id": id, "method": schema{"enum": names}, "params": schema{"type": "object"}},
+		"required":   []string{"jsonrpc", "id", "method"}, "additionalProperties": false, "allOf": methods}
+	definitions["answer"] = schema{"type": "object",
+		"properties": schema{"jsonrpc": schema{"const": "2.0"}, "id": schema{"type": []string{"integer", "string", "null"}},
+			"result": schema{}, "error": schema{"type": "object", "properties": schema{"code": schema{"type": "integer"}, "message": text},
+				"required": []string{"code", "message"}}},
+		"required": []string{"jsonrpc", "id"}, "oneOf": []schema{{"required": []string{"result"}}, {"required": []string{"error"}}}}
+	definitions["results"] = results
+	data, err := json.MarshalIndent(schema{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title":   "durosim's provider protocol: a line of it",
+		"anyOf":   []schema{{"$ref": "#/$defs/request"}, {"$ref": "#/$defs/answer"}},
+		"$defs":   definitions,
+	}, "", " ")
+	return append(data, '\n'), err
+}

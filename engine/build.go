@@ -36,6 +36,13 @@ type Build struct {
 	Changes []SemanticsChange
 	// Limits are what the build lets an execution carry and keep. A zero field is that of DefaultLimits.
 	Limits Limits
+	// OwnChildIDs has the ids of children that begin with "sub::" made by the build alone: an automatic one names its
+	// execution from the second on (sub::2_5), and code that asks for such an id is refused
+	// (docs/contract/runtime.md#r7.10). Otherwise they are sub::5 in each execution, and code may choose one.
+	OwnChildIDs bool
+	// CountsWaiting has input before a waiting continue-as-new start given back counted, with the backoff of a missing
+	// handler, so that it ends as poison (docs/contract/runtime.md#r2.2). Otherwise it waits uncounted.
+	CountsWaiting bool
 }
 
 // SemanticsChange is the replay semantics of the executions that a build of version Since or newer began.

@@ -15,8 +15,10 @@ func DefaultLimits() Limits {
 	return Limits{CarriedEvents: MaxCarryForwardEvents, Keys: MaxKVKeys, ValueBytes: MaxKVValueBytes}
 }
 
-func (l Limits) filled() Limits {
-	d := DefaultLimits()
+func (l Limits) filled() Limits { return l.or(DefaultLimits()) }
+
+// or returns the limits with those of d in place of zeros.
+func (l Limits) or(d Limits) Limits {
 	return Limits{cmp.Or(l.CarriedEvents, d.CarriedEvents), cmp.Or(l.Keys, d.Keys), cmp.Or(l.ValueBytes, d.ValueBytes)}
 }
 

@@ -56,10 +56,9 @@ func nodeBugs() []Bug {
 				r.ExceedsMaxAttempts = func(uint32, uint32) bool { return false }
 			}},
 		{ID: "engine/deferred-input-counted", Summary: "input before a waiting continue-as-new start is given back counted, so that it can poison what it waits for", Source: "docs/contract-decisions.md#row-4",
-			Since: "0.1.32", // L12 sees it in 2 of 60 seeds of early-input, in plans too large to keep
+			Since: "0.1.32", Properties: []string{"S04"}, Scenario: earlyInput,
 			node: func(r *machine.Rules) {
-				right := r.AbandonIgnoresAttempt
-				r.AbandonIgnoresAttempt = func(d machine.Decision) bool { return d != machine.DecideWaitForStart && right(d) }
+				r.CountsWaiting = func(*engine.Build) bool { return true }
 			}},
 		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and bounces what it cannot replay",
 			Properties: []string{"L05", "L03"}, Scenario: upgrade,

@@ -27,7 +27,7 @@ func Catalogue() []Property {
 		{"S01", "filter-before-lock", s, "A filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes."},
 		{"S02", "filter-before-deserialize", s, "A filtered fetch decodes no event of an instance whose current pin the filter excludes."},
 		{"S03", "unpinned-is-compatible", s, "Unpinned work is offered to every filter but the empty one, which gets nothing."},
-		{"S04", "attempt-count-exact", s, "Each delivery raises each message's count by one, only ignore_attempt lowers it, by one and not below zero, a batch shows the maximum, and an undone fetch counts nothing."},
+		{"S04", "attempt-count-exact", s, "Each delivery raises each message's count by one, only ignore_attempt lowers it, by one and not below zero, a batch shows the maximum, an undone fetch counts nothing, and input before a continue-as-new start counts only where the contract says so."},
 		{"S05", "lock-exclusive", s, "An instance and a worker row have one live holder at most, and ack and renew succeed only for it, before expiry."},
 		{"S06", "ack-atomic", s, "An ack does all that it says or nothing, whatever fails inside; so do abandon and renew, and they do nothing else."},
 		{"S07", "history-append-only", s, "Stored events never change, move or vanish but by deletion, pruning or an injected fault, and an ack reads no old event."},

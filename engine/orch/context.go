@@ -75,7 +75,8 @@ func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
 }
 
 // ScheduleSubOrchestrationWithID starts a child under that id, verbatim, except that an id that begins with "sub::" is
-// prefixed with the parent's, like an automatic one. An empty id is automatic.
+// prefixed with the parent's, like an automatic one, or refused by a build that keeps such ids for itself
+// ([engine.Build].OwnChildIDs). An empty id is automatic.
 func (c *Context) ScheduleSubOrchestrationWithID(name, instance, input string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Instance: instance, Input: input})
 }

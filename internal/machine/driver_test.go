@@ -154,6 +154,12 @@ func (d *driver) newNode(args []string) {
 		switch name {
 		case "build":
 			build = buildNamed(d.t, value)
+		case "contract":
+			contract, err := engine.ContractOf(value)
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			build = contract.Build(build)
 		case "routing":
 			routing = routings[value]
 		case "bug":

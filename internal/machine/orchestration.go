@@ -111,13 +111,17 @@ func (n *Node) incompatible(d *delivery) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", d.pin, n.supported)
 }
 
-// waitsForStart hands back, uncounted, input that came before the start of its execution.
+// waitsForStart hands back input that came before the start of its execution.
 func (n *Node) waitsForStart(s *slot, d *delivery) bool {
 	if !d.waitsForStart() {
 		return false
 	}
 	n.logWaitForStart(d)
-	n.abandon(s, Note{Decision: DecideWaitForStart, Delay: WaitForStartDelay, Cause: "the continue-as-new start is still to come"})
+	delay := WaitForStartDelay
+	if o := &n.options; n.rules.CountsWaiting(n.build) {
+		delay = n.rules.UnregisteredBackoff(d.AttemptCount, o.UnregisteredBackoffBase, o.UnregisteredBackoffMax)
+	}
+	n.abandon(s, Note{Decision: DecideWaitForStart, Delay: delay, Cause: "the continue-as-new start is still to come"})
 	return true
 }
 

@@ -22,6 +22,8 @@ type Rules struct {
 	DeclareFilter func(supported engine.VersionRange) *engine.CapabilityFilter
 	// AbandonIgnoresAttempt reports whether an abandon for that decision leaves the delivery uncounted.
 	AbandonIgnoresAttempt func(d Decision) bool
+	// CountsWaiting reports whether input before a waiting continue-as-new start counts (engine.Build.CountsWaiting).
+	CountsWaiting func(b *engine.Build) bool
 	// SessionCap returns how many sessions the node may serve at a time, given the option.
 	SessionCap func(most int) int
 	// RenewsSessions makes the node renew the sessions that it owns.
@@ -133,6 +135,7 @@ func DefaultRules() *Rules {
 		Admits:                (*engine.CapabilityFilter).Admits, // as the provider does, so that the two never differ
 		DeclareFilter:         engine.FilterFor,
 		AbandonIgnoresAttempt: uncounted,
+		CountsWaiting:         func(b *engine.Build) bool { return b.CountsWaiting },
 		SessionCap:            func(most int) int { return most },
 		RenewsSessions:        true,
 		UnregisteredBackoff:   UnregisteredBackoff,

@@ -155,7 +155,7 @@ func (n *Node) abandon(s *slot, why Note) {
 // handBack abandons what the slot holds without a note.
 func (n *Node) handBack(s *slot, d Decision, delay time.Duration) {
 	n.stopRenewing(s.hold)
-	ignore := n.rules.AbandonIgnoresAttempt(d)
+	ignore := n.rules.AbandonIgnoresAttempt(d) && (d != DecideWaitForStart || !n.rules.CountsWaiting(n.build))
 	n.counters.countAbandon(d)
 	var request call.Call = call.AbandonOrchestrationItem{LockToken: s.hold.token, Delay: delay, IgnoreAttempt: ignore}
 	if s.id.Kind == SlotWorker {

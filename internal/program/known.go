@@ -169,7 +169,7 @@ func (i *interpreter) concurrently(branches []Node, s string, k then, read func(
 func (i *interpreter) givesState(n *Node, s string, k then) bool {
 	switch n.Op {
 	case OpSet, OpSetMany, OpClear, OpClearAll, OpStatus, OpStatusReset:
-		return !tooLong(n) && i.in(i.state.does(n), s, k)
+		return !i.tooLong(n) && i.in(i.state.does(n), s, k)
 	case OpGet:
 		return anyValue(i.state.of(n.Name), s, k)
 	case OpStatusGet:

@@ -9,8 +9,19 @@ import (
 
 // tooLong reports whether a statement breaks a limit wherever it runs, so that nothing completes after it. A custom status
 // may still be replaced in the same turn.
-func tooLong(n *Node) bool {
-	return n.Op == OpSet && len(n.value()) > engine.MaxKVValueBytes || n.Op == OpCall && len(n.Tag) > engine.MaxTagNameBytes
+func (i *interpreter) tooLong(n *Node) bool {
+	most := slices.MaxFunc(i.bounds(), func(a, b engine.Limits) int { return a.ValueBytes - b.ValueBytes })
+	return n.Op == OpSet && len(n.value()) > most.ValueBytes || n.Op == OpCall && longTag(n)
+}
+
+func longTag(n *Node) bool { return len(n.Tag) > engine.MaxTagNameBytes }
+
+// bounds returns the limits that may hold.
+func (i *interpreter) bounds() []engine.Limits {
+	if len(i.c.Limits) > 0 {
+		return i.c.Limits
+	}
+	return []engine.Limits{engine.DefaultLimits()}
 }
 
 // limits returns the texts with which a statement may fail the execution, since it breaks a limit
@@ -18,8 +29,10 @@ func tooLong(n *Node) bool {
 func (i *interpreter) limits(n *Node) (texts []string) {
 	switch n.Op {
 	case OpSet:
-		if size := len(n.value()); size > engine.MaxKVValueBytes {
-			texts = append(texts, fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", n.Name, size, engine.MaxKVValueBytes))
+		for _, most := range i.bounds() {
+			if size := len(n.value()); size > most.ValueBytes {
+				texts = append(texts, fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", n.Name, size, most.ValueBytes))
+			}
 		}
 		if i.manyKeys() {
 			texts = append(texts, i.keyCounts()...)
@@ -27,7 +40,7 @@ func (i *interpreter) limits(n *Node) (texts []string) {
 	case OpSetMany:
 		texts = i.keyCounts()
 	case OpCall:
-		if tooLong(n) {
+		if longTag(n) {
 			texts = append(texts, fmt.Sprintf("Activity '%s' tag size (%d bytes) exceeds limit (%d bytes)", ActivityCall, len(n.Tag), engine.MaxTagNameBytes))
 		}
 	case OpStatus:
@@ -59,8 +72,10 @@ func (i *interpreter) keyCounts() (texts []string) {
 			}
 		})
 	}
-	for count := engine.MaxKVKeys + 1; count <= most+len(names); count++ {
-		texts = append(texts, fmt.Sprintf("KV key count (%d) exceeds limit (%d)", count, engine.MaxKVKeys))
+	for _, limit := range i.bounds() {
+		for count := limit.Keys + 1; count <= most+len(names); count++ {
+			texts = append(texts, fmt.Sprintf("KV key count (%d) exceeds limit (%d)", count, limit.Keys))
+		}
 	}
 	return texts
 }

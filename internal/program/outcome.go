@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/durosim/durosim/engine"
 )
 
 // Circumstances are the facts about a run that the interpreter needs.
@@ -23,6 +25,8 @@ type Circumstances struct {
 	// any.
 	Cancelled bool
 	Reasons   []string
+	// Limits are those of the builds that may run the instance; nil means engine.DefaultLimits.
+	Limits []engine.Limits
 }
 
 // Outcome is the end of an instance.
@@ -157,7 +161,7 @@ func (i *interpreter) gives(n *Node, s string, k then) bool {
 	case OpInput:
 		return literal(i.c.Input, s, k)
 	case OpCall:
-		return !tooLong(n) && literal("call("+n.Text+")", s, k)
+		return !i.tooLong(n) && literal("call("+n.Text+")", s, k)
 	case OpTimer, OpDetach, OpDrop:
 		return k(s)
 	case OpWait:

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -223,6 +224,15 @@ func (t *turn) enqueueCancels() {
 			t.out.OrchestratorItems = append(t.out.OrchestratorItems, c.item)
 		}
 	}
+}
+
+// childID returns the automatic id of a child that the next event schedules (docs/contract/runtime.md#r7.10).
+func (t *turn) childID() string {
+	event := strconv.FormatUint(t.nextID, 10)
+	if t.in.Build.OwnChildIDs && t.in.ExecutionID > engine.InitialExecutionID {
+		event = strconv.FormatUint(t.in.ExecutionID, 10) + "_" + event
+	}
+	return autoPrefix + event
 }
 
 // childInstance returns a child's full id: an automatic one is prefixed with its parent's, an explicit one is

@@ -129,6 +129,10 @@ var handlers = map[string]orch.Handler{
 		)
 		return "", nil
 	},
+	"detached-reserved": func(c *orch.Context, in string) (string, error) {
+		c.StartOrchestration("Free", "mine::sub::1", in)
+		return "", nil
+	},
 	"child-race": func(c *orch.Context, in string) (string, error) {
 		orch.Select(c.ScheduleSubOrchestration("Child", in), c.ScheduleTimer(second))
 		return c.ScheduleActivity("after", in).Await()

@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
@@ -156,10 +158,18 @@ func (t *turn) Schedule(a orchhost.Action) orchhost.Token {
 		a = now[len(now)-1]
 	}
 	if a.Kind == orchhost.ActionDetached {
+		if t.in.Build.OwnChildIDs && (strings.HasPrefix(a.Instance, autoPrefix) || strings.Contains(a.Instance, "::"+autoPrefix)) {
+			panic(fmt.Sprintf("orch: instance %q: %q is reserved for children", a.Instance, autoPrefix))
+		}
 		t.emit(a, 0)
 		return 0
 	}
 	token := t.newFuture(owner)
+	if a.Kind == orchhost.ActionSubOrchestration && t.in.Build.OwnChildIDs && strings.HasPrefix(a.Instance, autoPrefix) {
+		f := &t.futures[token]
+		f.state, f.err = futureResolved, fmt.Errorf("child %q: %q is reserved for automatic ids", a.Instance, autoPrefix)
+		return token
+	}
 	switch a.Kind {
 	case orchhost.ActionWait, orchhost.ActionWait2:
 		t.futures[token].wait = waitPositional

@@ -57,6 +57,13 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		// such builds began
 		v := engine.MustParseVersion(name())
 		s.threshold = &v
+	case "contract":
+		// contract 0.1.32: the build of the following turns keeps that contract
+		contract, err := engine.ContractOf(name())
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		s.in.Build = contract.Build(s.in.Build)
 	case "bug":
 		// bug engine/cancel-ignored: switches a planted bug on
 		if !slices.Contains(PlantedBugs, name()) {

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -110,7 +109,7 @@ func (t *turn) write(a *action) {
 	case orchhost.ActionSubOrchestration:
 		instance := a.Instance
 		if instance == "" {
-			instance = autoPrefix + strconv.FormatUint(t.nextID, 10)
+			instance = t.childID()
 		}
 		data = eventdata.SubOrchestrationScheduled{Name: a.Name, Instance: instance, Input: a.Input}
 	case orchhost.ActionDetached:

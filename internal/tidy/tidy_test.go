@@ -140,7 +140,7 @@ var packages = map[string]imports{
 		module: []string{"internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
-	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
+	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
 	"internal/mutate":           {tests: []string{"internal/mutate/active"}},
 	"internal/mutate/active":    {},
 	"internal/mutate/judge":     {all: true},

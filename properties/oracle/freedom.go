@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/durosim/durosim/engine"
+
 // Freedom is the id of something that the contract leaves to the provider (docs/contract/provider.md#p10). Each is
 // an explicit branch of the specification; Options.Deny takes it away from providers that promise more.
 type Freedom string
@@ -90,6 +92,19 @@ func Freedoms() []FreedomInfo {
 		{xPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9)"},
 		{xRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or passed over; with a start message in the batch delivered, with history_error or without a history"},
 	}
+}
+
+// Denied returns the freedoms that the contract of a release takes away (engine.Contracts); none for an empty name. It
+// returns an error if the release has no contract.
+func Denied(release string) ([]Freedom, error) {
+	if release == "" {
+		return nil, nil
+	}
+	c, err := engine.ContractOf(release)
+	if err != nil || !c.AbandonsBatch {
+		return nil, err
+	}
+	return []Freedom{f9AbandonScope}, nil
 }
 
 // freedoms is a set of denied freedoms.

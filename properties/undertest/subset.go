@@ -13,9 +13,9 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// narrow wraps a provider that lacks methods in one that answers engine.ErrUnsupported for them. It fails for names that
-// no method has.
-func (s *Store) narrow() error {
+// narrow wraps a provider that lacks methods, or has some that its contract does not ask for, in one that answers
+// engine.ErrUnsupported for them. It fails for names that no method has.
+func (s *Store) narrow(asked *engine.Contract) error {
 	known := map[string]bool{}
 	for _, c := range call.All() {
 		known[call.Method(c)] = call.Kind(c) != observe.CallNone
@@ -34,6 +34,9 @@ func (s *Store) narrow() error {
 	}
 	lacks := func(c call.Call) bool {
 		name := reflect.TypeOf(c).Name() // the method in Go has the name of the call
+		if _, stats := c.(call.GetInstanceStats); stats && asked != nil && !asked.Stats {
+			return true
+		}
 		return promoted[name] || managing[name] || s.Methods != nil && !slices.Contains(s.Methods, call.Method(c))
 	}
 	if !slices.ContainsFunc(call.All(), func(c call.Call) bool { return known[call.Method(c)] && lacks(c) }) {

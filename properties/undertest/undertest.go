@@ -2,6 +2,7 @@ package undertest
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -12,12 +13,19 @@ import (
 type Factory struct {
 	// New makes an empty store and returns it with what a test can do to it. Stores from different calls share nothing.
 	New func() (*Store, error)
+	// Contract is the release whose contract the provider is held to where engine.Contracts differ; empty means both: what
+	// one of them leaves free stays free, and what one of them asks for is asked for.
+	Contract string
 }
 
 // Make calls New, and tells the mistakes of a factory apart from those of the provider.
 func (f Factory) Make() (*Store, error) {
 	if f.New == nil {
 		return nil, errors.New("Factory.New is not set")
+	}
+	asked, err := f.contract()
+	if err != nil {
+		return nil, err
 	}
 	s, err := f.New()
 	switch {
@@ -29,11 +37,23 @@ func (f Factory) Make() (*Store, error) {
 		s.Release()
 		return nil, errors.New("Store.Provider is not set")
 	}
-	if err := s.narrow(); err != nil {
+	if err := s.narrow(asked); err != nil {
 		s.Release()
 		return nil, err
 	}
 	return s, nil
+}
+
+// contract returns the contract that the provider is held to, nil for both.
+func (f Factory) contract() (*engine.Contract, error) {
+	if f.Contract == "" {
+		return nil, nil
+	}
+	c, err := engine.ContractOf(f.Contract)
+	if err != nil {
+		return nil, fmt.Errorf("Factory.Contract: %w", err)
+	}
+	return c, nil
 }
 
 // Store is one store with its handle. A nil function means that the store cannot do that; checks that need it are left

@@ -80,13 +80,25 @@ func (p *Plan) Ancestors(name string) (declared []*Build, known string) {
 }
 
 // AllBuilds returns the builds that the plan may name: the known ones, and in ascending order of version among them those
-// that it declares. It changes none of the known ones; without declarations it returns them. The error names the build
-// that cannot be made.
+// that it declares, each with what the plan's contract asks of it. It changes none of the known ones; without declarations
+// and contract it returns them. The error names the build that cannot be made, or the contract that is not known.
 func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
-	if len(p.Builds) == 0 {
+	if p.Contract == "" && len(p.Builds) == 0 {
 		return known, nil
 	}
 	all := slices.Clone(known)
+	if p.Contract != "" {
+		contract, err := engine.ContractOf(p.Contract)
+		if err != nil {
+			return nil, err
+		}
+		for i, b := range all {
+			all[i] = contract.Build(b)
+		}
+	}
+	if len(p.Builds) == 0 {
+		return all, nil
+	}
 	for i := range p.Builds {
 		d := &p.Builds[i]
 		if slices.ContainsFunc(p.Builds[:i], func(b Build) bool { return b.Name == d.Name }) {

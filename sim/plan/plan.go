@@ -32,6 +32,9 @@ type Plan struct {
 	Strategy Strategy
 	Patience Patience
 	Profile  Profile
+	// Contract is the release whose contract the run is held to where engine.Contracts differ; empty means the decisions
+	// of docs/contract-decisions.md alone.
+	Contract string
 	// Turbulence is how long schedule and faults last: every step comes before its end. 0 means until one second after the
 	// last schedule step or client action.
 	Turbulence time.Duration

@@ -21,6 +21,8 @@ type Overrides struct {
 	// Profile and Strategy, if not empty, replace the scenario's own.
 	Profile  plan.Profile
 	Strategy plan.Strategy
+	// Contract, if not empty, replaces the scenario's own.
+	Contract string
 	// CallersClock, if not nil, says whether the store goes by the clocks of its callers.
 	CallersClock *bool
 	// Bugs, if not nil, replace the scenario's own.
@@ -85,6 +87,9 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if o.Strategy != "" {
 		e.plan.Strategy = o.Strategy
 	}
+	if o.Contract != "" {
+		e.plan.Contract = o.Contract
+	}
 	if o.CallersClock != nil {
 		e.plan.Store.CallersClock = *o.CallersClock
 	}
@@ -104,6 +109,9 @@ func (s *Scenario) validate(o Overrides) error {
 	}
 	if o.Profile != "" && !slices.Contains(profiles, string(o.Profile)) {
 		return fail("unknown profile %q: expected %s", o.Profile, orList(profiles))
+	}
+	if known := contracts(); o.Contract != "" && !slices.Contains(known, o.Contract) {
+		return fail("unknown contract %q: expected %s", o.Contract, orList(known))
 	}
 	if o.Strategy != "" && !slices.Contains(strategies, string(o.Strategy)) {
 		return fail("unknown strategy %q: expected %s", o.Strategy, orList(strategies))

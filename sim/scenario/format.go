@@ -66,6 +66,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Profile != "" && p.Profile != plan.ProfileContract {
 		line("profile %s", p.Profile)
 	}
+	if p.Contract != "" {
+		line("contract %s", p.Contract)
+	}
 	if p.Store != (plan.Store{}) {
 		line("%s", formatStore(p.Store))
 	}

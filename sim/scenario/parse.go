@@ -183,6 +183,10 @@ func (p *parser) statement() {
 	case "profile":
 		p.single(head.text)
 		p.s.Template.Profile = plan.Profile(p.oneOf("profile", profiles))
+	// contract RELEASE is the release whose contract holds where two releases ask for different things.
+	case "contract":
+		p.single(head.text)
+		p.s.Template.Contract = p.oneOf("contract", contracts())
 	// turbulence DURATION is how long steps and faults go on; then it is calm, and what must happen must happen.
 	case "turbulence":
 		p.single(head.text)
@@ -364,4 +368,12 @@ func NamedFaults(name string) (faults.Plan, error) {
 		return faults.Timing(), nil
 	}
 	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(faultNames()))
+}
+
+// contracts returns the releases that have a contract of their own.
+func contracts() (releases []string) {
+	for _, c := range engine.Contracts() {
+		releases = append(releases, c.Release)
+	}
+	return releases
 }

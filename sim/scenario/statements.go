@@ -54,6 +54,8 @@ var statementTable = []StatementInfo{
 		Meaning: "how long the strategies sweeper and deadletter let work wait that nobody can run, 30s if not given, and the pause between two of their looks, 5s if not given", Example: "patience 20s every 2s"},
 	{Name: "profile", Form: "profile contract | duroxide-0.1.26 | duroxide-0.1.32",
 		Meaning: "whose decisions the nodes follow; contract if not given", Example: "profile contract"},
+	{Name: "contract", Form: "contract 0.1.26 | 0.1.32",
+		Meaning: "the release whose contract holds where the two ask for different things (docs/contract-decisions.md#contracts); if not given, what durosim has decided", Example: "contract 0.1.32"},
 	{Name: "store", Form: "store [clock own | callers] [serial DURATION]",
 		Meaning: "whose clock the store goes by, its own if not given, and that it serves fetches one at a time, each for that long", Example: "store clock callers serial 200ms"},
 	{Name: "turbulence", Form: "turbulence DURATION",

@@ -14,6 +14,8 @@ import (
 type checkLogCmd struct {
 	File string `arg:"" help:"The log, one call a line; - reads standard input."`
 
+	contractFlag
+
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -50,7 +52,11 @@ func (c *checkLogCmd) run(a *app) (int, error) {
 		defer file.Close()
 		in, name = file, c.File
 	}
-	calls, err := calllog.Check(in, oracle.Options{})
+	denied, err := c.denied()
+	if err != nil {
+		return 0, err
+	}
+	calls, err := calllog.Check(in, oracle.Options{Deny: denied})
 	out := checkLogJSON{Schema: schema, Verb: "check-log", Calls: calls}
 	var wrong *calllog.Error
 	switch {

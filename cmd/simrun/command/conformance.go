@@ -83,6 +83,9 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	case c.Timeout <= 0:
 		return 0, fmt.Errorf("--timeout %v: expected more than nothing", c.Timeout)
 	}
+	if _, err := c.denied(); err != nil {
+		return 0, err
+	}
 	known, err := readKnown(c.Known)
 	if err != nil {
 		return 0, err
@@ -101,7 +104,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			out.left = len(cases) - i
 			break
 		}
-		r := conformance.Ask(undertest.Factory{New: peer.store}, one.ID)[0]
+		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
 		if err := peer.broken(); err != nil {
 			return 0, fmt.Errorf("%s: no verdict on %s: %w", c.name(), one.ID, err)
 		}

@@ -108,7 +108,11 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	options.Known = known.classes(options.Oracle.Deny)
+	denied, err := c.denied()
+	if err != nil {
+		return 0, err
+	}
+	options.Known = known.classes(slices.Concat(options.Oracle.Deny, denied))
 	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err
@@ -124,7 +128,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	var stop func()
 	options.Context, stop = interruptible()
 	defer stop()
-	report, err := search.Search(undertest.Factory{New: peer.store}, options)
+	report, err := search.Search(undertest.Factory{New: peer.store, Contract: c.Contract}, options)
 	bar.clear()
 	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0) {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", c.name(), done, err)

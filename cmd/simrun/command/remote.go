@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -28,6 +29,22 @@ type remote struct {
 type provider struct {
 	Command []string `arg:"" optional:"" help:"The program that serves the provider on its standard input and output, with its arguments, behind --."`
 	Connect address  `help:"The address at which the provider listens, in the place of a program: unix:PATH or tcp:HOST:PORT." placeholder:"ADDRESS"`
+
+	contractFlag
+}
+
+// contractFlag is the flag of the verbs that hold a provider to the contract of a release.
+type contractFlag struct {
+	Contract string `help:"Which release's contract holds where 0.1.26 and 0.1.32 ask for different things; if not given, what either of them allows is allowed. See docs/contract-decisions.md." placeholder:"RELEASE"`
+}
+
+// denied returns the freedoms that the contract takes away.
+func (c contractFlag) denied() ([]oracle.Freedom, error) {
+	denied, err := oracle.Denied(c.Contract)
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	return denied, nil
 }
 
 // name returns the provider's name for messages.
@@ -40,10 +57,14 @@ func (p *provider) name() string {
 
 // arguments returns the arguments of a command line that reaches the same provider.
 func (p *provider) arguments() []string {
-	if p.Connect.network != "" {
-		return []string{"--connect", p.Connect.String()}
+	var words []string
+	if p.Contract != "" {
+		words = append(words, "--contract", p.Contract)
 	}
-	return append([]string{"--"}, p.Command...)
+	if p.Connect.network != "" {
+		return append(words, "--connect", p.Connect.String())
+	}
+	return append(words, append([]string{"--"}, p.Command...)...)
 }
 
 // dial reaches the provider.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
@@ -25,6 +26,7 @@ import (
 type planFlags struct {
 	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light, full or timing." placeholder:"LOAD"`
 	Profile     string   `json:"profile,omitempty" help:"Whose decisions the nodes follow: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
+	Contract    string   `json:"contract,omitempty" help:"Which release's contract holds where 0.1.26 and 0.1.32 ask for different things. See docs/contract-decisions.md." placeholder:"RELEASE"`
 	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: filter, bounce, sweeper or deadletter." placeholder:"NAME"`
 	Clocks      string   `json:"clocks,omitempty" help:"Whose clock the store goes by, instead of what the scenario says: own or callers." placeholder:"WHOSE"`
 	Chooser     string   `json:"chooser,omitempty" help:"What makes the choices: random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio. See docs/hunting.md." placeholder:"NAME"`
@@ -71,7 +73,12 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		callers := f.Clocks == "callers"
 		s.over.CallersClock = &callers
 	}
-	s.over.Profile, s.over.Strategy = plan.Profile(f.Profile), plan.Strategy(f.Strategy)
+	if f.Contract != "" {
+		if _, err := engine.ContractOf(f.Contract); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
+	s.over.Profile, s.over.Strategy, s.over.Contract = plan.Profile(f.Profile), plan.Strategy(f.Strategy), f.Contract
 	for _, id := range f.Bug {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok {
@@ -185,9 +192,9 @@ func (s *subject) campaign() campaign.Options {
 }
 
 // required returns the points that a campaign of this many seeds must reach. They are required only of the unmodified
-// scenario: with its own faults, profile and strategy, and without bugs.
+// scenario: with its own faults, profile, contract and strategy, and without bugs.
 func (s *subject) required(seeds uint64) []string {
-	own := s.over.Faults == nil && s.over.CallersClock == nil && s.over.Profile == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
+	own := s.over.Faults == nil && s.over.CallersClock == nil && s.over.Profile == "" && s.over.Contract == "" && s.over.Strategy == "" && len(s.over.Bugs) == 0
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
 		return nil
 	}
@@ -229,6 +236,7 @@ func (s *subject) options() []string {
 	}
 	flag("--faults", s.flags.Faults)
 	flag("--profile", s.flags.Profile)
+	flag("--contract", s.flags.Contract)
 	flag("--strategy", s.flags.Strategy)
 	flag("--clocks", s.flags.Clocks)
 	flag("--chooser", s.flags.Chooser)

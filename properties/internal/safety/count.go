@@ -3,6 +3,7 @@ package safety
 import (
 	"math"
 
+	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -27,6 +28,7 @@ func (k *countChecker) Observe(o *observe.Observation) {
 	if c == nil {
 		return
 	}
+	k.checkWaiting(c, o.Outcome)
 	switch {
 	case (c.Kind == observe.CallFetchOrchestrationItem || c.Kind == observe.CallFetchWorkItem) && o.Outcome == observe.OutcomeOK:
 		k.checkDelivery(c)
@@ -87,6 +89,28 @@ func (k *countChecker) checkIgnored(c *model.Call) {
 			return
 		}
 	}
+}
+
+// checkWaiting checks that a node gives back input that came before a continue-as-new start as its contract says: counted or
+// not (docs/contract-decisions.md#contracts).
+func (k *countChecker) checkWaiting(c *model.Call, outcome observe.Outcome) {
+	in := model.HeldBy(c)
+	if c.Kind != observe.CallAbandonOrchestrationItem || outcome != observe.OutcomeOK || in == nil ||
+		in.BatchToken != c.Request.Token || in.Note.Token != c.Request.Token || in.Note.Decision != machine.DecideWaitForStart {
+		return
+	}
+	inc := k.Run.Model.Incarnation(c.Caller)
+	// On released nodes, S04 attempt-count-exact: whether input before a continue-as-new start counts is not judged. A
+	// release does what its own contract says, which need not be that of the plan.
+	if inc == nil || inc.Build.Release != "" || c.Request.IgnoreAttempt != inc.Build.CountsWaiting {
+		return
+	}
+	counts := "uncounted"
+	if inc.Build.CountsWaiting {
+		counts = "counted"
+	}
+	k.Run.Safety("S04", c.Caller.Node, in.No, "%s gives back %s, whose continue-as-new start is still to come, with ignore_attempt %t: expected it to be %s",
+		k.Run.Who(c.Caller), k.Run.BatchText(in.Batch), c.Request.IgnoreAttempt, counts)
 }
 
 // checkKept checks that no count changed except those of messages that the delivery handed out.

@@ -1,6 +1,8 @@
 package safety
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
@@ -29,6 +31,7 @@ type outputChecker struct {
 	came map[observe.InstanceNo][]engine.QueueMessageItem
 	// panics is the text with which any activity may fail.
 	panics string
+	limits []engine.Limits // of the builds, each once
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
@@ -37,6 +40,11 @@ func newOutputChecker(m *check.Run) check.Checker {
 		return k
 	}
 	k.set = k.plan.Programs
+	for _, b := range m.World.Builds() {
+		if most := b.Bounds(); !slices.Contains(k.limits, most) {
+			k.limits = append(k.limits, most)
+		}
+	}
 	for i := range k.plan.Instances {
 		k.byName[k.plan.Instances[i].ID] = i
 	}
@@ -113,7 +121,7 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 
 // circumstances returns what the plan does to an instance; ok is false if its first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
-	c = program.Circumstances{Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
+	c = program.Circumstances{Limits: k.limits, Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
 			if m.Name == queue {
 				data = append(data, m.Data)

@@ -64,6 +64,7 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 	*t = turn.Turn{
 		Instance: item.Instance, Execution: ack.ExecutionID, Build: build.Version, History: item.History, Batch: item.Messages,
 		Parent: item.Parent, Status: item.CurrentStatus, Keys: item.KVSnapshot, Ack: *ack, Limits: build.Limits,
+		OwnChildIDs: build.OwnChildIDs,
 	}
 	if ack.ExecutionID != item.ExecutionID { // the next execution
 		t.History, t.Status = nil, ""

@@ -91,9 +91,6 @@ func classOf(r *oracle.Refusal) string {
 		text, _, _ = strings.Cut(text, " {")
 	}
 	text = numbers.ReplaceAllString(tokens.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "token …"), "n")
-	if r.Failing {
-		text += " while the storage fails"
-	}
 	return fmt.Sprintf("%s: %s", call.Method(r.Call), text)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/properties/oracle"
@@ -113,6 +114,11 @@ func (r *Report) Unknown() *Finding {
 // there is no verdict on the seed o.First+Made, and the report is about the sequences before it, nil if the factory is of
 // no use.
 func Search(f undertest.Factory, o Options) (*Report, error) {
+	denied, err := oracle.Denied(f.Contract)
+	if err != nil {
+		return nil, fmt.Errorf("Factory.Contract: %w", err)
+	}
+	o.Oracle.Deny = slices.Concat(o.Oracle.Deny, denied)
 	o = o.prepared()
 	leftOut, declared, err := usable(f)
 	if err != nil {

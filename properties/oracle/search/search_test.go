@@ -1,14 +1,12 @@
 package search
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -71,36 +69,6 @@ func TestKeepGoing(t *testing.T) {
 	}
 	if diff := cmp.Diff([]Known{{Class: "it sings", Reason: "mended"}}, again.Unseen); diff != "" {
 		t.Errorf("known and not seen: -want +got:\n%s", diff)
-	}
-}
-
-// failsForGood tells a storage that fails during an ack as a permanent error.
-type failsForGood struct {
-	engine.Provider
-	failing *bool
-}
-
-func (p failsForGood) AckOrchestrationItem(ctx context.Context, ack engine.OrchestrationAck) error {
-	if *p.failing {
-		*p.failing = false
-		return engine.Permanentf("ack_orchestration_item", "Invalid lock token, since the disk is full")
-	}
-	return p.Provider.AckOrchestrationItem(ctx, ack)
-}
-
-// TestClassOfFailingStorage: what is wrong while the storage fails is a class of its own.
-func TestClassOfFailingStorage(t *testing.T) {
-	right := inMemory(nil)
-	r := searched(t, undertest.Factory{New: func() (*undertest.Store, error) {
-		in, err := right.New()
-		failing := false
-		in.Provider = failsForGood{in.Provider, &failing}
-		in.FailAckStep = func(int) { failing = true }
-		return in, err
-	}}, Options{Sequences: 100})
-	want := "ack_orchestration_item: the token … live and nothing is wrong with the ack while the storage fails"
-	if f := r.Unknown(); f == nil || f.Class != want {
-		t.Errorf("found %+v, want the class %q", f, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
@@ -55,8 +56,10 @@ func (c *checker) checkCodeEvent(e *engine.Event) {
 			c.say("%s is due at %d: expected a time not before the turn's, %d", event(e), d.FireAtMs, e.TimestampMs)
 		}
 	case eventdata.SubOrchestrationScheduled:
-		if d.Instance == "" {
+		if want := c.ownID(e.EventID); d.Instance == "" {
 			c.say("%s has no instance", event(e))
+		} else if c.t.OwnChildIDs && strings.HasPrefix(d.Instance, "sub::") && d.Instance != want {
+			c.say("%s has the instance %s: expected %s, or an id that does not begin with sub::", event(e), d.Instance, want)
 		}
 	case eventdata.KeyValueSet:
 		if d.LastUpdatedAtMs != e.TimestampMs {
@@ -71,6 +74,15 @@ func (c *checker) checkCodeEvent(e *engine.Event) {
 	if e.SourceEventID != 0 {
 		c.say("%s has the source %d: expected none", event(e), e.SourceEventID)
 	}
+}
+
+// ownID returns the automatic id of the child that an event schedules, by a build with OwnChildIDs
+// (docs/contract/runtime.md#r7.10).
+func (c *checker) ownID(event uint64) string {
+	if c.t.Execution > 1 {
+		return fmt.Sprintf("sub::%d_%d", c.t.Execution, event)
+	}
+	return fmt.Sprintf("sub::%d", event)
 }
 
 // checkDrop checks that the dropped event is a schedule of the kind that has not completed and was not dropped before. A

@@ -34,7 +34,9 @@ type Turn struct {
 	// that of engine.DefaultLimits.
 	Semantics engine.Semantics
 	Limits    engine.Limits
-	Ack       engine.OrchestrationAck
+	// OwnChildIDs is that of the build (engine.Build).
+	OwnChildIDs bool
+	Ack         engine.OrchestrationAck
 }
 
 // Check describes what is wrong with a turn, in the order of the ack; it returns nothing if the turn is allowed.

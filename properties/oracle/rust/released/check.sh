@@ -28,12 +28,7 @@ trap 'rm -rf "$tmp"' EXIT
 (cd ../../../.. && go build -o "$tmp/simrun" ./cmd/simrun)
 target=${CARGO_TARGET_DIR:-$PWD/../target}
 
-# One call follows the other, so one core does: there the threads hand over to each other several times faster.
-one_core=()
-if command -v taskset >/dev/null; then
-  one_core=(taskset --cpu-list "$(taskset --cpu-list --pid $$ | sed 's/.*[^0-9]//')")
-fi
-oracle() { "${one_core[@]}" "$tmp/simrun" oracle --keep-going --known known.toml --timeout 1m "$@"; }
+check() { "$tmp/simrun" "$1" --keep-going --known known.toml --timeout 1m "${@:2}"; }
 fewer=$((seeds / 5 + 1))
 # Freedoms of the contract that are defects here.
 deny=(--deny F4 --deny F9 --deny F21 --deny F23 --deny X1 --deny X5)
@@ -42,13 +37,13 @@ for release in "${releases[@]}"; do
   program=$target/release/sqlite-${release//./-}
   for where in "${places[@]}"; do
     printf '\n=== duroxide %s, %s\n\n' "$release" "${where:-in memory}"
-    "$tmp/simrun" conformance --keep-going --known known.toml --timeout 1m -- "$program" $where
+    check conformance -- "$program" $where
     printf '\n'
     # Damaged messages are lost; then nothing that follows is as it should be. So first without them.
-    oracle --seeds "$seeds" --stories -- "$program" $where --whole-messages
+    check oracle --seeds "$seeds" -- "$program" $where --whole-messages
     printf '\n'
-    oracle --seeds "$fewer" --stories "${deny[@]}" -- "$program" $where --whole-messages
+    check oracle --seeds "$fewer" --stories "${deny[@]}" -- "$program" $where --whole-messages
     printf '\n'
-    oracle --seeds "$fewer" --stories -- "$program" $where
+    check oracle --seeds "$fewer" --stories -- "$program" $where
   done
 done

@@ -451,6 +451,7 @@ macro_rules! each_case {
             bp_220 "BP-220"
             bp_221 "BP-221"
             bp_222 "BP-222"
+            bp_223 "BP-223"
         }
     };
 }

@@ -41,7 +41,7 @@ pub trait Factory: Send + Sync + 'static {
     }
 
     /// Waits until nothing goes on in the store behind the back of its caller, such as the end of a transaction that was
-    /// dropped. Called before each call that does not overlap with another, and before the store is damaged.
+    /// dropped. Called after each call that does not overlap with another.
     async fn settle(&self, _store: &Self::Provider) {}
 }
 

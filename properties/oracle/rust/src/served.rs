@@ -121,13 +121,11 @@ impl<F: Factory> Server<F> {
             "clock_advance" => self.set_clock(params.number("by_ms").map(|by| self.now_ms() + by)),
             "corrupt_event" if self.factory.offers().corrupt_event => runtime.block_on(self.corrupt_event(params)),
             "corrupt_message" if self.factory.offers().corrupt_message => runtime.block_on(async {
-                self.factory.settle(&self.store()).await;
                 let item = params.data("item").map_err(coded)?;
                 self.factory.corrupt_message(&self.store(), &item).await.map(|()| Value::Null).map_err(|err| (2, err))
             }),
             "fail_ack_step" if self.factory.offers().fail_ack_step => runtime.block_on(async {
                 let step = params.number("step").map_err(coded)?;
-                self.factory.settle(&self.store()).await;
                 if self.failing.swap(true, Ordering::SeqCst) {
                     self.factory.fail_ack_step(&self.store(), None).await.map_err(|err| (-32603, err))?;
                 }
@@ -191,7 +189,6 @@ impl<F: Factory> Server<F> {
     async fn corrupt_event(&self, p: &Params) -> Answer {
         let instance = p.text("instance").map_err(coded)?;
         let (execution, event) = (p.number("execution_id").map_err(coded)?, p.number("event_id").map_err(coded)?);
-        self.factory.settle(&self.store()).await;
         let done = self.factory.corrupt_event(&self.store(), &instance, execution, event).await;
         done.map(|()| Value::Null).map_err(|err| (2, err))
     }
@@ -206,9 +203,7 @@ impl<F: Factory> Server<F> {
         }
         let store = self.store();
         let is_ack = method == "ack_orchestration_item";
-        if self.under_way.fetch_add(1, Ordering::SeqCst) == 0 {
-            self.factory.settle(&store).await;
-        }
+        self.under_way.fetch_add(1, Ordering::SeqCst);
         let called = store.clone();
         let made = tokio::spawn(async move {
             let provider: &dyn Provider = &*called;
@@ -219,12 +214,13 @@ impl<F: Factory> Server<F> {
             Err(panic) => Err((2, format!("the provider panicked: {panic}"))),
         };
         let healed = if is_ack && self.failing.swap(false, Ordering::SeqCst) {
-            self.factory.settle(&store).await;
             self.factory.fail_ack_step(&store, None).await.map_err(|err| (-32603, err))
         } else {
             Ok(())
         };
-        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        if self.under_way.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.factory.settle(&store).await;
+        }
         healed.and(answer)
     }
 }

@@ -67,11 +67,11 @@ func TestBugsOfTheMix(t *testing.T) {
 	}
 	upgrade := parse("nodes A B C run 1.5.0" + mixUpgrade)
 	alone := []*scenario.Scenario{parse("nodes A B C run 1.5.0" + mixWork), parse("nodes A B C run 2.0.0" + mixWork)}
-	for _, id := range sample.Of(mixOnly, 4) {
+	for _, id := range sample.Of(mixOnly, 8) {
 		t.Run(string(id), func(t *testing.T) {
 			bug, _ := faults.Lookup(id)
 			for i, s := range alone {
-				for seed := uint64(1); seed <= 10; seed++ {
+				for seed := uint64(1); seed <= sample.Number(3, 10); seed++ {
 					if v := runWith(t, s, seed, id); len(v) > 0 {
 						t.Errorf("cluster %d of one build, seed %d: %s is violated", i+1, seed, v[0].Property)
 					}

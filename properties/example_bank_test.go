@@ -93,10 +93,10 @@ after 1s..2s start B
 func ExampleRun() {
 	t := &firstLines{n: 5}
 	properties.Test(t, properties.Config{
-		Scenario: shopping, Seeds: 50, EachRun: func() properties.Run { return newBank(false).run() },
+		Scenario: shopping, First: 20, Seeds: 10, ShrinkRuns: 50, EachRun: func() properties.Run { return newBank(false).run() },
 	})
 	properties.Test(t, properties.Config{
-		Scenario: shopping, Seeds: 50, EachRun: func() properties.Run { return newBank(true).run() },
+		Scenario: shopping, First: 20, Seeds: 10, EachRun: func() properties.Run { return newBank(true).run() },
 	})
 	fmt.Print(t.text)
 	// Output:
@@ -105,9 +105,9 @@ func ExampleRun() {
 	//   where     step 224, virtual time 38.112s
 	//   evidence  Buy-8 was charged 2 times
 	//
-	// durosim: 50 seeds of scenario from 1 on: every property holds
-	// plan: all 400 pieces of work ended as expected
+	// durosim: 10 seeds of scenario from 20 on: every property holds
+	// plan: all 80 pieces of work ended as expected
 	// fate of the work:
-	//       400  completed
+	//        80  completed
 	// waits for a build, from when no live node admitted the work:
 }

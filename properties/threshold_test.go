@@ -64,10 +64,7 @@ func TestThreshold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			most := uint64(5)
-			if sample.All() {
-				most = 30
-			}
+			most := sample.Number(2, 30)
 			if c.breaks != nil {
 				most = caughtWithin
 			}

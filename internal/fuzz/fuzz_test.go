@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/fuzz"
 	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -80,7 +81,7 @@ func tell(r *fuzz.Report) string {
 // A hunt is a function of its options, but for the number of workers.
 func TestHuntRepeats(t *testing.T) {
 	o := hunting(t, "provider/ack-partial")
-	o.Runs = 64
+	o.Runs = sample.Number(32, 64)
 	first := tell(run(t, o))
 	o.Workers = 1
 	if diff := cmp.Diff(first, tell(run(t, o))); diff != "" {
@@ -96,7 +97,7 @@ func TestHuntRepeats(t *testing.T) {
 // from a rare moment on.
 func TestInputsAreRecipes(t *testing.T) {
 	o := hunting(t)
-	o.Runs = 96
+	o.Runs = sample.Number(64, 96)
 	ways := map[string]int{}
 	o.OnNew = func(in fuzz.Input, _ []string) {
 		way, _, _ := strings.Cut(in.Way, " of ")
@@ -154,7 +155,7 @@ func TestFindsAreKeptApart(t *testing.T) {
 // Edits stay within the limits that a plan does not exceed anyway.
 func TestHuntKeepsLimits(t *testing.T) {
 	o := hunting(t)
-	o.Runs = 64
+	o.Runs = sample.Number(32, 64)
 	o.Space.Nodes, o.Space.Instances, o.Space.Steps, o.Space.NoPrograms = 3, 13, 3, true
 	o.OnNew = func(in fuzz.Input, _ []string) {
 		p := in.Plan

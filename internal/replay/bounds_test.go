@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestEndlessCode ends code that calls its context for ever, also where it recovers what is raised against it.
@@ -14,11 +15,12 @@ func TestEndlessCode(t *testing.T) {
 		defer func() { _ = recover() }()
 		f()
 	}
-	for _, c := range []struct {
+	type endless struct {
 		name string
 		want string
 		h    orch.Handler
-	}{
+	}
+	for _, c := range sample.Of([]endless{
 		{"over a ready future", tooManyCallsText, func(c *orch.Context, _ string) (string, error) {
 			ready := c.Go(func(*orch.Context) (string, error) { return "", nil })
 			for {
@@ -37,7 +39,7 @@ func TestEndlessCode(t *testing.T) {
 				c.Go(nil)
 			}
 		}},
-	} {
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			leaves(t, func() {
 				out := mustTurn(t, input(c.h))

@@ -8,6 +8,14 @@ const Env = "DUROSIM_LONG"
 // All reports whether to try every row.
 func All() bool { return os.Getenv(Env) != "" }
 
+// Number returns how many seeds to try, or plans, or sequences: all with DUROSIM_LONG, else few.
+func Number(few, all uint64) uint64 {
+	if All() {
+		return all
+	}
+	return few
+}
+
 // Of returns the rows to try: the first of each group of every rows, or all of them. It keeps their order.
 func Of[T any](rows []T, every int) []T {
 	if All() {

@@ -24,5 +24,12 @@ func TestOf(t *testing.T) {
 		if diff := cmp.Diff(c.want, sample.Of(rows, c.every)); diff != "" {
 			t.Errorf("every %d with %s=%q: %s", c.every, sample.Env, c.long, diff)
 		}
+		want := uint64(2)
+		if c.long != "" {
+			want = 30
+		}
+		if got := sample.Number(2, 30); got != want {
+			t.Errorf("2 or 30 with %s=%q: got %d", sample.Env, c.long, got)
+		}
 	}
 }

@@ -28,7 +28,7 @@ const shrinkRuns = 4000
 
 // TestShrinkEveryBug shrinks a failure of each seeded bug, tests that what is left is 1-minimal, and prints the sizes.
 func TestShrinkEveryBug(t *testing.T) {
-	catalogue := sample.Of(faults.Catalogue(), 48)
+	catalogue := sample.Of(faults.Catalogue(), 80)
 	shrunk := make([]*properties.Shrunk, len(catalogue))
 	t.Run("bugs", func(t *testing.T) {
 		for i, bug := range catalogue {

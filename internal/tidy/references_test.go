@@ -78,6 +78,19 @@ func checkReferences(m *module) []finding {
 			if path.Dir(x.name) == "internal/tidy" { // what is planted
 				continue
 			}
+			if !page && strings.Contains(text, "ection") && sectionPattern.MatchString(text) && path.Base(x.name) != "LICENSE" {
+				add(i+1, "a section by its number: cite a page and its anchor, as docs/contract/provider.md#p5")
+			}
+			if !page && strings.HasPrefix(x.name, "properties/oracle/") {
+				for _, c := range clausePattern.FindAllStringSubmatch(text, -1) {
+					if !slices.Contains(pages[providerPage], "p"+c[1]) {
+						add(i+1, "%s has no anchor #p%s", providerPage, c[1])
+					}
+				}
+			}
+			if !strings.Contains(text, ".md") { // which most lines have not, and what follows is slow
+				continue
+			}
 			for _, cited := range referencePattern.FindAllString(text, -1) {
 				name, _, _ := strings.Cut(cited, "#")
 				if pages[name] == nil {
@@ -93,20 +106,10 @@ func checkReferences(m *module) []finding {
 			if page {
 				continue
 			}
-			if strings.HasPrefix(x.name, "properties/oracle/") {
-				for _, c := range clausePattern.FindAllStringSubmatch(text, -1) {
-					if !slices.Contains(pages[providerPage], "p"+c[1]) {
-						add(i+1, "%s has no anchor #p%s", providerPage, c[1])
-					}
-				}
-			}
 			for _, short := range shortPattern.FindAllString(text, -1) {
 				if !strings.Contains(short, "docs/") {
 					add(i+1, "%s: cite a page by its path from the module's root, as docs/contract/provider.md#p5", short)
 				}
-			}
-			if sectionPattern.MatchString(text) && path.Base(x.name) != "LICENSE" {
-				add(i+1, "a section by its number: cite a page and its anchor, as docs/contract/provider.md#p5")
 			}
 		}
 	}

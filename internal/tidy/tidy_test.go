@@ -405,9 +405,9 @@ func checkTexts(m *module) []finding {
 	for _, t := range m.texts {
 		for i, line := range bytes.Split(t.data, []byte("\n")) {
 			switch {
-			case machinePath.Match(line):
+			case bytes.IndexByte(line, '/') >= 0 && machinePath.Match(line):
 				out = append(out, finding{t.name, i + 1, "the path of a machine: write it relative to the module's root"})
-			case registry.Match(line) && path.Base(t.name) != "Cargo.lock": // cargo writes it there
+			case bytes.IndexByte(line, '.') >= 0 && registry.Match(line) && path.Base(t.name) != "Cargo.lock": // cargo writes it there
 				out = append(out, finding{t.name, i + 1, "the host of a package registry: name the package only"})
 			case bytes.HasSuffix(line, []byte("\r")):
 				out = append(out, finding{t.name, i + 1, "a carriage return: end lines with a line feed alone"})

@@ -120,7 +120,7 @@ func windowTable(found []window) string {
 // is tried, which must be what the document says.
 func TestWindows(t *testing.T) {
 	if !sample.All() {
-		found, err := windowsOf(sample.Of(mendedLater(), 7))
+		found, err := windowsOf(sample.Of(mendedLater(), 20))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,8 @@ type killer struct {
 }
 
 // rule is memprovider with one rule replaced.
+//
+//go:noinline
 func rule(name string, change func(r *storerules.Rules)) killer {
 	rules := storerules.Default()
 	change(rules)
@@ -25,11 +27,17 @@ func rule(name string, change func(r *storerules.Rules)) killer {
 }
 
 // spoil is memprovider behind a decorator that keeps nothing between calls.
+//
+// It is not inlined: the tables below call it some hundred times, and the compiler takes ten seconds for such an initializer.
+//
+//go:noinline
 func spoil(name string, spoil func(c *call)) killer {
 	return spoilWith(name, func(*conformance.Store) func(c *call) { return spoil })
 }
 
 // spoilWith is memprovider behind a decorator with a memory, made for each store.
+//
+//go:noinline
 func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) killer {
 	right := memory(nil)
 	return killer{name, conformance.Factory{New: func() (*conformance.Store, error) {
@@ -40,6 +48,8 @@ func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) kil
 }
 
 // on is a decorator for some methods; the others are right.
+//
+//go:noinline
 func on(methods string, spoiled func(c *call)) func(c *call) {
 	return func(c *call) {
 		if slices.Contains(splitWords(methods), c.method) {

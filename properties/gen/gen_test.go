@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/gen"
 
 	"pgregory.net/rapid"
@@ -109,7 +110,7 @@ var share = map[string]int{
 
 // TestGeneratedPlansSpread: generated plans reach the states that matter, each in a fair share of them.
 func TestGeneratedPlansSpread(t *testing.T) {
-	const plans = 600
+	plans := int(sample.Number(200, 600))
 	reached := map[string]int{}
 	draw := gen.PlanFrom(gen.Space{}.Plan())
 	for seed := range uint64(plans) {

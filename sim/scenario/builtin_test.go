@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -36,7 +37,7 @@ func TestBuiltinScenarios(t *testing.T) {
 				t.Error("no number of seeds, from which on a sometimes must have been seen")
 			}
 			roundTrip(t, s)
-			for seed := range uint64(20) {
+			for seed := range sample.Number(5, 20) {
 				p, err := s.Expand(seed, Overrides{})
 				if err != nil {
 					t.Fatal(err)

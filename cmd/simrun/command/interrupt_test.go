@@ -16,20 +16,24 @@ import (
 // ends with the command that runs the rest. A request to terminate is an interrupt.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
+	small := filepath.Join(dir, "small.scenario")
+	if err := os.WriteFile(small, []byte("scenario small\nnodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s..2s upgrade A to 2.0.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		signal os.Signal
 		args   string
 		want   []string
 	}{
-		{os.Interrupt, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock", []string{
-			`(?m)^scenario +rolling-upgrade`,
+		{os.Interrupt, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock " + small, []string{
+			`(?m)^scenario +small`,
 			`(?m)^seeds +[0-9]+ +seeds 1\.\.1000000; stopped early, of 1,000,000`,
-			`(?m) replay --seed [0-9]+ --bug provider/filter-after-lock rolling-upgrade$`,
-			`(?m)^Interrupted\. To go on with the other seeds:\n.* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --workers=1 rolling-upgrade$`,
+			`(?m) replay --seed [0-9]+ --bug provider/filter-after-lock \S+small\.scenario$`,
+			`(?m)^Interrupted\. To go on with the other seeds:\n.* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --workers=1 \S+small\.scenario$`,
 		}},
-		{syscall.SIGTERM, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock --shard 2/3 --json --out " + dir, []string{
+		{syscall.SIGTERM, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock --shard 2/3 --json --out " + dir + " " + small, []string{
 			`"exit_status": 130`, `"interrupted"`, `"violations"`,
-			`"go_on": ".* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --shard=2/3 --workers=1 --out=.* --json rolling-upgrade"`,
+			`"go_on": ".* run --seeds [0-9]+\.\.1000000 --bug provider/filter-after-lock --shard=2/3 --workers=1 --out=.* --json [^ ]+small\.scenario"`,
 		}},
 	} {
 		var runs atomic.Int64

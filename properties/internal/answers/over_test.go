@@ -80,7 +80,7 @@ func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *c
 
 // TestOverAnotherStore runs scenarios over a store that is right: nothing is found.
 func TestOverAnotherStore(t *testing.T) {
-	for _, s := range sample.Of(scenario.Builtin(), 6) {
+	for _, s := range sample.Of(scenario.Builtin(), 10) {
 		if bytes.Contains(s.Text, []byte("store clock callers")) {
 			continue // such a store is durosim's own
 		}

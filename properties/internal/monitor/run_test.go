@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -52,10 +53,7 @@ func runPlan(t testing.TB, p *plan.Plan, seed uint64, o Options) *cluster.Result
 }
 
 func TestUpgradeHolds(t *testing.T) {
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 5
-	}
+	seeds := sample.Number(6, 20)
 	for _, load := range []struct {
 		name string
 		plan faults.Plan
@@ -115,7 +113,7 @@ func TestOddHolds(t *testing.T) {
 		plan faults.Plan
 	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
 		t.Run(load.name, func(t *testing.T) {
-			for seed := range uint64(20) {
+			for seed := range sample.Number(6, 20) {
 				r := runPlan(t, oddPlan(load.plan), seed, Options{Properties: liveProperties})
 				for _, v := range r.Violations {
 					t.Errorf("seed %d: %s %s %s: %s", seed, v.Property, v.Node, v.Instance, v.Message)
@@ -162,7 +160,7 @@ func TestPlantedBugs(t *testing.T) {
 		{"provider/error-while-locked", odd, "L01"},
 		{"provider/late-arrivals-deleted-by-ack", upgrade, "L02"},
 	}
-	for _, test := range tests {
+	for _, test := range sample.Of(tests, 3) {
 		t.Run(string(test.id), func(t *testing.T) {
 			for seed := range uint64(40) {
 				p := test.plan()

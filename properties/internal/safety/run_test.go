@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -84,7 +85,7 @@ func TestRightClusterIsSafe(t *testing.T) {
 	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
 		t.Run(load.name, func(t *testing.T) {
 			plan := busyPlan(load.plan)
-			for seed := range uint64(15) {
+			for seed := range sample.Number(5, 15) {
 				for _, v := range runSafety(t, plan, seed).Violations {
 					t.Errorf("seed %d step %d: %s %s %s: %s", seed, v.Step, v.Property, v.Node, v.Instance, v.Message)
 				}
@@ -124,7 +125,7 @@ func TestPlantedBugsBreakSafety(t *testing.T) {
 		{"engine/writes-newer-kind", "S23"},
 	}
 	tried := 0
-	for _, c := range planted {
+	for _, c := range sample.Of(planted, 3) {
 		if _, known := faults.Lookup(c.id); !known {
 			continue // not in this version's catalogue; its checker has stories
 		}

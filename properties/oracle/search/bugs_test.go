@@ -51,7 +51,7 @@ var legal = map[faults.BugID]oracle.Freedom{
 const mostCalls = 10
 
 func TestEachBugIsRefused(t *testing.T) {
-	for _, b := range sample.Of(faults.BugsOf("memprovider"), 30) {
+	for _, b := range sample.Of(faults.BugsOf("memprovider"), 40) {
 		t.Run(string(b.ID), func(t *testing.T) {
 			wrong := inMemory(wrongBy(b.ID))
 			sequences, refusal := find(t, wrong)

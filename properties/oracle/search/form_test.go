@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/calllog"
 )
 
 // TestEveryCallHasAJSONForm writes the calls and answers of random sequences and reads them back.
 func TestEveryCallHasAJSONForm(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range sample.Number(50, 200) {
 		_, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			entry := calllog.Entry{Exchange: e}
 			data, err := json.Marshal(entry)

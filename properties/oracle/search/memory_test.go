@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
@@ -68,7 +69,9 @@ func (r *insertedRows) corrupt(store *memprovider.Store, item engine.WorkItem) e
 	return errors.New("no such row")
 }
 
-func TestMemprovider(t *testing.T) { Check(t, inMemory(nil), Options{Sequences: 500}) }
+func TestMemprovider(t *testing.T) {
+	Check(t, inMemory(nil), Options{Sequences: int(sample.Number(150, 500))})
+}
 
 // chosen are the freedoms that memprovider's documentation gives up.
 var chosen = []oracle.Freedom{
@@ -78,7 +81,7 @@ var chosen = []oracle.Freedom{
 }
 
 func TestMemproviderDoesWhatItChose(t *testing.T) {
-	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: chosen}, First: 501, Sequences: 500})
+	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: chosen}, First: 501, Sequences: int(sample.Number(150, 500))})
 }
 
 // TestWallClock checks a store that follows the wall clock: what is due while a call runs may go either way.
@@ -105,7 +108,7 @@ func TestWallClock(t *testing.T) {
 func TestSequencesReachEverything(t *testing.T) {
 	succeeded, failed, states := map[string]int{}, map[string]int{}, 0
 	found, calls := 0, 0
-	for seed := range uint64(500) {
+	for seed := range sample.Number(250, 500) {
 		c, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			calls++
 			if e.Answer.Err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -42,8 +43,9 @@ func TestSearch(t *testing.T) {
 
 // TestKeepGoing: what is refused is sorted into classes, each with a count and a short story.
 func TestKeepGoing(t *testing.T) {
+	sequences := int(sample.Number(100, 300))
 	wrong := inMemory(wrongBy("provider/filter-ignored", "provider/tags-ignored"))
-	r := searched(t, wrong, Options{Sequences: 300, KeepGoing: true})
+	r := searched(t, wrong, Options{Sequences: sequences, KeepGoing: true})
 	refused := 0
 	classes := map[string]bool{}
 	for _, f := range r.Findings {
@@ -53,7 +55,7 @@ func TestKeepGoing(t *testing.T) {
 		}
 		classes[f.Class] = true
 	}
-	if len(classes) < 2 || refused+r.Passed != 300 {
+	if len(classes) < 2 || refused+r.Passed != sequences {
 		t.Errorf("%d passed, %d refused, classes %v", r.Passed, refused, classes)
 	}
 
@@ -63,7 +65,7 @@ func TestKeepGoing(t *testing.T) {
 		known = append(known, Known{Class: class, Reason: "later"})
 	}
 	known = append(known, Known{Class: "it sings", Reason: "mended"})
-	again := searched(t, wrong, Options{Sequences: 300, Known: known})
+	again := searched(t, wrong, Options{Sequences: sequences, Known: known})
 	if f := again.Unknown(); f != nil || again.Passed != r.Passed {
 		t.Errorf("%d passed, unknown: %v", again.Passed, f)
 	}
@@ -74,16 +76,17 @@ func TestKeepGoing(t *testing.T) {
 
 // TestWarnings: what only a suspicious freedom makes legal is counted, unless it is denied, and then it is refused.
 func TestWarnings(t *testing.T) {
+	sequences := int(sample.Number(300, 500))
 	touches := inMemory(wrongBy("duroxide-0.1.26/abandon-touches-all"))
-	r := searched(t, touches, Options{Sequences: 500})
+	r := searched(t, touches, Options{Sequences: sequences})
 	if len(r.Findings) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Freedom != "F9" || r.Warnings[0].Sequences == 0 {
 		t.Errorf("findings %v, warnings %+v", r.Findings, r.Warnings)
 	}
-	r = searched(t, touches, Options{Sequences: 500, Oracle: oracle.Options{Deny: []oracle.Freedom{"F9"}}})
+	r = searched(t, touches, Options{Sequences: sequences, Oracle: oracle.Options{Deny: []oracle.Freedom{"F9"}}})
 	if r.Unknown() == nil || len(r.Warnings) > 0 {
 		t.Errorf("denied: %v, warnings %+v", r.Unknown(), r.Warnings)
 	}
-	if r := searched(t, inMemory(nil), Options{Sequences: 500}); len(r.Warnings) > 0 {
+	if r := searched(t, inMemory(nil), Options{Sequences: sequences}); len(r.Warnings) > 0 {
 		t.Errorf("memprovider: %+v", r.Warnings)
 	}
 }

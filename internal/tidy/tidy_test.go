@@ -28,7 +28,7 @@ type imports struct {
 }
 
 // testModules may be imported by every test, beside what any row of the table gives to code.
-var testModules = []string{"github.com/anishathalye/porcupine", "github.com/cockroachdb/datadriven", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+var testModules = []string{"github.com/cockroachdb/datadriven", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/exp", "pgregory.net/rapid"}
 
 // packages is the import graph of docs/architecture.md. A package that is not here fails, and so does an import that is
@@ -150,6 +150,7 @@ var packages = map[string]imports{
 	"properties/conformance":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"properties/undertest":      {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
 	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider"}},
+	"properties/oracle/overlap": {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "memprovider", "memprovider/live"}, others: []string{"github.com/anishathalye/porcupine"}},
 	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
 	"internal/callform":         {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
@@ -194,6 +195,7 @@ var exempt = []exemption{
 	{"internal/mutate", permits{everything: true}, "compiles mutants"},
 	{"sim/realnode", permits{everything: true}, "runs released runtimes in host programs"},
 	{"memprovider/live", permits{everything: true}, "serves ordinary programs: mutex, wall clock, fetches that wait"},
+	{"properties/oracle/overlap", permits{everything: true}, "calls providers at the same time, in real time, and gives up on those that do not answer"},
 	{"properties/conformance", permits{everything: true}, "waits in real time for providers that have no other, and asks them concurrently"},
 	{"properties/test.go", permits{imports: []string{"os"}}, "reads `DUROSIM_SEED`, `DUROSIM_PLAN` and `DUROSIM_HTML`"},
 	{"properties/oracle/search/draws.go", permits{imports: []string{"math/rand/v2"}}, "makes a generator with the seed of one sequence"},

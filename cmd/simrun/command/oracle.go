@@ -25,6 +25,7 @@ type oracleCmd struct {
 	Known     string        `help:"A TOML file of mistakes that are known: the search goes on behind them, and says which do not show any more." placeholder:"FILE"`
 	KeepGoing bool          `help:"Make all sequences, and sort what is not allowed into classes, each with its shortest story."`
 	Stories   bool          `help:"Print the stories of known mistakes, too."`
+	Overlap   bool          `help:"Have two or three callers call at the same time, and look for an order of their calls that the contract allows; a call that never ends is a deadlock."`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -37,6 +38,7 @@ Examples:
     simrun oracle -- python3 provider.py
     simrun oracle --seeds 20000 --timeout 30s -- ./provider --in-memory
     simrun oracle --keep-going --deny F9 --known known.toml -- ./provider
+    simrun oracle --overlap --timeout 2s -- ./provider
     simrun oracle --seed 17 -- simrun serve --bug provider/filter-ignored
 
 If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), it reports the sequences that were made, and ends with the command for the others.
@@ -113,6 +115,10 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		return 0, err
 	}
 	options.Known = known.classes(slices.Concat(options.Oracle.Deny, denied))
+	if c.Overlap {
+		options.Oracle.Deny = slices.Concat(options.Oracle.Deny, denied)
+		return c.runOverlap(a, seeds, options.Oracle)
+	}
 	peer, err := c.dial(c.Timeout)
 	if err != nil {
 		return 0, err

@@ -19,10 +19,12 @@ import (
 
 // remote is a provider in another process.
 type remote struct {
-	stop   func() error
-	client *wire.Client
-	now    int64
-	err    error // of a call outside the provider's interface
+	stop func() error
+	// abandon is stop for another side that will not end by itself.
+	abandon func() error
+	client  *wire.Client
+	now     int64
+	err     error // of a call outside the provider's interface
 }
 
 // provider is the provider that a verb checks, reached as a child process or at an address.
@@ -85,7 +87,7 @@ func (p *provider) dial(patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.Connect, err), conn.Close())
 	}
-	return &remote{stop: conn.Close, client: client}, nil
+	return &remote{stop: conn.Close, abandon: conn.Close, client: client}, nil
 }
 
 func start(command []string, patience time.Duration) (*remote, error) {
@@ -101,7 +103,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		_ = process.Stop(0) // it does not speak the protocol; how it ends does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
-	return &remote{stop: func() error { return process.Stop(stopPatience) }, client: client}, nil
+	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, client: client}, nil
 }
 
 // keep keeps the first error of a call outside the provider's interface.

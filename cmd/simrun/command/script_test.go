@@ -20,8 +20,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"simrun": func() { command.Main(command.Program{Name: "simrun"}) },
-		"orders": func() { command.Main(orders) },
+		"simrun":  func() { command.Main(command.Program{Name: "simrun"}) },
+		"orders":  func() { command.Main(orders) },
+		"quarrel": quarrel,
 	})
 }
 

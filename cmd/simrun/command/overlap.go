@@ -1,0 +1,93 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/oracle/overlap"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// overlapJSON is the object that oracle --overlap --json prints.
+type overlapJSON struct {
+	Schema     int                 `json:"schema"`
+	Verb       string              `json:"verb"`
+	Provider   string              `json:"provider"`
+	Version    string              `json:"version"`
+	FirstSeed  string              `json:"first_seed"`
+	Seeds      uint64              `json:"seeds"`
+	Made       int                 `json:"made"`
+	Undecided  int                 `json:"undecided"` // programs for whose calls no order was found in time, and none excluded
+	Finding    *overlapFindingJSON `json:"finding"`
+	ExitStatus int                 `json:"exit_status"`
+}
+
+type overlapFindingJSON struct {
+	Class string `json:"class"`
+	Seed  string `json:"seed"`
+	Calls int    `json:"calls"`
+	Story string `json:"story"`
+}
+
+// runOverlap is the verb with calls that overlap.
+func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options) (int, error) {
+	if c.Known != "" || c.KeepGoing || c.Stories {
+		return 0, errors.New("--overlap stops at the first finding: it takes neither --known nor --keep-going nor --stories")
+	}
+	// A call that never ends is a finding before it is a silence.
+	peer, err := c.dial(2 * c.Timeout)
+	if err != nil {
+		return 0, err
+	}
+	end := peer.stop
+	defer func() { _ = end() }() // how it ends does not matter
+	d := peer.client.Described()
+	if !d.Overlapping {
+		return 0, fmt.Errorf("%s: its description does not say \"overlapping\": true, so its calls must not overlap", c.name())
+	}
+	bar := newProgress(a.stderr, "programs", seeds.count)
+	defer bar.clear()
+	done := uint64(0)
+	ctx, stop := interruptible()
+	defer stop()
+	report, err := overlap.Search(undertest.Factory{New: peer.store}, overlap.Options{Oracle: promises, First: seeds.first, Programs: int(seeds.count),
+		Patience: c.Timeout, Context: ctx, Done: func() {
+			done++
+			bar.show(done, 0)
+		}})
+	bar.clear()
+	if err != nil {
+		return 0, fmt.Errorf("%s: no verdict after %d programs: %w", c.name(), report.Made, err)
+	}
+	out := &overlapJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
+		Made: report.Made, Undecided: report.Undecided}
+	if f := report.Finding; f != nil {
+		if f.Class == overlap.NoAnswer {
+			end = peer.abandon
+		}
+		out.Finding, out.ExitStatus = &overlapFindingJSON{Class: f.Class, Seed: decimal(f.Seed), Calls: f.Calls, Story: f.Story}, exitSafety
+	}
+	if c.JSON {
+		return out.ExitStatus, a.writeJSON(out)
+	}
+	a.printOverlap(out)
+	return out.ExitStatus, nil
+}
+
+func (a *app) printOverlap(r *overlapJSON) {
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(t, "%s\t%s %s\n", a.style.quiet("provider"), r.Provider, r.Version)
+	fmt.Fprintf(t, "%s\t%s\tfrom seed %s on, with calls at the same time\n", a.style.quiet("programs"), grouped(uint64(r.Made)), r.FirstSeed)
+	if r.Undecided > 0 {
+		fmt.Fprintf(t, "%s\t%s\tthe search for an order took too long\n", a.style.quiet("undecided"), grouped(uint64(r.Undecided)))
+	}
+	if r.Finding == nil {
+		fmt.Fprintf(t, "%s\t%s\tthe calls of each have an order that the contract allows\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided)))
+	}
+	flushTable(t)
+	if f := r.Finding; f != nil {
+		fmt.Fprintf(a.stdout, "\n%s  seed %s, %s:\n\n%s\n", a.style.bad("REFUSED"), f.Seed, f.Class, f.Story)
+	}
+}

@@ -1,0 +1,161 @@
+package command_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
+)
+
+// quarrel serves a provider that is right while one call follows another, and wrong in one way while calls overlap. Its
+// argument says in which.
+func quarrel() {
+	perform, ok := map[string]func(*quarrelling, context.Context, call.Call) call.Answer{
+		"none": (*quarrelling).alone, "lost-claim": (*quarrelling).lostClaim, "dirty-read": (*quarrelling).dirtyRead, "deadlock": (*quarrelling).deadlock,
+	}[os.Args[1]]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "quarrel: nothing is wrong in this way:", os.Args[1])
+		os.Exit(2)
+	}
+	server := &wire.Server{Overlapping: true, New: func() (*wire.Store, error) {
+		store := memprovider.New(memprovider.Options{StartMs: 1000})
+		codec := engine.NewJSONCodec("quarrel", engine.Kinds2x(), engine.WorkItemKinds2x())
+		q := &quarrelling{inner: store.Handle(codec, observe.Caller{}), half: map[string][]engine.Event{}, instances: map[string]string{}}
+		provider := call.Through("quarrel", "1", true, func(ctx context.Context, c call.Call) call.Answer { return perform(q, ctx, c) })
+		return &wire.Store{Provider: provider, NowMs: store.Now, SetClock: store.SetNow}, nil
+	}}
+	if err := server.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// window is how long a wrong provider is in the middle of a call.
+const window = 2 * time.Millisecond
+
+// quarrelling is a store with what its wrong ways need.
+type quarrelling struct {
+	mu    sync.Mutex // of the others
+	inner engine.Provider
+	// looking are the fetches that others join.
+	looking [2]*joined
+	// half is the history of acks that are half done, by instance; instances are those of tokens.
+	half      map[string][]engine.Event
+	instances map[string]string
+	// Two locks that not all calls take in one order.
+	turns, works sync.Mutex
+}
+
+type joined struct {
+	over   chan struct{}
+	answer call.Answer
+	more   int
+}
+
+func (q *quarrelling) alone(ctx context.Context, c call.Call) call.Answer {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	a := call.Perform(ctx, q.inner, c)
+	if f := a.Orchestration; f != nil {
+		q.instances[f.LockToken] = f.Item.Instance
+	}
+	return a
+}
+
+// lostClaim looks for what is free and then locks it: who looks at the same time takes the same.
+func (q *quarrelling) lostClaim(ctx context.Context, c call.Call) call.Answer {
+	queue := 0
+	switch c.(type) {
+	case call.FetchOrchestrationItem:
+	case call.FetchWorkItem:
+		queue = 1
+	default:
+		return q.alone(ctx, c)
+	}
+	q.mu.Lock()
+	if j := q.looking[queue]; j != nil {
+		j.more++
+		suffix := strings.Repeat("'", j.more)
+		q.mu.Unlock()
+		<-j.over
+		return otherToken(j.answer, suffix)
+	}
+	j := &joined{over: make(chan struct{})}
+	q.looking[queue] = j
+	q.mu.Unlock()
+	<-time.After(window)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.looking[queue] = nil
+	j.answer = call.Perform(ctx, q.inner, c)
+	close(j.over)
+	return j.answer
+}
+
+func otherToken(a call.Answer, suffix string) call.Answer {
+	if f := a.Orchestration; f != nil {
+		f := *f
+		f.LockToken += suffix
+		a.Orchestration = &f
+	}
+	if f := a.Work; f != nil {
+		f := *f
+		f.LockToken += suffix
+		a.Work = &f
+	}
+	return a
+}
+
+// dirtyRead writes the history of an ack before the rest of it.
+func (q *quarrelling) dirtyRead(ctx context.Context, c call.Call) call.Answer {
+	switch c := c.(type) {
+	case call.AckOrchestrationItem:
+		q.mu.Lock()
+		instance := q.instances[c.LockToken]
+		q.half[instance] = c.HistoryDelta
+		q.mu.Unlock()
+		<-time.After(window)
+		a := q.alone(ctx, c)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.half, instance)
+		return a
+	case call.Read:
+		a := q.alone(ctx, c)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, e := range q.half[c.Instance] {
+			if len(a.Events) == 0 || a.Events[len(a.Events)-1].EventID < e.EventID {
+				a.Events = append(a.Events, e)
+			}
+		}
+		return a
+	}
+	return q.alone(ctx, c)
+}
+
+// deadlock takes the locks of both queues, turns and activities in another order.
+func (q *quarrelling) deadlock(ctx context.Context, c call.Call) call.Answer {
+	first, second := &q.turns, &q.works
+	switch c.(type) {
+	case call.AckOrchestrationItem:
+	case call.AckWorkItem:
+		first, second = second, first
+	default:
+		return q.alone(ctx, c)
+	}
+	first.Lock()
+	defer first.Unlock()
+	<-time.After(window)
+	second.Lock()
+	defer second.Unlock()
+	return q.alone(ctx, c)
+}

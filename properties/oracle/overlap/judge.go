@@ -1,0 +1,90 @@
+package overlap
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/durosim/durosim/properties/oracle"
+)
+
+// model returns the specification as a model whose states are those of a store.
+func model(o oracle.Options) porcupine.Model {
+	m := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{&oracle.State{}} },
+		Step: func(state, input, _ any) (next []any) {
+			for _, s := range state.(*oracle.State).Next(o, input.(oracle.Exchange)) {
+				next = append(next, s)
+			}
+			return next
+		},
+		Equal: func(a, b any) bool { return a.(*oracle.State).Equal(b.(*oracle.State)) },
+	}
+	return m.ToModel()
+}
+
+// mostThinking bounds the search for an order. Programs are short: it takes milliseconds.
+const mostThinking = 20 * time.Second
+
+// judge returns what is wrong with a history, empty for nothing; undecided is set if the search for an order took too long.
+func judge(o oracle.Options, history []porcupine.Operation) (wrong string, undecided bool) {
+	given := map[string]string{}
+	for _, op := range history {
+		e := op.Input.(oracle.Exchange)
+		token := oracle.Token(e.Answer)
+		if token == "" {
+			continue
+		}
+		if before, twice := given[token]; twice {
+			return fmt.Sprintf("two fetches were given the token %s: %s and %s", token, before, e), false
+		}
+		given[token] = e.String()
+	}
+	result, about := porcupine.CheckOperationsVerbose(model(o), history, mostThinking)
+	switch result {
+	case porcupine.Ok:
+		return "", false
+	case porcupine.Unknown:
+		return "", true
+	}
+	order, rest := longest(about, history)
+	return explain(o, order, rest), false
+}
+
+// longest returns the longest order of calls that is allowed, and the calls that are not in it.
+func longest(about porcupine.LinearizationInfo, history []porcupine.Operation) (order, rest []porcupine.Operation) {
+	for _, partition := range about.PartialLinearizationsOperations() {
+		for _, one := range partition {
+			if len(one) > len(order) {
+				order = one
+			}
+		}
+	}
+	for _, op := range history {
+		if !slices.ContainsFunc(order, func(in porcupine.Operation) bool { return in.Call == op.Call }) {
+			rest = append(rest, op)
+		}
+	}
+	return order, rest
+}
+
+// explain says why the call that ended first cannot follow the longest order that is allowed.
+func explain(o oracle.Options, order, rest []porcupine.Operation) string {
+	const none = "no order of these calls is allowed"
+	specification := oracle.New(o)
+	for _, op := range order {
+		specification.Apply(op.Input.(oracle.Exchange))
+	}
+	if len(rest) == 0 {
+		return none
+	}
+	next := slices.MinFunc(rest, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+	refusal := specification.Apply(next.Input.(oracle.Exchange))
+	if refusal == nil {
+		return none
+	}
+	return none + "; in the longest that is, the next would be\n" + refusal.Error()
+}

@@ -1,0 +1,85 @@
+package overlap_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/memprovider/live"
+	"github.com/durosim/durosim/properties/oracle/overlap"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// store makes stores in real time, with bugs.
+func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {
+	t.Helper()
+	tables, err := faults.NewTables(bugs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return undertest.Factory{New: func() (*undertest.Store, error) {
+		s := live.Open(memprovider.Options{Rules: tables.Provider})
+		now := func() (ms int64) {
+			s.Do(func(inner *memprovider.Store) { ms = inner.Now() })
+			return ms
+		}
+		codec := engine.NewJSONCodec("test", engine.Kinds2x(), engine.WorkItemKinds2x())
+		return &undertest.Store{Provider: s.Handle(codec, observe.Caller{}), NowMs: now, Close: func() { _ = s.Close() }}, nil
+	}}
+}
+
+func TestRightStore(t *testing.T) {
+	report, err := overlap.Search(store(t), overlap.Options{Programs: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Made != 100 || report.Finding != nil {
+		t.Errorf("%d programs made, %+v", report.Made, report.Finding)
+	}
+}
+
+func TestWrongStores(t *testing.T) {
+	for _, bug := range []faults.BugID{"provider/check-then-set-lock", "provider/late-arrivals-deleted-by-ack"} {
+		report, err := overlap.Search(store(t, bug), overlap.Options{Programs: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := report.Finding; f == nil || f.Class != overlap.NoOrder {
+			t.Errorf("%s: not seen in %d programs: %+v", bug, report.Made, f)
+		} else if f.Calls > 6 {
+			t.Errorf("%s: %d calls, more than 6:\n%s", bug, f.Calls, f.Story)
+		}
+	}
+}
+
+// stuck never answers a fetch of activities.
+type stuck struct{ engine.Provider }
+
+func (stuck) FetchWorkItem(ctx context.Context, _, _ time.Duration, _ *engine.SessionFetchConfig, _ engine.TagFilter) (*engine.FetchedWork, error) {
+	select {}
+}
+
+// A store that never answers, and one whose calls must not overlap.
+func TestNoVerdict(t *testing.T) {
+	never := undertest.Factory{New: func() (*undertest.Store, error) {
+		s, err := store(t).New()
+		s.Provider = stuck{s.Provider}
+		return s, err
+	}}
+	report, err := overlap.Search(never, overlap.Options{Programs: 100, Patience: 20 * time.Millisecond})
+	if err != nil || report.Finding == nil || report.Finding.Class != overlap.NoAnswer {
+		t.Errorf("%+v, %v; want calls without an answer", report.Finding, err)
+	}
+	sequential := undertest.Factory{New: func() (*undertest.Store, error) {
+		s, err := store(t).New()
+		s.Sequential = true
+		return s, err
+	}}
+	if _, err := overlap.Search(sequential, overlap.Options{}); err == nil {
+		t.Error("calls overlap that must not")
+	}
+}

@@ -1,0 +1,119 @@
+package overlap
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// recorder keeps what callers do with a store, with the ticks between which each call took effect.
+type recorder struct {
+	store *undertest.Store
+
+	mu      sync.Mutex
+	tick    int64
+	history []porcupine.Operation
+	// open are the calls that have no answer yet, by the tick of their begin.
+	open map[int64]oracle.Exchange
+}
+
+func (r *recorder) begin(c call.Call) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tick++
+	r.open[r.tick] = oracle.Exchange{Call: c}
+	return r.tick
+}
+
+func (r *recorder) end(client int, begun int64, e oracle.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tick++
+	delete(r.open, begun)
+	r.history = append(r.history, porcupine.Operation{ClientId: client, Call: begun, Return: r.tick, Input: e, Output: e})
+}
+
+// do makes the steps of a caller.
+func (r *recorder) do(client int, c *caller, steps []step) {
+	for _, s := range steps {
+		made := c.call(s)
+		if made == nil {
+			continue
+		}
+		from, begun := r.store.NowMs(), r.begin(made)
+		a := call.Perform(context.Background(), r.store.Provider, made)
+		r.end(client, begun, oracle.Exchange{Call: made, Answer: a, At: oracle.Between(from, r.store.NowMs())})
+		c.learn(a)
+	}
+}
+
+// outcome is what came of a program.
+type outcome struct {
+	history []porcupine.Operation
+	// first is how many of these were made one after the other.
+	first int
+	// unanswered are the calls that had no answer in time; the store cannot be asked again.
+	unanswered []oracle.Exchange
+}
+
+// run has a program carried out on a store. A call that takes longer than patience is given up.
+func run(store *undertest.Store, p program, patience time.Duration) outcome {
+	r := &recorder{store: store, open: map[int64]oracle.Exchange{}}
+	known := &caller{}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		r.do(0, known, p.first)
+	}()
+	if !within(over, patience) {
+		return r.outcome(0)
+	}
+	first := len(r.history)
+	begin, over := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	for i, steps := range p.callers {
+		mine := known.clone()
+		all.Go(func() {
+			<-begin
+			r.do(i+1, mine, steps)
+		})
+	}
+	close(begin)
+	go func() {
+		all.Wait()
+		close(over)
+	}()
+	within(over, patience)
+	return r.outcome(first)
+}
+
+// within reports whether a channel is closed in time.
+func within(over <-chan struct{}, patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-over:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// outcome returns what is known by now.
+func (r *recorder) outcome(first int) outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := outcome{history: append([]porcupine.Operation(nil), r.history...), first: first}
+	for tick := range r.tick + 1 {
+		if e, ok := r.open[tick]; ok {
+			o.unanswered = append(o.unanswered, e)
+		}
+	}
+	return o
+}

@@ -106,19 +106,29 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 		}
 		a.ends = append(a.ends, len(a.scratch))
 	}
-	p.store.cut(a)
+	p.store.cut(a, len(ack.HistoryDelta))
 	return nil
 }
 
-// cut copies the scratch once and cuts the copy into the pieces that the store keeps.
-func (s *Store) cut(a *preparedAck) {
-	kept := s.keep(a.scratch)
+// cut copies the scratch and cuts the copy into the pieces that the store keeps. The first are events, which stay as long as
+// their execution; messages go when they have been taken, so they lie apart.
+func (s *Store) cut(a *preparedAck, events int) {
 	clear(a.data)
 	a.data = a.data[:0]
 	from := 0
-	for _, end := range a.ends {
-		a.data = append(a.data, kept[from:end:end])
-		from = end
+	for _, part := range []struct {
+		in   *[]byte
+		upto int
+	}{{&s.block, events}, {&s.passing, len(a.ends)}} {
+		if len(a.data) == part.upto {
+			continue
+		}
+		began := from
+		kept := s.keep(part.in, a.scratch[began:a.ends[part.upto-1]])
+		for _, end := range a.ends[len(a.data):part.upto] {
+			a.data = append(a.data, kept[from-began:end-began:end-began])
+			from = end
+		}
 	}
 }
 

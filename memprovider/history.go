@@ -16,12 +16,44 @@ import (
 type decodedHistory struct {
 	events []engine.Event
 	err    error // of event number len(events)
+	// rested is the number of events that were decoded when the execution ended, and let go: whoever asks for one has them
+	// decoded again, and nobody is told. Invariant: if it is not 0, events is empty.
+	rested int
+}
+
+// restFrom is how many instances a store has when it begins to let executions rest: a small store has no need to.
+const restFrom = 1024
+
+// rest lets go of the decoded events of an execution that has ended: hardly anybody asks for them again.
+func (ex *execution) rest() {
+	for _, d := range ex.decoded {
+		if d != nil && len(d.events) > 0 {
+			d.rested, d.events = len(d.events), nil
+		}
+	}
+}
+
+// recall decodes again what rest let go of.
+func (s *Store) recall(ex *execution, codec int) {
+	d := s.kept.seenBy(ex, codec)
+	for i := range d.rested {
+		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
+		if err != nil {
+			panic(fmt.Sprintf("memprovider: event %d of execution %d was decoded, and now: %v", ex.events[i].id, ex.id, err))
+		}
+		d.events = append(d.events, e)
+	}
+	d.rested = 0
 }
 
 // forget drops the decoded events from event i on.
 func (ex *execution) forget(i int) {
 	for _, d := range ex.decoded {
-		if d != nil && i <= len(d.events) {
+		switch {
+		case d == nil:
+		case d.rested > 0 && i <= d.rested:
+			d.rested, d.err = i, nil
+		case d.rested == 0 && i <= len(d.events):
 			d.events, d.err = d.events[:i:i], nil
 		}
 	}
@@ -68,6 +100,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	if ex == nil || len(ex.events) == 0 {
 		return nil, nil
 	}
+	s.recall(ex, codec)
 	d := s.kept.seenBy(ex, codec)
 	known := len(d.events)
 	failed := d.err != nil

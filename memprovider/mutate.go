@@ -33,6 +33,9 @@ func (s *Store) releaseLock(in *instance) {
 	in.lock = lock{}
 	s.touch(in)
 	s.observeLock(observe.LockReleased, in, &old)
+	if ex := in.execution(in.latest()); len(s.instances) > restFrom && ex != nil && ex.state.status.Terminal() {
+		ex.rest()
+	}
 }
 
 // mark notes that a message was taken by the fetch of that token.

@@ -53,6 +53,7 @@ func (p *provider) firstEvent(in *instance, ex *execution) (engine.Event, error)
 	if len(ex.events) == 0 || ex.events[0].id != engine.InitialEventID {
 		return engine.Event{}, nil
 	}
+	s.recall(ex, p.codecNo)
 	if d := s.kept.seenBy(ex, p.codecNo); len(d.events) > 0 {
 		s.observeDecoded(in, ex, 0, observe.OutcomeOK, true)
 		return d.events[0], nil

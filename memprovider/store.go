@@ -71,7 +71,8 @@ type Store struct {
 	memory    *Memory               // nil if the store keeps to itself
 	kept      *kept                 // of memory, or one that keeps nothing
 	view      View                  // of this store
-	block     []byte                // of stored bytes, with room for more
+	block     []byte                // of stored events, with room for more
+	passing   []byte                // the same of messages
 	spareRows []row                 // room for the next ones
 	holdings  *holdingTable         // by token number - 1
 	codecs    []engine.Codec        // by codec number; one for each name
@@ -304,21 +305,21 @@ func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	if s.scratch, err = p.codec.AppendWorkItem(s.scratch[:0], item); err != nil {
 		return nil, err
 	}
-	return s.keep(s.scratch), nil
+	return s.keep(&s.passing, s.scratch), nil
 }
 
-// keep returns a copy of data without spare capacity, in a block that it shares: stored bytes live as long as the store, so
-// they need no allocations of their own.
-func (s *Store) keep(data []byte) []byte {
+// keep returns a copy of data without spare capacity, in a block that it shares with others that stay about as long, so that
+// they need no allocations of their own. It replaces a block that is full.
+func (s *Store) keep(block *[]byte, data []byte) []byte {
 	if len(data) > byteBlock {
 		return slices.Clip(slices.Clone(data))
 	}
-	if len(data) > cap(s.block)-len(s.block) {
-		s.block = s.memory.takeBytes()
+	if len(data) > cap(*block)-len(*block) {
+		*block = s.memory.takeBytes()
 	}
-	from := len(s.block)
-	s.block = append(s.block, data...)
-	return s.block[from:len(s.block):len(s.block)]
+	from := len(*block)
+	*block = append(*block, data...)
+	return (*block)[from:len(*block):len(*block)]
 }
 
 const byteBlock = 16 << 10

@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/memprovider"
 )
 
 // raiseAgainMs is the time after which a client raises an event again, and raiseMost bounds the events that it raises for
@@ -24,13 +25,17 @@ const CalmData = "calm"
 // happens: now, if the store has work that can be done.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
-	for no := observe.InstanceNo(1); c.store.InstanceName(no) != ""; no++ {
+	for _, no := range c.unfinished() { // what is sent below is to instances of this list
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
-		if ok && (p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0) {
+		if finished(p, ok) {
+			c.open.Aside(no)
+			continue
+		}
+		if p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0 {
 			quiet = c.nowMs()
 		}
-		if !ok || ended(p.Status) || p.Messages > 0 || p.Activities > 0 {
+		if ended(p.Status) || p.Messages > 0 || p.Activities > 0 {
 			continue
 		}
 		r := c.raisedFor(no)
@@ -53,6 +58,20 @@ func (c *clients) raiseWhatWaits() int64 {
 		c.send(item, c.instanceKey(id).At(labelPhase))
 	}
 	return quiet
+}
+
+// unfinished returns the instances of which something may still come by itself, and perhaps others.
+func (c *clients) unfinished() []observe.InstanceNo {
+	for c.store.InstanceName(c.known+1) != "" {
+		c.known++
+	}
+	return c.open.Upto(c.known)
+}
+
+// finished reports whether nothing more comes of an instance unless somebody sends it something: it is not there, or it has
+// ended and nothing of it is queued or locked.
+func finished(p memprovider.InstanceState, ok bool) bool {
+	return !ok || ended(p.Status) && p.Messages == 0 && p.Activities == 0 && p.LockedUntilMs == 0
 }
 
 // hasChild reports whether a child of the instance's current execution has not told its end.

@@ -23,9 +23,11 @@ type clients struct {
 	codec    engine.Codec
 	version  engine.Version // of the build whose codec it is
 	raised   []calmRaises
-	planned  map[string]int  // the plan's instances, by name; looked up only
-	waiting  []waitingAction // operators' calls that wait in the store
-	last     time.Duration   // when the plan's last client or probe action is due
+	known    observe.InstanceNo // the largest number of an instance
+	open     observe.Open       // the instances that calm looks at
+	planned  map[string]int     // the plan's instances, by name; looked up only
+	waiting  []waitingAction    // operators' calls that wait in the store
+	last     time.Duration      // when the plan's last client or probe action is due
 }
 
 // calmRaises counts the events that clients have sent an instance in calm, with the time of the last.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -118,9 +117,13 @@ func (ph *phases) settled() bool {
 		}
 		up = up || n.machine != nil
 	}
-	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
+	for _, no := range ph.clients.unfinished() {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
-		if ok && (p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up))) {
+		if finished(p, ok) {
+			ph.clients.open.Aside(no)
+			continue
+		}
+		if p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {
 			return false
 		}
 	}

@@ -26,6 +26,7 @@ func (nw *network) Observe(o *observe.Observation) {
 	default:
 		nw.observed++
 	}
+	nw.clients.open.Touch(o.Instance)
 	nw.traceObservation(o)
 	if nw.monitor != nil {
 		nw.monitor.Observe(o)

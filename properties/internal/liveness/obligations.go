@@ -18,10 +18,11 @@ const turnsMax = 1000
 // L04 for those that waited), and instances that a live node runs reach their end (L02). They are looked at when the world
 // asks what is open, and at the end of each phase.
 //
-// Nothing is kept up to date in between: one look costs a pass over the instances that have not ended.
+// In between only the list of instances is kept: one look costs a pass over those that have not ended.
 type obligations struct {
 	check.Base
 	live *track.State
+	open observe.Open // instances of which something may be owed
 	// The findings of the present look.
 	openNow bool
 	untilMs int64
@@ -36,8 +37,15 @@ type obligations struct {
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
 
-func (c *obligations) Observes() []observe.Kind { return nil }
-func (c *obligations) Records() []record.Kind   { return nil }
+func (c *obligations) Observes() []observe.Kind {
+	return []observe.Kind{
+		observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet,
+	}
+}
+
+func (c *obligations) Observe(o *observe.Observation) { c.open.Touch(o.Instance) }
+
+func (c *obligations) Records() []record.Kind { return nil }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {
 	c.look(nowMs)
@@ -68,8 +76,9 @@ func (c *obligations) look(nowMs int64) {
 		return
 	}
 	store := c.Run.Model
-	for no := 1; no <= store.InstanceCount(); no++ {
-		in := store.Instance(observe.InstanceNo(no))
+	open := c.open.Upto(observe.InstanceNo(store.InstanceCount()))
+	for _, no := range open {
+		in := store.Instance(no)
 		if len(in.Queue) > 0 {
 			c.ready++
 		}
@@ -77,9 +86,13 @@ func (c *obligations) look(nowMs int64) {
 	}
 	c.converge()
 	settling := c.settling()
-	for no := 1; no <= store.InstanceCount(); no++ {
-		in := store.Instance(observe.InstanceNo(no))
-		mine := c.live.Instance(in.No)
+	for _, no := range open {
+		in := store.Instance(no)
+		mine := c.live.Instance(no)
+		if len(in.Queue) == 0 && len(in.Work) == 0 && (!mine.Known || mine.Ended) {
+			c.open.Aside(no)
+			continue
+		}
 		if settling && (mine.Known && !mine.Ended || len(in.Queue) > 0) {
 			c.until(c.live.PhaseMs + settleMs)
 		}

@@ -32,6 +32,7 @@ type parentLink struct {
 	execution uint64 // of the parent
 	event     uint64
 	told      bool
+	damaged   bool // the start was
 	// reordered means that a message other than the start was damaged. Without it: 1. A parent starts a child under an id of
 	// its choice and cancels it at once. 2. The cancellation is damaged, and the batch is handed back for a second, with the
 	// start in it. 3. The parent's next execution starts the same child. 4. The child begins by that start, and tells that
@@ -69,6 +70,8 @@ func (k *parentChecker) Observe(o *observe.Observation) {
 		if o.Message != 0 {
 			if l := k.link(k.Run.Model.Row(o.Message).Instance.No); l.start != o.Message {
 				l.reordered = true
+			} else {
+				l.damaged = true
 			}
 		}
 	case observe.InstanceRemoved:
@@ -127,7 +130,7 @@ func (k *parentChecker) onCommit(c *model.Call) {
 		k.report(c, in, l, "told its end again")
 	case ended == "" && told > 0:
 		k.report(c, in, l, "told its end and has not ended")
-	case ended != "" && told == 0 && !k.Run.Model.Row(l.start).Damaged:
+	case ended != "" && told == 0 && !l.damaged:
 		k.report(c, in, l, "ended as "+string(ended)+" and did not tell it")
 	case told > 1:
 		k.report(c, in, l, "told its end twice")
@@ -140,7 +143,7 @@ func (k *parentChecker) onCommit(c *model.Call) {
 // checkCarried checks that the start of a child's next execution names its parent, if the child's own start did. It does
 // not ask for the parent's execution if nobody told it.
 func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *parentLink) {
-	if k.Run.Model.Row(l.start).Damaged {
+	if l.damaged {
 		return
 	}
 	for _, r := range c.Rows {

@@ -121,7 +121,7 @@ func (m *Store) queueDifference(shot *memprovider.Snapshot) (observe.InstanceNo,
 	for no := observe.MessageNo(1); int(no) <= m.rowCount; no++ {
 		r := m.Row(no)
 		if !r.Present {
-			continue
+			continue // or let go
 		}
 		seen := ""
 		if r.Queue == observe.QueueWorker {

@@ -16,8 +16,9 @@ import (
 type Store struct {
 	Instances []*Instance // by number; the first is nobody's
 	numbers   map[string]observe.InstanceNo
-	pages     [][]Row // rows by number, rowsPerPage each
-	rowCount  int     // the largest number in use
+	pages     []*[RowsPerPage]Row // rows by number; nil for those that were let go
+	gone      Row                 // stands for the rows of these
+	rowCount  int                 // the largest number in use
 	Current   Call
 	Kinds     KindTable
 	Builds    []*engine.Build
@@ -35,7 +36,8 @@ type Store struct {
 	RemovedCall uint64
 }
 
-const rowsPerPage = 64
+// RowsPerPage is how many rows are let go together: those numbered from 1 are the first page.
+const RowsPerPage = 64
 
 // Lock is a peek-lock of an instance or of a worker row. Without a token there is no lock.
 type Lock struct {
@@ -272,19 +274,38 @@ func (m *Store) Name(no observe.InstanceNo) string {
 	return m.Instances[no].Name
 }
 
-// Row returns the row of a number, which may have left its queue; nil for 0.
+// Row returns the row of a number, which may have left its queue; nil for 0. Of a row that was let go nothing is known.
 func (m *Store) Row(no observe.MessageNo) *Row {
 	if no == 0 {
 		return nil
 	}
-	page := int(no-1) / rowsPerPage
+	page := int(no-1) / RowsPerPage
 	for len(m.pages) <= page {
-		m.pages = append(m.pages, make([]Row, rowsPerPage))
+		m.pages = append(m.pages, new([RowsPerPage]Row))
 	}
 	m.rowCount = max(m.rowCount, int(no))
-	r := &m.pages[page][int(no-1)%rowsPerPage]
+	if m.pages[page] == nil {
+		m.gone = Row{No: no}
+		return &m.gone
+	}
+	r := &m.pages[page][int(no-1)%RowsPerPage]
 	r.No = no
 	return r
+}
+
+// Pages returns how many pages of rows there have been.
+func (m *Store) Pages() int { return len(m.pages) }
+
+// LetGo lets go of a page of rows, unless one of them is in its queue or was delivered under a lock that is still there.
+// It reports whether it did. Pointers to the rows stay valid.
+func (m *Store) LetGo(page int) bool {
+	for i := range m.pages[page] {
+		if r := &m.pages[page][i]; r.Present || r.Instance != nil && r.Instance.Lock.Token != "" {
+			return false
+		}
+	}
+	m.pages[page] = nil
+	return true
 }
 
 // Call returns the call of that number while it runs, and until another begins; else nil.

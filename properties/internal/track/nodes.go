@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -190,12 +191,13 @@ func (s *State) onPhase(r *cluster.Record) {
 		for i := range s.instances {
 			s.instances[i].Turns, s.instances[i].Lost = 0, 0
 		}
-		for i := range s.rows { // the rest of a delay counts
-			row := &s.rows[i]
-			if row.backoffs > 0 {
-				left := s.Run.Model.Row(observe.MessageNo(i)).VisibleMs - r.AtMs
-				row.BackoffMs = min(row.BackoffMs, max(left, 0))
-				row.backoffs = 0
+		for p, page := range s.pages { // the rest of a delay counts
+			for i := 0; page != nil && i < len(page); i++ {
+				if row := &page[i]; row.backoffs > 0 {
+					left := s.Run.Model.Row(observe.MessageNo(p*model.RowsPerPage+i+1)).VisibleMs - r.AtMs
+					row.BackoffMs = min(row.BackoffMs, max(left, 0))
+					row.backoffs = 0
+				}
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // New returns the shared state of the checkers of a run.
 func New(m *check.Run) *State {
-	s := &State{Base: check.Base{Run: m}, rows: make([]Row, 0, 512)}
+	s := &State{Base: check.Base{Run: m}}
 	for i := range m.World.Nodes() {
 		s.Nodes = append(s.Nodes, Node{Number: uint32(i + 1)})
 	}
@@ -30,9 +30,11 @@ func New(m *check.Run) *State {
 type State struct {
 	check.Base
 	Plan      plan.Plan
-	Nodes     []Node     // by number - 1
-	instances []Instance // by number
-	rows      []Row      // by number
+	Nodes     []Node                    // by number - 1
+	instances []Instance                // by number
+	pages     []*[model.RowsPerPage]Row // rows by number, as the model has them; nil for those that were let go
+	gone      Row                       // stands for the rows of these
+	held      []int                     // the pages that were not let go when last tried, ascending
 	// executing is the slot whose call has its atomic instant now, nil outside.
 	executing *Slot
 	// ExecutingInc is the incarnation that sent that call: its node may have been restarted since.
@@ -167,14 +169,6 @@ func (s *State) Instance(no observe.InstanceNo) *Instance {
 		s.instances = append(s.instances, Instance{})
 	}
 	return &s.instances[no]
-}
-
-// Row returns the entry of a message number. The pointer is good until the next new number.
-func (s *State) Row(no observe.MessageNo) *Row {
-	for len(s.rows) <= int(no) {
-		s.rows = append(s.rows, Row{})
-	}
-	return &s.rows[no]
 }
 
 // Node returns the entry of a node, nil for clients and probes.

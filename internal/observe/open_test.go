@@ -1,0 +1,32 @@
+package observe_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/durosim/durosim/internal/observe"
+)
+
+// TestOpen: what is put aside is left out until it is touched, and the list stays in order.
+func TestOpen(t *testing.T) {
+	var o observe.Open
+	o.Touch(3) // before the first list: nothing to do
+	step := func(last observe.InstanceNo, want ...observe.InstanceNo) {
+		t.Helper()
+		if got := o.Upto(last); !slices.Equal(got, want) {
+			t.Errorf("up to %d: %v, want %v", last, got, want)
+		}
+	}
+	step(0)
+	step(4, 1, 2, 3, 4)
+	o.Aside(2)
+	o.Aside(4)
+	step(4, 1, 3)
+	o.Touch(4)
+	o.Touch(1) // is listed already
+	step(5, 1, 3, 4, 5)
+	o.Aside(3)
+	o.Touch(3) // before it was left out
+	o.Touch(2)
+	step(5, 1, 2, 3, 4, 5)
+}

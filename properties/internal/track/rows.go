@@ -1,0 +1,71 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// Row returns the entry of a message number. Of a message that was let go, and of none, nothing is known.
+func (s *State) Row(no observe.MessageNo) *Row {
+	if no == 0 {
+		s.gone = Row{}
+		return &s.gone
+	}
+	page := (int(no) - 1) / model.RowsPerPage
+	for len(s.pages) <= page {
+		s.pages = append(s.pages, new([model.RowsPerPage]Row))
+		s.letGo()
+	}
+	if s.pages[page] == nil {
+		s.gone = Row{}
+		return &s.gone
+	}
+	return &s.pages[page][(int(no)-1)%model.RowsPerPage]
+}
+
+// keptPages is how many of the latest pages of messages stay, and tryEvery the number of new ones between two looks for what
+// can go. So a run of usual size keeps all, and a large one what is open.
+const (
+	keptPages = 64
+	tryEvery  = 16
+)
+
+// letGo lets go of the messages that have left their queues and that nobody holds, here and in the model: a checker asks
+// for a message while it is queued, in the call that removes it, and as long as a node may still decide about its delivery.
+func (s *State) letGo() {
+	n := len(s.pages) - keptPages
+	if n <= 0 || n%tryEvery != 0 {
+		return
+	}
+	for page := n - tryEvery; page < n; page++ {
+		s.held = append(s.held, page)
+	}
+	delivered := s.deliveredPages()
+	s.held = slices.DeleteFunc(s.held, func(page int) bool {
+		if _, has := slices.BinarySearch(delivered, page); has || page >= s.Run.Model.Pages() || !s.Run.Model.LetGo(page) {
+			return false
+		}
+		s.pages[page] = nil
+		return true
+	})
+}
+
+// deliveredPages returns the pages of the messages that nodes were handed last, ascending.
+func (s *State) deliveredPages() []int {
+	var pages []int
+	for i := range s.Nodes {
+		for _, slots := range [][]Slot{s.Nodes[i].Turns, s.Nodes[i].Activities} {
+			for j := range slots {
+				for k := range slots[j].Recent {
+					for _, no := range slots[j].Recent[k].Messages {
+						pages = append(pages, (int(no)-1)/model.RowsPerPage)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(pages)
+	return pages
+}

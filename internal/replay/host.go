@@ -106,7 +106,7 @@ func (t *turn) emit(a orchhost.Action, token orchhost.Token) {
 // The code is compared with the stored text, not with the text that it passed.
 func storable(a orchhost.Action) orchhost.Action {
 	for _, text := range [...]*string{&a.Name, &a.Input, &a.Instance, &a.Version, &a.Topic, &a.Session, &a.Tag} {
-		if !utf8.ValidString(*text) {
+		if *text != "" && !utf8.ValidString(*text) {
 			*text = string([]rune(*text))
 		}
 	}

@@ -1,6 +1,9 @@
 package slab
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // Slab hands out zeroed values of T. It keeps memory from its first Reset on; before, and beyond Blocks blocks, it allocates
 // and the garbage collector takes back: what is never reset, and what is long, holds what lives and not all that ever did.
@@ -8,14 +11,13 @@ import "slices"
 type Slab[T any] struct {
 	blocks [][]T // each as long as what is used of it
 	full   int   // blocks before this one are used up
-	keeps  bool
+	each   int   // values in a block; 0 before the first Reset
 }
 
-// Blocks is how many blocks a Slab keeps. The first has firstLen values, each further one twice as many, up to mostLen.
+// Blocks is how many blocks a Slab keeps, of blockBytes each, or of one value if that is larger.
 const (
-	Blocks   = 64
-	firstLen = 16
-	mostLen  = 256
+	Blocks     = 64
+	blockBytes = 8 << 10
 )
 
 // New returns a zero value.
@@ -68,7 +70,7 @@ func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 
 // block returns the block with room for n values, nil if they are to be allocated.
 func (s *Slab[T]) block(n int) *[]T {
-	if !s.keeps || n > mostLen/8 {
+	if n > s.each/4 && n > 1 || s.each == 0 {
 		return nil
 	}
 	for s.full < len(s.blocks) {
@@ -80,7 +82,7 @@ func (s *Slab[T]) block(n int) *[]T {
 	if s.full == Blocks {
 		return nil
 	}
-	s.blocks = append(s.blocks, make([]T, 0, max(2*n, min(firstLen<<s.full, mostLen))))
+	s.blocks = append(s.blocks, make([]T, 0, s.each))
 	return &s.blocks[s.full]
 }
 
@@ -90,5 +92,5 @@ func (s *Slab[T]) Reset() {
 		clear(s.blocks[i])
 		s.blocks[i] = s.blocks[i][:0]
 	}
-	s.full, s.keeps = 0, true
+	s.full, s.each = 0, max(1, blockBytes/max(1, int(reflect.TypeFor[T]().Size())))
 }

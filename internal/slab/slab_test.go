@@ -52,7 +52,7 @@ func fill(t *testing.T, s *slab.Slab[value], n int) {
 func TestSlab(t *testing.T) {
 	var s slab.Slab[value]
 	for range 3 {
-		fill(t, &s, 8000)
+		fill(t, &s, 12000)
 		s.Reset()
 	}
 	fill(t, new(slab.Slab[value]), 100)
@@ -72,6 +72,23 @@ func TestReuse(t *testing.T) {
 	take() // from the first reset on
 	if n := testing.AllocsPerRun(10, take); n > 0 {
 		t.Errorf("%v allocations in a slab that was used before", n)
+	}
+}
+
+func TestSet(t *testing.T) {
+	var set slab.Set
+	n := slab.Of[int](&set).New()
+	*n = 7
+	*slab.Of[string](&set).New() = "used"
+	if slab.Of[int](&set) != slab.Of[int](&set) {
+		t.Error("a type has two slabs")
+	}
+	set.Reset()
+	if again := slab.Of[int](&set).New(); again != n || *again != 0 {
+		t.Errorf("after a reset: %d at another place or not zero", *again)
+	}
+	if slab.Of[int](nil).New() == slab.Of[int](nil).New() {
+		t.Error("no set, and two values share memory")
 	}
 }
 

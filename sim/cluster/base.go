@@ -23,7 +23,7 @@ type base struct {
 	store   *memprovider.Store
 	foreign *foreign // the store of Config.Store, which store follows; nil if the nodes use store itself
 	planted *faults.Planted
-	drawn   map[faults.Kind]*drawnFault // only looked up
+	drawn   *drawnTable
 	ctx     context.Context
 	phase   Phase
 	changed bool  // the current event changed something or made a call

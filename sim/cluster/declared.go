@@ -18,7 +18,7 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 	var declared []*plan.Build
 	if b.Release == "" { // a released runtime has programs only
 		var err error
-		if r, err = f.shippedBy(b); err != nil {
+		if r, err = f.shippedBy(n, b); err != nil {
 			return nil, err
 		}
 		declared, _ = f.plan.Ancestors(b.Name())
@@ -48,11 +48,18 @@ func lacks(declared []*plan.Build, name string) bool {
 	return false
 }
 
-// shippedBy returns a new registry with the handlers that a build ships. Those of durosim's own are made once per run.
-func (f *fleet) shippedBy(b *engine.Build) (*node.Registry, error) {
-	for i := range f.shipped {
-		if f.shipped[i].build == b {
-			return f.shipped[i].registry.Clone(), nil
+// shippedBy returns a registry with the handlers that a build ships: a new one, or for a node whose handlers never change one
+// that others have, too. Those of durosim's own are made once per run, or, for durosim's own builds, once per Memory.
+func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error) {
+	for _, list := range [...][]shippedRegistry{f.shipped, f.memory.shipped} {
+		for i := range list {
+			switch {
+			case list[i].build != b:
+			case f.keepsHandlers(n):
+				return list[i].registry, nil
+			default:
+				return list[i].registry.Clone(), nil
+			}
 		}
 	}
 	declared, known := f.plan.Ancestors(b.Name())
@@ -65,10 +72,21 @@ func (f *fleet) shippedBy(b *engine.Build) (*node.Registry, error) {
 			return nil, fmt.Errorf("handlers of build %s: %w", d.Name, err)
 		}
 	}
-	if f.shippedHandlers {
+	switch {
+	case !f.shippedHandlers:
+	case len(declared) == 0 && slices.Contains(f.memory.builds, b):
+		f.memory.shipped = append(f.memory.shipped, shippedRegistry{b, r.Clone()})
+	default:
 		f.shipped = append(f.shipped, shippedRegistry{b, r.Clone()})
 	}
 	return r, nil
+}
+
+// keepsHandlers reports whether the plan neither adds to nor takes from what a node's builds ship.
+func (f *fleet) keepsHandlers(n *plan.Node) bool {
+	return n.Handlers == nil && len(f.plan.Programs) == 0 && !slices.ContainsFunc(f.plan.Schedule, func(s plan.Step) bool {
+		return s.Node == n.Name && (s.Verb == plan.VerbRegister || s.Verb == plan.VerbDeregister)
+	})
 }
 
 // register returns a new registry with the handlers of a build that the plan does not declare.

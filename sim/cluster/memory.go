@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/slab"
@@ -16,6 +17,9 @@ type Memory struct {
 	turns      *replay.Workspace
 	room       machine.Room
 	activities slab.Slab[machine.RunActivity]
+	builds     []*engine.Build   // the shipped ones, which never change
+	shipped    []shippedRegistry // with the handlers that they ship
+	monitor    any               // see World.Kept
 }
 
 // begin returns the room for a run that begins: new room if m is nil.
@@ -33,6 +37,9 @@ func (m *Memory) begin() *Memory {
 	m.turns.Reset()
 	m.room.NextRun()
 	m.activities.Reset()
+	if m.builds == nil {
+		m.builds = engine.ShippedBuilds()
+	}
 	return m
 }
 

@@ -44,8 +44,9 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Plan == nil {
 		return nil, errors.New("cluster: Config.Plan is not set")
 	}
+	memory := cfg.Memory.begin()
 	if cfg.Builds == nil {
-		cfg.Builds = engine.ShippedBuilds()
+		cfg.Builds = memory.builds
 	}
 	shipped := cfg.Handlers == nil
 	if shipped {
@@ -92,7 +93,6 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults),
 	}
-	memory := cfg.Memory.begin()
 	b.fleet = &fleet{base: b, brought: map[observe.Caller]*storerules.Rules{}, shippedHandlers: shipped, workspace: memory.turns, memory: memory, executions: map[string]*executionTurns{}}
 	b.network = &network{base: b, ackStep: -1, calls: &memory.calls}
 	b.network.calls.keep = cfg.Plan.Store.Serial > 0
@@ -140,6 +140,9 @@ func (w *World) Plan() *plan.Plan { return w.plan }
 
 // Store returns a read-only view of the store.
 func (w *World) Store() memprovider.View { return w.store.View() }
+
+// Kept returns a place in the run's Memory where the monitor may leave something for the monitor of the next run.
+func (w *World) Kept() *any { return &w.fleet.memory.monitor }
 
 // Nodes returns all nodes ordered by number, from 1. The view is valid until the next event.
 func (w *World) Nodes() []NodeInfo { return w.infos }

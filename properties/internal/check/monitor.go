@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -60,6 +61,7 @@ type World interface {
 	Why(instance string) *cluster.Explanation
 	Help() []cluster.Help
 	Foreign() bool
+	Kept() *any
 }
 
 // maxViolations bounds what one property reports in one run: the first is what counts.
@@ -69,6 +71,7 @@ const maxViolations = 3
 type Run struct {
 	World      World
 	Model      *model.Store
+	Slabs      *slab.Set // memory for checkers, nil if there is none
 	Wants      func(property string) bool
 	violations []cluster.Violation
 	count      map[string]int // violations by property; only looked up, never ranged over
@@ -86,10 +89,26 @@ type Monitor struct {
 
 // New watches a run without any checker; wants reports whether a property is reported.
 func New(w World, wants func(property string) bool) *Monitor {
+	slabs := slabsOf(w)
 	return &Monitor{
-		Run:    &Run{World: w, Model: model.New(w.Builds()), Wants: wants, count: make(map[string]int)},
+		Run:    &Run{World: w, Slabs: slabs, Model: model.New(w.Builds(), slabs), Wants: wants, count: make(map[string]int)},
 		byKind: make([][]Checker, observationKinds()), byRecord: make([][]Checker, recordKinds()),
 	}
+}
+
+// slabsOf returns the memory for the checkers of a run, that of the run before if there was one; nil if nothing is kept.
+func slabsOf(w World) *slab.Set {
+	kept := w.Kept()
+	if kept == nil {
+		return nil
+	}
+	slabs, ok := (*kept).(*slab.Set)
+	if !ok {
+		slabs = new(slab.Set)
+		*kept = slabs
+	}
+	slabs.Reset()
+	return slabs
 }
 
 // Observe hands an observation of the store to the model and to every checker, in that order.

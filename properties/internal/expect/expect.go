@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
@@ -41,7 +42,18 @@ type Checker struct {
 // expectItem is one expectation with what was seen of it.
 type expectItem struct {
 	plan.Expectation
-	seen uint64
+	where []condition
+	seen  uint64
+}
+
+// condition is an attribute that selects facts; exact means that it allows its own text alone.
+type condition struct {
+	plan.Attr
+	exact bool
+}
+
+func (c *condition) allows(value string) bool {
+	return value == c.Value || !c.exact && c.Match(value)
 }
 
 type namedBuild struct {
@@ -92,8 +104,13 @@ func (f *event) String() string {
 
 func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 	c := &Checker{Base: check.Base{Run: m}, live: s, pins: make(map[engine.Version]string)}
+	conditions := slab.Of[condition](m.Slabs)
 	for _, e := range list {
-		c.items = append(c.items, expectItem{Expectation: e})
+		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where))}
+		for _, a := range e.Where {
+			item.where = append(item.where, condition{a, !strings.Contains(a.Value, "|") && !strings.HasSuffix(a.Value, ".x")})
+		}
+		c.items = append(c.items, item)
 	}
 	c.activate()
 	s.Subscribe(c)
@@ -137,8 +154,8 @@ func (c *Checker) activeOf(event string) []int {
 func (c *Checker) concerns(event, attr, value string) bool {
 next:
 	for _, i := range c.activeOf(event) {
-		for _, a := range c.items[i].Where {
-			if a.Name == attr && !a.Match(value) {
+		for k := range c.items[i].where {
+			if w := &c.items[i].where[k]; w.Name == attr && !w.allows(value) {
 				continue next
 			}
 		}
@@ -181,7 +198,7 @@ func (c *Checker) emit() {
 	f := &c.event
 	for _, i := range c.activeOf(f.name) {
 		e := &c.items[i]
-		if !matches(f, e.Where) {
+		if !matches(f, e.where) {
 			continue
 		}
 		e.seen++
@@ -199,9 +216,9 @@ func (c *Checker) emit() {
 	}
 }
 
-func matches(f *event, where []plan.Attr) bool {
+func matches(f *event, where []condition) bool {
 	for i := range where {
-		if !where[i].Match(f.get(where[i].Name)) {
+		if !where[i].allows(f.get(where[i].Name)) {
 			return false
 		}
 	}

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"cmp"
-
-	"github.com/durosim/durosim/engine"
-)
+import "github.com/durosim/durosim/engine"
 
 // Admits reports whether a filter lets an execution of a pin through: docs/contract/provider.md#p4. It states the rule
 // apart from engine.CapabilityFilter, which store and nodes follow: without a filter everything, with an empty one nothing,
@@ -23,5 +19,11 @@ func Admits(f *engine.CapabilityFilter, pin *engine.Version) bool {
 }
 
 func before(a, b *engine.Version) bool {
-	return cmp.Or(cmp.Compare(a.Major, b.Major), cmp.Compare(a.Minor, b.Minor), cmp.Compare(a.Patch, b.Patch)) < 0
+	switch {
+	case a.Major != b.Major:
+		return a.Major < b.Major
+	case a.Minor != b.Minor:
+		return a.Minor < b.Minor
+	}
+	return a.Patch < b.Patch
 }

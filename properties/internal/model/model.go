@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/slab"
 )
 
 // Store is the state of the store as its observations alone tell it. Checkers read it; only Observe writes to it. It is
@@ -34,6 +35,15 @@ type Store struct {
 	// the event that was removed last.
 	Overwritten bool
 	RemovedCall uint64
+	room        room
+}
+
+// room is memory for what the model consists of.
+type room struct {
+	instances  *slab.Slab[Instance]
+	executions *slab.Slab[Execution]
+	lists      *slab.Slab[*Execution]
+	events     *slab.Slab[Event]
 }
 
 // RowsPerPage is how many rows are let go together: those numbered from 1 are the first page.
@@ -243,8 +253,14 @@ type Incarnation struct {
 }
 
 // New returns the model of an empty store in a run with these builds.
-func New(builds []*engine.Build) *Store {
-	m := &Store{Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds}
+func New(builds []*engine.Build, slabs *slab.Set) *Store {
+	m := &Store{
+		room: room{
+			instances: slab.Of[Instance](slabs), executions: slab.Of[Execution](slabs), lists: slab.Of[*Execution](slabs),
+			events: slab.Of[Event](slabs),
+		},
+		Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds,
+	}
 	m.Kinds = newKindTable(builds)
 	return m
 }
@@ -255,7 +271,9 @@ func (m *Store) Instance(no observe.InstanceNo) *Instance {
 		return m.Instances[no]
 	}
 	for len(m.Instances) <= int(no) {
-		m.Instances = append(m.Instances, &Instance{No: observe.InstanceNo(len(m.Instances))})
+		in := m.room.instances.New()
+		in.No = observe.InstanceNo(len(m.Instances))
+		m.Instances = append(m.Instances, in)
 	}
 	return m.Instances[no]
 }

@@ -250,12 +250,12 @@ func (m *Store) onAppended(o *observe.Observation) {
 	i, dup := ex.findEvent(o.EventID)
 	m.Overwritten = dup
 	if ex.Events == nil {
-		ex.Events = make([]Event, 0, 8)
+		ex.Events = m.room.events.Make(8)
 	}
 	if dup {
 		ex.Events[i] = e
 	} else {
-		ex.Events = slices.Insert(ex.Events, i, e)
+		ex.Events = m.room.events.Insert(ex.Events, i, e)
 	}
 	ex.Kinds |= MaskOf(e.Kind)
 	if m.Kinds.Terminal.Has(e.Kind) {
@@ -325,9 +325,10 @@ func (m *Store) touchExecution(o *observe.Observation) *Execution {
 	in := m.Instance(o.Instance)
 	ex := in.Execution(o.Execution)
 	if ex == nil {
-		ex = &Execution{Instance: in, ID: o.Execution}
+		ex = m.room.executions.New()
+		ex.Instance, ex.ID = in, o.Execution
 		i, _ := in.findExecution(o.Execution)
-		in.Executions = slices.Insert(in.Executions, i, ex)
+		in.Executions = m.room.lists.Insert(in.Executions, i, ex)
 	}
 	if o.Call != 0 && ex.Was.call != o.Call {
 		ex.Was = ex.now(o.Call)

@@ -26,6 +26,7 @@ func (w *World) StartMs() int64                       { return StartMs }
 func (w *World) Why(string) *cluster.Explanation      { return nil }
 func (w *World) Help() []cluster.Help                 { return nil }
 func (w *World) Foreign() bool                        { return false }
+func (*World) Kept() *any                             { return nil }
 func (w *World) Step() uint64                         { return 0 }
 func (w *World) Phase() cluster.Phase                 { return w.ThePhase }
 func (w *World) Builds() []*engine.Build              { return w.AllBuilds }

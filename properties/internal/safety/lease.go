@@ -37,32 +37,36 @@ func (l *leaseChecker) Observe(o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		if c.Instance != 0 {
-			l.judge(c, c.Instance, "", l.Run.Model.Instance(c.Instance).Lock, o.AtMs)
+			l.judge(c, c.Instance, nil, l.Run.Model.Instance(c.Instance).Lock, o.AtMs)
 		}
 	case observe.CallFetchWorkItem:
 		if len(c.Messages) == 1 {
 			r := l.Run.Model.Row(c.Messages[0])
-			l.judge(c, r.Instance.No, model.ItemText(r), r.Lock, o.AtMs)
+			l.judge(c, r.Instance.No, r, r.Lock, o.AtMs)
 		}
 	case observe.CallRenewOrchestrationItemLock:
 		for _, in := range c.Instances {
 			if in.Lock.Token == c.Request.Token {
-				l.judge(c, in.No, "", in.Lock, o.AtMs)
+				l.judge(c, in.No, nil, in.Lock, o.AtMs)
 			}
 		}
 	case observe.CallRenewWorkItemLock:
 		for _, r := range c.Rows {
 			if r.Queue == observe.QueueWorker && r.Lock.Token == c.Request.Token {
-				l.judge(c, r.Instance.No, model.ItemText(r), r.Lock, o.AtMs)
+				l.judge(c, r.Instance.No, r, r.Lock, o.AtMs)
 			}
 		}
 	}
 }
 
-func (l *leaseChecker) judge(c *model.Call, no observe.InstanceNo, item string, lock model.Lock, nowMs int64) {
+func (l *leaseChecker) judge(c *model.Call, no observe.InstanceNo, row *model.Row, lock model.Lock, nowMs int64) {
 	want := after(nowMs, c.Request.LockTimeout)
 	if lock.Token == "" || lock.UntilMs >= want {
 		return
+	}
+	item := ""
+	if row != nil {
+		item = model.ItemText(row)
 	}
 	left := time.Duration(lock.UntilMs-nowMs) * time.Millisecond
 	l.Run.Violate(check.Finding{

@@ -71,6 +71,7 @@ func (w *fakeWorld) StartMs() int64                  { return storyStartMs }
 func (w *fakeWorld) Why(string) *cluster.Explanation { return nil }
 func (w *fakeWorld) Help() []cluster.Help            { return nil }
 func (w *fakeWorld) Foreign() bool                   { return false }
+func (*fakeWorld) Kept() *any                        { return nil }
 func (w *fakeWorld) Step() uint64                    { return w.steps }
 func (w *fakeWorld) Phase() cluster.Phase            { return cluster.PhaseTurbulence }
 func (w *fakeWorld) Builds() []*engine.Build         { return w.builds }

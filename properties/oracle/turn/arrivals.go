@@ -103,6 +103,19 @@ func (c *checker) take(source uint64, want engine.EventData, why string) {
 	c.enter(e, false)
 }
 
+// wanted returns the data of the wanted event: that of the next event if it is equal, which saves the memory for another.
+func wanted[T interface {
+	comparable
+	engine.EventData
+}](c *checker, want T) engine.EventData {
+	if c.at < len(c.delta) {
+		if got, ok := c.delta[c.at].Data.(T); ok && got == want {
+			return c.delta[c.at].Data
+		}
+	}
+	return want
+}
+
 // checkArrivals checks that the delta begins with the events for the messages of the batch.
 func (c *checker) checkArrivals() {
 	if len(c.t.History) == 0 {
@@ -120,26 +133,26 @@ func (c *checker) checkArrivals() {
 				c.refuse(m)
 			}
 		case engine.ActivityCompletedItem:
-			c.complete(m.ExecutionID, m.ID, "activity", eventdata.ActivityCompleted{Result: m.Result}, nil)
+			c.complete(m.ExecutionID, m.ID, "activity", wanted(c, eventdata.ActivityCompleted{Result: m.Result}), nil)
 		case engine.ActivityFailedItem:
 			c.complete(m.ExecutionID, m.ID, "activity", eventdata.ActivityFailed{Details: m.Details}, &m.Details)
 		case engine.TimerFiredItem:
-			c.complete(m.ExecutionID, m.ID, "timer", eventdata.TimerFired{FireAtMs: m.FireAtMs}, nil)
+			c.complete(m.ExecutionID, m.ID, "timer", wanted(c, eventdata.TimerFired{FireAtMs: m.FireAtMs}), nil)
 		case engine.SubOrchCompletedItem:
-			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", eventdata.SubOrchestrationCompleted{Result: m.Result}, nil)
+			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", wanted(c, eventdata.SubOrchestrationCompleted{Result: m.Result}), nil)
 		case engine.SubOrchFailedItem:
 			c.complete(m.ParentExecutionID, m.ParentID, "suborchestration", eventdata.SubOrchestrationFailed{Details: m.Details}, &m.Details)
 		case engine.ExternalRaisedItem:
-			c.take(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
+			c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 		case engine.ExternalRaised2Item:
 			// The form depends on the kinds of the pin (S23).
 			if c.at < len(c.delta) && c.delta[c.at].Kind() == eventdata.KindExternalEvent {
-				c.take(0, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}, "for a message of the batch")
+				c.take(0, wanted(c, eventdata.ExternalEvent{Name: m.Name, Data: m.Data}), "for a message of the batch")
 			} else {
-				c.take(0, eventdata.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data}, "for a message of the batch")
+				c.take(0, wanted(c, eventdata.ExternalEvent2{Name: m.Name, Topic: m.Topic, Data: m.Data}), "for a message of the batch")
 			}
 		case engine.QueueMessageItem:
-			c.take(0, eventdata.QueueEventDelivered{Name: m.Name, Data: m.Data}, "for a message of the batch")
+			c.take(0, wanted(c, eventdata.QueueEventDelivered{Name: m.Name, Data: m.Data}), "for a message of the batch")
 		case engine.CancelInstanceItem:
 			if c.cancelled == nil {
 				c.take(0, eventdata.OrchestrationCancelRequested{Reason: m.Reason}, "for the first cancel of the execution")

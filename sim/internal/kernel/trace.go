@@ -34,10 +34,9 @@ import (
 // happen, not for those that somebody looks for. SHA-256 over all bytes would cost as much as everything else that a trace
 // does.
 type Trace struct {
-	now, ended lanes // with the open record, and without it
-	shape      uint64
+	now, ended lanes    // with the open record, and without it
+	shape      uint64   // of the open record's fields; 0 outside a record
 	last       sim.Time // of the record begun last
-	open       bool
 	records    uint64
 	keep       func(index, sum uint64)
 }
@@ -71,10 +70,10 @@ func NewTrace() *Trace { return &Trace{} }
 
 // Begin starts a record of this kind at this time.
 func (t *Trace) Begin(at sim.Time, kind uint16) {
-	if t.open {
+	if t.shape != 0 {
 		panic(fmt.Sprintf("sim: Trace.Begin(%d, %d) inside record %d", at, kind, t.records))
 	}
-	t.open, t.shape = true, 1
+	t.shape = 1
 	t.now.add(uint64(kind))
 	t.now.add(uint64(at - t.last))
 	t.last = at
@@ -113,16 +112,22 @@ func (t *Trace) Bytes(b []byte) {
 	addContent(&t.now, b)
 }
 
-// field notes in the shape which call the next field is.
+// field notes in the shape which call the next field is. It is small enough to be inlined: a shape of 0 is as rare as a full
+// one.
 func (t *Trace) field(code uint64) {
-	if !t.open {
-		t.notOpen()
-	}
-	if t.shape >= shapeFull {
-		t.now.add(t.shape)
-		t.shape = 1 << 3
+	if t.shape-1 >= shapeFull-1 {
+		t.turnShape()
 	}
 	t.shape = t.shape<<3 | code
+}
+
+// turnShape writes a full shape and begins it anew.
+func (t *Trace) turnShape() {
+	if t.shape == 0 {
+		t.notOpen()
+	}
+	t.now.add(t.shape)
+	t.shape = 1 << 3
 }
 
 // addContent adds the words of a text or of bytes, and the length.
@@ -154,12 +159,12 @@ func word[T string | []byte](s T) uint64 {
 
 // End closes the open record.
 func (t *Trace) End() {
-	if !t.open {
+	if t.shape == 0 {
 		t.notOpen()
 	}
 	t.now.add(t.shape)
 	t.ended = t.now
-	t.open = false
+	t.shape = 0
 	if t.keep != nil {
 		t.keep(t.records, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32)))
 	}

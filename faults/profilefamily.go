@@ -96,7 +96,9 @@ func unseenSwitches() []Bug {
 			as:     "provider/no-row-decode-error-swallowed"},
 		{ID: "duroxide-0.1.26/worker-ack-not-retried", Summary: "the ack of an activity is sent once", Source: "docs/contract/runtime.md#r6.2",
 			Place: "src/runtime/dispatchers/worker.rs:635-646,677-692", Place32: "src/runtime/dispatchers/worker.rs:656-667,698-713,775-778",
-			Unseen: "the activity runs once more after 100 ms, which the contract allows: activities run at least once",
+			Consequence: "An activity whose ack fails once, for a reason that passes, runs again: its effects happen twice where a second ack would have done.",
+			Fix:         "Retry the ack of an activity as that of a turn is retried.",
+			Properties:  []string{"S28"}, Scenario: refusedAcks,
 			node: func(r *machine.Rules) {
 				next := r.AckFailed
 				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {

@@ -51,6 +51,7 @@ func Catalogue() []Property {
 		{"S25", "lease-whole", s, "A granted lock lasts for its timeout from the answer, however long the call waited in the store."},
 		{"S26", "reads-true", s, "What the management surface tells of lists, histories, statistics and keys is what is stored, or an error."},
 		{"S27", "strategy-kept", s, "What a node cannot run goes back with growing delays if it is bounced, and is ended by a sweeper or as a dead letter only after it has been blocked for long enough, with a cause."},
+		{"S28", "node-by-its-rules", s, "What a node decides, asks for, logs and counts is what the specification of a node says, given what it was told."},
 		{"L01", "poison-ends", l, "A message that some node keeps receiving and none runs leaves the queue by poison, within a bound."},
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "What no node admits stays Running, uncounted and unlocked, and goes on soon after one appears that does."},

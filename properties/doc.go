@@ -192,6 +192,7 @@
 //	S24             +       +       +          +          +        -
 //	S25 S26         +       +       +          +          +        +
 //	S27             n       +       +          +          +        +     clock skew (that sweeper's times)
+//	S28             +       +       +          +          +        -     clock skew and pause (that node's pauses)
 //	L01             +       +       +          +          +        -
 //	L02             +       +       +          +          +        -     corrupt-event, corrupt-message
 //	L03             +       -       -          +          +        +

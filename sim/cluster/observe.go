@@ -73,6 +73,7 @@ func (nw *network) recordExecuted(i int, a *machine.Answer) {
 func (nw *network) recordAnswered(i int, a *machine.Answer, text string) {
 	r := nw.openCall(record.Answered, i)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
+	r.Fetched, r.Work, r.Count = a.Orchestration, a.Work, a.Count
 	nw.hand()
 }
 

@@ -29,6 +29,9 @@ type Record struct {
 	Request  call.Call
 	Looked   *call.Answer  // what a probe has read
 	Cadence  time.Duration // how often the caller of a parked fetch would poll
+	Fetched  *engine.FetchedOrchestration
+	Work     *engine.FetchedWork
+	Count    int // of sessions
 	Outcome  observe.Outcome
 	Err      error
 	Slot     machine.Slot

@@ -25,6 +25,14 @@ func (w *World) result() *Result {
 	return r
 }
 
+// Counters returns what the present incarnation of a node has counted; false if the node is down.
+func (w *World) Counters(node uint32) (Counters, bool) {
+	if n := w.fleet.list[node-1]; n.machine != nil {
+		return n.machine.Counters(), true
+	}
+	return Counters{}, false
+}
+
 // Outcomes returns the current outcomes of the plan's instances, then of its preloaded histories, both in the plan's
 // order. The caller owns the slice.
 func (w *World) Outcomes() []Outcome {

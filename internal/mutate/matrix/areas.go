@@ -10,6 +10,8 @@ const module = "github.com/durosim/durosim/"
 // area is a package whose mutants are tried.
 type area struct {
 	path string
+	// room is what a sample has equally many mutants of: areas with one name for it share them. It is the path if empty.
+	room string
 	// files says which of its files are mutated, as a pattern of their base names; all if empty.
 	files string
 	// tests are the tests that may notice its mutants, in the order in which they are asked.
@@ -23,11 +25,11 @@ func own(path string) []tests { return []tests{{path, ""}} }
 
 // judged are the areas that campaigns, the specification of a provider and conformance cases judge.
 var judged = []area{
-	{"memprovider", "", own("memprovider")},
-	{"internal/storerules", "", []tests{{"memprovider", ""}, {"internal/storerules", ""}}},
-	{"internal/replay", "", own("internal/replay")},
-	{"internal/machine", "", own("internal/machine")},
-	{"engine", "{codec,json*,opaque}.go", own("engine")},
+	{"memprovider", "", "", own("memprovider")},
+	{"internal/storerules", "memprovider", "", []tests{{"memprovider", ""}, {"internal/storerules", ""}}},
+	{"internal/replay", "", "", own("internal/replay")},
+	{"internal/machine", "", "", own("internal/machine")},
+	{"engine", "", "{codec,json*,opaque}.go", own("engine")},
 }
 
 var (
@@ -38,15 +40,15 @@ var (
 
 // checkers are the areas that judge. Their own tests judge them.
 var checkers = []area{
-	{"properties/internal/check", "", append(stories, planted)},
-	{"properties/internal/expect", "", []tests{{"properties/internal/expect", ""}, planted}},
-	{"properties/internal/liveness", "", append(stories, planted)},
-	{"properties/internal/model", "", append(stories, planted)},
-	{"properties/internal/outcome", "", []tests{{"properties/internal/outcome", ""}, planted}},
-	{"properties/internal/safety", "", append(stories, planted)},
-	{"properties/internal/track", "", append(stories, planted)},
-	{"properties/oracle", "", oracles},
-	{"properties/oracle/turn", "", append(own("properties/oracle/turn"), planted)},
+	{"properties/internal/check", "", "", append(stories, planted)},
+	{"properties/internal/expect", "", "", []tests{{"properties/internal/expect", ""}, planted}},
+	{"properties/internal/liveness", "", "", append(stories, planted)},
+	{"properties/internal/model", "", "", append(stories, planted)},
+	{"properties/internal/outcome", "", "", []tests{{"properties/internal/outcome", ""}, planted}},
+	{"properties/internal/safety", "", "", append(stories, planted)},
+	{"properties/internal/track", "", "", append(stories, planted)},
+	{"properties/oracle", "", "", oracles},
+	{"properties/oracle/turn", "", "", append(own("properties/oracle/turn"), planted)},
 }
 
 // mutates reports whether a file of the area is mutated.

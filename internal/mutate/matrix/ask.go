@@ -90,13 +90,22 @@ func (t *trials) original() error {
 	return nil
 }
 
-// reaching returns the judges that execute the place of a mutant, when they have so many times their seeds.
+// reaching returns the judges that execute the place of a mutant, when they have so many times their seeds: as many of them
+// as are asked, a third of these with full faults.
 func (t *trials) reaching(m *mutate.Mutant, times int) []string {
-	var list []string
+	var calm, full []string
 	for _, j := range t.judges {
-		if t.reach[m.ID][j+strconv.Itoa(times)] && !t.ignored[j] {
-			list = append(list, j)
+		switch {
+		case !t.reach[m.ID][j+strconv.Itoa(times)] || t.ignored[j]:
+		case strings.HasSuffix(j, "+full"):
+			full = append(full, j)
+		default:
+			calm = append(calm, j)
 		}
 	}
-	return list
+	if t.most > 0 {
+		calm = calm[:min(len(calm), max(t.most*2/3, t.most-len(full)))]
+		full = full[:min(len(full), t.most-len(calm))]
+	}
+	return append(calm, full...)
 }

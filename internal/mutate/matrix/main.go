@@ -14,7 +14,7 @@ import (
 )
 
 type options struct {
-	sample, jobs, deep         int
+	sample, jobs, deep, most   int
 	checkers                   bool
 	timeout                    time.Duration
 	state, out, reasons, limit string
@@ -26,6 +26,7 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 0, "try `N` mutants, drawn by the hashes of their names; 0 for all")
 	flag.IntVar(&o.jobs, "jobs", 2, "mutants tried at once")
 	flag.IntVar(&o.deep, "deep", 5, "ask again with `N` times the seeds about those that nobody objects to; 1 does not")
+	flag.IntVar(&o.most, "most", 0, "ask `N` of the judges that execute a mutant's place, those first that notice most; 0 for all")
 	flag.BoolVar(&o.checkers, "checkers", false, "try the packages of the checkers, which their tests judge")
 	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.limit, "for", "", "stop after so long, as 20m")

@@ -13,14 +13,23 @@ import (
 	"github.com/durosim/durosim/internal/mutate"
 )
 
-// drawn returns the mutants to try. A larger sample contains each smaller one, as long as names stay.
+// drawn returns the mutants to try: equally many of each room, as far as it has them. A larger sample contains each smaller
+// one, as long as names stay.
 func (t *trials) drawn() []*mutate.Mutant {
 	hash := func(m *mutate.Mutant) string { h := sha256.Sum256([]byte(m.Key())); return string(h[:]) }
 	list := slices.SortedFunc(slices.Values(t.mutants), func(a, b *mutate.Mutant) int { return cmp.Compare(hash(a), hash(b)) })
-	if t.sample > 0 {
-		list = list[:min(t.sample, len(list))]
+	if t.sample == 0 {
+		return list
 	}
-	return list
+	rank, taken := map[*mutate.Mutant]int{}, map[string]int{}
+	for _, m := range list {
+		a := t.areas[t.path(m)]
+		room := cmp.Or(a.room, a.path)
+		rank[m] = taken[room]
+		taken[room]++
+	}
+	slices.SortStableFunc(list, func(a, b *mutate.Mutant) int { return cmp.Compare(rank[a], rank[b]) })
+	return list[:min(t.sample, len(list))]
 }
 
 func (t *trials) tryAll() error {

@@ -62,6 +62,7 @@ type World interface {
 	Help() []cluster.Help
 	Foreign() bool
 	Kept() *any
+	Counters(node uint32) (cluster.Counters, bool)
 }
 
 // maxViolations bounds what one property reports in one run: the first is what counts.

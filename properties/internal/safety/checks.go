@@ -1,6 +1,9 @@
 package safety
 
-import "github.com/durosim/durosim/properties/internal/check"
+import (
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/conduct"
+)
 
 // checkers lists the safety checkers, with the properties that each reports.
 var checkers = []struct {
@@ -29,6 +32,7 @@ var checkers = []struct {
 	{[]string{"S25"}, newLeaseChecker},
 	{[]string{"S26"}, newReadsChecker},
 	{[]string{"S27"}, newStrategyChecker},
+	{[]string{conduct.ID}, conduct.New},
 	{[]string{shadowID}, newShadowChecker},
 }
 

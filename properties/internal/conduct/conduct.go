@@ -1,0 +1,295 @@
+package conduct
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// ID is the property.
+const ID = "S28"
+
+type checker struct {
+	check.Base
+	bounces bool
+	nodes   []nodeState // by number - 1
+	dirty   []uint32    // the nodes with lines of this step to compare
+}
+
+// nodeState is the present incarnation of a node.
+type nodeState struct {
+	number, incarnation uint32
+	judged              bool // it is up, and of a build that durosim models
+	draining            bool
+	wrongClock          bool
+	admits              *engine.CapabilityFilter // what it replays
+	disturbed           sim.Time                 // when it was last frozen, or went on
+	tally               tally
+	slots               []slot
+	sessions            sessionCalls
+	lines               lines
+	turned              machine.Slot // the slot that has run a turn last
+}
+
+// slot is one loop of a node.
+type slot struct {
+	id     machine.Slot
+	sweeps bool
+	call   uint64 // the call that it waits for, 0 for none
+	kind   observe.CallKind
+	sent   sim.Time // when that was
+	errors int      // fetches that failed retryably, in a row
+	// next is what the slot asks next, if anything is said of it.
+	next next
+	// held is what it holds, nil token for nothing.
+	held held
+}
+
+// next is what a slot must ask.
+type next struct {
+	kind  observe.CallKind
+	since sim.Time // when it became due to wait
+	after time.Duration
+	known bool
+}
+
+// New returns the checker of S28.
+func New(m *check.Run) check.Checker {
+	k := &checker{Base: check.Base{Run: m}}
+	if p := m.World.Plan(); p != nil {
+		k.bounces = p.Strategy == plan.StrategyBounce
+	}
+	return k
+}
+
+// Observes returns the kinds of observations that it wants: none.
+func (*checker) Observes() []observe.Kind { return nil }
+
+// Records returns the kinds of records that it wants.
+func (*checker) Records() []record.Kind {
+	return []record.Kind{
+		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.NodeDraining,
+		record.CallSent, record.Answered, record.Note, record.Log, record.ActivityStarted,
+	}
+}
+
+// Record follows a node.
+func (k *checker) Record(r *cluster.Record) {
+	if r.Node == 0 {
+		return
+	}
+	for len(k.nodes) < int(r.Node) {
+		k.nodes = append(k.nodes, nodeState{number: uint32(len(k.nodes) + 1)})
+	}
+	n := &k.nodes[r.Node-1]
+	if r.Kind == record.NodeStarted {
+		k.started(n, r)
+		return
+	}
+	if !n.judged || r.Incarnation != n.incarnation {
+		return
+	}
+	switch r.Kind {
+	case record.NodeStopped, record.NodeCrashed:
+		k.compareLines(n)
+		k.counted(n)
+		n.judged = false
+	case record.NodePaused, record.NodeResumed:
+		n.disturbed = r.At
+	case record.NodeDraining:
+		n.draining = true
+	case record.CallSent:
+		k.asked(n, r)
+	case record.Answered:
+		k.answered(n, r)
+	case record.Note:
+		k.noted(n, r)
+	case record.Log:
+		if r.Log.Text == notCarriedText {
+			n.slot(n.turned).held.notCarried++
+		}
+		n.lines.logged = append(n.lines.logged, *r.Log)
+		k.touch(n)
+	case record.ActivityStarted:
+		n.tally[activities]++
+	}
+}
+
+func (k *checker) started(n *nodeState, r *cluster.Record) {
+	info := k.Run.World.Node(r.Node)
+	slots := n.slots[:0]
+	for i := range info.Options.OrchestrationConcurrency {
+		slots = append(slots, slot{id: machine.Slot{Kind: machine.SlotOrchestration, Index: i}})
+	}
+	for i := range info.Options.WorkerConcurrency {
+		slots = append(slots, slot{id: machine.Slot{Kind: machine.SlotWorker, Index: i}})
+	}
+	_, counts := k.Run.World.Counters(r.Node) // stories in tests have nodes that do nothing but what is told
+	// On released nodes, S28 node-by-its-rules: not judged. What they decide shows in their calls alone, and S28 judges a
+	// decision together with the note, the lines and the counters of it.
+	modelled := info.Build.Release == ""
+	*n = nodeState{
+		number: n.number, incarnation: r.Incarnation, judged: counts && modelled,
+		wrongClock: info.Clock != (plan.Clock{}), slots: slots, lines: n.lines,
+	}
+	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
+	if n.judged {
+		n.admits = &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{info.Options.Range(info.Build)}}
+		n.expect(machine.Log{Level: machine.LevelInfo, Text: "Orchestration dispatcher capability filter configured", Fields: []machine.Field{{Name: "supported_range", Value: info.Filter.String()}}})
+		k.touch(n)
+	}
+}
+
+// slot returns a loop of a node; a sweeper's, which options do not tell, is added when it is first seen.
+func (n *nodeState) slot(at machine.Slot) *slot {
+	for i := range n.slots {
+		if n.slots[i].id == at {
+			return &n.slots[i]
+		}
+	}
+	n.slots = append(n.slots, slot{id: at, sweeps: true})
+	return &n.slots[len(n.slots)-1]
+}
+
+// Finish judges the counters of the nodes that are still up.
+func (k *checker) Finish() {
+	for i := range k.nodes {
+		if n := &k.nodes[i]; n.judged {
+			k.compareLines(n)
+			k.counted(n)
+		}
+	}
+}
+
+func (k *checker) options(n *nodeState) *cluster.NodeInfo { return k.Run.World.Node(n.number) }
+
+// wrong reports what a node must not do.
+func (k *checker) wrong(n *nodeState, instance string, format string, args ...any) {
+	var no observe.InstanceNo
+	if instance != "" {
+		no = k.Run.Model.Number(instance)
+	}
+	who := k.Run.Who(observe.Caller{Node: n.number, Incarnation: n.incarnation})
+	k.Run.Safety(ID, n.number, no, "%s %s", who, fmt.Sprintf(format, args...))
+}
+
+// asked judges a call of a node: that it is the one that is due, and what it says.
+func (k *checker) asked(n *nodeState, r *cluster.Record) {
+	if r.Slot.Kind == machine.SlotSessions {
+		k.askedOfSessions(n, r)
+		return
+	}
+	s := n.slot(r.Slot)
+	switch r.CallKind {
+	case observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock:
+		k.renews(n, s, r)
+		return
+	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
+		n.tally[fetches]++
+	}
+	if x := s.next; x.known && !s.sweeps {
+		switch {
+		case x.kind != r.CallKind:
+			k.wrong(n, s.held.instance, "calls %s: expected %s next", r.CallKind, x.kind)
+		case n.quiet(x.since) && !n.draining && off(r.At.Sub(x.since), x.after):
+			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v", r.CallKind, r.At.Sub(x.since), x.after)
+		}
+	}
+	s.call, s.kind, s.sent, s.next = r.Call, r.CallKind, r.At, next{}
+	switch q := r.Request.(type) {
+	case call.FetchOrchestrationItem:
+		k.fetchesTurns(n, s, &q)
+	case call.FetchWorkItem:
+		k.fetchesWork(n, s, &q)
+	case call.AckOrchestrationItem:
+		k.acksTurn(n, s, r.Request, &q)
+	case call.AckWorkItem:
+		k.acksWork(n, s, r.Request, &q)
+	case call.AbandonOrchestrationItem:
+		k.givesBack(n, s, q.LockToken, q.Delay, q.IgnoreAttempt)
+	case call.AbandonWorkItem:
+		k.givesBack(n, s, q.LockToken, q.Delay, q.IgnoreAttempt)
+	}
+}
+
+// quiet reports whether a node has not been frozen since, and its clock is right: only then its pauses can be measured.
+func (n *nodeState) quiet(since sim.Time) bool {
+	return !n.wrongClock && (n.disturbed == 0 || n.disturbed < since)
+}
+
+// off reports whether a pause differs from what is due by more than what milliseconds round away.
+func off(got, want time.Duration) bool {
+	d := got - max(want, 0)
+	return d < -2*time.Millisecond || d > 2*time.Millisecond
+}
+
+// answered follows an answer, which may be an error.
+func (k *checker) answered(n *nodeState, r *cluster.Record) {
+	if r.Slot.Kind == machine.SlotSessions {
+		k.answeredSessions(n, r)
+		return
+	}
+	s := n.slot(r.Slot)
+	switch {
+	case s.held.renewal == r.Call && r.Call != 0:
+		k.renewed(n, s, r)
+	case s.call != r.Call:
+	default:
+		s.call = 0
+		switch s.kind {
+		case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
+			k.fetched(n, s, r)
+		case observe.CallAckOrchestrationItem, observe.CallAckWorkItem:
+			k.acked(n, s, r)
+		case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
+			s.due(fetchOf(s), r.At, 0)
+		}
+	}
+}
+
+func (s *slot) due(kind observe.CallKind, since sim.Time, after time.Duration) {
+	s.next = next{kind, since, after, true}
+}
+
+func fetchOf(s *slot) observe.CallKind {
+	if s.id.Kind == machine.SlotWorker {
+		return observe.CallFetchWorkItem
+	}
+	return observe.CallFetchOrchestrationItem
+}
+
+// fetched follows the answer to a fetch: a pause, or a delivery.
+func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
+	interval := k.options(n).Options.DispatcherMinPollInterval
+	switch {
+	case r.Err != nil && r.Outcome == observe.OutcomeRetryable:
+		n.tally[fetchErrors]++
+		s.errors++
+		s.due(fetchOf(s), r.At, min(100*time.Millisecond<<min(s.errors, 5), 3*time.Second))
+	case r.Err != nil:
+		n.tally[fetchErrors]++
+		s.errors = 0
+		s.due(fetchOf(s), r.At, 100*time.Millisecond)
+	case r.Fetched == nil && r.Work == nil:
+		n.tally[fetchedNothing]++
+		s.errors = 0
+		s.due(fetchOf(s), r.At, interval-r.At.Sub(s.sent))
+	case r.Fetched != nil:
+		n.tally[fetchedOrchestrations]++
+		s.errors = 0
+		k.deliveredTurn(n, s, r, r.Fetched)
+	default:
+		n.tally[fetchedWork]++
+		s.errors = 0
+		k.deliveredWork(n, s, r, r.Work)
+	}
+}

@@ -1,0 +1,195 @@
+package conduct_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/conduct"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
+)
+
+// liar hands the checker the records of a run, changed: a node that has done and said something else.
+type liar struct {
+	*check.Monitor
+	lie  func(r *cluster.Record) bool // changes a record, and reports whether it did; false drops it if drop is set
+	told int
+}
+
+func (l *liar) Record(r *cluster.Record) {
+	copied := *r
+	if r.Note != nil {
+		note := *r.Note
+		if note.Turn != nil {
+			turn := *note.Turn
+			note.Turn = &turn
+		}
+		copied.Note = &note
+	}
+	if r.Log != nil {
+		log := *r.Log
+		log.Fields = append([]machine.Field(nil), log.Fields...)
+		copied.Log = &log
+	}
+	if l.lie != nil && l.lie(&copied) {
+		l.told++
+		if copied.Kind == record.None {
+			return
+		}
+	}
+	l.Monitor.Record(&copied)
+}
+
+func (*liar) Coverage() []cluster.Point { return nil }
+
+// world changes what the counters of nodes show.
+type world struct {
+	*cluster.World
+	count func(*cluster.Counters)
+}
+
+func (w world) Counters(node uint32) (cluster.Counters, bool) {
+	c, ok := w.World.Counters(node)
+	if w.count != nil {
+		w.count(&c)
+	}
+	return c, ok
+}
+
+func watch(t *testing.T, name string, seed uint64, lie func(r *cluster.Record) bool, count func(*cluster.Counters)) ([]cluster.Violation, int) {
+	t.Helper()
+	s, err := scenario.Lookup(name)
+	if strings.Contains(name, "\n") {
+		s, err = scenario.Parse("lie.txt", []byte(name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Expand(seed, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &liar{lie: lie}
+	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+		l.Monitor = check.New(world{w, count}, func(string) bool { return true })
+		l.Monitor.Add(conduct.New(l.Run))
+		return l
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Violations, l.told
+}
+
+// TestLiesAreSeen changes one thing that nodes say or ask in a run that holds: the checker names it.
+func TestLiesAreSeen(t *testing.T) {
+	for _, row := range sample.Of(lies(), 4) {
+		t.Run(row.name, func(t *testing.T) {
+			found, told := watch(t, row.scenario, 1, row.change, row.count)
+			if row.change != nil && told == 0 {
+				t.Fatalf("scenario %s has nothing to lie about", row.scenario)
+			}
+			for _, v := range found {
+				if v.Property == conduct.ID && strings.Contains(v.Message, row.seen) {
+					return
+				}
+			}
+			t.Errorf("found %v; want %q", texts(found), row.seen)
+		})
+	}
+}
+
+// TestTruthIsQuiet runs each scenario that is lied about as it is.
+func TestTruthIsQuiet(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range lies() {
+		if !seen[row.scenario] {
+			seen[row.scenario] = true
+			if found, _ := watch(t, row.scenario, 1, nil, nil); len(found) > 0 {
+				t.Errorf("%s: %v", row.scenario, texts(found))
+			}
+		}
+	}
+}
+
+func texts(found []cluster.Violation) []string {
+	var all []string
+	for _, v := range found {
+		all = append(all, v.Message)
+	}
+	return all
+}
+
+func onNote(d machine.Decision, change func(n *machine.Note)) func(*cluster.Record) bool {
+	return func(r *cluster.Record) bool {
+		if r.Kind != record.Note || r.Note.Decision != d {
+			return false
+		}
+		change(r.Note)
+		return true
+	}
+}
+
+func onCall(kind observe.CallKind, change func(r *cluster.Record)) func(*cluster.Record) bool {
+	return func(r *cluster.Record) bool {
+		if r.Kind != record.CallSent || r.CallKind != kind || r.Node == 0 || r.Slot.Index > 5 {
+			return false
+		}
+		change(r)
+		return true
+	}
+}
+
+func onLog(text string, change func(l *machine.Log)) func(*cluster.Record) bool {
+	return func(r *cluster.Record) bool {
+		if r.Kind != record.Log || !strings.Contains(r.Log.Text, text) {
+			return false
+		}
+		change(r.Log)
+		return true
+	}
+}
+
+func without(text string) func(*cluster.Record) bool {
+	return func(r *cluster.Record) bool {
+		if r.Kind != record.Log || !strings.Contains(r.Log.Text, text) {
+			return false
+		}
+		r.Kind = record.None
+		return true
+	}
+}
+
+func setField(name string) func(l *machine.Log) {
+	return func(l *machine.Log) {
+		for i := range l.Fields {
+			if l.Fields[i].Name == name {
+				l.Fields[i].Value += "!"
+			}
+		}
+	}
+}
+
+func abandon(change func(*call.AbandonOrchestrationItem)) func(r *cluster.Record) {
+	return func(r *cluster.Record) {
+		q := r.Request.(call.AbandonOrchestrationItem)
+		change(&q)
+		r.Request = q
+	}
+}
+
+func later(r *cluster.Record) { r.At += 100_000 }
+
+// lie is one change of what nodes do and say, and what the checker finds.
+type lie struct {
+	name, scenario string
+	change         func(*cluster.Record) bool
+	count          func(*cluster.Counters)
+	seen           string
+}

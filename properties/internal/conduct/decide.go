@@ -1,0 +1,282 @@
+package conduct
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// verdict is what a node has to decide about a delivery (docs/contract-decisions.md#row-1).
+type verdict struct {
+	decision  machine.Decision
+	execution uint64
+	delay     time.Duration
+	cause     string
+	uncounted bool   // it is given back as if it had not been delivered
+	handler   string // of a turn
+	first     bool   // a turn that begins an execution
+	// What the lines about it name: the handler that is missing, the pin, the range.
+	missing   [2]string
+	pin       *engine.Version
+	supported string
+}
+
+// batch is what the tests ask of a delivered batch.
+type batch struct {
+	item       *engine.OrchestrationItem
+	status     engine.Status
+	pin        *engine.Version
+	recorded   bool   // the history begins
+	name       string // of the handler
+	version    string
+	begins     bool // some message begins an execution
+	next       bool // that follows the fetched one
+	undecoded  bool
+	continuing bool
+}
+
+func readBatch(item *engine.OrchestrationItem) batch {
+	b := batch{item: item, status: item.CurrentStatus, pin: item.Pin, undecoded: item.HistoryError != "", name: item.OrchestrationName, version: item.Version}
+	for i := range item.History {
+		e := &item.History[i]
+		s, ok := e.Data.(eventdata.OrchestrationStarted)
+		if !ok {
+			continue
+		}
+		b.recorded, b.name, b.version = true, s.Name, s.Version
+		if b.pin == nil {
+			b.pin = stamp(e)
+		}
+		break
+	}
+	if b.status == "" {
+		b.status = shown(item.History)
+	}
+	b.continuing = b.status == engine.StatusContinuedAsNew
+	fresh := len(item.History) == 0 && !b.undecoded
+	for _, m := range item.Messages {
+		switch m := m.(type) {
+		case engine.StartItem:
+			if fresh && !b.continuing {
+				b.begins, b.name, b.version = true, m.Orchestration, m.Version
+				return b
+			}
+		case engine.ContinueAsNewItem:
+			if fresh || b.continuing {
+				b.begins, b.next, b.name, b.version = true, true, m.Orchestration, m.Version
+				return b
+			}
+		}
+	}
+	return b
+}
+
+// stamp returns the version that an event was written by, nil if it is none.
+func stamp(e *engine.Event) *engine.Version {
+	if v, err := engine.ParseVersion(e.DuroxideVersion); err == nil {
+		return &v
+	}
+	return nil
+}
+
+// shown is the status that a history shows, for providers that do not tell it.
+func shown(history []engine.Event) engine.Status {
+	status := engine.Status("")
+	for i := range history {
+		switch history[i].Data.(type) {
+		case eventdata.OrchestrationCompleted:
+			return engine.StatusCompleted
+		case eventdata.OrchestrationFailed:
+			return engine.StatusFailed
+		case eventdata.OrchestrationContinuedAsNew:
+			status = engine.StatusContinuedAsNew
+		default:
+			if status == "" {
+				status = engine.StatusRunning
+			}
+		}
+	}
+	return status
+}
+
+// judgeBatch says what a node decides about a batch.
+func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) verdict {
+	info := k.options(n)
+	o := &info.Options
+	b := readBatch(&f.Item)
+	v := verdict{decision: machine.DecideTurn, execution: f.Item.ExecutionID, first: b.begins}
+	if b.next {
+		v.execution++
+	}
+	supported := &n.admits.SupportedVersions[0]
+	v.pin = b.pin
+	admitted := model.Admits(n.admits, b.pin)
+	handler, found := resolveBatch(info.Registry, &b)
+	v.missing = [2]string{b.name, orLatest(b.version)}
+	poison := f.AttemptCount > o.MaxAttempts && (!b.continuing || b.begins || b.undecoded)
+	switch {
+	case n.draining:
+		v.decision, v.cause, v.uncounted = machine.DecideDrained, "the node drains", true
+	case b.status == engine.StatusCompleted || b.status == engine.StatusFailed:
+		v.decision, v.cause = machine.DecideDropTerminal, "execution is "+string(b.status)
+	case !b.recorded && len(f.Item.History) == 0 && !b.begins && !b.undecoded && !b.continuing:
+		v.decision, v.cause = machine.DecideDropUnstarted, "no history and no start"
+	case poison:
+		v.decision = machine.DecidePoison
+		if b.continuing && !b.next {
+			v.execution++
+		}
+		switch {
+		case b.undecoded:
+			v.cause = "undecodable history"
+		case !admitted:
+			v.cause, v.supported = incompatible(b.pin, supported), supported.String()
+		case !found:
+			v.cause = v.missingText()
+		default:
+			v.cause = "crashes"
+		}
+		if k.bounces && v.cause != "crashes" {
+			v.cause = "work item could not be processed on this node (orchestration not registered here, or execution history is unsupported): " + v.cause
+		}
+	case b.undecoded && (admitted || !k.bounces):
+		v.decision, v.cause, v.delay = machine.DecideHistoryError, f.Item.HistoryError, time.Second
+	case !admitted:
+		v.decision, v.cause, v.delay, v.supported = machine.DecideIncompatible, incompatible(b.pin, supported), time.Second, supported.String()
+		if k.bounces {
+			v.delay = grown(f.AttemptCount, o)
+		}
+	case b.continuing && !b.begins:
+		v.decision, v.cause, v.delay, v.uncounted = machine.DecideWaitForStart, "the continue-as-new start is still to come", time.Second, true
+		if info.Build.CountsWaiting {
+			v.delay, v.uncounted = grown(f.AttemptCount, o), false
+		}
+	case !found:
+		v.decision, v.cause, v.delay = machine.DecideNoHandler, v.missingText(), grown(f.AttemptCount, o)
+	default:
+		v.handler = handler
+	}
+	return v
+}
+
+func (v *verdict) missingText() string {
+	return "handler missing: " + v.missing[0] + "@" + v.missing[1]
+}
+
+func incompatible(pin *engine.Version, supported *engine.VersionRange) string {
+	return fmt.Sprintf("incompatible pin %s, supported %s", pin, supported)
+}
+
+// resolveBatch returns the handler version that a batch's turn runs.
+func resolveBatch(r *node.Registry, b *batch) (string, bool) {
+	version := b.version
+	if !b.begins && version == "0.0.0" {
+		version = ""
+	}
+	h, found := r.ResolveStart(b.name, version)
+	if !found {
+		return "", false
+	}
+	return h.String(), true
+}
+
+func orLatest(version string) string {
+	if version == "" {
+		return "latest"
+	}
+	return version
+}
+
+// grown is the delay of work without a handler: the base, doubled with each delivery after the first, six times at most and
+// up to the most.
+func grown(attempt uint32, o *node.Options) time.Duration {
+	d := o.UnregisteredBackoffBase
+	for i := uint32(1); i < min(attempt, 7) && d < o.UnregisteredBackoffMax; i++ {
+		d *= 2
+	}
+	return min(d, o.UnregisteredBackoffMax)
+}
+
+// judgeWork says what a node decides about an activity.
+func (k *checker) judgeWork(n *nodeState, s *slot, w engine.ActivityExecuteItem, count uint32) verdict {
+	info := k.options(n)
+	o := &info.Options
+	found := strings.HasPrefix(w.Name, "__duroxide_syscall:")
+	if !found {
+		_, found = info.Registry.Activity(w.Name)
+	}
+	v := verdict{decision: machine.DecideWorkRun, execution: w.ExecutionID}
+	switch {
+	case n.draining:
+		v.decision, v.cause, v.uncounted = machine.DecideDrained, "the node drains", true
+	case w.SessionID != "" && n.sessionsHeld() > o.MaxSessionsPerRuntime:
+		v.decision, v.cause, v.delay, v.uncounted = machine.DecideSessionsFull, "the node serves as many sessions as it may", 100*time.Millisecond, true
+	case count > o.MaxAttempts && !found:
+		v.decision, v.cause = machine.DecideWorkPoison, "activity missing: "+w.Name
+	case count > o.MaxAttempts:
+		v.decision, v.cause = machine.DecideWorkPoison, "crashes"
+	case !found:
+		v.decision, v.cause, v.delay = machine.DecideWorkNoHandler, "activity missing: "+w.Name, grown(count, o)
+	}
+	return v
+}
+
+// deliveredTurn begins to hold a batch.
+func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedOrchestration) {
+	o := &k.options(n).Options
+	s.held = held{
+		token: f.LockToken, instance: f.Item.Instance, count: f.AttemptCount, messages: len(f.Item.Messages), batch: f,
+		undecoded: f.Item.HistoryError, timeout: o.OrchestratorLockTimeout, since: r.At,
+		renewEvery: renewedAfter(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer),
+	}
+	if s.sweeps {
+		return
+	}
+	s.held.want = k.judgeBatch(n, f)
+	s.held.undecided = true
+	n.expectOfBatch(&s.held, o)
+	k.touch(n)
+}
+
+// deliveredWork begins to hold an activity.
+func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *engine.FetchedWork) {
+	o := &k.options(n).Options
+	w, ok := f.Item.(engine.ActivityExecuteItem)
+	s.held = held{
+		token: f.LockToken, instance: f.Item.Target(), count: f.AttemptCount, work: w, session: w.SessionID,
+		timeout: o.WorkerLockTimeout, since: r.At, renewEvery: renewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
+	}
+	if !ok {
+		return // no provider hands it out
+	}
+	s.held.want = k.judgeWork(n, s, w, f.AttemptCount)
+	s.held.undecided = true
+	n.expectOfWork(&s.held, o)
+	k.touch(n)
+}
+
+// sessionsHeld returns how many sessions the node's workers hold activities of.
+func (n *nodeState) sessionsHeld() int {
+	count := 0
+	for i := range n.slots {
+		id := n.slots[i].held.session
+		if id == "" {
+			continue
+		}
+		before := false
+		for j := range i {
+			before = before || n.slots[j].held.session == id
+		}
+		if !before {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,283 @@
+package conduct
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// held is what a slot holds, from the delivery until it is given back or acknowledged.
+type held struct {
+	token, instance string
+	count           uint32
+	batch           *engine.FetchedOrchestration // until its ack is sent
+	messages        int                          // of a batch
+	undecoded       string                       // its history error
+	work            engine.ActivityExecuteItem
+	session         string
+	want            verdict
+	undecided       bool // no note yet
+	decision        machine.Decision
+	turn            machine.TurnNote // as noted
+	notCarried      int              // queue messages that the turn says it leaves behind
+	ack             call.Call        // the last one sent
+	failures        int              // of it
+	retried         bool             // it is to be sent again
+	lost            bool             // an activity whose lock was lost
+	// The lock: its timeout, what it is renewed after, since when that counts; the renewal in flight; whether the last one
+	// failed, and after which time it is tried again.
+	timeout, renewEvery time.Duration
+	since               sim.Time
+	renewal             uint64
+	renewalSent         sim.Time
+	again               bool
+	renewals            int
+}
+
+// noted judges a decision by what was delivered.
+func (k *checker) noted(n *nodeState, r *cluster.Record) {
+	s, note := n.slot(r.Slot), r.Note
+	h := &s.held
+	h.decision = note.Decision
+	switch note.Decision {
+	case machine.DecideTurn:
+		n.tally[turns]++
+		h.turn = machine.TurnNote{}
+		if note.Turn != nil {
+			h.turn = *note.Turn
+		}
+		h.notCarried = 0
+		n.expectDrops(h, note)
+		n.turned = r.Slot
+	case machine.DecideWorkLost:
+		n.tally[activitiesLost]++
+		h.lost = true
+	case machine.DecideWorkPoison:
+		n.tally[poisonedActivities]++
+	case machine.DecidePoison:
+		n.tally[poisonedFor(&h.want, h)]++
+	case machine.DecideSwept:
+		n.warn(h.instance, "Sweeping away work that nobody takes", field("cause", note.Cause))
+	}
+	if s.sweeps {
+		n.expectDropped(h, note.Decision)
+	}
+	k.touch(n)
+	n.tally[messagesDropped] += uint64(len(note.Dropped))
+	if note.Token != h.token || note.Instance != h.instance || note.AttemptCount != h.count || note.Slot != r.Slot {
+		k.wrong(n, h.instance, "decides %s about token %s of %s at attempt %d: expected token %s of %s at attempt %d",
+			note.Decision, note.Token, note.Instance, note.AttemptCount, h.token, h.instance, h.count)
+		return
+	}
+	if !h.undecided {
+		k.notedLater(n, s, note)
+		return
+	}
+	h.undecided = false
+	v := &h.want
+	if note.Decision != v.decision || note.ExecutionID != v.execution || note.Delay != v.delay || note.Cause != v.cause {
+		k.wrong(n, h.instance, "decides %s about execution %d of %s at attempt %d, delay %v, cause %q: expected %s about execution %d, delay %v, cause %q",
+			note.Decision, note.ExecutionID, h.instance, h.count, note.Delay, note.Cause, v.decision, v.execution, v.delay, v.cause)
+		return
+	}
+	k.judgeDropped(n, h, note)
+	switch v.decision {
+	case machine.DecideTurn:
+		if note.Turn == nil || note.Turn.Handler != v.handler || note.Turn.First != v.first {
+			k.wrong(n, h.instance, "runs a turn of %s, %+v: expected handler %s, first: %t", h.instance, note.Turn, v.handler, v.first)
+		}
+	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison:
+		s.due(observe.CallAckOrchestrationItem, r.At, 0)
+	case machine.DecideWorkPoison:
+		s.due(observe.CallAckWorkItem, r.At, 0)
+	case machine.DecideWorkRun:
+	default:
+		s.due(abandonOf(s), r.At, 0)
+	}
+}
+
+func abandonOf(s *slot) observe.CallKind {
+	if s.id.Kind == machine.SlotWorker {
+		return observe.CallAbandonWorkItem
+	}
+	return observe.CallAbandonOrchestrationItem
+}
+
+func ackOf(s *slot) observe.CallKind {
+	if s.id.Kind == machine.SlotWorker {
+		return observe.CallAckWorkItem
+	}
+	return observe.CallAckOrchestrationItem
+}
+
+// judgeDropped asks that a batch that is not run is dropped as a whole, by the rule of its decision.
+func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
+	rule := ""
+	switch note.Decision {
+	case machine.DecideTurn:
+		return
+	case machine.DecideDropTerminal:
+		rule = "terminal"
+	case machine.DecideDropUnstarted:
+		rule = "unstarted"
+	case machine.DecidePoison:
+		rule = "poison"
+	}
+	want := h.messages
+	if rule == "" {
+		want = 0
+	}
+	wrong := len(note.Dropped) != want
+	for i, d := range note.Dropped {
+		wrong = wrong || d.Index != i || d.Rule != rule
+	}
+	if wrong {
+		k.wrong(n, h.instance, "says that %s drops %+v: expected all %d messages, by rule %q", note.Decision, note.Dropped, want, rule)
+	}
+}
+
+// notedLater judges what a node says after its first decision.
+func (k *checker) notedLater(n *nodeState, s *slot, note *cluster.Note) {
+	h := &s.held
+	want := time.Duration(-1)
+	switch note.Decision {
+	case machine.DecideAckFailed:
+		want = 50 * time.Millisecond
+		if s.id.Kind == machine.SlotWorker {
+			want = 100 * time.Millisecond
+		}
+	case machine.DecideWorkLost, machine.DecideReadFailed:
+		want = 100 * time.Millisecond
+	case machine.DecideWorkDone:
+		want = 0
+	}
+	if want >= 0 && note.Delay != want {
+		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v", note.Decision, note.Delay, want)
+	}
+	if note.Decision == machine.DecideWorkLost {
+		n.expectLost(h, note.Cause)
+		k.touch(n)
+	}
+}
+
+// givesBack judges an abandon.
+func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Duration, uncounted bool) {
+	h := &s.held
+	if c, ok := abandonedFor[h.decision]; ok {
+		n.tally[c]++
+	}
+	h.session, h.renewal, h.renewEvery = "", 0, 0
+	if s.sweeps {
+		return
+	}
+	want, spared := h.want.delay, h.want.uncounted
+	switch h.decision {
+	case machine.DecideAckFailed:
+		want, spared = 50*time.Millisecond, false
+		if s.id.Kind == machine.SlotWorker {
+			want = 100 * time.Millisecond
+		}
+	case machine.DecideWorkLost, machine.DecideReadFailed:
+		want, spared = 100*time.Millisecond, false
+	case machine.DecideWorkNoHandler:
+		if h.want.decision != machine.DecideWorkNoHandler { // its handler went while it ran
+			want, spared = k.options(n).Options.UnregisteredBackoffBase, false
+		}
+	}
+	if token != h.token || delay != want || uncounted != spared {
+		k.wrong(n, h.instance, "gives back %s for %v, counted: %t, since %s: expected token %s, %v, counted: %t",
+			token, delay, !uncounted, h.decision, h.token, want, !spared)
+	}
+}
+
+// acksTurn judges an ack of a batch, whose contents are S24's.
+func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrchestrationItem) {
+	h := &s.held
+	if k.repeats(n, s, sent) || s.sweeps {
+		return
+	}
+	if a.LockToken != h.token || a.ExecutionID != h.want.execution {
+		k.wrong(n, h.instance, "acknowledges token %s, execution %d of %s: expected token %s, execution %d", a.LockToken, a.ExecutionID, h.instance, h.token, h.want.execution)
+		return
+	}
+	if h.decision == machine.DecideTurn && h.turn.Events != len(a.HistoryDelta) {
+		k.wrong(n, h.instance, "says that a turn of %s makes %d events, and commits %d", h.instance, h.turn.Events, len(a.HistoryDelta))
+	}
+	if h.decision == machine.DecidePoison && len(a.HistoryDelta) > 0 {
+		if f, ok := a.HistoryDelta[len(a.HistoryDelta)-1].Data.(eventdata.OrchestrationFailed); ok {
+			k.judgePoison(n, h, f.Details)
+		}
+	}
+}
+
+// repeats reports whether an ack is the one sent before, once more, and judges it.
+func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
+	h := &s.held
+	if !h.retried {
+		h.ack, h.failures, h.batch = ack, 0, nil
+		return false
+	}
+	if h.retried = false; !reflect.DeepEqual(h.ack, ack) {
+		k.wrong(n, h.instance, "sends another ack than the one that failed: expected the same")
+	}
+	return true
+}
+
+// acksWork judges an ack of an activity.
+func (k *checker) acksWork(n *nodeState, s *slot, sent call.Call, a *call.AckWorkItem) {
+	h := &s.held
+	if k.repeats(n, s, sent) {
+		return
+	}
+	w := &h.work
+	switch c := a.Completion.(type) {
+	case engine.ActivityCompletedItem:
+		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID || h.decision != machine.DecideWorkRun {
+			k.wrong(n, h.instance, "acknowledges token %s with %+v, after %s: expected the completion of %s", a.LockToken, c, h.decision, h.token)
+		}
+	case engine.ActivityFailedItem:
+		if h.decision == machine.DecideWorkRun {
+			n.tally[activitiesFailed]++
+		}
+		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID {
+			k.wrong(n, h.instance, "acknowledges token %s with %+v: expected the failure of %s", a.LockToken, c, h.token)
+			return
+		}
+		if h.decision == machine.DecideWorkPoison {
+			k.judgePoison(n, h, c.Details)
+		}
+	}
+}
+
+// acked follows the answer to an ack.
+func (k *checker) acked(n *nodeState, s *slot, r *cluster.Record) {
+	h := &s.held
+	if r.Err == nil {
+		n.countCommit(h)
+		h.session, h.renewal, h.renewEvery = "", 0, 0
+		s.due(fetchOf(s), r.At, 0)
+		if n.draining {
+			s.next = next{}
+		}
+		return
+	}
+	h.failures++
+	again := r.Outcome == observe.OutcomeRetryable && h.failures <= 5
+	n.expectAckFailed(s, r.Err, again)
+	k.touch(n)
+	if again {
+		n.tally[ackRetries]++
+		h.retried = true
+		s.due(ackOf(s), r.At, 10*time.Millisecond<<(h.failures-1))
+		return
+	}
+	n.tally[ackFailures]++
+	s.due(abandonOf(s), r.At, 0)
+}

@@ -1,0 +1,132 @@
+package conduct_test
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+const (
+	fetchTurn = observe.CallFetchOrchestrationItem
+	fetchWork = observe.CallFetchWorkItem
+	giveBack  = observe.CallAbandonOrchestrationItem
+	giveWork  = observe.CallAbandonWorkItem
+	ackTurn   = observe.CallAckOrchestrationItem
+	ackWork   = observe.CallAckWorkItem
+	renewTurn = observe.CallRenewOrchestrationItemLock
+	renewWork = observe.CallRenewWorkItemLock
+)
+
+// lies returns one lie for each thing that the specification says.
+func lies() []lie {
+	all := []lie{
+		{"another decision", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.Decision = machine.DecideIncompatible }), nil, "expected no-handler"},
+		{"another cause", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.Cause += "!" }), nil, "cause \"handler missing"},
+		{"another delay", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.Delay++ }), nil, "expected no-handler"},
+		{"another attempt", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.AttemptCount++ }), nil, "at attempt"},
+		{"another token", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.Token += "!" }), nil, "expected token"},
+		{"another instance", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.Instance = "other" }), nil, "of other at attempt"},
+		{"another execution", "missing-handlers", onNote(machine.DecideNoHandler, func(n *machine.Note) { n.ExecutionID++ }), nil, "expected no-handler"},
+		{"a turn of another handler", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.Handler = "Other@1.0.0" }), nil, "expected handler"},
+		{"a first turn that is none", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.First = !n.Turn.First }), nil, "expected handler"},
+		{"more events than committed", "rolling-upgrade", onNote(machine.DecideTurn, func(n *machine.Note) { n.Turn.Events++ }), nil, "events, and commits"},
+		{"nothing dropped with an ended execution", "rolling-upgrade", onNote(machine.DecideDropTerminal, func(n *machine.Note) { n.Dropped = nil }), nil, "expected all"},
+		{"dropped by another rule", "missing-handlers", onNote(machine.DecidePoison, func(n *machine.Note) { n.Dropped[0].Rule = "terminal" }), nil, "by rule \"poison\""},
+		{"a failed ack with another delay", "refused-acks", onNote(machine.DecideAckFailed, func(n *machine.Note) { n.Delay++ }), nil, "says ack-failed with a delay"},
+		{"a lost activity with another delay", "late-renewals", onNote(machine.DecideWorkLost, func(n *machine.Note) { n.Delay++ }), nil, "says work-lost with a delay"},
+		{"a turn that drops and does not say so", "probes", without("dropping message"), nil, "does not log"},
+
+		{"given back for longer", "missing-handlers", onCall(giveBack, abandon(func(q *call.AbandonOrchestrationItem) { q.Delay += time.Millisecond })), nil, "gives back"},
+		{"given back uncounted", "missing-handlers", onCall(giveBack, abandon(func(q *call.AbandonOrchestrationItem) { q.IgnoreAttempt = !q.IgnoreAttempt })), nil, "gives back"},
+		{"given back with another token", "missing-handlers", onCall(giveBack, abandon(func(q *call.AbandonOrchestrationItem) { q.LockToken += "!" })), nil, "gives back"},
+		{"given back late", "missing-handlers", onCall(giveBack, later), nil, "expected a pause of 0s"},
+		{"work given back for longer", "refused-acks", onCall(giveWork, func(r *cluster.Record) {
+			q := r.Request.(call.AbandonWorkItem)
+			q.Delay++
+			r.Request = q
+		}), nil, "gives back"},
+		{"another call than is due", "missing-handlers", onCall(giveBack, func(r *cluster.Record) { r.CallKind = renewTurn + 100 }), nil, "expected abandon"},
+		{"an ack of another token", "rolling-upgrade", onCall(ackTurn, func(r *cluster.Record) {
+			q := r.Request.(call.AckOrchestrationItem)
+			q.LockToken += "!"
+			r.Request = q
+		}), nil, "acknowledges token"},
+		{"an ack of another execution", "rolling-upgrade", onCall(ackTurn, func(r *cluster.Record) {
+			q := r.Request.(call.AckOrchestrationItem)
+			q.ExecutionID++
+			r.Request = q
+		}), nil, "acknowledges token"},
+		{"an activity of another token", "rolling-upgrade", onCall(ackWork, func(r *cluster.Record) {
+			q := r.Request.(call.AckWorkItem)
+			q.LockToken += "!"
+			r.Request = q
+		}), nil, "acknowledges token"},
+		{"a fetch too late", "rolling-upgrade", onCall(fetchTurn, later), nil, "expected a pause of"},
+		{"a fetch with another lock", "rolling-upgrade", onCall(fetchTurn, func(r *cluster.Record) {
+			q := r.Request.(call.FetchOrchestrationItem)
+			q.LockTimeout++
+			r.Request = q
+		}), nil, "fetches with lock"},
+		{"a fetch without a filter", "rolling-upgrade", onCall(fetchTurn, func(r *cluster.Record) {
+			q := r.Request.(call.FetchOrchestrationItem)
+			q.Filter = nil
+			r.Request = q
+		}), nil, "fetches with lock"},
+		{"work with another lock", "rolling-upgrade", onCall(fetchWork, func(r *cluster.Record) {
+			q := r.Request.(call.FetchWorkItem)
+			q.LockTimeout++
+			r.Request = q
+		}), nil, "fetches work with lock"},
+		{"work without sessions", "sessions", onCall(fetchWork, func(r *cluster.Record) {
+			q := r.Request.(call.FetchWorkItem)
+			q.Session = nil
+			r.Request = q
+		}), nil, "fetches work with lock"},
+		{"a renewal too late", "slow-work", onCall(renewTurn, later), nil, "renews token"},
+		{"a renewal of another token", "slow-work", onCall(renewTurn, func(r *cluster.Record) {
+			q := r.Request.(call.RenewOrchestrationItemLock)
+			q.LockToken += "!"
+			r.Request = q
+		}), nil, "renews token"},
+		{"an activity renewed for longer", "slow-work", onCall(renewWork, func(r *cluster.Record) {
+			q := r.Request.(call.RenewWorkItemLock)
+			q.ExtendFor++
+			r.Request = q
+		}), nil, "renews token"},
+		{"sessions renewed for longer", "sessions", onCall(observe.CallRenewSessionLock, func(r *cluster.Record) {
+			q := r.Request.(call.RenewSessionLock)
+			q.ExtendFor++
+			r.Request = q
+		}), nil, "renews sessions"},
+		{"sessions cleaned up sooner", "sessions", onCall(observe.CallCleanupOrphanedSessions, func(r *cluster.Record) {
+			q := r.Request.(call.CleanupOrphanedSessions)
+			q.IdleTimeout--
+			r.Request = q
+		}), nil, "cleans up sessions"},
+
+		{"no line about the filter", "rolling-upgrade", without("capability filter configured"), nil, "does not log"},
+		{"another range", "rolling-upgrade", onLog("capability filter configured", setField("supported_range")), nil, "supported_range"},
+		{"no line about a missing handler", "missing-handlers", without("Orchestration not registered"), nil, "does not log"},
+		{"another backoff in the line", "missing-handlers", onLog("Orchestration not registered", setField("backoff_secs")), nil, "backoff_secs"},
+		{"another level", "missing-handlers", onLog("Orchestration not registered", func(l *machine.Log) { l.Level = machine.LevelError }), nil, "at level 2"},
+		{"no line about poison", "missing-handlers", without("Orchestration message exceeded"), nil, "does not log"},
+		{"a line about somebody else", "missing-handlers", onLog("Orchestration message exceeded", func(l *machine.Log) { l.Instance = "other" }), nil, "for instance \"other\""},
+		{"no line about a failed ack", "refused-acks", without("ack_orchestration_item"), nil, "does not log"},
+		{"another error in the line", "refused-acks", onLog("ack_orchestration_item", setField("error")), nil, "logs"},
+		{"no line about an ended instance", "rolling-upgrade", without("Instance is terminal"), nil, "does not log"},
+		{"no line about a damaged history", "bad-history", without("History deserialization failed"), nil, "does not log"},
+		{"no line about a lost activity", "late-renewals", without("Lock renewal failed"), nil, "does not log"},
+		{"no line about early input", "early-input", without("Input arrived before"), nil, "does not log"},
+	}
+	for i, c := range new(cluster.Counters).List() {
+		all = append(all, lie{"counter " + c.Name, "rolling-upgrade", nil, func(c *cluster.Counters) {
+			f := reflect.ValueOf(c).Elem().Field(i)
+			f.SetUint(f.Uint() + 1)
+		}, "has counted " + c.Name})
+	}
+	return all
+}

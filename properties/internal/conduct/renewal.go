@@ -1,0 +1,150 @@
+package conduct
+
+import (
+	"time"
+
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// renewedAfter returns how long after it is taken a lock is renewed (docs/contract/runtime.md#r4): a lock of 15 s or more,
+// a buffer before its end; a shorter one, after the least number of whole seconds that is half of it; a second at least.
+func renewedAfter(timeout, buffer time.Duration) time.Duration {
+	if timeout >= 15*time.Second {
+		if left := timeout - buffer; left > time.Second {
+			return left
+		}
+		return time.Second
+	}
+	after := time.Second
+	for 2*after < timeout {
+		after += time.Second
+	}
+	return after
+}
+
+// retriedAfter returns the pause after a renewal that failed for now: a twentieth of the timeout, from 10 to 500 ms.
+func retriedAfter(timeout time.Duration) time.Duration {
+	switch d := timeout / 20; {
+	case d < 10*time.Millisecond:
+		return 10 * time.Millisecond
+	case d > 500*time.Millisecond:
+		return 500 * time.Millisecond
+	default:
+		return d - d%time.Millisecond
+	}
+}
+
+// renews judges a renewal: of what is held, for as long as it was taken, and at its time.
+func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
+	h := &s.held
+	n.tally[renewals]++
+	token, extend := "", time.Duration(0)
+	switch q := r.Request.(type) {
+	case call.RenewOrchestrationItemLock:
+		token, extend = q.LockToken, q.ExtendFor
+	case call.RenewWorkItemLock:
+		token, extend = q.LockToken, q.ExtendFor
+	}
+	if token != h.token || extend != h.timeout || h.renewEvery == 0 {
+		k.wrong(n, h.instance, "renews token %s for %v: expected token %s, held, and %v", token, extend, h.token, h.timeout)
+		return
+	}
+	after := h.renewEvery
+	if h.again {
+		after = retriedAfter(h.timeout)
+	}
+	if n.quiet(h.since) && off(r.At.Sub(h.since), max(after, time.Millisecond)) {
+		k.wrong(n, h.instance, "renews token %s after %v: expected %v", token, r.At.Sub(h.since), after)
+	}
+	h.renewal, h.renewalSent = r.Call, r.At
+}
+
+// renewed follows the answer to a renewal. The next one counts from when this one was sent, if it succeeded.
+func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
+	h := &s.held
+	h.renewal = 0
+	h.again = r.Err != nil
+	if !h.again {
+		h.since = h.renewalSent
+		if r.At.Sub(h.renewalSent) >= h.renewEvery { // it is due at once
+			h.since = r.At - sim.Time(h.renewEvery/time.Microsecond)
+		}
+		return
+	}
+	n.tally[renewalFailures]++
+	h.since = r.At
+	if r.Outcome != observe.OutcomeRetryable {
+		h.renewEvery = 0
+	}
+}
+
+// sessionCalls are the calls by which a node keeps its sessions.
+type sessionCalls struct{ renewal, cleanup uint64 }
+
+// askedOfSessions judges the calls by which a node keeps its sessions.
+func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
+	o := &k.options(n).Options
+	switch q := r.Request.(type) {
+	case call.RenewSessionLock:
+		n.tally[sessionRenewals]++
+		n.sessions.renewal = r.Call
+		if q.ExtendFor != o.SessionLockTimeout || q.IdleTimeout != o.SessionIdleTimeout || len(q.Owners) == 0 {
+			k.wrong(n, "", "renews sessions of %v for %v, idle %v: expected %v, %v", q.Owners, q.ExtendFor, q.IdleTimeout, o.SessionLockTimeout, o.SessionIdleTimeout)
+		}
+	case call.CleanupOrphanedSessions:
+		n.sessions.cleanup = r.Call
+		if q.IdleTimeout != o.SessionIdleTimeout {
+			k.wrong(n, "", "cleans up sessions that were idle for %v: expected %v", q.IdleTimeout, o.SessionIdleTimeout)
+		}
+	}
+}
+
+// answeredSessions follows the answers to these.
+func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
+	switch r.Call {
+	case n.sessions.renewal:
+		n.sessions.renewal = 0
+	case n.sessions.cleanup:
+		n.sessions.cleanup = 0
+		n.tally[sessionsCleaned] += uint64(max(r.Count, 0))
+	default:
+		return
+	}
+	if r.Err != nil {
+		n.tally[sessionErrors]++
+		n.warn("", "session maintenance failed", field("error", r.Err.Error()))
+		k.touch(n)
+	}
+}
+
+// fetchesTurns judges what a fetch of an orchestration slot says.
+func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestrationItem) {
+	info := k.options(n)
+	want := info.Filter
+	if s.sweeps {
+		want = nil
+	}
+	if q.LockTimeout != info.Options.OrchestratorLockTimeout || q.PollTimeout != info.Options.DispatcherLongPollTimeout || q.Filter != want && q.Filter.String() != want.String() {
+		k.wrong(n, "", "fetches with lock %v, poll %v, filter %s: expected %v, %v, %s", q.LockTimeout, q.PollTimeout, q.Filter,
+			info.Options.OrchestratorLockTimeout, info.Options.DispatcherLongPollTimeout, want)
+	}
+	s.held = held{}
+}
+
+// fetchesWork judges what a fetch of a worker slot says: it asks for sessions while the node may serve one more.
+func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
+	o := &k.options(n).Options
+	s.held = held{}
+	full := n.sessionsHeld() >= o.MaxSessionsPerRuntime
+	if q.LockTimeout != o.WorkerLockTimeout || q.PollTimeout != o.DispatcherLongPollTimeout || (q.Session == nil) != full {
+		k.wrong(n, "", "fetches work with lock %v, poll %v, sessions: %t: expected %v, %v, %t", q.LockTimeout, q.PollTimeout, q.Session != nil,
+			o.WorkerLockTimeout, o.DispatcherLongPollTimeout, !full)
+		return
+	}
+	if q.Session != nil && (q.Session.LockTimeout != o.SessionLockTimeout || q.Session.OwnerID == "") {
+		k.wrong(n, "", "fetches work with session owner %q, lock %v: expected an owner and %v", q.Session.OwnerID, q.Session.LockTimeout, o.SessionLockTimeout)
+	}
+}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -20,6 +21,7 @@ type overlapJSON struct {
 	Seeds      uint64              `json:"seeds"`
 	Made       int                 `json:"made"`
 	Undecided  int                 `json:"undecided"` // programs for whose calls no order was found in time, and none excluded
+	Alone      int                 `json:"alone"`     // programs that are wrong without calls at the same time, too
 	Finding    *overlapFindingJSON `json:"finding"`
 	ExitStatus int                 `json:"exit_status"`
 }
@@ -58,11 +60,14 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 			bar.show(done, 0)
 		}})
 	bar.clear()
-	if err != nil {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		return 0, fmt.Errorf("%s: no verdict after %d programs: %w", c.name(), report.Made, err)
 	}
 	out := &overlapJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
-		Made: report.Made, Undecided: report.Undecided}
+		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone}
+	if err != nil {
+		out.ExitStatus = exitStopped
+	}
 	if f := report.Finding; f != nil {
 		if f.Class == overlap.NoAnswer {
 			end = peer.abandon
@@ -83,8 +88,11 @@ func (a *app) printOverlap(r *overlapJSON) {
 	if r.Undecided > 0 {
 		fmt.Fprintf(t, "%s\t%s\tthe search for an order took too long\n", a.style.quiet("undecided"), grouped(uint64(r.Undecided)))
 	}
+	if r.Alone > 0 {
+		fmt.Fprintf(t, "%s\t%s\twrong without calls at the same time, too: simrun oracle without --overlap says how\n", a.style.quiet("left out"), grouped(uint64(r.Alone)))
+	}
 	if r.Finding == nil {
-		fmt.Fprintf(t, "%s\t%s\tthe calls of each have an order that the contract allows\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided)))
+		fmt.Fprintf(t, "%s\t%s\tthe calls of each have an order that the contract allows\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided-r.Alone)))
 	}
 	flushTable(t)
 	if f := r.Finding; f != nil {

@@ -83,3 +83,14 @@ func TestNoVerdict(t *testing.T) {
 		t.Error("calls overlap that must not")
 	}
 }
+
+// What is wrong without calls at the same time, too, is counted and no finding.
+func TestWrongAlone(t *testing.T) {
+	report, err := overlap.Search(store(t, "provider/custom-status-version-kept"), overlap.Options{Programs: 150})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Alone == 0 || report.Finding != nil {
+		t.Errorf("%d programs are wrong alone, and %+v", report.Alone, report.Finding)
+	}
+}

@@ -16,6 +16,8 @@ type program struct {
 	first []step // one after the other
 	// callers are at work at the same time, each with the tokens of the first steps and its own.
 	callers [][]step
+	// inTurn lets one caller begin when the one before has ended.
+	inTurn bool
 }
 
 // step is a call that is made when its turn comes, with the latest token that its caller has; without one it is left out.

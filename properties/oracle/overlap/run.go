@@ -75,22 +75,32 @@ func run(store *undertest.Store, p program, patience time.Duration) outcome {
 		return r.outcome(0)
 	}
 	first := len(r.history)
-	begin, over := make(chan struct{}), make(chan struct{})
+	over = make(chan struct{})
+	go func() {
+		defer close(over)
+		r.atOnce(known, p)
+	}()
+	within(over, patience)
+	return r.outcome(first)
+}
+
+// atOnce lets the callers of a program work.
+func (r *recorder) atOnce(known *caller, p program) {
+	begin := make(chan struct{})
 	var all sync.WaitGroup
 	for i, steps := range p.callers {
 		mine := known.clone()
+		if p.inTurn {
+			r.do(i+1, mine, steps)
+			continue
+		}
 		all.Go(func() {
 			<-begin
 			r.do(i+1, mine, steps)
 		})
 	}
 	close(begin)
-	go func() {
-		all.Wait()
-		close(over)
-	}()
-	within(over, patience)
-	return r.outcome(first)
+	all.Wait()
 }
 
 // within reports whether a channel is closed in time.

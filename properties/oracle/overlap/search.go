@@ -49,7 +49,9 @@ func (o Options) prepared() Options {
 type Report struct {
 	// Made is how many programs were carried out, and Undecided of how many it was not found out whether there is an order.
 	Made, Undecided int
-	// Finding is nil if all that was decided was right.
+	// Alone is how many programs are wrong when one caller follows the other, too, which random sequences tell better.
+	Alone int
+	// Finding is nil if nothing is wrong with calls that overlap, as far as that was decided.
 	Finding *Finding
 }
 
@@ -85,22 +87,28 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 			return report, o.Context.Err()
 		}
 		seed := o.First + uint64(i)
-		finding, undecided, err := try(f, o, draw(seed))
+		p := draw(seed)
+		finding, undecided, err := try(f, o, p)
+		alone := false
+		if err == nil && finding != nil && finding.Class == NoOrder {
+			if alone, err = wrongAlone(f, o, p); err == nil && !alone {
+				finding = shorten(f, o, p, finding)
+			}
+		}
 		if err != nil {
 			return report, fmt.Errorf("seed %d: %w", seed, err)
 		}
 		report.Made++
 		o.Done()
-		if undecided {
+		switch {
+		case undecided:
 			report.Undecided++
-		}
-		if finding != nil {
-			if finding.Class == NoOrder {
-				finding = shorten(f, o, draw(seed), finding)
-			}
+		case alone:
+			report.Alone++
+		case finding != nil:
 			finding.Seed = seed
 			report.Finding = finding
-			break
+			return report, nil
 		}
 	}
 	return report, nil
@@ -134,6 +142,13 @@ func try(f undertest.Factory, o Options, p program) (finding *Finding, undecided
 	return &Finding{Class: NoOrder, Calls: len(out.history), Story: out.story() + wrong}, false, nil
 }
 
+// wrongAlone reports whether a program is wrong although no caller begins before another has ended.
+func wrongAlone(f undertest.Factory, o Options, p program) (bool, error) {
+	p.inTurn = true
+	finding, _, err := try(f, o, p)
+	return finding != nil, err
+}
+
 // repeats is how often a shorter program is tried: calls overlap otherwise each time.
 const repeats = 25
 
@@ -159,6 +174,9 @@ func again(f undertest.Factory, o Options, p program) *Finding {
 			return nil
 		}
 		if finding != nil && finding.Class == NoOrder {
+			if alone, err := wrongAlone(f, o, p); err != nil || alone {
+				return nil // something else is wrong here
+			}
 			return finding
 		}
 	}

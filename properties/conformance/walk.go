@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/properties/oracle"
 )
 
@@ -16,35 +18,105 @@ const (
 	realWalks = 4
 )
 
-// walk makes random calls, the same ones every time, and lets the specification judge every answer. search.Check goes
-// further: it draws new sequences, and shrinks the one that fails.
+// walk makes random calls, the same ones every time, and lets the specification judge every answer. If it refuses one, the
+// walk is made shorter, as long as the clock can be set. search.Check goes further: it draws new sequences.
 func walk(w *world) {
 	number := uint64(walks)
 	if w.Advance == nil {
 		number = realWalks
 	}
 	for n := range number {
-		w.fresh()
-		w.done = nil
-		judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{"F5"}})
-		w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
-			if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
-				return // the other methods are judged all the same
-			}
-			if refusal := judge.Apply(e); refusal != nil {
-				fail("walk %d: an answer that the specification does not allow\n%v", n, refusal)
-			}
-		})
 		r := rand.New(rand.NewPCG(157, n))
-		for step := range walkSteps {
-			op := randomStep(r, step)
-			got, err := w.run(op)
-			if err != nil {
-				got = class(err)
+		ops := make([]string, walkSteps)
+		for step := range ops {
+			ops[step] = randomStep(r, step)
+		}
+		at, refusal := w.take(ops)
+		if refusal == nil {
+			continue
+		}
+		if w.Advance != nil {
+			_, refusal = w.take(w.least(ops[:at], refusal))
+		}
+		fail("walk %d: an answer that the specification does not allow\n%v", n, refusal)
+	}
+}
+
+// stop ends a walk whose answer the specification refuses.
+type stop struct{ refusal *oracle.Refusal }
+
+// take makes the calls of a walk on a fresh store, up to the first answer that the specification refuses. It returns their
+// number with the refusal, nil if there is none.
+func (w *world) take(ops []string) (made int, refusal *oracle.Refusal) {
+	w.fresh()
+	w.done = nil
+	judge := oracle.New(oracle.Options{Deny: []oracle.Freedom{"F5"}})
+	w.p = oracle.Watch(w.Provider, "", func() int64 { return int64(w.now()) }, func(e oracle.Exchange) {
+		if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
+			return // the other methods are judged all the same
+		}
+		if refusal := judge.Apply(e); refusal != nil {
+			panic(stop{refusal})
+		}
+	})
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case stop:
+			w.done = append(w.done, ops[made])
+			made, refusal = made+1, p.refusal
+		default:
+			panic(p)
+		}
+	}()
+	for _, op := range ops {
+		got, err := w.run(op)
+		if err != nil {
+			got = class(err)
+		}
+		w.done = append(w.done, fmt.Sprintf("%s -> %s", op, got))
+		made++
+	}
+	return made, nil
+}
+
+// least leaves calls out of a walk, many at once and then fewer, while the specification refuses an answer of the same
+// method. A walk that is not refused again stays as it is.
+func (w *world) least(ops []string, refusal *oracle.Refusal) []string {
+	refused := func(some []string) (int, bool) {
+		// The store is of use no longer, and there would be hundreds.
+		w.Release()
+		w.all = w.all[:len(w.all)-1]
+		at, again := w.take(some)
+		return at, again != nil && call.Method(again.Call) == call.Method(refusal.Call)
+	}
+	if _, ok := refused(ops); !ok {
+		return ops
+	}
+	for size := len(ops) / 2; size > 0; {
+		shorter := false
+		for at := 0; at+size <= len(ops); {
+			some := slices.Concat(ops[:at], ops[at+size:])
+			if made, ok := refused(some); ok {
+				ops, shorter = some[:made], true
+			} else {
+				at += size
 			}
-			w.done = append(w.done, fmt.Sprintf("%s -> %s", op, got))
+		}
+		if !shorter || size > 1 {
+			size /= 2
 		}
 	}
+	// A fetch and its ack may only go together.
+	for i := 0; i < len(ops); i++ {
+		for j := i + 1; j < len(ops); j++ {
+			some := slices.Concat(ops[:i], ops[i+1:j], ops[j+1:])
+			if made, ok := refused(some); ok {
+				ops, i, j = some[:made], 0, 0
+			}
+		}
+	}
+	return ops
 }
 
 // steps are the forms of a walk's calls: %i is an instance, %t a token of an instance, %w of an activity, %n a new event

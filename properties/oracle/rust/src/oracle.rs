@@ -4,6 +4,7 @@ use crate::factory::Factory;
 use crate::simrun;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::time::Duration;
 
 /// Checks the stores of a factory with random sequences of calls. [Oracle::run] does it.
 #[must_use = "nothing is checked before run is called"]
@@ -34,6 +35,12 @@ impl<F: Factory> Oracle<F> {
     /// Goes on behind the mistakes that a TOML file lists as known.
     pub fn known(mut self, file: impl AsRef<Path>) -> Self {
         self.arguments.extend(["--known".to_owned(), file.as_ref().display().to_string()]);
+        self
+    }
+
+    /// How long one answer may take; 10 s if not given.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.arguments.extend(["--timeout".to_owned(), format!("{}ms", timeout.as_millis())]);
         self
     }
 

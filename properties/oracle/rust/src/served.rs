@@ -2,35 +2,53 @@
 
 use crate::calls::{self, ADMIN_METHODS, Failure, METHODS, Params};
 use crate::clock::Virtual;
-use crate::factory::Factory;
+use crate::factory::{Factory, Offers};
 use duroxide::providers::Provider;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::runtime::Runtime;
 
 /// The virtual clock belongs to the whole program: while one check has it, no other runs.
 static PROGRAM: RwLock<()> = RwLock::new(());
 
+/// A check's time to run: alone if it sets the clock, otherwise beside others.
+#[allow(dead_code)] // held, not read
+pub(crate) enum Turn {
+    Alone(RwLockWriteGuard<'static, ()>),
+    Beside(RwLockReadGuard<'static, ()>),
+}
+
+impl Turn {
+    /// Waits until no other check stands in the way.
+    pub(crate) fn wait(offers: &Offers) -> Turn {
+        // A check that panicked has left nothing behind but the lock.
+        if offers.virtual_clock {
+            Turn::Alone(PROGRAM.write().unwrap_or_else(PoisonError::into_inner))
+        } else {
+            Turn::Beside(PROGRAM.read().unwrap_or_else(PoisonError::into_inner))
+        }
+    }
+}
+
 /// Serves the stores of a factory on standard input and output, until the input ends. A program whose `main` is this is
 /// what `simrun oracle -- PROGRAM` and `simrun conformance -- PROGRAM` check.
 pub fn serve<F: Factory>(factory: F) -> std::io::Result<()> {
-    lines(factory, std::io::stdin().lock(), std::io::stdout())
+    let turn = Turn::wait(&factory.offers());
+    lines(factory, turn, std::io::stdin().lock(), std::io::stdout())
 }
 
 /// Serves the stores of a factory to whoever writes these lines. Calls in flight at the same time overlap.
 pub(crate) fn lines<F: Factory>(
     factory: F,
+    turn: Turn,
     input: impl BufRead,
     output: impl Write + Send + 'static,
 ) -> std::io::Result<()> {
     let offers = factory.offers();
-    let virtual_clock = offers.virtual_clock;
-    let alone = virtual_clock.then(|| PROGRAM.write());
-    let together = (!virtual_clock).then(|| PROGRAM.read());
     let runtime = Runtime::new()?;
-    let clock = virtual_clock.then(|| Virtual::start(offers.clock_from));
+    let clock = offers.virtual_clock.then(|| Virtual::start(offers.clock_from));
     let store = runtime.block_on(factory.create());
     let server = Arc::new(Server {
         factory,
@@ -67,7 +85,7 @@ pub(crate) fn lines<F: Factory>(
     // The store may need its runtime to close.
     let store = server.store.lock().expect("no call panics with this lock").take();
     runtime.block_on(async { drop(store) });
-    drop((server, runtime, alone, together));
+    drop((server, runtime, turn));
     Ok(())
 }
 

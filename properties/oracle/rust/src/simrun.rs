@@ -41,6 +41,8 @@ pub(crate) struct Verdict {
 /// Runs simrun with these arguments, which may read "--connect ADDRESS" at the end, against the stores of a factory.
 pub(crate) fn check<F: Factory>(factory: F, arguments: Vec<String>) -> Result<Verdict, String> {
     let program = path()?;
+    // Only then: simrun does not wait long for an answer.
+    let turn = served::Turn::wait(&factory.offers());
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|err| format!("no address to listen at: {err}"))?;
     let address = listener.local_addr().map_err(|err| format!("no address to listen at: {err}"))?;
     let child = std::thread::spawn(move || {
@@ -55,7 +57,7 @@ pub(crate) fn check<F: Factory>(factory: F, arguments: Vec<String>) -> Result<Ve
     });
     let (connection, _) = listener.accept().map_err(|err| format!("simrun did not connect: {err}"))?;
     let output = connection.try_clone().map_err(|err| err.to_string())?;
-    let served = served::lines(factory, BufReader::new(connection), output);
+    let served = served::lines(factory, turn, BufReader::new(connection), output);
     let ended = child.join().map_err(|_| "simrun could not be waited for".to_owned())??;
     let said = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     if let Err(err) = served {

@@ -3,7 +3,13 @@
 #[path = "../examples/queue.rs"]
 mod queue;
 
+use async_trait::async_trait;
+use durosim::{Factory, Offers};
 use queue::FirstDay;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
 
 #[test]
 fn three_methods_get_a_verdict() {
@@ -36,6 +42,44 @@ fn a_case_that_needs_more_is_left_out() {
     assert!(said.contains("0 passed, 0 failed, 0 known, 1 skipped"), "{said}");
     let said = durosim::conformance::verdict(FirstDay::default(), "^no such case ", None).expect_err("there is none");
     assert!(said.contains("matches no case"), "{said}");
+}
+
+/// A provider whose first store is made when the test says so.
+struct Held {
+    begun: Sender<()>,
+    go_on: Mutex<Receiver<()>>,
+}
+
+#[async_trait]
+impl Factory for Held {
+    type Provider = <FirstDay as Factory>::Provider;
+
+    async fn create(&self) -> Self::Provider {
+        let _ = self.begun.send(()); // of interest for the first store only
+        let _ = self.go_on.lock().expect("nobody panics with this lock").recv();
+        FirstDay::default().create().await
+    }
+
+    fn offers(&self) -> Offers {
+        FirstDay::default().offers()
+    }
+}
+
+#[test]
+fn a_check_that_waits_for_another_does_not_run_out_of_time() {
+    let ((begun, has_begun), (release, go_on), (ended, has_ended)) = (channel(), channel(), channel());
+    let first = thread::spawn(move || durosim::oracle(Held { begun, go_on: Mutex::new(go_on) }).seeds(1..=1).verdict());
+    has_begun.recv().expect("the first check begins");
+    let short = Duration::from_millis(400);
+    let second = thread::spawn(move || {
+        let verdict = durosim::oracle(FirstDay::default()).seeds(1..=1).timeout(short).verdict();
+        let _ = ended.send(());
+        verdict
+    });
+    has_ended.recv_timeout(3 * short).expect_err("the first check has the clock");
+    drop(release);
+    first.join().expect("no panic").expect("nothing is wrong");
+    second.join().expect("no panic").expect("nothing is wrong");
 }
 
 mod every_case {

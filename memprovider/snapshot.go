@@ -100,6 +100,13 @@ type SnapshotSession struct {
 // Snapshot returns the state. It is not a provider call.
 func (s *Store) Snapshot() *Snapshot {
 	out := &Snapshot{}
+	queued, work := 0, 0
+	for _, in := range s.instances {
+		queued += len(in.visible) + len(in.delayed)
+		work += len(in.work)
+	}
+	instances := make([]SnapshotInstance, 0, len(s.instances))
+	out.Messages, out.Work = slices.Grow(out.Messages, queued), slices.Grow(out.Work, work)
 	for _, in := range s.instances {
 		if in.empty() {
 			continue
@@ -115,10 +122,13 @@ func (s *Store) Snapshot() *Snapshot {
 		}
 		for _, ex := range in.executions {
 			if x, ok := ex.snapshot(); ok {
+				if shot.Executions == nil {
+					shot.Executions = make([]SnapshotExecution, 0, len(in.executions))
+				}
 				shot.Executions = append(shot.Executions, x)
 			}
 		}
-		out.Instances = append(out.Instances, shot)
+		instances = append(instances, shot)
 		for _, rows := range [][]*row{in.visible, in.delayed} {
 			for _, r := range rows {
 				out.Messages = append(out.Messages, SnapshotMessage{
@@ -132,6 +142,9 @@ func (s *Store) Snapshot() *Snapshot {
 				VisibleMs: r.visibleMs, Count: r.count, LockToken: r.lock.token, LockUntilMs: r.lock.untilMs,
 			})
 		}
+	}
+	if len(instances) > 0 {
+		out.Instances = instances
 	}
 	for _, x := range s.sessions {
 		if x.exists {

@@ -12,13 +12,11 @@ import (
 //
 // It is not safe for concurrent use. Close it after use: an idle coroutine is never garbage-collected.
 type Workspace struct {
-	busy  bool
-	input Input
-	turn  turn
-	// stamp is the text of stamped's version.
-	stamped *engine.Build
-	stamp   string
-	idle    []*coroutine
+	busy   bool
+	input  Input
+	turn   turn
+	stamps []stamp
+	idle   []*coroutine
 	// contain is the method value of runContained, which works on contained.
 	contain   func()
 	contained contained
@@ -91,11 +89,25 @@ func (w *Workspace) reset(in *Input) *turn {
 
 // stampOf returns the text with which a build stamps its events: its version.
 func (w *Workspace) stampOf(b *engine.Build) string {
-	if w.stamped != b {
-		w.stamped, w.stamp = b, b.Version.String()
+	for i := range w.stamps {
+		if w.stamps[i].build == b {
+			return w.stamps[i].text
+		}
 	}
-	return w.stamp
+	if len(w.stamps) == maxStamps {
+		w.stamps = w.stamps[:0]
+	}
+	w.stamps = append(w.stamps, stamp{b, b.Version.String()})
+	return w.stamps[len(w.stamps)-1].text
 }
+
+// stamp is the text of a build's version. A Workspace keeps those of the builds that it met last.
+type stamp struct {
+	build *engine.Build
+	text  string
+}
+
+const maxStamps = 16
 
 // Contain runs user code that has no Context, such as an activity's. A panic or a runtime.Goexit of the code does not
 // reach the caller: panicked reports whether there was one, and text describes it. A nil workspace works like an empty

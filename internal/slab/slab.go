@@ -70,7 +70,7 @@ func (s *Slab[T]) Insert(values []T, i int, v T) []T {
 
 // block returns the block with room for n values, nil if they are to be allocated.
 func (s *Slab[T]) block(n int) *[]T {
-	if n > s.each/4 && n > 1 || s.each == 0 {
+	if n > s.each/2 && n > 1 || s.each == 0 {
 		return nil
 	}
 	for s.full < len(s.blocks) {

@@ -17,6 +17,7 @@ type Memory struct {
 	turns      *replay.Workspace
 	room       machine.Room
 	activities slab.Slab[machine.RunActivity]
+	executions slab.Slab[executionTurns]
 	builds     []*engine.Build   // the shipped ones, which never change
 	shipped    []shippedRegistry // with the handlers that they ship
 	monitor    any               // see World.Kept
@@ -37,6 +38,7 @@ func (m *Memory) begin() *Memory {
 	m.turns.Reset()
 	m.room.NextRun()
 	m.activities.Reset()
+	m.executions.Reset()
 	if m.builds == nil {
 		m.builds = engine.ShippedBuilds()
 	}

@@ -103,7 +103,7 @@ func (f *event) String() string {
 }
 
 func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, live: s, pins: make(map[engine.Version]string)}
+	c := &Checker{Base: check.Base{Run: m}, live: s, items: slab.Of[expectItem](m.Slabs).Make(len(list)), pins: make(map[engine.Version]string)}
 	conditions := slab.Of[condition](m.Slabs)
 	for _, e := range list {
 		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where))}

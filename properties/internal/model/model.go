@@ -44,6 +44,8 @@ type room struct {
 	executions *slab.Slab[Execution]
 	lists      *slab.Slab[*Execution]
 	events     *slab.Slab[Event]
+	pages      *slab.Slab[[RowsPerPage]Row]
+	rows       *slab.Slab[*Row]
 }
 
 // RowsPerPage is how many rows are let go together: those numbered from 1 are the first page.
@@ -257,7 +259,7 @@ func New(builds []*engine.Build, slabs *slab.Set) *Store {
 	m := &Store{
 		room: room{
 			instances: slab.Of[Instance](slabs), executions: slab.Of[Execution](slabs), lists: slab.Of[*Execution](slabs),
-			events: slab.Of[Event](slabs),
+			events: slab.Of[Event](slabs), pages: slab.Of[[RowsPerPage]Row](slabs), rows: slab.Of[*Row](slabs),
 		},
 		Instances: []*Instance{nil}, numbers: make(map[string]observe.InstanceNo), Builds: builds,
 	}
@@ -299,7 +301,7 @@ func (m *Store) Row(no observe.MessageNo) *Row {
 	}
 	page := int(no-1) / RowsPerPage
 	for len(m.pages) <= page {
-		m.pages = append(m.pages, new([RowsPerPage]Row))
+		m.pages = append(m.pages, m.room.pages.New())
 	}
 	m.rowCount = max(m.rowCount, int(no))
 	if m.pages[page] == nil {

@@ -15,7 +15,7 @@ func (s *State) Row(no observe.MessageNo) *Row {
 	}
 	page := (int(no) - 1) / model.RowsPerPage
 	for len(s.pages) <= page {
-		s.pages = append(s.pages, new([model.RowsPerPage]Row))
+		s.pages = append(s.pages, s.room.New())
 		s.letGo()
 	}
 	if s.pages[page] == nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -14,7 +15,7 @@ import (
 
 // New returns the shared state of the checkers of a run.
 func New(m *check.Run) *State {
-	s := &State{Base: check.Base{Run: m}}
+	s := &State{Base: check.Base{Run: m}, room: slab.Of[[model.RowsPerPage]Row](m.Slabs)}
 	for i := range m.World.Nodes() {
 		s.Nodes = append(s.Nodes, Node{Number: uint32(i + 1)})
 	}
@@ -33,8 +34,9 @@ type State struct {
 	Nodes     []Node                    // by number - 1
 	instances []Instance                // by number
 	pages     []*[model.RowsPerPage]Row // rows by number, as the model has them; nil for those that were let go
-	gone      Row                       // stands for the rows of these
-	held      []int                     // the pages that were not let go when last tried, ascending
+	room      *slab.Slab[[model.RowsPerPage]Row]
+	gone      Row   // stands for the rows of these
+	held      []int // the pages that were not let go when last tried, ascending
 	// executing is the slot whose call has its atomic instant now, nil outside.
 	executing *Slot
 	// ExecutingInc is the incarnation that sent that call: its node may have been restarted since.

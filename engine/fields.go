@@ -14,21 +14,21 @@ type Field string
 
 // The fields that builds may lack (docs/contract/runtime.md#r15.1, and #r1 to #r2 for those that are older).
 const (
-	// FieldParentExecution is parent_execution_id of StartOrchestration, ContinueAsNew and OrchestrationStarted.
-	FieldParentExecution Field = "parent-execution"
-	// FieldContinuedParent is the parent's link in ContinueAsNew.
-	FieldContinuedParent Field = "continued-parent"
-	// FieldInitialStatus is initial_custom_status of ContinueAsNew and OrchestrationStarted.
-	FieldInitialStatus Field = "initial-custom-status"
-	// FieldTag is the tag of ActivityScheduled and ActivityExecute.
-	FieldTag Field = "tag"
-	// FieldSession is session_id of both.
-	FieldSession Field = "session"
+	// fieldParentExecution is parent_execution_id of StartOrchestration, ContinueAsNew and OrchestrationStarted.
+	fieldParentExecution Field = "parent-execution"
+	// fieldContinuedParent is the parent's link in ContinueAsNew.
+	fieldContinuedParent Field = "continued-parent"
+	// fieldInitialStatus is initial_custom_status of ContinueAsNew and OrchestrationStarted.
+	fieldInitialStatus Field = "initial-custom-status"
+	// fieldTag is the tag of ActivityScheduled and ActivityExecute.
+	fieldTag Field = "tag"
+	// fieldSession is session_id of both.
+	fieldSession Field = "session"
 )
 
 // Fields returns every Field.
 func Fields() []Field {
-	return []Field{FieldParentExecution, FieldContinuedParent, FieldInitialStatus, FieldTag, FieldSession}
+	return []Field{fieldParentExecution, fieldContinuedParent, fieldInitialStatus, fieldTag, fieldSession}
 }
 
 // ForgetfulCodec is a Codec that lacks fields: what it writes and reads has them empty.
@@ -92,18 +92,18 @@ func (c *forgetfulCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 func (c *forgetfulCodec) event(e Event) Event {
 	switch d := e.Data.(type) {
 	case eventdata.OrchestrationStarted:
-		if c.lack(FieldParentExecution) {
+		if c.lack(fieldParentExecution) {
 			d.ParentExecutionID = 0
 		}
-		if c.lack(FieldInitialStatus) {
+		if c.lack(fieldInitialStatus) {
 			d.InitialCustomStatus = nil
 		}
 		e.Data = d
 	case eventdata.ActivityScheduled:
-		if c.lack(FieldTag) {
+		if c.lack(fieldTag) {
 			d.Tag = ""
 		}
-		if c.lack(FieldSession) {
+		if c.lack(fieldSession) {
 			d.SessionID = ""
 		}
 		e.Data = d
@@ -115,26 +115,26 @@ func (c *forgetfulCodec) event(e Event) Event {
 func (c *forgetfulCodec) item(w WorkItem) WorkItem {
 	switch m := Known(w).(type) {
 	case StartItem:
-		if c.lack(FieldParentExecution) {
+		if c.lack(fieldParentExecution) {
 			m.ParentExecutionID = 0
 		}
 		return m
 	case ContinueAsNewItem:
-		if c.lack(FieldParentExecution) {
+		if c.lack(fieldParentExecution) {
 			m.ParentExecutionID = 0
 		}
-		if c.lack(FieldContinuedParent) {
+		if c.lack(fieldContinuedParent) {
 			m.ParentInstance, m.ParentID, m.ParentExecutionID = "", 0, 0
 		}
-		if c.lack(FieldInitialStatus) {
+		if c.lack(fieldInitialStatus) {
 			m.InitialCustomStatus = nil
 		}
 		return m
 	case ActivityExecuteItem:
-		if c.lack(FieldTag) {
+		if c.lack(fieldTag) {
 			m.Tag = ""
 		}
-		if c.lack(FieldSession) {
+		if c.lack(fieldSession) {
 			m.SessionID = ""
 		}
 		return m

@@ -21,9 +21,9 @@ func TestWithoutFields(t *testing.T) {
 		ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "A", SessionID: "s", Tag: "gpu"},
 	}
 	names := map[Field][]string{
-		FieldParentExecution: {"parent_execution_id"},
-		FieldContinuedParent: {"parent_instance", "parent_id", "parent_execution_id"}, // of ContinueAsNew
-		FieldInitialStatus:   {"initial_custom_status"}, FieldTag: {"tag"}, FieldSession: {"session_id"},
+		fieldParentExecution: {"parent_execution_id"},
+		fieldContinuedParent: {"parent_instance", "parent_id", "parent_execution_id"}, // of ContinueAsNew
+		fieldInitialStatus:   {"initial_custom_status"}, fieldTag: {"tag"}, fieldSession: {"session_id"},
 	}
 	whole := NewJSONCodec("whole", Kinds2x(), WorkItemKinds2x())
 	for _, f := range Fields() {
@@ -42,7 +42,7 @@ func TestWithoutFields(t *testing.T) {
 			}
 			for _, name := range names[f] {
 				has = has || strings.Contains(string(text), `"`+name+`"`)
-				if strings.Contains(string(written), `"`+name+`"`) && (f != FieldContinuedParent || kind == "ContinueAsNew") {
+				if strings.Contains(string(written), `"`+name+`"`) && (f != fieldContinuedParent || kind == "ContinueAsNew") {
 					t.Errorf("%s of %s: %s has %s", f, kind, written, name)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/durosim/durosim/internal/faultkind"
 )
 
 // TestTable: each row has an id of its own and a sentence, and replaces one rule of the package that it names.
@@ -71,8 +73,8 @@ func TestNewTables(t *testing.T) {
 
 func TestRate(t *testing.T) {
 	p := &Plan{Rates: []Rate{
-		{Kind: AnswerLost, Num: 1, Den: 2, Node: "A", From: time.Second, To: 2 * time.Second},
-		{Kind: AnswerLost, Num: 1, Den: 10},
+		{Kind: faultkind.AnswerLost, Num: 1, Den: 2, Node: "A", From: time.Second, To: 2 * time.Second},
+		{Kind: faultkind.AnswerLost, Num: 1, Den: 10},
 	}}
 	for _, tc := range []struct {
 		kind Kind
@@ -80,11 +82,11 @@ func TestRate(t *testing.T) {
 		at   time.Duration
 		want string
 	}{
-		{AnswerLost, "A", 0, "1 in 10"},
-		{AnswerLost, "A", time.Second, "1 in 2"},
-		{AnswerLost, "A", 2 * time.Second, "1 in 10"},
-		{AnswerLost, "B", time.Second, "1 in 10"},
-		{RequestLost, "A", time.Second, "0 in 1"},
+		{faultkind.AnswerLost, "A", 0, "1 in 10"},
+		{faultkind.AnswerLost, "A", time.Second, "1 in 2"},
+		{faultkind.AnswerLost, "A", 2 * time.Second, "1 in 10"},
+		{faultkind.AnswerLost, "B", time.Second, "1 in 10"},
+		{faultkind.RequestLost, "A", time.Second, "0 in 1"},
 	} {
 		num, den := p.Rate(tc.kind, tc.node, tc.at)
 		if got := fmt.Sprintf("%d in %d", num, den); got != tc.want {

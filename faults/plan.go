@@ -1,63 +1,13 @@
 package faults
 
-import "time"
+import (
+	"time"
 
-// Kind names something that can go wrong.
-type Kind string
-
-// The faults that a plan can name. Each is either an opportunity that the world draws for (with a rate), or a thing
-// that a plan schedules by hand, or both.
-const (
-	// CrashBeforeAck stops a node without warning after it has computed a turn and before it sends the ack.
-	CrashBeforeAck Kind = "crash-before-ack"
-	// CrashAfterCommit stops a node after its ack is committed and before the answer arrives.
-	CrashAfterCommit Kind = "crash-after-commit"
-	// CrashAfterFetch stops a node after it receives work and before it looks at it.
-	CrashAfterFetch Kind = "crash-after-fetch"
-	// PauseNode freezes a node for long enough that one of its locks may run out.
-	PauseNode Kind = "pause"
-	// RequestLost loses a call on its way to the store: nothing happens.
-	RequestLost Kind = "request-lost"
-	// AnswerLost loses an answer: the call took effect, but the caller never learns of it.
-	AnswerLost Kind = "answer-lost"
-	// CallDelayed delays one leg of a call, possibly beyond the deadline.
-	CallDelayed Kind = "call-delayed"
-	// RetryableError makes the store refuse a call as busy.
-	RetryableError Kind = "retryable-error"
-	// PermanentError makes the store refuse a call for good.
-	PermanentError Kind = "permanent-error"
-	// AckStepError makes an ack fail before one of its steps.
-	AckStepError Kind = "ack-step-error"
-	// Unavailable makes the store refuse every call for a window.
-	Unavailable Kind = "unavailable"
-	// DuplicateRequest makes a client send a message twice.
-	DuplicateRequest Kind = "duplicate-request"
-	// DuplicateCompletion delivers an activity's completion a second time, as a transport that delivers at least once may.
-	DuplicateCompletion Kind = "duplicate-completion"
-	// LateActivity lets an activity run past its lock's end.
-	LateActivity Kind = "late-activity"
-	// ActivityPanic makes an activity panic.
-	ActivityPanic Kind = "activity-panic"
-	// CorruptEvent damages a stored event.
-	CorruptEvent Kind = "corrupt-event"
-	// CorruptMessage damages a queued message.
-	CorruptMessage Kind = "corrupt-message"
-	// LostRenewal loses the renewal of a lock.
-	LostRenewal Kind = "lost-renewal"
-	// SlowTurn lets a turn take as long as its lock, or a little longer.
-	SlowTurn Kind = "slow-turn"
-	// ClockSkew sets the clock of a node wrong when the node starts, by SkewMost at most.
-	ClockSkew Kind = "clock-skew"
-	// SlowFetch lets a fetch wait inside the store before it takes a lock, while its caller waits for it.
-	SlowFetch Kind = "slow-fetch"
-	// SlowCommit lets an ack, an abandon or a renewal wait inside the store after it arrived and before it takes effect.
-	SlowCommit Kind = "slow-commit"
-	// SlowAnswer lets an ack that has taken effect wait inside the store before its answer leaves.
-	SlowAnswer Kind = "slow-answer"
+	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// SkewMost is the most by which ClockSkew sets a clock ahead or back. Whole milliseconds.
-const SkewMost = 500 * time.Millisecond
+// Kind names something that can go wrong, in the words of scenarios: "answer-lost". Kinds lists all of them.
+type Kind = faultkind.Kind
 
 // Info describes a kind of fault for listings.
 type Info struct {
@@ -70,29 +20,29 @@ type Info struct {
 // Kinds returns all kinds of faults, in a fixed order.
 func Kinds() []Info {
 	return []Info{
-		{CrashAfterFetch, "a node crashes when it was handed work", nil},
-		{CrashBeforeAck, "a node crashes between a turn and its ack", nil},
-		{CrashAfterCommit, "a node crashes when its ack was committed, before the answer", nil},
-		{PauseNode, "a node freezes past the expiry of its locks", []string{"S19"}},
-		{RequestLost, "a call is lost on its way to the store", nil},
-		{AnswerLost, "a call took effect and its answer is lost", nil},
-		{CallDelayed, "a leg of a call is late, up to beyond the call deadline", nil},
-		{RetryableError, "the store refuses a call as busy", nil},
-		{PermanentError, "the store refuses a call for good", nil},
-		{AckStepError, "an ack fails before one of its steps", nil},
-		{Unavailable, "the store refuses every call for a while", nil},
-		{DuplicateRequest, "a client sends a message twice", nil},
-		{DuplicateCompletion, "an activity's completion is delivered a second time", nil},
-		{LateActivity, "an activity runs past the end of its lock", nil},
-		{ActivityPanic, "an activity panics", nil},
-		{CorruptEvent, "a stored event is damaged", []string{"L02"}},
-		{CorruptMessage, "a queued message is damaged", []string{"L02"}},
-		{LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
-		{SlowTurn, "a turn takes as long as its lock or longer", nil},
-		{ClockSkew, "a node starts with a clock that is up to 500ms ahead or behind", nil},
-		{SlowFetch, "a fetch waits inside the store before it takes a lock, for longer than a lock at times", nil},
-		{SlowCommit, "an ack, abandon or renewal waits inside the store before it takes effect", []string{"S19"}},
-		{SlowAnswer, "an ack waits inside the store after it took effect", nil},
+		{faultkind.CrashAfterFetch, "a node crashes when it was handed work", nil},
+		{faultkind.CrashBeforeAck, "a node crashes between a turn and its ack", nil},
+		{faultkind.CrashAfterCommit, "a node crashes when its ack was committed, before the answer", nil},
+		{faultkind.PauseNode, "a node freezes past the expiry of its locks", []string{"S19"}},
+		{faultkind.RequestLost, "a call is lost on its way to the store", nil},
+		{faultkind.AnswerLost, "a call took effect and its answer is lost", nil},
+		{faultkind.CallDelayed, "a leg of a call is late, up to beyond the call deadline", nil},
+		{faultkind.RetryableError, "the store refuses a call as busy", nil},
+		{faultkind.PermanentError, "the store refuses a call for good", nil},
+		{faultkind.AckStepError, "an ack fails before one of its steps", nil},
+		{faultkind.Unavailable, "the store refuses every call for a while", nil},
+		{faultkind.DuplicateRequest, "a client sends a message twice", nil},
+		{faultkind.DuplicateCompletion, "an activity's completion is delivered a second time", nil},
+		{faultkind.LateActivity, "an activity runs past the end of its lock", nil},
+		{faultkind.ActivityPanic, "an activity panics", nil},
+		{faultkind.CorruptEvent, "a stored event is damaged", []string{"L02"}},
+		{faultkind.CorruptMessage, "a queued message is damaged", []string{"L02"}},
+		{faultkind.LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
+		{faultkind.SlowTurn, "a turn takes as long as its lock or longer", nil},
+		{faultkind.ClockSkew, "a node starts with a clock that is up to 500ms ahead or behind", nil},
+		{faultkind.SlowFetch, "a fetch waits inside the store before it takes a lock, for longer than a lock at times", nil},
+		{faultkind.SlowCommit, "an ack, abandon or renewal waits inside the store before it takes effect", []string{"S19"}},
+		{faultkind.SlowAnswer, "an ack waits inside the store after it took effect", nil},
 	}
 }
 
@@ -117,50 +67,50 @@ func None() Plan { return Plan{} }
 // Light returns the fault load of the default campaign: crashes, some loss and delay, and an occasional busy store.
 func Light() Plan {
 	return Plan{Rates: []Rate{
-		{Kind: CrashAfterFetch, Num: 1, Den: 400},
-		{Kind: CrashBeforeAck, Num: 1, Den: 400},
-		{Kind: CrashAfterCommit, Num: 1, Den: 400},
-		{Kind: RequestLost, Num: 1, Den: 200},
-		{Kind: AnswerLost, Num: 1, Den: 200},
-		{Kind: CallDelayed, Num: 1, Den: 100},
-		{Kind: RetryableError, Num: 1, Den: 200},
-		{Kind: DuplicateRequest, Num: 1, Den: 50},
-		{Kind: SlowTurn, Num: 1, Den: 200},
+		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 400},
+		{Kind: faultkind.CrashBeforeAck, Num: 1, Den: 400},
+		{Kind: faultkind.CrashAfterCommit, Num: 1, Den: 400},
+		{Kind: faultkind.RequestLost, Num: 1, Den: 200},
+		{Kind: faultkind.AnswerLost, Num: 1, Den: 200},
+		{Kind: faultkind.CallDelayed, Num: 1, Den: 100},
+		{Kind: faultkind.RetryableError, Num: 1, Den: 200},
+		{Kind: faultkind.DuplicateRequest, Num: 1, Den: 50},
+		{Kind: faultkind.SlowTurn, Num: 1, Den: 200},
 	}}
 }
 
 // Full returns a plan with every fault that can be drawn.
 func Full() Plan {
 	return Plan{Rates: []Rate{
-		{Kind: CrashAfterFetch, Num: 1, Den: 150},
-		{Kind: CrashBeforeAck, Num: 1, Den: 150},
-		{Kind: CrashAfterCommit, Num: 1, Den: 150},
-		{Kind: PauseNode, Num: 1, Den: 300},
-		{Kind: RequestLost, Num: 1, Den: 60},
-		{Kind: AnswerLost, Num: 1, Den: 60},
-		{Kind: CallDelayed, Num: 1, Den: 40},
-		{Kind: RetryableError, Num: 1, Den: 60},
-		{Kind: PermanentError, Num: 1, Den: 400},
-		{Kind: AckStepError, Num: 1, Den: 100},
-		{Kind: Unavailable, Num: 1, Den: 2000},
-		{Kind: DuplicateRequest, Num: 1, Den: 15},
-		{Kind: DuplicateCompletion, Num: 1, Den: 40},
-		{Kind: LateActivity, Num: 1, Den: 60},
-		{Kind: ActivityPanic, Num: 1, Den: 60},
-		{Kind: LostRenewal, Num: 1, Den: 10},
-		{Kind: SlowTurn, Num: 1, Den: 60},
-		{Kind: CorruptEvent, Num: 1, Den: 1500},
-		{Kind: CorruptMessage, Num: 1, Den: 1500},
+		{Kind: faultkind.CrashAfterFetch, Num: 1, Den: 150},
+		{Kind: faultkind.CrashBeforeAck, Num: 1, Den: 150},
+		{Kind: faultkind.CrashAfterCommit, Num: 1, Den: 150},
+		{Kind: faultkind.PauseNode, Num: 1, Den: 300},
+		{Kind: faultkind.RequestLost, Num: 1, Den: 60},
+		{Kind: faultkind.AnswerLost, Num: 1, Den: 60},
+		{Kind: faultkind.CallDelayed, Num: 1, Den: 40},
+		{Kind: faultkind.RetryableError, Num: 1, Den: 60},
+		{Kind: faultkind.PermanentError, Num: 1, Den: 400},
+		{Kind: faultkind.AckStepError, Num: 1, Den: 100},
+		{Kind: faultkind.Unavailable, Num: 1, Den: 2000},
+		{Kind: faultkind.DuplicateRequest, Num: 1, Den: 15},
+		{Kind: faultkind.DuplicateCompletion, Num: 1, Den: 40},
+		{Kind: faultkind.LateActivity, Num: 1, Den: 60},
+		{Kind: faultkind.ActivityPanic, Num: 1, Den: 60},
+		{Kind: faultkind.LostRenewal, Num: 1, Den: 10},
+		{Kind: faultkind.SlowTurn, Num: 1, Den: 60},
+		{Kind: faultkind.CorruptEvent, Num: 1, Den: 1500},
+		{Kind: faultkind.CorruptMessage, Num: 1, Den: 1500},
 	}}
 }
 
 // Timing returns the light plan with clocks that are wrong and calls that take time inside the store.
 func Timing() Plan {
 	return Plan{Rates: append([]Rate{
-		{Kind: ClockSkew, Num: 1, Den: 2},
-		{Kind: SlowFetch, Num: 1, Den: 40},
-		{Kind: SlowCommit, Num: 1, Den: 40},
-		{Kind: SlowAnswer, Num: 1, Den: 40},
+		{Kind: faultkind.ClockSkew, Num: 1, Den: 2},
+		{Kind: faultkind.SlowFetch, Num: 1, Den: 40},
+		{Kind: faultkind.SlowCommit, Num: 1, Den: 40},
+		{Kind: faultkind.SlowAnswer, Num: 1, Den: 40},
 	}, Light().Rates...)}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
@@ -53,7 +54,7 @@ var additions = []struct {
 
 // excuses says whether a property looks away because a plan has that fault at all: a plan with it tells another story.
 func excuses(k faults.Kind) bool {
-	return k == faults.ActivityPanic || k == faults.CorruptEvent || k == faults.CorruptMessage
+	return k == faultkind.ActivityPanic || k == faultkind.CorruptEvent || k == faultkind.CorruptMessage
 }
 
 // TestCorpusSurvivesAdditions replays each stored run with something added elsewhere: it must still show what it was

@@ -68,15 +68,15 @@ func ExampleReplay() {
 	// Output: 0 0 0 0 0 0 0 3 0
 }
 
-func ExampleReplayer() {
+func ExampleDivergences() {
 	call := sim.NewLabel("call")
 	key := sim.RootKey(true).Num(call, 1)
-	r := sim.NewReplayer(&sim.Recording{Choices: []sim.RecordedChoice{
+	c := sim.Replay(&sim.Recording{Choices: []sim.RecordedChoice{
 		{Key: key, N: 4, Value: 3},
 		{Key: key.Num(call, 2), N: 2, Value: 1},
 	}})
-	fmt.Println(r.Choose(key, 5), r.Divergences(), r.Unused())
-	// Output: 0 [choice call:1 is of 5, recorded as 3 of 4; took 0] [call:1/call:2]
+	fmt.Println(c.Choose(key, 5), sim.Divergences(c))
+	// Output: 0 [choice call:1 is of 5, recorded as 3 of 4; took 0]
 }
 
 func ExampleChance() {

@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Recording holds the decisions of a chooser in one run, in the order in which it was asked. It is plain data: it can
 // be written down, edited and shrunk, and Replay turns it back into a chooser.
@@ -33,8 +36,8 @@ type baseOrderer interface {
 	baseOrder() (seed uint64, seeded bool)
 }
 
-// Recorder is the chooser that Record returns: it asks another chooser and writes down the answers.
-type Recorder struct {
+// recorder asks another chooser and writes down the answers.
+type recorder struct {
 	inner      Chooser
 	into       *Recording
 	order      random // the order from Recording's Seed, if SeededOrder
@@ -43,18 +46,18 @@ type Recorder struct {
 	reused     []Key
 }
 
-// Record returns a chooser that decides as inner does and appends each decision to the recording into. Its dynamic type
-// is *Recorder. It sets into's Seed and SeededOrder from inner and keeps only the priorities that do not follow from
-// them: none for Random and FIFO, the overrides for a Replayer, all nonzero ones for any other Chooser. Keys built from
+// Record returns a chooser that decides as inner does and appends each decision to the recording into.
+// It sets into's Seed and SeededOrder from inner and keeps only the priorities that do not follow from
+// them: none for Random and FIFO, the overrides for one that Replay returned, all nonzero ones for any other Chooser. Keys built from
 // RootKey(true) make the recording readable; others make it a list of hashes that replays just as well.
 func Record(inner Chooser, into *Recording) Chooser {
-	r := &Recorder{inner: inner, into: into, asked: map[uint64]uint64{}, priorities: map[uint64]struct{}{}}
+	r := &recorder{inner: inner, into: into, asked: map[uint64]uint64{}, priorities: map[uint64]struct{}{}}
 	into.Seed, into.SeededOrder = r.baseOrder()
 	r.order = *newRandom(into.Seed)
 	return r
 }
 
-func (r *Recorder) baseOrder() (seed uint64, seeded bool) {
+func (r *recorder) baseOrder() (seed uint64, seeded bool) {
 	if o, ok := r.inner.(baseOrderer); ok {
 		return o.baseOrder()
 	}
@@ -62,21 +65,21 @@ func (r *Recorder) baseOrder() (seed uint64, seeded bool) {
 }
 
 // Choose implements Chooser.
-func (r *Recorder) Choose(k Key, n uint64) uint64 {
+func (r *recorder) Choose(k Key, n uint64) uint64 {
 	v := r.inner.Choose(k, n)
 	r.keep(k, n, v)
 	return v
 }
 
 // Weigh implements Chooser.
-func (r *Recorder) Weigh(k Key, odds Odds) uint64 {
+func (r *recorder) Weigh(k Key, odds Odds) uint64 {
 	v := r.inner.Weigh(k, odds)
 	r.keep(k, odds.N(), v)
 	return v
 }
 
 // Priority implements Chooser.
-func (r *Recorder) Priority(k Key) uint64 {
+func (r *recorder) Priority(k Key) uint64 {
 	p := r.inner.Priority(k)
 	base := uint64(0)
 	if r.into.SeededOrder {
@@ -92,7 +95,7 @@ func (r *Recorder) Priority(k Key) uint64 {
 	return p
 }
 
-func (r *Recorder) keep(k Key, n, v uint64) {
+func (r *recorder) keep(k Key, n, v uint64) {
 	first, again := r.asked[k.hash]
 	if again {
 		r.reused = append(r.reused, k)
@@ -109,10 +112,10 @@ func (r *Recorder) keep(k Key, n, v uint64) {
 
 // Reused returns the keys that were asked for more than once. Each is a caller's mistake: two draws that share a
 // key are not independent, and only the first can be replayed.
-func (r *Recorder) Reused() []Key { return r.reused }
+func (r *recorder) Reused() []Key { return r.reused }
 
-// Replayer is the chooser that Replay returns. Besides choosing, it reports where the run departed from its recording.
-type Replayer struct {
+// replayer answers from a recording, and reports where the run departed from it.
+type replayer struct {
 	rec *Recording
 	// Invariant: choices and priorities map a hash to an index into the recording's slice of the same name.
 	choices        map[uint64]int
@@ -129,17 +132,16 @@ type Replayer struct {
 // maxDivergences bounds the divergences that are named. A run that departs from its recording tends to do so all over.
 const maxDivergences = 100
 
-// Replay returns NewReplayer(rec) as a Chooser; the dynamic type is *Replayer.
-func Replay(rec *Recording) Chooser { return NewReplayer(rec) }
-
-// NewReplayer returns a chooser that answers from a recording, by key. A choice that the recording does not have gets
+// Replay returns a chooser that answers from a recording, by key. A choice that the recording does not have gets
 // the benign value 0, never a fresh draw. So does one that was recorded among a different number of values, or with a
 // value out of range, and that is a divergence. Priorities come from the recording's Priorities; for the rest they
 // follow from its Seed when SeededOrder is set, and are 0, first come first served, when not.
 //
-// The recording is read, not copied and not changed: leave it alone while the Replayer is in use.
-func NewReplayer(rec *Recording) *Replayer {
-	r := &Replayer{
+// The recording is read, not copied and not changed: leave it alone while the chooser is in use. Divergences tells where the run departed from it.
+func Replay(rec *Recording) Chooser { return newReplayer(rec) }
+
+func newReplayer(rec *Recording) *replayer {
+	r := &replayer{
 		rec:            rec,
 		choices:        make(map[uint64]int, len(rec.Choices)),
 		priorities:     make(map[uint64]int, len(rec.Priorities)),
@@ -152,7 +154,7 @@ func NewReplayer(rec *Recording) *Replayer {
 	return r
 }
 
-func (r *Replayer) index(byHash map[uint64]int, used []bool, recorded []RecordedChoice, what string) {
+func (r *replayer) index(byHash map[uint64]int, used []bool, recorded []RecordedChoice, what string) {
 	for i, c := range recorded {
 		if first, twice := byHash[c.Key.hash]; twice {
 			used[i] = true // Named here, so it need not be listed as unused as well.
@@ -165,15 +167,15 @@ func (r *Replayer) index(byHash map[uint64]int, used []bool, recorded []Recorded
 }
 
 // Choose implements Chooser.
-func (r *Replayer) Choose(k Key, n uint64) uint64 {
+func (r *replayer) Choose(k Key, n uint64) uint64 {
 	mustN(k, n)
 	return r.answer(k, n)
 }
 
 // Weigh implements Chooser. It returns the recorded outcome even if its odds are now zero.
-func (r *Replayer) Weigh(k Key, odds Odds) uint64 { return r.answer(k, odds.N()) }
+func (r *replayer) Weigh(k Key, odds Odds) uint64 { return r.answer(k, odds.N()) }
 
-func (r *Replayer) answer(k Key, n uint64) uint64 {
+func (r *replayer) answer(k Key, n uint64) uint64 {
 	r.asked++
 	i, ok := r.choices[k.hash]
 	if !ok {
@@ -197,7 +199,7 @@ func (r *Replayer) answer(k Key, n uint64) uint64 {
 }
 
 // Priority implements Chooser.
-func (r *Replayer) Priority(k Key) uint64 {
+func (r *replayer) Priority(k Key) uint64 {
 	if i, ok := r.priorities[k.hash]; ok {
 		r.usedPriorities[i] = true
 		return r.rec.Priorities[i].Value
@@ -208,9 +210,9 @@ func (r *Replayer) Priority(k Key) uint64 {
 	return 0
 }
 
-func (r *Replayer) baseOrder() (seed uint64, seeded bool) { return r.rec.Seed, r.rec.SeededOrder }
+func (r *replayer) baseOrder() (seed uint64, seeded bool) { return r.rec.Seed, r.rec.SeededOrder }
 
-func (r *Replayer) diverge(format string, args ...any) {
+func (r *replayer) diverge(format string, args ...any) {
 	if len(r.divergences) == maxDivergences {
 		r.unnamed++
 		return
@@ -218,11 +220,16 @@ func (r *Replayer) diverge(format string, args ...any) {
 	r.divergences = append(r.divergences, fmt.Sprintf(format, args...))
 }
 
-// Divergences lists, in the order met, each choice in which this run differs from the recorded one: asked among a
-// different number of values, recorded out of range or twice or, if the recording is Complete, missing from it. After
-// the first hundred they are only counted, in a last line.
-func (r *Replayer) Divergences() []string {
-	all := append([]string(nil), r.divergences...)
+// Divergences lists, in the order met, each choice in which the run with a chooser that Replay returned differs from the
+// recorded run: asked among a different number of values, recorded out of range or twice or, if the recording is
+// Complete, missing from it. After the first hundred they are only counted, in a last line. For any other chooser it
+// returns nil.
+func Divergences(c Chooser) []string {
+	r, ok := c.(*replayer)
+	if !ok {
+		return nil
+	}
+	all := slices.Clone(r.divergences)
 	if r.unnamed > 0 {
 		all = append(all, fmt.Sprintf("and %d more", r.unnamed))
 	}
@@ -230,7 +237,7 @@ func (r *Replayer) Divergences() []string {
 }
 
 // Unused returns the keys that were recorded but not asked for so far: choices first, then priorities, as recorded.
-func (r *Replayer) Unused() []Key {
+func (r *replayer) Unused() []Key {
 	var keys []Key
 	for i, used := range r.usedChoices {
 		if !used {
@@ -246,8 +253,8 @@ func (r *Replayer) Unused() []Key {
 }
 
 // Asked returns the number of choices asked for so far.
-func (r *Replayer) Asked() uint64 { return r.asked }
+func (r *replayer) Asked() uint64 { return r.asked }
 
 // Defaulted returns how many choices got 0 because the recording did not have them. With a recording that is not
 // Complete this is ordinary: choices of value 0 are not kept.
-func (r *Replayer) Defaulted() uint64 { return r.defaulted }
+func (r *replayer) Defaulted() uint64 { return r.defaulted }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
@@ -24,7 +25,7 @@ var edits = []struct {
 			return
 		}
 		kind := *pick(e.space.Faults, e.place)
-		if kind == faults.Unavailable || kind == faults.CorruptEvent || kind == faults.CorruptMessage {
+		if kind == faultkind.Unavailable || kind == faultkind.CorruptEvent || kind == faultkind.CorruptMessage {
 			den *= 10
 		}
 		p.Faults.Rates = slices.Insert(p.Faults.Rates, 0, faults.Rate{Kind: kind, Num: 1, Den: den})

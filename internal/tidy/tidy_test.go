@@ -59,18 +59,19 @@ var packages = map[string]imports{
 	"memprovider/live": {
 		module: []string{"engine", "internal/call", "memprovider"}, tests: []string{"internal/observe"}},
 	"faults": {
-		module: []string{"engine", "internal/deadletter", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
-	"internal/program": {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
-	"internal/facts":   {},
-	"internal/near":    {},
-	"internal/slab":    {},
-	"internal/probe":   {module: []string{"engine"}},
-	"internal/record":  {},
-	"sim/plan":         {module: []string{"internal/probe", "internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
+		module: []string{"internal/faultkind", "engine", "internal/deadletter", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
+	"internal/program":   {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
+	"internal/facts":     {},
+	"internal/near":      {},
+	"internal/slab":      {},
+	"internal/faultkind": {},
+	"internal/probe":     {module: []string{"engine"}},
+	"internal/record":    {},
+	"sim/plan":           {module: []string{"internal/faultkind", "internal/probe", "internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
 	"sim/workload": {
 		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
@@ -81,7 +82,7 @@ var packages = map[string]imports{
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
-		tests:  []string{"internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
+		tests:  []string{"internal/faultkind", "internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
 	"properties/internal/check": {module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
@@ -90,10 +91,10 @@ var packages = map[string]imports{
 		module: []string{"internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "faults", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
-		tests:  []string{"internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
+		module: []string{"internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "faults", "internal/span"},
+		module: []string{"internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coverage": {
 		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
@@ -102,7 +103,7 @@ var packages = map[string]imports{
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/outcome": {
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
+		module: []string{"internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
 		module: []string{"internal/record", "internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
@@ -117,7 +118,7 @@ var packages = map[string]imports{
 	"internal/shrink": {
 		module: []string{"internal/probe", "sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"internal/sample", "properties", "sim/cluster"}},
-	"internal/planedit": {module: []string{"internal/probe", "engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
+	"internal/planedit": {module: []string{"internal/faultkind", "internal/probe", "engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
 	"internal/explore": {
 		module: []string{"internal/record", "sim", "sim/cluster", "sim/plan", "internal/campaign", "internal/observe", "memprovider"},
 		tests:  []string{"faults", "properties", "sim/scenario"}},
@@ -128,7 +129,7 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "internal/campaign", "internal/planedit", "internal/program", "internal/shrink", "properties"},
 		tests:  []string{"faults", "internal/sample"}},
 	"properties/gen": {
-		module: []string{"internal/probe", "sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
+		module: []string{"internal/faultkind", "internal/probe", "sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},
 	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"internal/observe"}},
 	"internal/commandline": {},

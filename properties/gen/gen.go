@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
@@ -47,8 +48,8 @@ func PlanFrom(g *rapid.Generator[*plan.Plan]) func(seed uint64) (*plan.Plan, err
 	}
 }
 
-// Horizon is the latest time of the last step of a schedule and of the last start of an instance.
-const Horizon = planedit.Horizon
+// horizon is the latest time of the last step of a schedule and of the last start of an instance.
+const horizon = planedit.Horizon
 
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
@@ -60,7 +61,7 @@ func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 		p.Programs, p.Instances, p.Histories, p.Probes = w.Programs, w.Instances, w.Histories, w.Probes
 		withdrawn(t, p)
 		p.Faults = s.Faults(p.Nodes).Draw(t, "faults")
-		p.Turbulence = 2 * Horizon
+		p.Turbulence = 2 * horizon
 		return p
 	})
 }
@@ -131,7 +132,7 @@ func (s Space) NodeOptions() *rapid.Generator[[]plan.Setting] {
 // Schedule draws up to eight steps, in order of time, that make sense for nodes that are up, down or absent.
 func (s Space) Schedule(nodes []plan.Node) *rapid.Generator[[]plan.Step] {
 	return rapid.Custom(func(t *rapid.T) []plan.Step {
-		var times []time.Duration = rapid.SliceOfN(upTo(Horizon), 0, 8).Draw(t, "times")
+		var times []time.Duration = rapid.SliceOfN(upTo(horizon), 0, 8).Draw(t, "times")
 		slices.Sort(times)
 		up := make([]bool, len(nodes))
 		gone := make([]bool, len(nodes))
@@ -208,12 +209,12 @@ func (s Space) Faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 		var kinds []int = rapid.SliceOfNDistinct(rapid.IntRange(0, len(all)-1), 1, 6, rapid.ID).Draw(t, "kinds")
 		for _, i := range kinds {
 			r := faults.Rate{Kind: all[i].Kind, Num: 1, Den: rapid.SampledFrom([]uint64{200, 100, 50, 20, 10}).Draw(t, "odds")}
-			if r.Kind == faults.Unavailable || r.Kind == faults.CorruptEvent || r.Kind == faults.CorruptMessage {
+			if r.Kind == faultkind.Unavailable || r.Kind == faultkind.CorruptEvent || r.Kind == faultkind.CorruptMessage {
 				r.Den *= 10
 			}
 			if rarely(t, 3, "window") {
-				r.From = upTo(Horizon).Draw(t, "from")
-				r.To = r.From + time.Second + upTo(Horizon).Draw(t, "length")
+				r.From = upTo(horizon).Draw(t, "from")
+				r.To = r.From + time.Second + upTo(horizon).Draw(t, "length")
 			}
 			if rarely(t, 4, "one node") {
 				r.Node = rapid.SampledFrom(nodes).Draw(t, "on").Name

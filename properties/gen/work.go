@@ -63,7 +63,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 		in.ID = numbered(in.ID, i)
 		eternal := in.Expect == plan.EndEternal
 		in.Expect = plan.EndAny // a plan that nobody wrote may lose work
-		in.StartAt += upTo(Horizon).Draw(t, "start")
+		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
 			in.Actions[j].At = in.StartAt + upTo(in.Actions[j].At*2).Draw(t, "at")
@@ -79,7 +79,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set plan.Programs = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
-	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(Horizon).Draw(t, "start"), Expect: plan.EndAny}
+	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: plan.EndAny}
 	send := func(verb plan.ActionVerb, name string, times int) {
 		for i := range times {
 			in.Actions = append(in.Actions, plan.Action{
@@ -123,7 +123,7 @@ func withdrawn(t *rapid.T, p *plan.Plan) {
 		return
 	}
 	var taken program.Program = rapid.SampledFrom(p.Programs).Draw(t, "program")
-	step := plan.Step{At: upTo(Horizon).Draw(t, "at"), Verb: plan.VerbDeregister, Handler: taken.Name + "@" + taken.At()}
+	step := plan.Step{At: upTo(horizon).Draw(t, "at"), Verb: plan.VerbDeregister, Handler: taken.Name + "@" + taken.At()}
 	for i := range p.Nodes {
 		if i > 0 && rapid.Bool().Draw(t, "elsewhere") {
 			continue
@@ -138,7 +138,7 @@ func withdrawn(t *rapid.T, p *plan.Plan) {
 
 func (s Space) history(i int) *rapid.Generator[plan.History] {
 	return rapid.Custom(func(t *rapid.T) plan.History {
-		h := plan.History{Instance: numbered("old", i), KickAt: upTo(Horizon).Draw(t, "kick")}
+		h := plan.History{Instance: numbered("old", i), KickAt: upTo(horizon).Draw(t, "kick")}
 		h.Shape = rapid.SampledFrom([]plan.Shape{
 			plan.ShapeWaiting, plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeNewKind, plan.ShapeUnknownKind, plan.ShapeCorrupt,
 		}).Draw(t, "shape")
@@ -162,7 +162,7 @@ func (s Space) probe() *rapid.Generator[probe.Probe] {
 		return probe.Probe{
 			Name: "probe", Build: s.build().Draw(t, "build"),
 			Filter:        rapid.SampledFrom([]string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}).Draw(t, "filter"),
-			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(Horizon).Draw(t, "from"), Every: time.Second,
+			IgnoreAttempt: rapid.Bool().Draw(t, "ignore"), From: upTo(horizon).Draw(t, "from"), Every: time.Second,
 			Count: number(t, 1, 10, "count"),
 		}
 	})

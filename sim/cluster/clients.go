@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/replay"
@@ -140,17 +140,17 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
-	if c.draws(faults.RequestLost, "", key) {
-		c.record(&Record{Kind: record.Fault, Fault: faults.RequestLost, Instance: item.Target(), Item: item})
+	if c.draws(faultkind.RequestLost, "", key) {
+		c.record(&Record{Kind: record.Fault, Fault: faultkind.RequestLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	times := uint32(1)
-	if c.draws(faults.DuplicateRequest, "", key) {
-		c.record(&Record{Kind: record.Fault, Fault: faults.DuplicateRequest, Instance: item.Target(), Item: item})
+	if c.draws(faultkind.DuplicateRequest, "", key) {
+		c.record(&Record{Kind: record.Fault, Fault: faultkind.DuplicateRequest, Instance: item.Target(), Item: item})
 		times = 2
 	}
 	for i := range times {
-		if c.kernel.Now() < c.network.downUntil || c.draws(faults.RetryableError, "", tryKey(key, i+1)) {
+		if c.kernel.Now() < c.network.downUntil || c.draws(faultkind.RetryableError, "", tryKey(key, i+1)) {
 			return false
 		}
 		if err := c.provider.EnqueueForOrchestrator(c.ctx, item, 0); err != nil {
@@ -161,8 +161,8 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 		}
 		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
 	}
-	if c.draws(faults.AnswerLost, "", key) {
-		c.record(&Record{Kind: record.Fault, Fault: faults.AnswerLost, Instance: item.Target(), Item: item})
+	if c.draws(faultkind.AnswerLost, "", key) {
+		c.record(&Record{Kind: record.Fault, Fault: faultkind.AnswerLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	return true

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
@@ -16,12 +16,12 @@ import (
 func (f *fleet) setClock(n *nodeState) {
 	n.clock = n.plan.Clock
 	key := n.incKey.At(labelClock)
-	if !f.draws(faults.ClockSkew, n.plan.Name, key) {
+	if !f.draws(faultkind.ClockSkew, n.plan.Name, key) {
 		return
 	}
-	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faults.SkewMost) - faults.SkewMost
+	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faultkind.SkewMost) - faultkind.SkewMost
 	n.clock.Offset += off.Truncate(time.Millisecond)
-	f.record(&Record{Kind: record.Fault, Fault: faults.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
+	f.record(&Record{Kind: record.Fault, Fault: faultkind.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
 }
 
 // clockMs returns the time that a node's clock shows, in milliseconds.

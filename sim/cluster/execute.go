@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
@@ -38,8 +38,8 @@ func (nw *network) execute(i int) {
 		return
 	}
 	n := nw.owner(c)
-	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faults.CrashAfterCommit, n.plan.Name, c.key) {
-		nw.fleet.crashByFault(n, faults.CrashAfterCommit)
+	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faultkind.CrashAfterCommit, n.plan.Name, c.key) {
+		nw.fleet.crashByFault(n, faultkind.CrashAfterCommit)
 		return
 	}
 	if answer.Err == nil {
@@ -82,10 +82,10 @@ func isQueueCall(k observe.CallKind) bool {
 func (nw *network) repeatCompletion(i int) {
 	c := nw.calls.at(i)
 	r, ok := c.request.(call.AckWorkItem)
-	if !ok || r.Completion == nil || !nw.draws(faults.DuplicateCompletion, nw.owner(c).plan.Name, c.key) {
+	if !ok || r.Completion == nil || !nw.draws(faultkind.DuplicateCompletion, nw.owner(c).plan.Name, c.key) {
 		return
 	}
-	nw.recordFault(faults.DuplicateCompletion, i)
+	nw.recordFault(faultkind.DuplicateCompletion, i)
 	if err := nw.clients.provider.EnqueueForOrchestrator(nw.ctx, r.Completion, 0); err == nil {
 		nw.record(&Record{Kind: record.ClientAccepted, Instance: r.Completion.Target(), Item: r.Completion, StoreCall: nw.storeCall})
 	}
@@ -98,15 +98,15 @@ const damaged = `{"event_id":`
 func (nw *network) corrupt(i int) {
 	c := nw.calls.at(i)
 	name := nw.owner(c).plan.Name
-	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(faults.CorruptEvent, name, c.key) {
+	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(faultkind.CorruptEvent, name, c.key) {
 		e := r.HistoryDelta[len(r.HistoryDelta)-1]
 		if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
-			nw.recordFault(faults.CorruptEvent, i)
+			nw.recordFault(faultkind.CorruptEvent, i)
 		}
 	}
-	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(faults.CorruptMessage, name, c.key) {
+	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(faultkind.CorruptMessage, name, c.key) {
 		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
-			nw.recordFault(faults.CorruptMessage, i)
+			nw.recordFault(faultkind.CorruptMessage, i)
 		}
 	}
 }
@@ -126,19 +126,19 @@ func (nw *network) refuse(kind observe.CallKind) error {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {
-	case nw.draws(faults.Unavailable, name, key):
+	case nw.draws(faultkind.Unavailable, name, key):
 		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
-		nw.recordFault(faults.Unavailable, i)
+		nw.recordFault(faultkind.Unavailable, i)
 		return engine.Retryablef(kind.String(), "storage is unavailable")
-	case nw.draws(faults.RetryableError, name, key):
-		nw.recordFault(faults.RetryableError, i)
+	case nw.draws(faultkind.RetryableError, name, key):
+		nw.recordFault(faultkind.RetryableError, i)
 		return engine.Retryablef(kind.String(), "storage is busy")
-	case nw.draws(faults.PermanentError, name, key):
-		nw.recordFault(faults.PermanentError, i)
+	case nw.draws(faultkind.PermanentError, name, key):
+		nw.recordFault(faultkind.PermanentError, i)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(faults.AckStepError, name, key):
+	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(faultkind.AckStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
-		nw.recordFault(faults.AckStepError, i)
+		nw.recordFault(faultkind.AckStepError, i)
 	}
 	return nil
 }

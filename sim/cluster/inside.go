@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
@@ -42,10 +43,10 @@ func (nw *network) arrive(i int) {
 // waitOf draws how long a call waits before it takes effect.
 func (nw *network) waitOf(i int) time.Duration {
 	c := nw.calls.at(i)
-	kind := faults.SlowCommit
+	kind := faultkind.SlowCommit
 	switch {
 	case isFetch(c.kind):
-		kind = faults.SlowFetch
+		kind = faultkind.SlowFetch
 	case !isQueueCall(c.kind):
 		return 0
 	}

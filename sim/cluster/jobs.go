@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
@@ -86,15 +87,15 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := 500 * time.Microsecond
 	switch {
-	case f.draws(faults.SlowTurn, n.plan.Name, key):
+	case f.draws(faultkind.SlowTurn, n.plan.Name, key):
 		d = f.around(key, c.LockTimeout)
-		f.recordJobFault(n, faults.SlowTurn, c.Instance, d)
+		f.recordJobFault(n, faultkind.SlowTurn, c.Instance, d)
 	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 15*time.Millisecond)
 	}
 	f.addJob(n, job{id: c.Job}, key, d, false)
-	if f.draws(faults.PauseNode, n.plan.Name, key) {
-		f.record(&Record{Kind: record.Fault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
+	if f.draws(faultkind.PauseNode, n.plan.Name, key) {
+		f.record(&Record{Kind: record.Fault, Fault: faultkind.PauseNode, Node: n.number, Incarnation: n.inc})
 		f.pause(n, f.around(key.At(labelPause), c.LockTimeout))
 	}
 }
@@ -106,15 +107,15 @@ func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := time.Millisecond
 	switch {
-	case f.draws(faults.LateActivity, n.plan.Name, key):
+	case f.draws(faultkind.LateActivity, n.plan.Name, key):
 		d = f.around(key, c.LockTimeout)
-		f.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
+		f.recordJobFault(n, faultkind.LateActivity, c.Item.Instance, d)
 	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 400*time.Millisecond)
 	}
-	panics := f.draws(faults.ActivityPanic, n.plan.Name, key)
+	panics := f.draws(faultkind.ActivityPanic, n.plan.Name, key)
 	if panics {
-		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)
+		f.recordJobFault(n, faultkind.ActivityPanic, c.Item.Instance, 0)
 	}
 	f.record(&Record{Kind: record.ActivityStarted, Node: n.number, Incarnation: n.inc, Activity: c, Slot: c.Slot})
 	f.addJob(n, job{id: c.Job, activity: c}, key, d, panics)

@@ -37,11 +37,11 @@ func seeds(all ...uint64) []uint64 { return sample.Of(all, len(all)) }
 func TestEachDrawHasItsKey(t *testing.T) {
 	for _, seed := range seeds(0, 1, 2, 3, 4) {
 		for _, plan := range append(builtin(t, seed), stormy()) {
-			recorder := sim.Record(sim.Random(seed), &sim.Recording{}).(*sim.Recorder)
+			recorder := sim.Record(sim.Random(seed), &sim.Recording{})
 			if _, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: recorder, Narrator: func(cluster.Line) {}}); err != nil {
 				t.Fatal(err)
 			}
-			if reused := recorder.Reused(); len(reused) > 0 {
+			if reused := recorder.(interface{ Reused() []sim.Key }).Reused(); len(reused) > 0 {
 				t.Errorf("%s, seed %d: %d draws have the key of another, the first is %s", plan.Name, seed, len(reused), reused[0])
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/record"
@@ -19,12 +19,12 @@ import (
 
 // manage deletes an instance with its tree, or prunes it. The call may wait in the store.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
-	if !c.draws(faults.SlowCommit, "", key) {
+	if !c.draws(faultkind.SlowCommit, "", key) {
 		c.managed(id, a)
 		return
 	}
 	d := c.inside(key.Name(labelFault, "wait"), operatorWait)
-	c.record(&Record{Kind: record.Fault, Fault: faults.SlowCommit, Instance: id, For: d})
+	c.record(&Record{Kind: record.Fault, Fault: faultkind.SlowCommit, Instance: id, For: d})
 	arrival := c.store.Arrive(observe.CallNone, "", nil, id)
 	c.waiting = append(c.waiting, waitingAction{id, a, arrival})
 	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
@@ -149,8 +150,8 @@ func isRenewal(k observe.CallKind) bool {
 func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
-	if kind == observe.CallAckOrchestrationItem && nw.draws(faults.CrashBeforeAck, n.plan.Name, key) {
-		nw.fleet.crashByFault(n, faults.CrashBeforeAck)
+	if kind == observe.CallAckOrchestrationItem && nw.draws(faultkind.CrashBeforeAck, n.plan.Name, key) {
+		nw.fleet.crashByFault(n, faultkind.CrashBeforeAck)
 		return
 	}
 	i, c := nw.calls.add()
@@ -163,14 +164,14 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	}
 	nw.recordCall(record.CallSent, i)
 	leg := key.At(labelRequest)
-	if nw.draws(faults.RequestLost, n.plan.Name, leg) {
+	if nw.draws(faultkind.RequestLost, n.plan.Name, leg) {
 		c.lost = true
-		nw.lose(i, faults.RequestLost)
+		nw.lose(i, faultkind.RequestLost)
 		return
 	}
-	if isRenewal(kind) && nw.draws(faults.LostRenewal, n.plan.Name, leg) {
+	if isRenewal(kind) && nw.draws(faultkind.LostRenewal, n.plan.Name, leg) {
 		c.lost = true
-		nw.lose(i, faults.LostRenewal)
+		nw.lose(i, faultkind.LostRenewal)
 		return
 	}
 	nw.kernel.After(nw.travel(i, leg), leg, event{kind: evRequest, node: n.number, inc: n.inc, a: uint64(i)})
@@ -180,9 +181,9 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 func (nw *network) travel(i int, leg sim.Key) time.Duration {
 	c := nw.calls.at(i)
 	d := nw.leg(leg)
-	if nw.draws(faults.CallDelayed, nw.owner(c).plan.Name, leg) {
+	if nw.draws(faultkind.CallDelayed, nw.owner(c).plan.Name, leg) {
 		d = nw.around(leg.Name(labelFault, "delay"), c.deadline)
-		nw.record(&Record{Kind: record.Fault, Fault: faults.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+		nw.record(&Record{Kind: record.Fault, Fault: faultkind.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
 	}
 	if nw.kernel.Now().Add(d) >= c.sentAt.Add(c.deadline) && !nw.waited(c) {
 		nw.armDeadline(i)
@@ -225,7 +226,7 @@ func (nw *network) reply(i int) {
 	c := nw.calls.at(i)
 	c.state = callAnswering
 	if c.kind == observe.CallAckOrchestrationItem || c.kind == observe.CallAckWorkItem {
-		if d := nw.slow(i, faults.SlowAnswer); d > 0 {
+		if d := nw.slow(i, faultkind.SlowAnswer); d > 0 {
 			c.stalled = true
 			nw.kernel.After(d, c.key.At(labelInside), event{kind: evReply, node: c.node, inc: c.inc, a: uint64(i)})
 			return
@@ -246,8 +247,8 @@ func (nw *network) answerLeg(i int) {
 	c := nw.calls.at(i)
 	n := nw.owner(c)
 	leg := c.key.At(labelAnswer)
-	if nw.draws(faults.AnswerLost, n.plan.Name, leg) {
-		nw.lose(i, faults.AnswerLost)
+	if nw.draws(faultkind.AnswerLost, n.plan.Name, leg) {
+		nw.lose(i, faultkind.AnswerLost)
 		return
 	}
 	nw.kernel.After(nw.travel(i, leg), leg, event{kind: evAnswer, node: c.node, inc: c.inc, a: uint64(i)})
@@ -266,8 +267,8 @@ func (nw *network) onAnswer(e event) {
 	}
 	c.state = callDone
 	found := c.answer.Orchestration != nil || c.answer.Work != nil
-	if found && nw.draws(faults.CrashAfterFetch, n.plan.Name, c.key) {
-		nw.fleet.crashByFault(n, faults.CrashAfterFetch)
+	if found && nw.draws(faultkind.CrashAfterFetch, n.plan.Name, c.key) {
+		nw.fleet.crashByFault(n, faultkind.CrashAfterFetch)
 		return
 	}
 	c.answer.NowMs = nw.fleet.clockMs(n)

@@ -285,10 +285,10 @@ func (w *World) handle(e event) {
 	}
 }
 
-// DefaultStepBudget bounds a run whose plan sets none: about a hundred times what a run of a few dozen instances takes. Each
+// defaultStepBudget bounds a run whose plan sets none: about a hundred times what a run of a few dozen instances takes. Each
 // instance beyond fewInstances adds stepsEach to it, about forty times what one takes.
 const (
-	DefaultStepBudget uint64 = 400_000
+	defaultStepBudget uint64 = 400_000
 	stepsEach         uint64 = 5_000
 	fewInstances             = 64
 )
@@ -296,5 +296,5 @@ const (
 // stepBudget returns the steps after which a run of a plan that sets no budget is given up.
 func stepBudget(p *plan.Plan) uint64 {
 	n := len(p.Instances) + len(p.Histories)
-	return DefaultStepBudget + stepsEach*uint64(max(n-fewInstances, 0))
+	return defaultStepBudget + stepsEach*uint64(max(n-fewInstances, 0))
 }

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 )
 
 // Clock tells how a node's clock differs from true time. The zero value is a clock that is right.
 type Clock struct {
-	// Offset is how far it is ahead at the start of the run, behind if negative; whole milliseconds, at most ClockMost.
+	// Offset is how far it is ahead at the start of the run, behind if negative; whole milliseconds, at most clockMost.
 	Offset time.Duration
 	// DriftPPM is by how many parts per million it runs fast, or slow if negative. It drifts at most DriftMost away from
 	// its offset, as a clock that is disciplined does.
@@ -19,7 +20,7 @@ type Clock struct {
 
 // The bounds of clocks.
 const (
-	ClockMost    = time.Hour
+	clockMost    = time.Hour
 	DriftMost    = 200 * time.Millisecond
 	driftPPMMost = 10_000
 )
@@ -75,7 +76,7 @@ func (p *Plan) Skew() time.Duration {
 		n := &p.Nodes[i]
 		b, a := n.Clock.span()
 		if p.skewed(n.Name) {
-			b, a = b+faults.SkewMost, a+faults.SkewMost
+			b, a = b+faultkind.SkewMost, a+faultkind.SkewMost
 		}
 		behind, ahead = max(behind, b), max(ahead, a)
 	}
@@ -85,15 +86,15 @@ func (p *Plan) Skew() time.Duration {
 // skewed reports whether a fault may set the clock of a node wrong.
 func (p *Plan) skewed(node string) bool {
 	return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool {
-		return r.Kind == faults.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
+		return r.Kind == faultkind.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)
 	})
 }
 
 func (v *validation) clocks() {
 	for i := range v.plan.Nodes {
 		n := &v.plan.Nodes[i]
-		if o := n.Clock.Offset; o < -ClockMost || o > ClockMost || o%time.Millisecond != 0 {
-			v.fail("node %s: clock %v: want whole milliseconds, at most %v ahead or behind", n.Name, o, ClockMost)
+		if o := n.Clock.Offset; o < -clockMost || o > clockMost || o%time.Millisecond != 0 {
+			v.fail("node %s: clock %v: want whole milliseconds, at most %v ahead or behind", n.Name, o, clockMost)
 		}
 		if d := n.Clock.DriftPPM; d < -driftPPMMost || d > driftPPMMost {
 			v.fail("node %s: drift %dppm: want at most %dppm", n.Name, d, driftPPMMost)

@@ -90,7 +90,7 @@ func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, erro
 // NewChooser returns what makes the choices of a replay.
 func (e *Entry) NewChooser() (sim.Chooser, error) {
 	if e.Mode == ModeRecorded {
-		return sim.NewReplayer(e.Recording), nil
+		return sim.Replay(e.Recording), nil
 	}
 	named, err := sim.NamedChooser(cmp.Or(e.Chooser, "random"))
 	if err != nil {

@@ -68,7 +68,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 			b.Limits = engine.Limits{CarriedEvents: 1, ValueBytes: rapid.IntRange(0, 9).Draw(t, "bytes")}
 		}
 		if rapid.Bool().Draw(t, "forgets") {
-			b.Lacks = []engine.Field{engine.FieldTag, engine.FieldSession}
+			b.Lacks = []engine.Field{"tag", "session"}
 		}
 		if rapid.Bool().Draw(t, "only") {
 			b.Handlers.Only = append([]string{}, handlers("handlers")...)

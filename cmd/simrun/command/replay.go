@@ -134,7 +134,7 @@ func (r *replayed) config() (cluster.Config, error) {
 	}
 	cfg := r.subject.configOf(r.entry.Plan, r.seed)
 	if r.entry.Mode == scenario.ModeRecorded {
-		cfg.Chooser = sim.NewReplayer(r.entry.Recording)
+		cfg.Chooser = sim.Replay(r.entry.Recording)
 	}
 	return cfg, nil
 }
@@ -157,14 +157,11 @@ func (r *replayed) carryOut() (err error) {
 		return err
 	}
 	cfg.KeepTrace = true
-	replayer, _ := cfg.Chooser.(*sim.Replayer)
 	if r.again, err = cluster.Run(cfg); err != nil {
 		return err
 	}
-	if replayer != nil {
-		for _, d := range replayer.Divergences() {
-			r.notices = append(r.notices, "the run has left its recording: "+d)
-		}
+	for _, d := range sim.Divergences(cfg.Chooser) {
+		r.notices = append(r.notices, "the run has left its recording: "+d)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/faultkind"
 )
 
 // unreliable makes calls of nodes fail, at the rates of a fault plan. What clients ask passes. The n-th call of a node
@@ -68,14 +69,14 @@ func (u *unreliable) draw(c call.Call) happening {
 		return happening{}
 	}
 	if u.calls <= u.refused {
-		return happening{kind: faults.Unavailable}
+		return happening{kind: faultkind.Unavailable}
 	}
 	random := rand.New(rand.NewPCG(u.seed, u.calls))
 	for _, r := range u.rates {
 		if random.Uint64N(r.Den) >= r.Num || !befalls(r.Kind, c) {
 			continue
 		}
-		if r.Kind == faults.Unavailable {
+		if r.Kind == faultkind.Unavailable {
 			u.refused = u.calls + unavailableCalls
 		}
 		return happening{kind: r.Kind, late: time.Duration(random.Int64N(int64(latestCall)))}
@@ -86,12 +87,12 @@ func (u *unreliable) draw(c call.Call) happening {
 // befalls reports whether a kind of fault can befall a call: the others are those of nodes and clients.
 func befalls(kind faults.Kind, c call.Call) bool {
 	switch kind {
-	case faults.RequestLost, faults.AnswerLost, faults.CallDelayed, faults.RetryableError, faults.PermanentError, faults.Unavailable:
+	case faultkind.RequestLost, faultkind.AnswerLost, faultkind.CallDelayed, faultkind.RetryableError, faultkind.PermanentError, faultkind.Unavailable:
 		return true
-	case faults.AckStepError: // the store undoes what was done
+	case faultkind.AckStepError: // the store undoes what was done
 		_, ack := c.(call.AckOrchestrationItem)
 		return ack
-	case faults.LostRenewal:
+	case faultkind.LostRenewal:
 		switch c.(type) {
 		case call.RenewOrchestrationItemLock, call.RenewWorkItemLock, call.RenewSessionLock:
 			return true
@@ -103,21 +104,21 @@ func befalls(kind faults.Kind, c call.Call) bool {
 func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
 	what := u.draw(c)
 	switch what.kind {
-	case faults.RequestLost, faults.LostRenewal:
+	case faultkind.RequestLost, faultkind.LostRenewal:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: the request was lost")}
-	case faults.RetryableError, faults.AckStepError:
+	case faultkind.RetryableError, faultkind.AckStepError:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is busy")}
-	case faults.Unavailable:
+	case faultkind.Unavailable:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "the store is unavailable")}
-	case faults.PermanentError:
+	case faultkind.PermanentError:
 		return call.Answer{Err: engine.Permanentf(call.Method(c), "the store refuses this call")}
-	case faults.CallDelayed:
+	case faultkind.CallDelayed:
 		if u.live {
 			time.Sleep(what.late)
 		}
 	}
 	a := call.Perform(ctx, u.inner, c)
-	if what.kind == faults.AnswerLost {
+	if what.kind == faultkind.AnswerLost {
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: it was lost")}
 	}
 	return a

@@ -1,7 +1,7 @@
 package liveness
 
 import (
-	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -64,9 +64,9 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 	untilMs := r.AtMs
 	if r.Kind == record.Fault {
 		switch r.Fault {
-		case faults.Unavailable:
+		case faultkind.Unavailable:
 			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)
-		case faults.SlowFetch, faults.SlowAnswer, faults.ClockSkew:
+		case faultkind.SlowFetch, faultkind.SlowAnswer, faultkind.ClockSkew:
 			return // the poison is not affected
 		}
 		untilMs += r.For.Milliseconds()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
@@ -157,7 +157,7 @@ func (c *Checker) Record(r *cluster.Record) {
 			}
 		}
 	case record.Fault:
-		if no := c.Run.Model.Number(r.Instance); r.Fault == faults.ActivityPanic && no != 0 {
+		if no := c.Run.Model.Number(r.Instance); r.Fault == faultkind.ActivityPanic && no != 0 {
 			c.of(no).fault = "an activity of it was made to panic"
 		}
 	}

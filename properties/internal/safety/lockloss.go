@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/node"
-	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
@@ -56,7 +56,7 @@ func (*lockLossChecker) Records() []record.Kind {
 }
 
 func (k *lockLossChecker) Record(r *cluster.Record) {
-	if r.Kind == record.Fault && r.Fault == faults.Unavailable {
+	if r.Kind == record.Fault && r.Fault == faultkind.Unavailable {
 		k.outageMs = r.AtMs + outageMostMs
 	}
 	if r.Node == 0 {
@@ -83,13 +83,13 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
-	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic, faults.ClockSkew:
+	case faultkind.SlowTurn, faultkind.LateActivity, faultkind.ActivityPanic, faultkind.ClockSkew:
 		return // renewals matter just then
-	case faults.SlowFetch, faults.SlowAnswer:
+	case faultkind.SlowFetch, faultkind.SlowAnswer:
 		return // no lock is held meanwhile
-	case faults.CallDelayed, faults.SlowCommit:
+	case faultkind.CallDelayed, faultkind.SlowCommit:
 		until += r.For.Milliseconds() + 1
-	case faults.PermanentError:
+	case faultkind.PermanentError:
 		if r.CallKind == observe.CallAckOrchestrationItem {
 			n.delayedMs = max(n.delayedMs, until) // the turn is given back
 			return

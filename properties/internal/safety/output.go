@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/internal/record"
@@ -48,7 +48,7 @@ func newOutputChecker(m *check.Run) check.Checker {
 	for i := range k.plan.Instances {
 		k.byName[k.plan.Instances[i].ID] = i
 	}
-	if k.plan.Faults.Has(faults.ActivityPanic) {
+	if k.plan.Faults.Has(faultkind.ActivityPanic) {
 		k.panics = cluster.ActivityPanicText
 	}
 	return k

@@ -32,9 +32,10 @@ func TestReplayOfARun(t *testing.T) {
 	}
 	rec := &sim.Recording{}
 	want := run(sim.Record(sim.Random(77), rec))
-	replayer := sim.NewReplayer(rec)
-	if got := run(replayer); got != want || len(replayer.Unused()) != 0 {
-		t.Errorf("replay gives %v, want %v; unused %v", got, want, replayer.Unused())
+	replay := sim.Replay(rec)
+	got := run(replay)
+	if unused := replay.(interface{ Unused() []sim.Key }).Unused(); got != want || len(unused) != 0 {
+		t.Errorf("replay gives %v, want %v; unused %v", got, want, unused)
 	}
 	if run(sim.Random(78)) == want {
 		t.Error("another seed gives the same run")

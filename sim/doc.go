@@ -29,5 +29,5 @@
 //   - Nothing here is safe for concurrent use. Runs share nothing, so each goroutine can have its own run.
 //   - Keys are 64-bit hashes. Numbered siblings never collide; other keys do so with a chance of about n²/2⁶⁵ for n
 //     keys, and then share a draw.
-//   - A key names one draw. Two draws with one key give the same or related values; [Recorder.Reused] finds such keys.
+//   - A key names one draw. Two draws with one key give the same or related values.
 package sim

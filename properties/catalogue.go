@@ -29,7 +29,7 @@ func Catalogue() []Property {
 		{"S03", "unpinned-is-compatible", s, "Unpinned work is offered to every filter but the empty one, which gets nothing."},
 		{"S04", "attempt-count-exact", s, "Each delivery raises each message's count by one, only ignore_attempt lowers it, by one and not below zero, a batch shows the maximum, an undone fetch counts nothing, and input before a continue-as-new start counts only where the contract says so."},
 		{"S05", "lock-exclusive", s, "An instance and a worker row have one live holder at most, and ack and renew succeed only for it, before expiry."},
-		{"S06", "ack-atomic", s, "An ack does all that it says or nothing, whatever fails inside; so do abandon and renew, and they do nothing else."},
+		{"S06", "ack-atomic", s, "An ack does all that it says or nothing, whatever fails inside; so do abandon and renew, and they do nothing else. Stored bytes say what was said."},
 		{"S07", "history-append-only", s, "Stored events never change, move or vanish but by deletion, pruning or an injected fault, and an ack reads no old event."},
 		{"S08", "terminal-once", s, "An execution's terminal status never changes, and its history has one terminal event."},
 		{"S09", "pin-fixed", s, "An execution's pin is the build of its first turn; it is never changed and never inherited."},

@@ -12,17 +12,27 @@ import (
 
 // atomicChecker asks that an ack is done as a whole or not at all: S06. After a success it compares the state with what
 // the ack said, step by step; after a failure with what was before. What was taken back counts as not done.
-type atomicChecker struct{ check.Base }
+// What it stores says what it said, byte for byte.
+type atomicChecker struct {
+	check.Base
+	names map[string]string // of fields in JSON; only looked up
+}
 
-func newAtomicChecker(m *check.Run) check.Checker { return &atomicChecker{check.Base{Run: m}} }
+func newAtomicChecker(m *check.Run) check.Checker {
+	return &atomicChecker{check.Base{Run: m}, map[string]string{}}
+}
 
 func (*atomicChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallEnd}
+	return []observe.Kind{observe.CallEnd, observe.RowInserted, observe.EventAppended}
 }
 
 func (*atomicChecker) Records() []record.Kind { return nil }
 
 func (a *atomicChecker) Observe(o *observe.Observation) {
+	if o.Kind != observe.CallEnd {
+		a.spoken(o)
+		return
+	}
 	c := a.Run.Model.Call(o.Call)
 	if c == nil {
 		return

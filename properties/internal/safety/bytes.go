@@ -1,0 +1,227 @@
+package safety
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// bytesEvery is how many messages or events are stored for one whose bytes are read: reading costs more than all else that
+// is judged of them.
+const bytesEvery = 160
+
+// spoken judges what a call stores: the bytes of a message or an event say all that the call said, in the documented form
+// (docs/contract/runtime.md#r1 and #r2). It reads them as plain JSON, whatever wrote them, one in bytesEvery.
+func (a *atomicChecker) spoken(o *observe.Observation) {
+	if len(o.Bytes) == 0 || (uint64(o.Message)+o.EventID+o.Call)%bytesEvery != 0 {
+		return
+	}
+	c := a.Run.Model.Call(o.Call)
+	if c == nil || a.forgets(c) {
+		return
+	}
+	seen := ""
+	if o.Kind == observe.RowInserted {
+		if o.Item == nil {
+			return
+		}
+		var tagged map[string]map[string]any
+		if err := parse(o.Bytes, &tagged); err != nil || len(tagged) != 1 || tagged[string(o.Item.Kind())] == nil {
+			seen = "no " + string(o.Item.Kind())
+		} else {
+			seen = a.unsaid(reflect.ValueOf(o.Item), tagged[string(o.Item.Kind())])
+		}
+	} else {
+		e := saidEvent(c, o)
+		if e == nil {
+			return
+		}
+		var read map[string]any
+		if err := parse(o.Bytes, &read); err != nil || read["type"] != string(eventdata.KindOf(e.Data)) {
+			seen = "no " + string(eventdata.KindOf(e.Data))
+		} else {
+			delete(read, "type")
+			seen = a.unsaid(reflect.ValueOf(e).Elem(), read)
+		}
+	}
+	if seen != "" {
+		a.Run.Safety("S06", c.Caller.Node, o.Instance, "%s by %s stores %s: %s", c.Kind, a.Run.Who(c.Caller), o.Bytes, seen)
+	}
+}
+
+// forgets reports whether the caller's build writes without some fields.
+func (a *atomicChecker) forgets(c *model.Call) bool {
+	if c.Caller.Node == 0 {
+		return false // clients and probes leave out nothing
+	}
+	inc := a.Run.Model.Incarnation(c.Caller)
+	if inc == nil || inc.Build == nil {
+		return true
+	}
+	_, forgetful := inc.Build.Codec.(engine.ForgetfulCodec)
+	return forgetful
+}
+
+// saidEvent returns the event that an ack says, nil if it is of another call.
+func saidEvent(c *model.Call, o *observe.Observation) *engine.Event {
+	if c.Request.Ack == nil {
+		return nil
+	}
+	for i := range c.Request.Ack.HistoryDelta {
+		if e := &c.Request.Ack.HistoryDelta[i]; e.EventID == o.EventID && e.Data != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func parse(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// unsaid returns the first field of a struct that an object does not have with its value, or that the object has something
+// beyond them; empty if it says the same. A field that is empty may be left out.
+func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
+	seen, found := a.compare(v, object)
+	if seen == "" && found < len(object) {
+		return "expected nothing beyond " + fmt.Sprintf("%+v", v.Interface())
+	}
+	return seen
+}
+
+// compare returns the first difference, and how many keys of the object are fields.
+func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen string, found int) {
+	for i := range v.NumField() {
+		f, name := v.Field(i), a.snake(v.Type().Field(i).Name)
+		if f.Kind() == reflect.Interface { // an event's own fields stand beside the common ones
+			own, more := a.compare(f.Elem(), object)
+			if own != "" {
+				return own, 0
+			}
+			found += more
+			continue
+		}
+		got, ok := object[name]
+		if !same(f, got, ok) {
+			return fmt.Sprintf("expected %s to be %v", name, show(f)), 0
+		}
+		if ok {
+			found++
+		}
+	}
+	return "", found
+}
+
+// same reports whether a value in JSON is that of a field.
+func same(f reflect.Value, got any, present bool) bool {
+	if !present || got == nil {
+		return f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0
+	}
+	switch f.Kind() {
+	case reflect.Pointer:
+		return !f.IsNil() && same(f.Elem(), got, true)
+	case reflect.String:
+		return got == f.String()
+	case reflect.Uint64, reflect.Uint32:
+		return got == json.Number(strconv.FormatUint(f.Uint(), 10))
+	case reflect.Int64, reflect.Int:
+		return got == json.Number(strconv.FormatInt(f.Int(), 10))
+	case reflect.Bool:
+		return got == f.Bool()
+	}
+	// What is nested: each text and number in it is there.
+	var said, read []string
+	leaves(f, &said)
+	values(got, &read)
+	count := map[string]int{}
+	for _, s := range read {
+		count[s]++
+	}
+	for _, s := range said {
+		if count[s]--; count[s] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves collects the texts and numbers of a value that are not empty.
+func leaves(v reflect.Value, into *[]string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			leaves(v.Elem(), into)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			leaves(v.Field(i), into)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			leaves(v.Index(i), into)
+		}
+	case reflect.String:
+		if v.Len() > 0 {
+			*into = append(*into, v.String())
+		}
+	case reflect.Uint64, reflect.Uint32:
+		if v.Uint() > 0 {
+			*into = append(*into, strconv.FormatUint(v.Uint(), 10))
+		}
+	}
+}
+
+// values collects the keys, texts and numbers of a value in JSON.
+func values(v any, into *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			*into = append(*into, key)
+			values(v[key], into)
+		}
+	case []any:
+		for _, value := range v {
+			values(value, into)
+		}
+	case string:
+		*into = append(*into, v)
+	case json.Number:
+		*into = append(*into, v.String())
+	}
+}
+
+func show(f reflect.Value) any {
+	if f.Kind() == reflect.Pointer && !f.IsNil() {
+		return show(f.Elem())
+	}
+	return fmt.Sprintf("%+v", f.Interface())
+}
+
+// snake returns the name of a field in JSON: ExecutionID is execution_id.
+func (a *atomicChecker) snake(name string) string {
+	if known, ok := a.names[name]; ok {
+		return known
+	}
+	var out []byte
+	for i := 0; i < len(name); i++ {
+		lower := func(at int) bool { return at < len(name) && name[at] >= 'a' && name[at] <= 'z' }
+		if i > 0 && !lower(i) && (lower(i-1) || lower(i+1)) {
+			out = append(out, '_')
+		}
+		out = append(out, name[i])
+	}
+	a.names[name] = strings.ToLower(string(out))
+	return a.names[name]
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/sample"
@@ -30,7 +31,7 @@ var additions = []struct {
 		pin := engine.V(99, 0, 0)
 		// Nobody sends it anything: no seeded bug can take it for other work, and no bound counts it. What it waits for
 		// cannot be read, so that clients send nothing in calm, either.
-		h := plan.History{Instance: "added", Pin: &pin, Shape: plan.ShapeCorrupt, KickAt: 1000 * time.Hour}
+		h := plan.History{Instance: "added", Pin: &pin, Shape: planterm.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
 	{"a probe with an empty filter", func(p *plan.Plan) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/shrink"
 
 	"github.com/durosim/durosim/faults"
@@ -39,11 +40,11 @@ func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *
 
 // TestProfile: what the contract keeps 0.1.26 breaks, and a shrunk run names the one switch that it needs.
 func TestProfile(t *testing.T) {
-	if _, r := profileRun(t, "corners", 1, plan.ProfileContract, nil); len(r.Violations) > 0 {
+	if _, r := profileRun(t, "corners", 1, planterm.ProfileContract, nil); len(r.Violations) > 0 {
 		t.Errorf("the contract profile: %v", r.Violations)
 	}
 	record := &sim.Recording{}
-	pl, r := profileRun(t, "corners", 1, plan.ProfileDuroxide, record)
+	pl, r := profileRun(t, "corners", 1, planterm.ProfileDuroxide, record)
 	violated := slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == "S11" })
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
@@ -52,7 +53,7 @@ func TestProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := small.Plan; p.Profile != plan.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
+	if p := small.Plan; p.Profile != planterm.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
 		t.Errorf("shrunk to profile %s with %v, expected one switch", p.Profile, p.Bugs)
 	}
 }

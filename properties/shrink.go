@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -127,7 +128,7 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 		ids = append(ids, v.Property)
 	}
 	found := s.First.Property
-	if s.Plan.Profile != "" && s.Plan.Profile != plan.ProfileContract {
+	if s.Plan.Profile != "" && s.Plan.Profile != planterm.ProfileContract {
 		found += " " + string(s.Plan.Profile)
 	}
 	for _, id := range s.Plan.Bugs {

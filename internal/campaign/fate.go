@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -72,12 +73,12 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && one.Expect != plan.EndEternal { // whose cancel the plan asks for
+		if one.Owes != "" && one.Expect != planterm.EndEternal { // whose cancel the plan asks for
 			f.Helped++
 		}
 		expect := plan.End("")
 		if !one.AsExpected {
-			expect = cmp.Or(one.Expect, plan.EndCompleted)
+			expect = cmp.Or(one.Expect, planterm.EndCompleted)
 		}
 		at := slices.IndexFunc(f.Ends, func(e End) bool {
 			return e.End == one.End && e.Cause == one.Cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -74,7 +75,7 @@ type Row struct {
 // Run runs the scenario under each strategy.
 func Run(c Config) (*Result, error) {
 	if c.Strategies == nil {
-		c.Strategies = plan.Strategies()
+		c.Strategies = planterm.Strategies()
 	}
 	if c.Builds == nil {
 		c.Builds = engine.ShippedBuilds()
@@ -161,12 +162,12 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 	hopeless := map[string]bool{}
 	for i := range p.Instances {
 		began[p.Instances[i].ID] = p.Instances[i].StartAt.Milliseconds()
-		hopeless[p.Instances[i].ID] = p.Instances[i].Expect == plan.EndPoison
+		hopeless[p.Instances[i].ID] = p.Instances[i].Expect == planterm.EndPoison
 	}
 	for i := range p.Histories {
 		h := &p.Histories[i]
 		began[h.Instance] = h.KickAt.Milliseconds()
-		hopeless[h.Instance] = h.Shape != plan.ShapeWaiting
+		hopeless[h.Instance] = h.Shape != planterm.ShapeWaiting
 	}
 	for _, o := range r.Outcomes {
 		at, ended := seen.ends[o.Instance]

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
@@ -91,8 +92,8 @@ var edits = []struct {
 	{"cancel an instance", func(p *plan.Plan, e edit) {
 		if len(p.Instances) > 0 {
 			in := pick(p.Instances, e.place)
-			if in.Expect != plan.EndEternal {
-				in.Expect = plan.EndAny
+			if in.Expect != planterm.EndEternal {
+				in.Expect = planterm.EndAny
 			}
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionCancel, Data: "fuzz"})
 		}
@@ -113,7 +114,7 @@ var edits = []struct {
 			state = state*6364136223846793005 + 1442695040888963407
 			return int(state >> 33 % uint64(n))
 		})...)
-		p.Instances = append(p.Instances, plan.Instance{ID: name, Orchestration: name, StartAt: e.time(), Expect: plan.EndAny})
+		p.Instances = append(p.Instances, plan.Instance{ID: name, Orchestration: name, StartAt: e.time(), Expect: planterm.EndAny})
 	}},
 	{"leave a statement out", func(p *plan.Plan, e edit) {
 		if n := p.Programs.Statements(); n > 0 {
@@ -139,7 +140,7 @@ var edits = []struct {
 		}
 	}},
 	{"one more history", func(p *plan.Plan, e edit) {
-		shapes := []plan.Shape{plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeUnknownKind, plan.ShapeCorrupt}
+		shapes := []plan.Shape{planterm.ShapeWaiting, planterm.ShapeLegacy, planterm.ShapeUnknownKind, planterm.ShapeCorrupt}
 		pin := *pick([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(0, 8, 0), engine.V(3, 0, 0), engine.V(10, 0, 0)}, e.place/4)
 		p.Histories = append(p.Histories, plan.History{Instance: "old-fuzz-" + strconv.Itoa(e.n), Shape: *pick(shapes, e.place), Pin: &pin, KickAt: e.time()})
 	}},
@@ -158,8 +159,8 @@ var edits = []struct {
 	{"delete an instance", func(p *plan.Plan, e edit) {
 		if len(p.Instances) > 0 {
 			in := pick(p.Instances, e.place)
-			if in.Expect != plan.EndEternal {
-				in.Expect = plan.EndAny
+			if in.Expect != planterm.EndEternal {
+				in.Expect = planterm.EndAny
 			}
 			in.Actions = append(in.Actions, plan.Action{At: in.StartAt + e.time(), Verb: plan.ActionDelete, Forced: e.value%2 == 1})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -153,7 +154,7 @@ func withoutHandlers(c Concrete, drop []bool) Concrete {
 func Reasonable(p *plan.Plan, was *plan.Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
-		if in.Expect == "" || in.Expect == plan.EndCompleted || in.Expect == plan.EndAny {
+		if in.Expect == "" || in.Expect == planterm.EndCompleted || in.Expect == planterm.EndAny {
 			continue
 		}
 		j := slices.IndexFunc(was.Instances, func(o plan.Instance) bool { return o.ID == in.ID })

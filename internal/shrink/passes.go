@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -40,7 +41,7 @@ func (s *search) oneSwitch() {
 	own := s.best.Plan.Bugs
 	with := func(ids ...faults.BugID) Concrete {
 		c, p := s.best, *s.best.Plan
-		p.Profile, p.Bugs = plan.ProfileContract, slices.Concat(own, ids)
+		p.Profile, p.Bugs = planterm.ProfileContract, slices.Concat(own, ids)
 		c.Plan = &p
 		return c
 	}
@@ -232,4 +233,4 @@ func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
 
 // released reports whether a profile belongs to a release.
-func released(p plan.Profile) bool { return p != "" && p != plan.ProfileContract }
+func released(p plan.Profile) bool { return p != "" && p != planterm.ProfileContract }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -166,7 +167,7 @@ func (s *search) fails(c Concrete) bool {
 // holdsWithoutBugs reports whether a candidate holds when its planted bugs and its profile are switched off.
 func (s *search) holdsWithoutBugs(c Concrete) bool {
 	p := *c.Plan
-	p.Bugs, p.Profile = nil, plan.ProfileContract
+	p.Bugs, p.Profile = nil, planterm.ProfileContract
 	c.Plan = &p
 	return !s.fails(c)
 }

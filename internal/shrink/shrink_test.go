@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/shrink"
 
 	"github.com/durosim/durosim/faults"
@@ -168,7 +169,7 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 	for i, in := range c.Plan.Instances {
 		add("instance "+in.ID, func(p *plan.Plan, _ *sim.Recording) { p.Instances = slices.Delete(p.Instances, i, i+1) })
 		for j, a := range in.Actions {
-			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != plan.EndAny {
+			if a.Verb == plan.ActionCancel && in.Expect != "" && in.Expect != planterm.EndAny {
 				continue // without it, what the plan expects makes no sense
 			}
 			add("action on "+in.ID, func(p *plan.Plan, _ *sim.Recording) {

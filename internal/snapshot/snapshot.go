@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -95,11 +96,11 @@ func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance
 	for i := range s.Store.Instances {
 		in := &s.Store.Instances[i]
-		all = append(all, plan.Instance{ID: in.Instance, Orchestration: in.Orchestration, Existing: true, Expect: plan.EndAny})
+		all = append(all, plan.Instance{ID: in.Instance, Orchestration: in.Orchestration, Existing: true, Expect: planterm.EndAny})
 	}
 	for _, m := range s.Store.Messages {
 		if start, ok := m.Item.(engine.StartItem); ok && s.Store.Instance(start.Instance) == nil {
-			all = append(all, plan.Instance{ID: start.Instance, Orchestration: start.Orchestration, Version: start.Version, Existing: true, Expect: plan.EndAny})
+			all = append(all, plan.Instance{ID: start.Instance, Orchestration: start.Orchestration, Version: start.Version, Existing: true, Expect: planterm.EndAny})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b plan.Instance) int { return strings.Compare(a.ID, b.ID) })

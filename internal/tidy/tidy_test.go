@@ -64,46 +64,47 @@ var packages = map[string]imports{
 	"internal/facts":     {},
 	"internal/near":      {},
 	"internal/slab":      {},
+	"internal/planterm":  {},
 	"internal/faultkind": {},
 	"internal/probe":     {module: []string{"engine"}},
 	"internal/record":    {},
-	"sim/plan":           {module: []string{"internal/faultkind", "internal/probe", "internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
+	"sim/plan":           {module: []string{"internal/planterm", "internal/faultkind", "internal/probe", "internal/eventdata", "internal/program", "engine", "engine/node", "memprovider", "faults", "internal/facts"}, tests: []string{"sim/scenario"}},
 	"sim/workload": {
-		module: []string{"sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
+		module: []string{"internal/planterm", "sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
-		module: []string{"internal/probe", "sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
+		module: []string{"internal/planterm", "internal/probe", "sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
 		tests:  []string{"sim/workload"}},
 	"sim/realnode": {
 		module: []string{"internal/eventdata", "internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
-		module: []string{"internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
+		module: []string{"internal/planterm", "internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
 		tests:  []string{"internal/faultkind", "internal/record", "internal/probe", "internal/sample", "internal/planedit", "faults", "engine/orch", "properties/gen", "properties/internal/safety"}},
 	"properties/internal/model": {module: []string{"internal/slab", "internal/record", "internal/eventdata", "internal/observe", "engine", "memprovider", "sim/cluster", "internal/machine"}},
 	"properties/internal/check": {module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
 	"properties/internal/conduct": {
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
+		module: []string{"internal/planterm", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
-		module: []string{"internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
-		module: []string{"internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
-		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
+		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},
+		tests:  []string{"sim/plan", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coverage": {
 		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"}},
 	"properties/internal/expect": {
-		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
+		module: []string{"internal/planterm", "internal/slab", "internal/record", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/outcome": {
-		module: []string{"internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
+		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/span"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/answers": {
 		module: []string{"internal/record", "internal/observe", "engine", "internal/call", "properties/internal/check", "properties/oracle", "sim/cluster"},
@@ -112,13 +113,13 @@ var packages = map[string]imports{
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",
 			"sim/plan"},
-		tests: []string{"internal/observe", "faults"}},
+		tests: []string{"internal/planterm", "internal/observe", "faults"}},
 	"properties/internal/rig": { // for tests
 		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
 	"internal/shrink": {
-		module: []string{"internal/probe", "sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
+		module: []string{"internal/planterm", "internal/probe", "sim", "sim/plan", "internal/program", "sim/scenario", "faults"},
 		tests:  []string{"internal/sample", "properties", "sim/cluster"}},
-	"internal/planedit": {module: []string{"internal/faultkind", "internal/probe", "engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
+	"internal/planedit": {module: []string{"internal/planterm", "internal/faultkind", "internal/probe", "engine", "faults", "internal/program", "internal/shrink", "sim/plan", "sim/workload"}, tests: []string{"sim/scenario"}},
 	"internal/explore": {
 		module: []string{"internal/record", "sim", "sim/cluster", "sim/plan", "internal/campaign", "internal/observe", "memprovider"},
 		tests:  []string{"faults", "properties", "sim/scenario"}},
@@ -129,19 +130,19 @@ var packages = map[string]imports{
 		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "internal/campaign", "internal/planedit", "internal/program", "internal/shrink", "properties"},
 		tests:  []string{"faults", "internal/sample"}},
 	"properties/gen": {
-		module: []string{"internal/faultkind", "internal/probe", "sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
+		module: []string{"internal/planterm", "internal/faultkind", "internal/probe", "sim/plan", "internal/planedit", "internal/program", "sim/workload", "engine", "faults"},
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},
-	"internal/campaign":    {module: []string{"sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"internal/observe"}},
+	"internal/campaign":    {module: []string{"internal/planterm", "sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"internal/observe"}},
 	"internal/commandline": {},
 	"internal/span":        {},
 	"internal/snapshot": {
-		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
+		module: []string{"internal/planterm", "internal/eventdata", "engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
 	"internal/timeline": {module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/machine", "internal/span", "sim/cluster", "sim/plan"}, tests: []string{"properties", "sim/scenario"}},
 	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
-		module: []string{"sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "faults", "properties", "internal/span"}},
+		module: []string{"internal/planterm", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "faults", "properties", "internal/span"}},
 	"internal/compare": {
-		module: []string{"internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
+		module: []string{"internal/planterm", "internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
 	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},

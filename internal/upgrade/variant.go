@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -50,7 +51,7 @@ func stop(p *plan.Plan, n int) {
 
 // showStranded has a run end with relief by widened nodes, which shows what waits for a build and what widening would do to
 // it. It is a warning, not advice: no node may go above its own build.
-func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.ReliefWiden }
+func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefWiden }
 
 // rollBack takes the first n steps back, the last one first, from when the next one was due.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
@@ -54,7 +55,7 @@ const horizon = planedit.Horizon
 // Plan draws whole plans: one to four nodes, a schedule, a workload, and faults of some families.
 func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 	return rapid.Custom(func(t *rapid.T) *plan.Plan {
-		p := &plan.Plan{Name: "generated", Strategy: plan.StrategyFilter, Profile: plan.ProfileContract}
+		p := &plan.Plan{Name: "generated", Strategy: planterm.StrategyFilter, Profile: planterm.ProfileContract}
 		p.Nodes = s.Nodes().Draw(t, "nodes")
 		p.Schedule = s.Schedule(p.Nodes).Draw(t, "schedule")
 		w := s.Workload().Draw(t, "workload")

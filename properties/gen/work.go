@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
@@ -61,8 +62,8 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 	return rapid.Custom(func(t *rapid.T) plan.Instance {
 		var in plan.Instance = rapid.SampledFrom(s.work()).Draw(t, "work")
 		in.ID = numbered(in.ID, i)
-		eternal := in.Expect == plan.EndEternal
-		in.Expect = plan.EndAny // a plan that nobody wrote may lose work
+		eternal := in.Expect == planterm.EndEternal
+		in.Expect = planterm.EndAny // a plan that nobody wrote may lose work
 		in.StartAt += upTo(horizon).Draw(t, "start")
 		in.Actions = slices.Clone(in.Actions)
 		for j := range in.Actions {
@@ -79,7 +80,7 @@ func (s Space) instance(i int) *rapid.Generator[plan.Instance] {
 func (s Space) programInstance(t *rapid.T, w *Workload, name string) {
 	var set plan.Programs = s.Program(name).Draw(t, "program")
 	w.Programs = append(w.Programs, set...)
-	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: plan.EndAny}
+	in := plan.Instance{ID: name, Orchestration: name, StartAt: upTo(horizon).Draw(t, "start"), Expect: planterm.EndAny}
 	send := func(verb plan.ActionVerb, name string, times int) {
 		for i := range times {
 			in.Actions = append(in.Actions, plan.Action{
@@ -140,12 +141,12 @@ func (s Space) history(i int) *rapid.Generator[plan.History] {
 	return rapid.Custom(func(t *rapid.T) plan.History {
 		h := plan.History{Instance: numbered("old", i), KickAt: upTo(horizon).Draw(t, "kick")}
 		h.Shape = rapid.SampledFrom([]plan.Shape{
-			plan.ShapeWaiting, plan.ShapeWaiting, plan.ShapeLegacy, plan.ShapeNewKind, plan.ShapeUnknownKind, plan.ShapeCorrupt,
+			planterm.ShapeWaiting, planterm.ShapeWaiting, planterm.ShapeLegacy, planterm.ShapeNewKind, planterm.ShapeUnknownKind, planterm.ShapeCorrupt,
 		}).Draw(t, "shape")
 		pins := []engine.Version{
 			engine.V(2, 0, 0), engine.V(3, 0, 0), engine.V(10, 0, 0), engine.V(1, 5, 0), engine.V(1, 6, 0), engine.V(0, 8, 0), engine.V(1, 1500, 0),
 		}
-		newKind := h.Shape == plan.ShapeNewKind
+		newKind := h.Shape == planterm.ShapeNewKind
 		if newKind { // no build has ever written that kind under an older pin, or under none (S23)
 			pins = pins[:3]
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
@@ -37,11 +38,11 @@ func (c *clients) seedHistory(h *plan.History) {
 	}
 	next := uint64(len(events) + 1)
 	switch h.Shape {
-	case plan.ShapeUnknownKind:
+	case planterm.ShapeUnknownKind:
 		data := fmt.Appendf(nil, `{"event_id":%d,"source_event_id":null,"instance_id":%q,"execution_id":1,"timestamp_ms":%d,"duroxide_version":%q,%s}`,
 			next, h.Instance, c.startMs(), pin, unknownKind)
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: "EventOfAnotherWorld", Data: data})
-	case plan.ShapeCorrupt:
+	case planterm.ShapeCorrupt:
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
 	name, version := h.Handler()
@@ -69,11 +70,11 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 	name, version := h.Handler()
 	data := []engine.EventData{eventdata.OrchestrationStarted{Name: name, Version: version}}
 	switch h.Shape {
-	case plan.ShapeWaiting:
+	case planterm.ShapeWaiting:
 		data = append(data, eventdata.ExternalSubscribed{Name: kickName})
-	case plan.ShapeLegacy:
+	case planterm.ShapeLegacy:
 		data = append(data, eventdata.LegacyNote{Text: "started by an old cluster"}, eventdata.ExternalSubscribed{Name: kickName})
-	case plan.ShapeNewKind:
+	case planterm.ShapeNewKind:
 		data = append(data, eventdata.ActivityScheduled{Name: "Reserve"}, eventdata.ActivityCompleted{Result: "Reserve()"},
 			eventdata.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, eventdata.TimerCreated{FireAtMs: 1 << 41})
 	}
@@ -91,7 +92,7 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 func (c *clients) onKick(i int) {
 	h := &c.plan.Histories[i]
 	var item engine.WorkItem = engine.ExternalRaisedItem{Instance: h.Instance, Name: kickName, Data: "kick"}
-	if h.Shape == plan.ShapeNewKind {
+	if h.Shape == planterm.ShapeNewKind {
 		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
 	key := c.root.Name(labelHistory, h.Instance)

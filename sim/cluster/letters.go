@@ -5,6 +5,7 @@ import (
 	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -14,9 +15,9 @@ import (
 // routing returns what nodes do about work that they cannot run, by the plan's strategy.
 func routing(p *plan.Plan) machine.Routing {
 	switch p.Strategy {
-	case plan.StrategyBounce:
+	case planterm.StrategyBounce:
 		return machine.Routing{Bounces: true}
-	case plan.StrategySweeper:
+	case planterm.StrategySweeper:
 		patience := p.Patience.Or()
 		return machine.Routing{SweepEvery: patience.Every, SweepAfter: patience.After}
 	}
@@ -46,7 +47,7 @@ var labelLetters = sim.NewLabel("letters")
 
 // openLetters makes the dead-letter policy, if the plan has one. Like clients it has the newest codec.
 func (b *base) openLetters() {
-	if b.plan.Strategy != plan.StrategyDeadletter {
+	if b.plan.Strategy != planterm.StrategyDeadletter {
 		return
 	}
 	patience := b.plan.Patience.Or()
@@ -92,5 +93,5 @@ func (l *letters) onLook() {
 
 // endsBlocked reports whether the strategy will end what is queued and nobody admits.
 func (b *base) endsBlocked(up bool) bool {
-	return b.plan.Strategy == plan.StrategyDeadletter || up && b.plan.Strategy == plan.StrategySweeper
+	return b.plan.Strategy == planterm.StrategyDeadletter || up && b.plan.Strategy == planterm.StrategySweeper
 }

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // phases ends turbulence, begins calm and relief, and decides when the run has ended.
@@ -49,7 +49,7 @@ func (ph *phases) onCalm() {
 		}
 	}
 	for i := range ph.plan.Instances {
-		if p := &ph.plan.Instances[i]; p.Expect == plan.EndEternal {
+		if p := &ph.plan.Instances[i]; p.Expect == planterm.EndEternal {
 			item := engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}
 			ph.helpedBy(item)
 			ph.clients.send(item, ph.clients.instanceKey(p.ID).At(labelPhase))

@@ -3,7 +3,7 @@ package cluster
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/observe"
-	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/internal/planterm"
 )
 
 // maxReliefs bounds how often relief begins. Work that goes on may strand other work, so once is not always enough.
@@ -20,7 +20,7 @@ func (ph *phases) relieve() bool {
 	switch {
 	case len(stuck) == 0 || ph.reliefs == maxReliefs:
 		return false
-	case ph.plan.Relief == plan.ReliefWiden:
+	case ph.plan.Relief == planterm.ReliefWiden:
 		if ph.phase == PhaseRelief {
 			return false
 		}

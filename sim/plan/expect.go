@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
+	"github.com/durosim/durosim/internal/planterm"
 )
 
 // Expectation is what a scenario expects of its runs, besides the properties that always hold: that a fact never
@@ -29,23 +30,13 @@ type Expectation struct {
 	Event string
 	// Where are the attributes that select facts; all must match.
 	Where []Attr
-	// Has are the attributes that ModeAlways requires of each selected fact.
+	// Has are the attributes that "always" requires of each selected fact.
 	Has []Attr
 }
 
-// Mode is how often a run must show the facts that an expectation selects.
-type Mode string
-
-// The modes of an expectation.
-const (
-	// ModeAlways: each fact that Where selects has the attributes in Has. It holds if there is no such fact; use
-	// ModeSometimes to require one.
-	ModeAlways Mode = "always"
-	// ModeNever: no fact is selected.
-	ModeNever Mode = "never"
-	// ModeSometimes: over the campaign, at least one fact is selected.
-	ModeSometimes Mode = "sometimes"
-)
+// Mode is how often a run must show the facts that an expectation selects: "always" (each selected fact has the attributes
+// in Has), "never" or "sometimes" (over the campaign, at least one is selected).
+type Mode = planterm.Mode
 
 // Attr is an attribute of a fact and the value that it must have. A value is exact, or a version prefix such as "1.x"
 // (a handler may end in one, too: "Name@1.x"), or several of these, separated by "|".
@@ -69,17 +60,17 @@ func (a Attr) Match(value string) bool {
 	return false
 }
 
-// PointName returns the name of the coverage point that ModeSometimes reports when a run shows such a fact.
+// PointName returns the name of the coverage point that "sometimes" reports when a run shows such a fact.
 func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.Line, e.Text) }
 
 // Validate returns an error if the expectation does not fit its mode, or names no fact, and says what was expected.
 func (e Expectation) Validate() error {
 	switch e.Mode {
-	case ModeAlways:
+	case planterm.ModeAlways:
 		if len(e.Has) == 0 {
 			return fmt.Errorf("always %s: expected \"has\" and what each such %s must have, or never", e.Event, e.Event)
 		}
-	case ModeNever, ModeSometimes:
+	case planterm.ModeNever, planterm.ModeSometimes:
 		if len(e.Has) > 0 {
 			return fmt.Errorf("%s %s: \"has\" goes with always; expected %q among the attributes after \"where\"", e.Mode, e.Event, e.Has[0])
 		}

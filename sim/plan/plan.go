@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/internal/program"
 )
@@ -54,44 +55,18 @@ type Plan struct {
 	Bugs []faults.BugID
 }
 
-// Relief is a way of freeing work that no live node admits.
-type Relief string
-
-// The ways of relief. The zero value strands nothing and takes no node above its own build: a node becomes the build that
-// the work is pinned to, and what no build takes is deleted. ReliefWiden has every node admit every pin; that is what the
-// documentation of release 0.1.26 told operators to do, and release 0.1.32 forbids (docs/contract/runtime.md#r15.2).
-const (
-	ReliefBuild Relief = ""
-	ReliefWiden Relief = "widen"
-)
+// Relief is a way of freeing work that no live node admits. The zero value strands nothing and takes no node above its own
+// build: a node becomes the build that the work is pinned to, and what no build takes is deleted. "widen" has every node
+// admit every pin, as the documentation of release 0.1.26 told operators, and release 0.1.32 forbids
+// (docs/contract/runtime.md#r15.2).
+type Relief = planterm.Relief
 
 // Probe is an actor that makes raw provider calls, to reach what nodes never do (docs/scenario-format.md has its words).
 type Probe = probe.Probe
 
-// Strategy is a way of routing work that a node cannot run.
-type Strategy string
-
-// The strategies for routing work that a node cannot run (docs/strategies.md).
-const (
-	// StrategyFilter is the contract's: the provider hands out what the caller's filter admits, and the rest waits.
-	StrategyFilter Strategy = "filter"
-	// StrategyBounce has nodes fetch without a filter, and give back with growing delays what they cannot replay, until that
-	// is poison.
-	StrategyBounce Strategy = "bounce"
-	// StrategySweeper is filter, and each node ends what it cannot replay and has met at each of its passes for as long as
-	// Patience says.
-	StrategySweeper Strategy = "sweeper"
-	// StrategyDeadletter is filter, and the provider ends what no fetch has admitted for as long as Patience says.
-	StrategyDeadletter Strategy = "deadletter"
-)
-
-// Strategies returns every Strategy, the contract's first.
-func Strategies() []Strategy {
-	return []Strategy{StrategyFilter, StrategyBounce, StrategySweeper, StrategyDeadletter}
-}
-
-// Filters reports whether nodes get by the provider's filter only what they can replay, and nothing else touches the rest.
-func (s Strategy) Filters() bool { return s == "" || s == StrategyFilter }
+// Strategy is a way of routing work that a node cannot run: "filter", which is the contract's and the default, "bounce",
+// "sweeper" or "deadletter" (docs/strategies.md).
+type Strategy = planterm.Strategy
 
 // Patience is how long the strategies sweeper and deadletter let work wait that nobody can run, and the pause between two
 // of their looks. A zero field means the default.
@@ -108,17 +83,9 @@ func (p Patience) Or() Patience {
 	return p
 }
 
-// Profile is the release whose behaviour the nodes follow where it differs from the contract.
-type Profile string
-
-// The profiles of behaviour. A release's profile turns on all the switches of faults.Profile for it at once.
-const (
-	ProfileContract Profile = "contract"
-	ProfileDuroxide Profile = "duroxide-0.1.26"
-	// ProfileDuroxide32 is what release 0.1.32 does: what it has not mended, what it does to executions that a release before
-	// 0.1.31 began, and what it has decided otherwise than the contract.
-	ProfileDuroxide32 Profile = "duroxide-0.1.32"
-)
+// Profile is the release whose behaviour the nodes follow where it differs from the contract: "contract", the default, or
+// "duroxide-0.1.26" or "duroxide-0.1.32", which turn on all the switches of faults.Profile for that release at once.
+type Profile = planterm.Profile
 
 // Node is a place that runs a build. A node starts at once unless it is absent or its first step is to start it.
 type Node struct {
@@ -235,24 +202,17 @@ type History struct {
 	KickAt time.Duration
 }
 
-// Shape is the form of a preloaded history.
-type Shape string
-
-// The shapes of preloaded histories.
-const (
-	ShapeWaiting     Shape = "waiting"      // healthy, waits for the event that the kick sends
-	ShapeUnknownKind Shape = "unknown-kind" // holds an event kind that no build knows
-	ShapeNewKind     Shape = "new-kind"     // holds a kind that builds read from 2.0.0 on
-	ShapeLegacy      Shape = "legacy"       // holds the legacy kind of 0.8.0
-	ShapeCorrupt     Shape = "corrupt"      // holds bytes that are not JSON
-)
+// Shape is the form of a preloaded history: "waiting" (healthy, for the event that the kick sends), "unknown-kind" (with an
+// event kind that no build knows), "new-kind" (one that builds read from 2.0.0 on), "legacy" (that of 0.8.0) or "corrupt"
+// (bytes that are not JSON).
+type Shape = planterm.Shape
 
 // Handler returns the name and version of the orchestration that the preloaded history belongs to.
 func (h *History) Handler() (name, version string) {
 	name, version = h.Orchestration, h.Version
 	if name == "" {
 		name, version = "Cancellable", preloadedVersion
-		if h.Shape == ShapeNewKind {
+		if h.Shape == planterm.ShapeNewKind {
 			name, version = "ProcessOrder", "2.0.0"
 		}
 	}
@@ -282,20 +242,9 @@ func (s *Step) String() string {
 	return fmt.Sprintf("%s %s", s.Verb, s.Node)
 }
 
-// End is the way in which an instance must end.
-type End string
-
-// The ends that a plan can ask for.
-const (
-	EndCompleted End = "completed"
-	EndFailed    End = "failed"
-	EndEternal   End = "eternal" // goes on until it is cancelled
-	EndPoison    End = "poison"  // fails because its handler exists nowhere
-	EndAny       End = "any"
-)
-
-// Ends returns every End.
-func Ends() []End { return []End{EndCompleted, EndFailed, EndEternal, EndPoison, EndAny} }
+// End is the way in which an instance must end: "completed", "failed", "eternal" (it goes on until it is cancelled),
+// "poison" (it fails because its handler exists nowhere) or "any".
+type End = planterm.End
 
 // ParseHandler splits "Name@1.0.0".
 func ParseHandler(s string) (name string, v engine.Version, err error) {

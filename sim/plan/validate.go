@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 )
 
@@ -36,16 +37,16 @@ func (p *Plan) Validate(known Known) error {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}
 	switch p.Strategy {
-	case "", StrategyFilter:
-	case StrategyBounce, StrategySweeper, StrategyDeadletter:
+	case "", planterm.StrategyFilter:
+	case planterm.StrategyBounce, planterm.StrategySweeper, planterm.StrategyDeadletter:
 		if released := p.Releases(); len(released) > 0 {
 			v.fail("strategy %q: released nodes (%s) know filter only", p.Strategy, released[0].Name())
 		}
 	default:
-		v.fail("unknown strategy %q: want one of %v", p.Strategy, Strategies())
+		v.fail("unknown strategy %q: want one of %v", p.Strategy, planterm.Strategies())
 	}
 	switch p.Profile {
-	case "", ProfileContract, ProfileDuroxide, ProfileDuroxide32:
+	case "", planterm.ProfileContract, planterm.ProfileDuroxide, planterm.ProfileDuroxide32:
 	default:
 		v.fail("unknown profile %q: want contract, duroxide-0.1.26 or duroxide-0.1.32", p.Profile)
 	}
@@ -124,7 +125,7 @@ func (v *validation) end() {
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		switch {
-		case in.Expect != EndEternal:
+		case in.Expect != planterm.EndEternal:
 		case p.Unaided && p.Until == 0:
 			v.fail("instance %s: it goes on until it is cancelled, which calm does, and after turbulence nobody helps: say until when the run goes on", in.ID)
 		case in.Unaided:
@@ -241,7 +242,7 @@ func (v *validation) instances() {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)
 			}
 		}
-		if in.Expect != "" && !slices.Contains(Ends(), in.Expect) {
+		if in.Expect != "" && !slices.Contains(planterm.Ends(), in.Expect) {
 			v.fail("%s: unknown expectation %q: want completed, failed, eternal, poison or any", what, in.Expect)
 		}
 	}
@@ -256,7 +257,7 @@ func (v *validation) instances() {
 func (v *validation) histories() {
 	for _, h := range v.plan.Histories {
 		switch h.Shape {
-		case ShapeWaiting, ShapeUnknownKind, ShapeNewKind, ShapeLegacy, ShapeCorrupt:
+		case planterm.ShapeWaiting, planterm.ShapeUnknownKind, planterm.ShapeNewKind, planterm.ShapeLegacy, planterm.ShapeCorrupt:
 		default:
 			v.fail("history %s: unknown shape %q", h.Instance, h.Shape)
 		}

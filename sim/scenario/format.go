@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -57,13 +58,13 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	for _, text := range s.Fuzz.lines() {
 		line("%s", text)
 	}
-	if p.Strategy != "" && p.Strategy != plan.StrategyFilter {
+	if p.Strategy != "" && p.Strategy != planterm.StrategyFilter {
 		line("strategy %s", p.Strategy)
 	}
 	if p.Patience.After != 0 {
 		line("%s", formatPatience(p.Patience))
 	}
-	if p.Profile != "" && p.Profile != plan.ProfileContract {
+	if p.Profile != "" && p.Profile != planterm.ProfileContract {
 		line("profile %s", p.Profile)
 	}
 	if p.Contract != "" {
@@ -78,7 +79,7 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	if p.Until != 0 {
 		line("until %v", p.Until)
 	}
-	if p.Relief != plan.ReliefBuild {
+	if p.Relief != planterm.ReliefBuild {
 		line("relief %s", p.Relief)
 	}
 	if p.StepBudget != 0 {

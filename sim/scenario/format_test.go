@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -170,7 +171,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		if i%2 == 0 {
 			in := plan.Instance{
 				ID: id, Orchestration: name.Draw(t, "orchestration"), Version: version.Draw(t, "version"), Input: value.Draw(t, "input"),
-				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(plan.Ends(), "")).Draw(t, "expect"), Unaided: rapid.Bool().Draw(t, "alone"),
+				StartAt: at.Draw(t, "start"), Expect: rapid.SampledFrom(append(planterm.Ends(), "")).Draw(t, "expect"), Unaided: rapid.Bool().Draw(t, "alone"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "actions") {
 				a := plan.Action{At: in.StartAt + at.Draw(t, "at"), Verb: plan.ActionCancel}

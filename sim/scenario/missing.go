@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/internal/near"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -62,7 +63,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	for _, st := range starts {
 		handler, hint := st.name, ""
 		switch {
-		case st.expect == plan.EndPoison || st.expect == plan.EndAny:
+		case st.expect == planterm.EndPoison || st.expect == planterm.EndAny:
 			continue
 		case !slices.Contains(names, st.name):
 			hint = near.Hint(st.name, names)

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/near"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -69,7 +70,7 @@ const (
 
 func newParser(file string, builds []*engine.Build) *parser {
 	p := &parser{file: file, s: &Scenario{File: file}, once: map[string]int{}, named: map[string]int{}}
-	p.s.Template.Strategy, p.s.Template.Profile = plan.StrategyFilter, plan.ProfileContract
+	p.s.Template.Strategy, p.s.Template.Profile = planterm.StrategyFilter, planterm.ProfileContract
 	if len(builds) == 0 {
 		builds = engine.ShippedBuilds()
 	}
@@ -198,7 +199,7 @@ func (p *parser) statement() {
 	// relief widen has relief widen every node, as old documentation told operators to.
 	case "relief":
 		p.single(head.text)
-		p.s.Template.Relief = plan.Relief(p.keyword(string(plan.ReliefWiden)))
+		p.s.Template.Relief = plan.Relief(p.keyword(string(planterm.ReliefWiden)))
 	// budget COUNT steps bounds the run, budget COUNT turns each execution; reaching a bound is a verdict of its own.
 	case "budget":
 		count := p.number("a number of steps or turns", 1, maxBudget)
@@ -335,12 +336,12 @@ func belongs(name string, which func(StatementInfo) bool) bool {
 
 var (
 	strategies = []string{
-		string(plan.StrategyFilter), string(plan.StrategyBounce), string(plan.StrategySweeper), string(plan.StrategyDeadletter),
+		string(planterm.StrategyFilter), string(planterm.StrategyBounce), string(planterm.StrategySweeper), string(planterm.StrategyDeadletter),
 	}
-	profiles = []string{string(plan.ProfileContract), string(plan.ProfileDuroxide), string(plan.ProfileDuroxide32)}
+	profiles = []string{string(planterm.ProfileContract), string(planterm.ProfileDuroxide), string(planterm.ProfileDuroxide32)}
 	shapes   = []string{
-		string(plan.ShapeWaiting), string(plan.ShapeUnknownKind), string(plan.ShapeNewKind),
-		string(plan.ShapeLegacy), string(plan.ShapeCorrupt),
+		string(planterm.ShapeWaiting), string(planterm.ShapeUnknownKind), string(planterm.ShapeNewKind),
+		string(planterm.ShapeLegacy), string(planterm.ShapeCorrupt),
 	}
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -200,7 +201,7 @@ func (p *parser) instance() {
 			in.StartAt = lo
 			p.draw(openTime{Of: openStart, Index: len(p.s.Template.Instances), Lo: lo, Hi: hi})
 		case "expect":
-			in.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
+			in.Expect = plan.End(p.oneOf("end", texts(planterm.Ends())))
 		case "unaided":
 			in.Unaided = true
 		}
@@ -313,7 +314,7 @@ func (p *parser) mix(owner ownerKind) {
 				p.failf("%v", err)
 			}
 		case "expect":
-			m.Expect = plan.End(p.oneOf("end", texts(plan.Ends())))
+			m.Expect = plan.End(p.oneOf("end", texts(planterm.Ends())))
 		case "unaided":
 			m.Unaided = true
 		}

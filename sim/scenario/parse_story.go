@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/near"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -111,7 +112,7 @@ func (p *parser) versionRange() *engine.VersionRange {
 // be left out.
 func (p *parser) expect() {
 	e := plan.Expectation{Line: p.line}
-	e.Mode = plan.Mode(p.oneOf("mode", []string{string(plan.ModeAlways), string(plan.ModeNever), string(plan.ModeSometimes)}))
+	e.Mode = plan.Mode(p.oneOf("mode", []string{string(planterm.ModeAlways), string(planterm.ModeNever), string(planterm.ModeSometimes)}))
 	in := func() bool {
 		if !p.accept("in") {
 			return false

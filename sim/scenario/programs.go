@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -119,7 +120,7 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	e.plan.Programs = append(e.plan.Programs, set...)
 	in.Orchestration = in.ID
 	if in.Expect == "" {
-		in.Expect = plan.EndAny
+		in.Expect = planterm.EndAny
 	}
 	last := set[len(set)-1]
 	for _, event := range last.Waits() {
@@ -128,7 +129,7 @@ func (e *expansion) generate(in *plan.Instance, key sim.Key) {
 	for _, queue := range last.Queues() {
 		e.sendGenerated(in, plan.ActionEnqueue, queue, choose(4), choose)
 	}
-	if in.Expect == plan.EndAny && len(e.plan.Releases()) == 0 {
+	if in.Expect == planterm.EndAny && len(e.plan.Releases()) == 0 {
 		e.earlyGenerated(in, choose)
 		e.cancelGenerated(in, choose)
 		e.withdrawGenerated(set, in, choose)

@@ -8,18 +8,18 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/internal/planterm"
 )
 
 // cornerOrchestrations returns the shipped orchestrations that exercise corner cases: limits, ids that are taken, and
 // messages that nobody has read yet. Each fails if it finds that a case was decided wrongly.
 func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
-		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", plan.EndCompleted, guardian},
-		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", plan.EndFailed, hoarder},
-		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", plan.EndCompleted, namesake},
-		{"Sleeper", v1, always, "takes a message \"mail\", asks for another one and continues as new without looking; the next execution must have it", plan.EndCompleted, sleeper},
-		{"Tidy", v1, always, "sets keys, prunes them by their age, and works on", plan.EndCompleted, tidy},
+		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", planterm.EndCompleted, guardian},
+		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", planterm.EndFailed, hoarder},
+		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", planterm.EndCompleted, namesake},
+		{"Sleeper", v1, always, "takes a message \"mail\", asks for another one and continues as new without looking; the next execution must have it", planterm.EndCompleted, sleeper},
+		{"Tidy", v1, always, "sets keys, prunes them by their age, and works on", planterm.EndCompleted, tidy},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -31,25 +32,25 @@ func Orchestrations() []Orchestration {
 	v1, v2 := engine.V(1, 0, 0), engine.V(2, 0, 0)
 	always := engine.V(0, 0, 0)
 	shipped := []Orchestration{
-		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", plan.EndCompleted, approval},
-		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", plan.EndAny, cancellable},
-		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", plan.EndCompleted, chain},
-		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", plan.EndCompleted, counter},
-		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", plan.EndEternal, eternal},
-		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", plan.EndCompleted, family},
-		{"FanOut", v1, always, "as many activities as its input says (5), joined", plan.EndCompleted, fanOut},
-		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", plan.EndCompleted, hasty},
-		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", plan.EndCompleted, herald},
-		{"Leaf", v1, always, "one activity; the child of Parent", plan.EndCompleted, leaf},
-		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", plan.EndFailed, nanny},
-		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", plan.EndCompleted, orderDesk1},
-		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", plan.EndCompleted, orderDesk2},
-		{"Panicky", v1, always, "panics after one activity", plan.EndFailed, panicky},
-		{"Parent", v1, always, "two children, joined", plan.EndCompleted, parent},
-		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", plan.EndCompleted, processOrder1},
-		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", plan.EndCompleted, processOrder2},
-		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", plan.EndCompleted, race},
-		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", plan.EndCompleted, restless},
+		{"Approval", v1, always, "an activity, then waits for \"approval\" by the new interface at most as long as its input says (5s)", planterm.EndCompleted, approval},
+		{"Cancellable", v1, always, "waits for \"go\" for ever, unless it is cancelled", planterm.EndAny, cancellable},
+		{"Chain", v1, always, "as many activities as its input says (3), one after the other, with timers between", planterm.EndCompleted, chain},
+		{"Counter", v1, always, "continues as new as often as its input says (3), then completes", planterm.EndCompleted, counter},
+		{"Eternal", v1, always, "an activity and a timer, then continues as new, until it is cancelled", planterm.EndEternal, eternal},
+		{"Family", v1, always, "a child that continues as new, then continues as new itself as often as its input says (1)", planterm.EndCompleted, family},
+		{"FanOut", v1, always, "as many activities as its input says (5), joined", planterm.EndCompleted, fanOut},
+		{"Hasty", v1, always, "schedules a child and completes in the same turn, so that the child never begins", planterm.EndCompleted, hasty},
+		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", planterm.EndCompleted, herald},
+		{"Leaf", v1, always, "one activity; the child of Parent", planterm.EndCompleted, leaf},
+		{"Nanny", v1, always, "leaves an eternal child behind when it continues as new, and another when it panics", planterm.EndFailed, nanny},
+		{"OrderDesk", v1, always, "waits for \"approval\", then continues as new in whatever version is the latest, as often as its input says (2)", planterm.EndCompleted, orderDesk1},
+		{"OrderDesk", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, orderDesk2},
+		{"Panicky", v1, always, "panics after one activity", planterm.EndFailed, panicky},
+		{"Parent", v1, always, "two children, joined", planterm.EndCompleted, parent},
+		{"ProcessOrder", v1, always, "reserves, waits for \"approval\", charges, pauses, ships", planterm.EndCompleted, processOrder1},
+		{"ProcessOrder", v2, v2, "the same with the wait of the new generation, which times out", planterm.EndCompleted, processOrder2},
+		{"Race", v1, always, "as often as its input says (3), two activities of which the first to end counts; then tells the winners", planterm.EndCompleted, race},
+		{"Restless", v1, always, "continues as new as often as its input says (3), each time with an activity outstanding", planterm.EndCompleted, restless},
 	}
 	shipped = append(shipped, append(featureOrchestrations(v1, always), cornerOrchestrations(v1, always)...)...)
 	slices.SortStableFunc(shipped, func(a, b Orchestration) int { return strings.Compare(a.Name, b.Name) })

@@ -6,8 +6,8 @@ import (
 
 	"github.com/durosim/durosim/internal/compare"
 	"github.com/durosim/durosim/internal/page"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // compareCmd is the verb compare: one scenario under every strategy.
@@ -53,7 +53,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(plan.Strategies())))
+	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(planterm.Strategies())))
 	cfg := compare.Config{
 		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: ctx,
 		OnProgress: func(done, _ uint64) { bar.show(done, 0) },

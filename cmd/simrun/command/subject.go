@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/near"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -205,7 +206,7 @@ func (s *subject) required(seeds uint64) []string {
 func (s *subject) sometimes() []string {
 	var points []string
 	for _, e := range s.scenario.Expect {
-		if e.Mode == plan.ModeSometimes {
+		if e.Mode == planterm.ModeSometimes {
 			points = append(points, e.PointName())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim"
@@ -66,7 +67,7 @@ type next struct {
 func New(m *check.Run) check.Checker {
 	k := &checker{Base: check.Base{Run: m}}
 	if p := m.World.Plan(); p != nil {
-		k.bounces = p.Strategy == plan.StrategyBounce
+		k.bounces = p.Strategy == planterm.StrategyBounce
 	}
 	return k
 }

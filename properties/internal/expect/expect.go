@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/facts"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -203,9 +204,9 @@ func (c *Checker) emit() {
 		}
 		e.seen++
 		switch e.Mode {
-		case plan.ModeNever:
+		case planterm.ModeNever:
 			c.report(e, f, "it must never happen")
-		case plan.ModeAlways:
+		case planterm.ModeAlways:
 			for _, a := range e.Has {
 				if !a.Match(f.get(a.Name)) {
 					c.report(e, f, fmt.Sprintf("expected %s, and it is %s", a, f.get(a.Name)))
@@ -240,7 +241,7 @@ func (c *Checker) report(e *expectItem, f *event, why string) {
 func (c *Checker) Points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {
-		if e := &c.items[i]; e.Mode == plan.ModeSometimes && e.seen > 0 {
+		if e := &c.items[i]; e.Mode == planterm.ModeSometimes && e.seen > 0 {
 			list = append(list, cluster.Point{Name: e.PointName(), Count: e.seen})
 		}
 	}

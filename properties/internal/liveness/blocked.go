@@ -1,9 +1,9 @@
 package liveness
 
 import (
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // blocked judges work that no live node admits under a strategy by which it is not to wait: bounced, it ends as poison;
@@ -18,7 +18,7 @@ func (c *obligations) blocked(in *model.Instance) {
 		}
 	}
 	strategy, patience := c.live.Plan.Strategy, c.live.Plan.Patience.Or()
-	if input.slots == 0 && strategy != plan.StrategyDeadletter {
+	if input.slots == 0 && strategy != planterm.StrategyDeadletter {
 		return // nobody fetches
 	}
 	input.cadenceMs += c.lineMs()
@@ -26,7 +26,7 @@ func (c *obligations) blocked(in *model.Instance) {
 		mine := c.live.Row(r.No)
 		from := max(since, mine.FirstVisibleMs, mine.AgainMs)
 		b := deliveryBound(input)
-		if strategy == plan.StrategyBounce {
+		if strategy == planterm.StrategyBounce {
 			input.backoffMs = mine.BackoffMs
 			b = poisonBound(input)
 		} else {

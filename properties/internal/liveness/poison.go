@@ -6,12 +6,12 @@ import (
 
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // poisonChecker watches the decisions of nodes (L05, and of L01 that a delivery above max_attempts is poison), and that
@@ -35,7 +35,7 @@ func (c *poisonChecker) Records() []record.Kind { return []record.Kind{record.No
 
 func (c *poisonChecker) Observe(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
-	if s := c.live.Plan.Strategy; s == plan.StrategyBounce || s == plan.StrategySweeper {
+	if s := c.live.Plan.Strategy; s == planterm.StrategyBounce || s == planterm.StrategySweeper {
 		return // there, nodes fetch what they do not admit
 	}
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem || o.Undo || o.Queue == observe.QueueWorker {
@@ -163,7 +163,7 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 	}
 	c.Run.Happened(check.FactHealthyPoisoned)
 	strategy := c.live.Plan.Strategy
-	if strategy != "" && strategy != plan.StrategyFilter || byHandler {
+	if strategy != "" && strategy != planterm.StrategyFilter || byHandler {
 		return // routing by bouncing, or handlers not everywhere: counted, not a violation
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,

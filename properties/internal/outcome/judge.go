@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -43,7 +44,7 @@ func (c *Checker) judge(p *plan.Instance) {
 		differ = c.different(w, &f)
 	}
 	f.Relieved = c.owes(&f, w)
-	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
+	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal)
 	c.fates = append(c.fates, f)
 	if !f.AsExpected {
 		c.report(p, no, w, &f, differ)
@@ -159,15 +160,15 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 		return true
 	}
 	switch p.Expect {
-	case plan.EndAny:
+	case planterm.EndAny:
 		return true
-	case plan.EndFailed:
+	case planterm.EndFailed:
 		return f.End == cluster.EndedFailed || f.End == cluster.EndedCancelled
-	case plan.EndPoison:
+	case planterm.EndPoison:
 		return f.End == cluster.EndedPoisoned
-	case plan.EndEternal:
+	case planterm.EndEternal:
 		return f.End == cluster.EndedCancelled || f.End == cluster.StillRunning && f.Cause == ""
-	case plan.EndCompleted:
+	case planterm.EndCompleted:
 		return f.End == cluster.EndedCompleted
 	}
 	return f.End == cluster.EndedCompleted || f.End == cluster.EndedCancelled && cancels(p)
@@ -185,7 +186,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if w.end.phase == cluster.PhaseRelief {
 		b.WriteString(" only by relief, which is not of the plan")
 	}
-	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted))
+	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted))
 	if f.EndedMs != 0 {
 		fmt.Fprintf(&b, ". It ended at %s, step %d", span.Text(f.EndedMs), w.end.step)
 	}
@@ -206,7 +207,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 		differ = "a node whose range holds its pin has to be up until it has ended; " + c.upText()
 	}
 	if differ != "" {
-		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted), differ)
+		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, planterm.EndCompleted), differ)
 	}
 	c.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
 }

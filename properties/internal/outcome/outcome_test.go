@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/properties/internal/rig"
 	"github.com/durosim/durosim/sim/plan"
@@ -22,11 +23,11 @@ func TestOutcome(t *testing.T) {
 		want    string // in the evidence; empty if all is well
 	}{
 		{"ok_completed", "", nil, begun + "12 commit A Completed\n40 finish", ""},
-		{"ok_failed_as_expected", plan.EndFailed, nil, begun + "12 commit A Failed\n40 finish", ""},
-		{"ok_any", plan.EndAny, nil, "0 up A 1.5.0\n40 finish", ""},
+		{"ok_failed_as_expected", planterm.EndFailed, nil, begun + "12 commit A Failed\n40 finish", ""},
+		{"ok_any", planterm.EndAny, nil, "0 up A 1.5.0\n40 finish", ""},
 		{"bad_failed", "", nil, begun + "12 commit A Failed\n40 finish", "x is failed, and the plan expects completed. It ended at 12ms, step 0, by an ack of A (1.5.0)"},
 		{"bad_failed_with_a_cancel_in_the_plan", "", cancel, begun + "12 commit A Failed\n40 finish", "x is failed"},
-		{"bad_completed", plan.EndFailed, nil, begun + "12 commit A Completed\n40 finish", "x is completed, and the plan expects failed"},
+		{"bad_completed", planterm.EndFailed, nil, begun + "12 commit A Completed\n40 finish", "x is completed, and the plan expects failed"},
 		{"bad_poison", "", nil, "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n10 fetch A x\n11 note A poison\n12 commit A Failed\n40 finish", "x is poisoned, and the plan expects completed"},
 		{"bad_refused", "", nil, begun[:strings.Index(begun, "11")] + "11 note A no-handler\n12 abandon A 5\n40 fetch A x\n41 note A poison\n42 commit A Failed\n50 finish", "A (1.5.0) gave it back once"},
 		{"bad_never_begun", "", nil, "0 up A 1.5.0\n40 finish", "x is never begun, and the plan expects completed"},

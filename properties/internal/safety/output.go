@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -137,7 +138,7 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 				c.Reasons = append(c.Reasons, a.Data)
 			}
 		}
-		if c.Cancelled = p.Expect == plan.EndEternal || len(c.Reasons) > 0; p.Expect == plan.EndEternal {
+		if c.Cancelled = p.Expect == planterm.EndEternal || len(c.Reasons) > 0; p.Expect == planterm.EndEternal {
 			c.Reasons = nil // calm has its own
 		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }

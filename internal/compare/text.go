@@ -20,15 +20,9 @@ func Head() []string {
 // Cells returns a row as texts.
 func (row *Row) Cells() []string {
 	return []string{
-		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), tenths(row.LockMs),
+		string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), span.Text((row.LockMs + 50) / 100 * 100),
 		took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), orDash(strings.Join(row.Violated, " ")), dash(uint64(len(row.Unmet))),
 	}
-}
-
-// tenths returns milliseconds as seconds with one decimal.
-func tenths(ms int64) string {
-	t := (ms + 50) / 100
-	return fmt.Sprintf("%d.%ds", t/10, t%10)
 }
 
 func took(ms int64) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Options configure a Box.
@@ -166,12 +167,12 @@ func (b *Box) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrche
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond
 	letter := Letter{
 		Instance: item.Instance, Execution: item.ExecutionID, Pin: item.Pin, AtMs: b.options.Now(), Messages: slices.Clone(item.Messages),
-		Cause: fmt.Sprintf("dead letter: blocked for %v, since no fetch admits its pin %s", blocked.Truncate(time.Second), item.Pin),
+		Cause: fmt.Sprintf("%sblocked for %v, since no fetch admits its pin %s", eventdata.DeadLetter, blocked.Truncate(time.Second), item.Pin),
 	}
 	ack := engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: item.ExecutionID}
 	switch item.CurrentStatus {
 	case engine.StatusCompleted, engine.StatusFailed:
-		letter.Cause = "dead letter: its execution has ended"
+		letter.Cause = eventdata.DeadLetter + "its execution has ended"
 	case engine.StatusContinuedAsNew:
 		if !b.beginNext(&ack, item) {
 			return false

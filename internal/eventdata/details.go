@@ -1,6 +1,9 @@
 package eventdata
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // ErrorDetails describes why an execution, activity or child failed. Exactly one pointer is set
 // (docs/contract/runtime.md#r3); the JSON form is externally tagged. The zero value means "no details".
@@ -79,6 +82,12 @@ type PoisonType struct {
 	Cause        string
 }
 
+// Swept and DeadLetter begin the causes of what a strategy ends, whatever its count of attempts.
+const (
+	Swept      = "swept: "
+	DeadLetter = "dead letter: "
+)
+
 // Category returns "infrastructure", "configuration", "application" or "poison", or "" for no details.
 func (d ErrorDetails) Category() string {
 	switch {
@@ -141,6 +150,9 @@ func (p *PoisonError) display() string {
 	case PoisonFailedDeserialization:
 		text = fmt.Sprintf("poison: orchestration %s history deserialization failed after %d attempts (max %d): %s", t.Instance, p.AttemptCount, p.MaxAttempts, t.Error)
 	default:
+		if p.AttemptCount <= p.MaxAttempts && (strings.HasPrefix(t.Cause, Swept) || strings.HasPrefix(t.Cause, DeadLetter)) {
+			return fmt.Sprintf("poison: orchestration %s was given up at attempt %d: %s", t.Instance, p.AttemptCount, t.Cause)
+		}
 		text = fmt.Sprintf("poison: orchestration %s exceeded %d attempts (max %d)", t.Instance, p.AttemptCount, p.MaxAttempts)
 	}
 	if t.Cause != "" {

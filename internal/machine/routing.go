@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 )
 
 // Routing is how a node gets the work that it can run, and what it does about the rest. The zero value is the contract's:
@@ -161,7 +162,7 @@ func (n *Node) forget(id string) {
 
 // sweepAway ends an execution that has been blocked for long enough, as poison does.
 func (n *Node) sweepAway(s *slot, d *delivery, blocked time.Duration) {
-	text := fmt.Sprintf("swept: blocked for %v, since no node took it; %s", blocked.Truncate(time.Second), n.incompatible(d))
+	text := fmt.Sprintf("%sblocked for %v, since no node took it; %s", eventdata.Swept, blocked.Truncate(time.Second), n.incompatible(d))
 	n.logSwept(d, text)
 	n.endAsPoison(s, d, DecideSwept, text, dropSwept)
 }

@@ -194,7 +194,7 @@ func (r *Report) orders(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  place\tlost\tstranded\twaits\twaited\tlongest\torder")
+	fmt.Fprintln(t, "  place\tlost\tstranded\twaits\twaited\tlongest\tvariant\torder")
 	for i, o := range r.Orders {
 		own := isOwn(o.Steps)
 		if i >= maxOrders && !own && i != len(r.Orders)-1 {
@@ -204,7 +204,7 @@ func (r *Report) orders(b *strings.Builder) {
 		if own {
 			text += " (the plan's own)"
 		}
-		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, span.Text(o.WaitedMs), span.Text(o.LongestMs), text)
+		fmt.Fprintf(t, "  %d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", i+1, o.Lost.Total, o.Stranded.Total, o.Waited.Total, span.Text(o.WaitedMs), span.Text(o.LongestMs), o.Variant(), text)
 	}
 	t.Flush()
 }

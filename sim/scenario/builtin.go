@@ -88,5 +88,5 @@ func nearest(name string) string {
 	if len(like) > 0 {
 		return fmt.Sprintf("; did you mean %s?", orList(like))
 	}
-	return "; the built-in scenarios are " + orList(known)
+	return `; "simrun list scenarios" has the built-in ones`
 }

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/durosim/durosim/internal/near"
 )
 
 // app is one invocation of a program.
@@ -70,9 +73,15 @@ func (a *app) untilLeave(args []string) (status int) {
 func (a *app) main(args []string) int {
 	cmd, err := parse(args, a.program.name(), a.stdout, a.stderr)
 	if err != nil {
+		if strings.HasPrefix(err.Error(), "unexpected argument ") {
+			err = a.orVerb(args[0], err)
+		}
 		return a.usage(err)
 	}
 	status, err := cmd.run(a)
+	if len(args) > 0 && errors.Is(err, fs.ErrNotExist) {
+		err = a.orVerb(args[0], err)
+	}
 	var c *crash
 	switch {
 	case errors.As(err, &c):
@@ -82,6 +91,21 @@ func (a *app) main(args []string) int {
 		return a.usage(err)
 	}
 	return status
+}
+
+// orVerb returns the error of a scenario that is not there, or one that names the verb that was meant in its place.
+func (a *app) orVerb(word string, err error) error {
+	var c cli
+	var verbs []string
+	for _, v := range newParser(&c, a.program.name(), a.stdout, a.stderr).Model.Children {
+		if !v.Hidden {
+			verbs = append(verbs, v.Name)
+		}
+	}
+	if hint := near.Hint(word, verbs); hint != "" && !slices.Contains(verbs, word) {
+		return fmt.Errorf("%q is neither a verb, nor a scenario, nor a file%s", word, hint)
+	}
+	return err
 }
 
 func (a *app) usage(err error) int {

@@ -19,11 +19,14 @@ type planCmd struct {
 
 	Scenario string `arg:"" help:"The file with your builds, nodes and steps, or a built-in scenario."`
 
-	Store  string    `help:"What the store holds now: an export, a file of JSON lines or a directory of them. See docs/plan-an-upgrade.md." placeholder:"PATH"`
-	Seeds  seedRange `help:"How many seeds for each variant of the plan, or which; 20 if not given." placeholder:"N|A..B"`
-	Orders bool      `help:"Try the steps in other orders, too, and rank them."`
-	HTML   string    `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE"`
-	JSON   bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Store      string    `help:"What the store holds now: an export, a file of JSON lines or a directory of them. See docs/plan-an-upgrade.md." placeholder:"PATH"`
+	Seeds      seedRange `help:"How many seeds for each variant of the plan, or which; 20 if not given." placeholder:"N|A..B"`
+	Orders     bool      `help:"Try the steps in other orders, too, and rank them."`
+	Replay     string    `help:"Tell one run of a variant of the plan as a story, and nothing else: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1." placeholder:"VARIANT"`
+	Seed       *seed     `help:"With --replay: the seed; 1 if not given." placeholder:"N"`
+	storyFlags `embed:""`
+	HTML       string `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE"`
+	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -37,6 +40,7 @@ Examples:
     simrun plan my-upgrade.txt
     simrun plan my-upgrade.txt --store export.jsonl --seeds 50
     simrun plan my-upgrade.txt --orders
+    simrun plan my-upgrade.txt --replay back-2 --seed 3
 
 Exit status: 0 nothing is stranded or lost, 7 something is, 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
 }
@@ -47,6 +51,12 @@ const (
 )
 
 func (c *planCmd) run(a *app) (int, error) {
+	if c.Replay == "" && (c.Seed != nil || c.storyFlags != storyFlags{}) {
+		return 0, errors.New("--seed, --instance and what else selects a story are about the run that --replay names; for the plan say --seeds")
+	}
+	if c.Replay != "" && (c.Orders || c.Seeds.count > 0) {
+		return 0, errors.New("--replay tells one run: leave out --seeds and --orders; --seed says which")
+	}
 	if c.Chooser != "" {
 		return 0, fmt.Errorf("--chooser %s: plan compares ways of one upgrade under the usual choices; run takes a chooser", c.Chooser)
 	}
@@ -73,6 +83,9 @@ func (c *planCmd) run(a *app) (int, error) {
 		for _, p := range cfg.Snapshot.Problems {
 			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
 		}
+	}
+	if c.Replay != "" {
+		return c.replay(a, s, cfg)
 	}
 	began := time.Now()
 	r, err := c.try(a, s, cfg)
@@ -170,6 +183,9 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 	}
 	a.printf("%s", upgrade.WindowsText(rep.windows, commandline.Join(rep.subject.arg)))
 	a.printf("%s", r.Text())
+	if variant, seed, instance := r.Remarkable(); variant != "" {
+		a.printf("\nTo see a run of the map, here with %s (stop-N, back-N: the number of the step):\n%s\n", instance, c.oneLine(rep.subject, variant, seed, instance))
+	}
 	if rep.status != exitOK {
 		a.printf("\n%s\n", a.style.bad(exitText(rep.status)))
 	}

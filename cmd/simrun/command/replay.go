@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,15 +21,28 @@ type replayCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
 
-	Seed         *seed         `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
-	All          bool          `help:"Show every line, not only the important ones."`
-	From         time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
-	To           time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
-	Node         string        `help:"Show only what this node did." placeholder:"NAME"`
-	Instance     string        `help:"Show only what is about this instance, and all of it." placeholder:"ID"`
-	At           *uint64       `help:"Show all that happened around this step, as pictures and violations name it." placeholder:"STEP"`
+	Seed         *seed `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
+	storyFlags   `embed:""`
 	pictureFlags `embed:""`
 	JSON         bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
+}
+
+// storyFlags are the flags that select the lines of a story.
+type storyFlags struct {
+	All      bool          `help:"Show every line, not only the important ones."`
+	From     time.Duration `help:"Show what happened from this virtual time on, such as 12.5s." placeholder:"TIME"`
+	To       time.Duration `help:"Show what happened up to this virtual time." placeholder:"TIME"`
+	Node     string        `help:"Show only what this node did." placeholder:"NAME"`
+	Instance string        `help:"Show only what is about this instance, and all of it." placeholder:"ID"`
+	At       *uint64       `help:"Show all that happened around this step, as pictures and violations name it." placeholder:"STEP"`
+}
+
+// selection returns what the flags select.
+func (c *storyFlags) selection() (selection, error) {
+	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
+		return selection{}, fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
+	}
+	return selection{all: c.All, from: c.From, to: c.To, node: c.Node, instance: c.Instance, at: c.At}, nil
 }
 
 // Help returns the text printed below the flags.
@@ -49,9 +63,9 @@ Exit status: as that of run; of a stored run 0 if it came to its verdict and 1 i
 }
 
 func (c *replayCmd) run(a *app) (int, error) {
-	show := selection{all: c.All, from: c.From, to: c.To, node: c.Node, instance: c.Instance, at: c.At}
-	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
-		return 0, fmt.Errorf("--from %v --to %v: expected times of the run, the first before the second", c.From, c.To)
+	show, err := c.selection()
+	if err != nil {
+		return 0, err
 	}
 	var r *replayed
 	entry, err := c.entry(a.program)
@@ -76,7 +90,12 @@ func (c *replayCmd) run(a *app) (int, error) {
 		}
 		r = newReplayed(s, seed)
 	}
-	if c.any() {
+	return r.tell(a, show, &c.pictureFlags, c.JSON)
+}
+
+// tell carries out the run and shows it.
+func (r *replayed) tell(a *app, show selection, pictures *pictureFlags, asJSON bool) (int, error) {
+	if pictures.any() {
 		r.picture = &picture{}
 	}
 	if err := r.carryOut(); err != nil {
@@ -85,10 +104,10 @@ func (c *replayCmd) run(a *app) (int, error) {
 	if err := r.check(show); err != nil {
 		return 0, err
 	}
-	if err := r.draw(&c.pictureFlags); err != nil {
+	if err := r.draw(pictures); err != nil {
 		return 0, err
 	}
-	return r.print(a, show, c.JSON)
+	return r.print(a, show, asJSON)
 }
 
 // entry returns the stored run that the argument names, or nil if it names a scenario.
@@ -116,12 +135,15 @@ type replayed struct {
 	subject *subject
 	seed    uint64
 	entry   *scenario.Entry // of a stored run
-	story   *teller
-	result  *cluster.Result
-	again   *cluster.Result
-	crash   *campaign.InternalError
-	wall    time.Duration
-	notices []string
+	// made, if not nil, makes the run, which has this name and this command: a variant of a plan.
+	made       func() (cluster.Config, error)
+	name, line string
+	story      *teller
+	result     *cluster.Result
+	again      *cluster.Result
+	crash      *campaign.InternalError
+	wall       time.Duration
+	notices    []string
 	// picture, if not nil, collects what pictures show.
 	picture *picture
 }
@@ -129,6 +151,9 @@ type replayed struct {
 func newReplayed(s *subject, seed uint64) *replayed { return &replayed{subject: s, seed: seed} }
 
 func (r *replayed) config() (cluster.Config, error) {
+	if r.made != nil {
+		return r.made()
+	}
 	if r.entry == nil {
 		return r.subject.config(r.seed)
 	}
@@ -219,6 +244,8 @@ func (r *replayed) print(a *app, show selection, asJSON bool) (int, error) {
 		out.Story, out.Notices = storyJSON(lines), r.notices
 		if r.entry != nil {
 			out.Expected = r.entry.Verdict
+		}
+		if r.entry != nil || r.made != nil {
 			for i := range out.Violations {
 				out.Violations[i].Repro = r.repro()
 			}
@@ -239,7 +266,7 @@ func (r *replayed) print(a *app, show selection, asJSON bool) (int, error) {
 }
 
 func (r *replayed) title() string {
-	title := fmt.Sprintf("%s, seed %d", r.subject.scenario.Name, r.seed)
+	title := fmt.Sprintf("%s, seed %d", cmp.Or(r.name, r.subject.scenario.Name), r.seed)
 	if o := r.subject.options(); len(o) > 0 {
 		title += ", " + strings.Join(o, " ")
 	}
@@ -278,6 +305,9 @@ func (r *replayed) judge(rep *report) {
 }
 
 func (r *replayed) repro() string {
+	if r.line != "" {
+		return r.line
+	}
 	if r.entry != nil {
 		return itself(append(append([]string{"replay"}, r.subject.options()...), r.subject.arg)...)
 	}

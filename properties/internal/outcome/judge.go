@@ -76,7 +76,7 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 	details, ok := c.Run.Model.Failure(ex)
 	switch {
 	case !ok && w.end.poison, ok && details.Poison != nil:
-		return cluster.EndedPoisoned, c.poison(&details, w)
+		return cluster.EndedPoisoned, c.poison(ex.Instance, &details, w)
 	case !ok:
 		return cluster.EndedFailed, "no build can read the event that ended it"
 	case details.Application != nil && details.Application.Kind == eventdata.AppCancelled:
@@ -92,10 +92,16 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 }
 
 // poison explains why deliveries did not end: by what nodes refused, or else by the poison's own details.
-func (c *Checker) poison(d *engine.ErrorDetails, w *work) string {
+func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) string {
 	what := ""
+	if d.Poison != nil {
+		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // of a child, which told its parent
+			what = "child " + c.Run.Model.Name(no) + ": "
+			w.refusals = append(w.refusals, c.of(no).refusals...)
+		}
+	}
 	if d.Poison != nil && d.Poison.MessageType.Kind == eventdata.PoisonActivity {
-		what = "activity " + d.Poison.MessageType.ActivityName + ": "
+		what += "activity " + d.Poison.MessageType.ActivityName + ": "
 	}
 	var said []string
 	for i := range w.refusals {

@@ -1,0 +1,39 @@
+package command
+
+import (
+	"github.com/durosim/durosim/internal/upgrade"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// replay tells one run of a variant of the plan.
+func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
+	show, err := c.selection()
+	if err != nil {
+		return 0, err
+	}
+	seed := uint64(1)
+	if c.Seed != nil {
+		seed = uint64(*c.Seed)
+	}
+	if _, err := cfg.One(c.Replay, seed); err != nil {
+		return 0, err
+	}
+	r := newReplayed(s, seed)
+	r.name = "plan " + s.scenario.Name + ", " + c.Replay
+	r.line = c.oneLine(s, c.Replay, seed, c.Instance)
+	r.made = func() (cluster.Config, error) { return cfg.One(c.Replay, seed) }
+	return r.tell(a, show, &pictureFlags{HTML: c.HTML}, c.JSON)
+}
+
+// oneLine returns the command that tells one run of a variant.
+func (c *planCmd) oneLine(s *subject, variant string, seed uint64, instance string) string {
+	words := append([]string{"plan"}, s.options()...)
+	if c.Store != "" {
+		words = append(words, "--store", c.Store)
+	}
+	words = append(words, "--replay", variant, "--seed", decimal(seed))
+	if instance != "" {
+		words = append(words, "--instance", instance)
+	}
+	return itself(append(words, s.arg)...)
+}

@@ -1,0 +1,99 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// One returns one run of a variant of the plan, which has one of these names:
+//
+//	whole         the plan
+//	stop-2        its first two steps, stop-0 for none
+//	back-2        these, and then taken back
+//	order-2,1,3   its steps in another order, each at the times of the plan
+//
+// Steps are numbered from 1, as the rollback map numbers them.
+func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
+	p, err := c.Plan(seed)
+	if err != nil {
+		return cluster.Config{}, err
+	}
+	builds, err := p.AllBuilds(c.Builds)
+	if err != nil {
+		return cluster.Config{}, err
+	}
+	if variant == "whole" {
+		return c.Run(p, seed, c.Scenario.Expect), nil
+	}
+	kind, which, _ := strings.Cut(variant, "-")
+	var numbers []int
+	for word := range strings.SplitSeq(which, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return cluster.Config{}, unknown(variant)
+		}
+		numbers = append(numbers, n)
+	}
+	count := len(steps(p))
+	switch n := numbers[0]; {
+	case (kind == "stop" || kind == "back") && len(numbers) == 1:
+		if n < 0 || n > count {
+			return cluster.Config{}, fmt.Errorf("variant %q: the plan has %d steps", variant, count)
+		}
+		if kind == "stop" {
+			stop(p, n)
+		} else {
+			rollBack(p, n, builds)
+		}
+	case kind == "order":
+		order := make([]int, len(numbers))
+		for i, n := range numbers {
+			order[i] = n - 1
+		}
+		if sorted := slices.Sorted(slices.Values(order)); len(order) != count || !isOwn(sorted) {
+			return cluster.Config{}, fmt.Errorf("variant %q: expected each of the %d steps once", variant, count)
+		}
+		reorder(p, order)
+	default:
+		return cluster.Config{}, unknown(variant)
+	}
+	return c.Run(p, seed, nil), nil
+}
+
+func unknown(variant string) error {
+	return fmt.Errorf("variant %q: expected whole, stop-N, back-N, or order-N,N,... with the numbers of the steps", variant)
+}
+
+// Variant returns the name of an order, for One.
+func (o *Order) Variant() string {
+	words := make([]string, len(o.Steps))
+	for i, n := range o.Steps {
+		words[i] = strconv.Itoa(n + 1)
+	}
+	return "order-" + strings.Join(words, ",")
+}
+
+// Remarkable returns a run of the map that shows what its worst line is about: rolling back from the point of no return,
+// or the end of the plan; and an instance in it.
+func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
+	type line struct {
+		variant string
+		effect  Effect
+	}
+	lines := []line{{"stop-" + strconv.Itoa(len(r.Steps)), r.End}}
+	if r.NoReturn > 0 {
+		lines = append([]line{{"back-" + strconv.Itoa(r.NoReturn), r.Backs[r.NoReturn]}}, lines...)
+	}
+	for _, l := range lines {
+		for _, c := range []Count{l.effect.Killed, l.effect.Stranded, l.effect.Lost, l.effect.Waited} {
+			if c.Total > 0 {
+				return l.variant, c.ExampleSeed, c.Example
+			}
+		}
+	}
+	return "", 0, ""
+}

@@ -12,6 +12,7 @@ type Slab[T any] struct {
 	blocks [][]T // each as long as what is used of it
 	full   int   // blocks before this one are used up
 	each   int   // values in a block; 0 before the first Reset
+	taken  bool  // something was handed out since the last Reset
 }
 
 // Blocks is how many blocks a Slab keeps, of blockBytes each, or of one value if that is larger.
@@ -73,6 +74,7 @@ func (s *Slab[T]) block(n int) *[]T {
 	if n > s.each/2 && n > 1 || s.each == 0 {
 		return nil
 	}
+	s.taken = true
 	for s.full < len(s.blocks) {
 		if b := &s.blocks[s.full]; len(*b)+n <= cap(*b) {
 			return b
@@ -86,11 +88,17 @@ func (s *Slab[T]) block(n int) *[]T {
 	return &s.blocks[s.full]
 }
 
-// Reset takes back everything that was handed out, and forgets what it held.
+// Reset takes back everything that was handed out, and forgets what it held. It costs next to nothing if that is nothing.
 func (s *Slab[T]) Reset() {
+	if s.taken || s.each == 0 {
+		s.reset()
+	}
+}
+
+func (s *Slab[T]) reset() {
 	for i := range s.blocks[:min(s.full+1, len(s.blocks))] {
 		clear(s.blocks[i])
 		s.blocks[i] = s.blocks[i][:0]
 	}
-	s.full, s.each = 0, max(1, blockBytes/max(1, int(reflect.TypeFor[T]().Size())))
+	s.full, s.taken, s.each = 0, false, max(1, blockBytes/max(1, int(reflect.TypeFor[T]().Size())))
 }

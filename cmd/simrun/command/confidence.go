@@ -43,43 +43,79 @@ func (b detectedBug) sure(most uint64) float64 {
 	return math.Ceil(math.Log(0.01) / math.Log1p(-found/tried))
 }
 
-// confidence says in two lines what a clean campaign of so many seeds shows.
-func confidence(seeds uint64) (string, error) {
+// confidentFrom is how many seeds a clean campaign has at least for its report to say what that shows, unasked.
+const confidentFrom = 100
+
+// confidenceJSON is what a clean campaign of so many seeds shows.
+type confidenceJSON struct {
+	Seeds uint64 `json:"seeds"`
+	// Bound is the share of runs of this plan that fail at most, with a certainty of 95 %: the rule of three.
+	Bound string `json:"fails_at_most"`
+	// Classes says, for each family of planted bugs, how many of them so many seeds find with a certainty of 99 %, each in the
+	// scenario that shows it.
+	Classes []classJSON `json:"classes"`
+	// Hardest is the bug that takes the most seeds.
+	Hardest      string `json:"hardest"`
+	HardestSeeds uint64 `json:"hardest_seeds"`
+}
+
+type classJSON struct {
+	Class string `json:"class"`
+	Bugs  int    `json:"bugs"`
+	Found int    `json:"found"`
+	// Seeds is how many seeds find all of them, each with a certainty of 99 %.
+	Seeds uint64 `json:"seeds_for_all"`
+}
+
+// newConfidence says what a clean campaign of so many seeds shows.
+func newConfidence(seeds uint64) *confidenceJSON {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
-		return "", fmt.Errorf("detection.json: %w", err)
+		panic(fmt.Sprintf("detection.json: %v", err)) // it is part of the program, and a test reads it
 	}
-	type class struct {
-		name       string
-		all, found int
-	}
-	var classes []class
-	hardest, most := "", 0.0
+	out := &confidenceJSON{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
 	for _, b := range d.Bugs {
 		name, _, _ := strings.Cut(b.ID, "/")
-		if n := len(classes); n == 0 || classes[n-1].name != name { // they are sorted
-			classes = append(classes, class{name: name})
+		if n := len(out.Classes); n == 0 || out.Classes[n-1].Class != name { // they are sorted
+			out.Classes = append(out.Classes, classJSON{Class: name})
 		}
-		c := &classes[len(classes)-1]
-		c.all++
-		need := b.sure(d.Seeds)
-		if need <= float64(seeds) {
-			c.found++
+		c := &out.Classes[len(out.Classes)-1]
+		c.Bugs++
+		need := uint64(min(b.sure(d.Seeds), 1e9))
+		if need <= seeds {
+			c.Found++
 		}
-		if need > most {
-			hardest, most = b.ID, need
+		c.Seeds = max(c.Seeds, need)
+		if need > out.HardestSeeds {
+			out.Hardest, out.HardestSeeds = b.ID, need
 		}
 	}
+	return out
+}
+
+// text is the same in three lines.
+func (c *confidenceJSON) text() string {
 	var parts []string
-	for _, c := range classes {
-		parts = append(parts, fmt.Sprintf("%d of %d of %s", c.found, c.all, c.name))
-	}
-	if most >= 1e9 {
-		return "", fmt.Errorf("detection.json: %s was never found", hardest)
+	for _, k := range c.Classes {
+		part := fmt.Sprintf("%d of %d of %s", k.Found, k.Bugs, k.Class)
+		if k.Found < k.Bugs {
+			part += fmt.Sprintf(" (all: %s)", plural(k.Seeds, "seed", "seeds"))
+		}
+		parts = append(parts, part)
 	}
 	return fmt.Sprintf("confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
-		"            planted bugs that so many seeds find with 99 %%, each in the scenario that shows it: %s; the hardest, %s, takes %s\n",
-		plural(seeds, "seed", "seeds"), grouped(seeds), strings.Join(parts, ", "), hardest, grouped(uint64(most))), nil
+		"            planted bugs that so many seeds find with 99 %%, each in the scenario that shows it:\n            %s\n",
+		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds), strings.Join(parts, ", "))
+}
+
+// confidence returns what the report says of what the campaign shows: nothing if a run failed, or if there are few seeds and
+// nobody asks.
+func (r *report) confidence() *confidenceJSON {
+	clean := r.sum.Passed == r.sum.Seeds && !r.sum.Interrupted && r.status == exitOK
+	if !clean || r.sum.Seeds == 0 || r.sum.Seeds < confidentFrom && !r.confident {
+		return nil
+	}
+	return newConfidence(r.sum.Seeds)
 }
 
 // detection returns the trials as a file for confidence, one bug a line, sorted by id.

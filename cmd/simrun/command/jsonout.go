@@ -45,6 +45,7 @@ type runJSON struct {
 	Stored         []string         `json:"stored"`
 	Findings       []*knownFinding  `json:"findings,omitempty"`
 	Portfolio      []memberCount    `json:"portfolio,omitempty"`
+	Confidence     *confidenceJSON  `json:"confidence,omitempty"`
 	Interrupted    bool             `json:"interrupted,omitempty"`
 	GoOn           string           `json:"go_on,omitempty"`
 	ExitStatus     int              `json:"exit_status"`
@@ -174,7 +175,7 @@ func (r *report) json(verb string) *runJSON {
 		Violations: []violationJSON{}, Coverage: coverageJSON(sum.Coverage), Unreached: notNil(r.unreached), Missed: notNil(r.missed),
 		Drifts: []driftJSON{}, InternalErrors: []crashJSON{}, Stored: notNil(r.stored), ExitStatus: r.status,
 		Contract: strings.TrimPrefix(r.contract(), "contract: "), Plan: strings.TrimPrefix(sum.Fate.Plan(), "plan: "), Fate: newFateJSON(&sum.Fate),
-		Windows: r.windows, Findings: r.findings, Portfolio: r.portfolio, Interrupted: sum.Interrupted, GoOn: r.goOn,
+		Windows: r.windows, Findings: r.findings, Portfolio: r.portfolio, Confidence: r.confidence(), Interrupted: sum.Interrupted, GoOn: r.goOn,
 	}
 	for _, v := range sum.Violations {
 		out.Violations = append(out.Violations, newViolationJSON(v, r.subject.repro(v.Seed)))

@@ -38,6 +38,8 @@ type report struct {
 	windows []upgrade.Window
 	// portfolio tells what each chooser of a portfolio found; it is empty with any other chooser.
 	portfolio []memberCount
+	// confident asks for what the campaign shows, however few its seeds.
+	confident bool
 	// stored lists the files that were written for failures.
 	stored []string
 }
@@ -172,6 +174,9 @@ func (a *app) printCampaign(r *report) {
 	a.printf("%s", upgrade.WindowsText(r.windows, commandline.Join(r.subject.arg)))
 	a.printPortfolio(r.portfolio)
 	a.printUnreached(r)
+	if c := r.confidence(); c != nil {
+		a.printf("\n%s", c.text())
+	}
 	for _, f := range r.stored {
 		a.printf("\nstored run: %s\n", f)
 	}

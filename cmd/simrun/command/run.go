@@ -32,7 +32,7 @@ type runCmd struct {
 	Markdown   string    `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
 	Annotate   bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
 	HTML       string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
-	Confidence bool      `help:"If all hold, say how much that shows: the rule of three, and which planted bugs so many seeds find."`
+	Confidence bool      `help:"If all hold, say how much that shows even of fewer than 100 seeds: the rule of three, and which planted bugs so many seeds find."`
 	Instances  bool      `help:"Name every instance in the fate of the work, not only the first few."`
 	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -140,6 +140,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		}
 	}
 	r := newReport(s, sum)
+	r.confident = c.Confidence
 	if c.Chooser == portfolio {
 		r.portfolio = counts.members
 	}
@@ -175,13 +176,6 @@ func (c *runCmd) run(a *app) (int, error) {
 		return r.status, a.writeJSON(r.json("run"))
 	}
 	a.printCampaign(r)
-	if c.Confidence && sum.Passed == sum.Seeds && sum.Seeds > 0 {
-		text, err := confidence(sum.Seeds)
-		if err != nil {
-			return 0, err
-		}
-		a.printf("\n%s", text)
-	}
 	return r.status, nil
 }
 

@@ -41,6 +41,7 @@ var (
 // checkers are the areas that judge. Their own tests judge them.
 var checkers = []area{
 	{"properties/internal/check", "", "", append(stories, planted)},
+	{"properties/internal/conduct", "", "", append(own("properties/internal/conduct"), planted)},
 	{"properties/internal/expect", "", "", []tests{{"properties/internal/expect", ""}, planted}},
 	{"properties/internal/liveness", "", "", append(stories, planted)},
 	{"properties/internal/model", "", "", append(stories, planted)},

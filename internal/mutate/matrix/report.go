@@ -24,6 +24,9 @@ func (t *trials) write() error {
 			rows = append(rows, r)
 		}
 	}
+	if err := t.unused(reasons); err != nil {
+		return err
+	}
 	w := io.Writer(os.Stdout)
 	if t.out != "" {
 		f, err := os.Create(t.out)
@@ -35,6 +38,25 @@ func (t *trials) write() error {
 	}
 	report(w, rows, len(t.mutants), slices.Sorted(maps.Keys(t.ignored)), reasons)
 	return nil
+}
+
+// unused returns an error about reasons that are about no mutant of their package, or about one that is caught.
+func (t *trials) unused(reasons map[string]string) error {
+	packages, keys := map[string]bool{}, map[string]bool{}
+	for _, m := range t.mutants {
+		packages[m.Package], keys[m.Key()] = true, true
+	}
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(reasons)) {
+		of, _, _ := strings.Cut(key, ".")
+		switch r, tried := t.results[key]; {
+		case packages[of] && !keys[key]:
+			errs = append(errs, fmt.Errorf("%s: no mutant is called %s", t.reasons, key))
+		case tried && r.Fate == caught:
+			errs = append(errs, fmt.Errorf("%s: a reason for %s, which is caught by %s", t.reasons, key, r.By))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // equivalent begins the reasons of mutants that behave as the original in everything that anybody may rely on.

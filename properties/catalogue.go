@@ -1,7 +1,6 @@
 package properties
 
 import (
-	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -15,10 +14,6 @@ type Property struct {
 
 // String returns the id and the name, such as "S01 filter-before-lock".
 func (p Property) String() string { return p.ID + " " + p.Name }
-
-// Timed reports whether the property compares times of different callers: it holds for clocks that differ by at most
-// SkewMost.
-func (p Property) Timed() bool { return monitor.Timed(p.ID) }
 
 // Catalogue returns the properties that a Monitor checks, in order of id: safety, then liveness.
 func Catalogue() []Property {

@@ -27,7 +27,7 @@ func New(w *cluster.World, opts Options) cluster.Monitor {
 }
 
 // SkewMost is the largest difference between two clocks under which the properties hold that compare times of different
-// callers (Property.Timed), if the store goes by the clocks of its callers. Beyond it they are not judged. S22 is judged
+// callers, if the store goes by the clocks of its callers. Beyond it they are not judged. S22 is judged
 // by one clock only.
 const SkewMost = monitor.SkewMost
 

@@ -8,6 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
+// Caller is the incarnation under which the policy calls the store, as an outsider: its node is 0.
+const Caller = 1 << 30
+
 // fail makes an ack end its execution as Failed.
 func (b *Box) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestration, cause string) {
 	item := &f.Item

@@ -66,3 +66,6 @@ func (k Kind) String() string {
 	}
 	return "unknown record"
 }
+
+// ActivityPanicText is the error text of an activity that a fault made panic.
+const ActivityPanicText = "activity panicked by a fault"

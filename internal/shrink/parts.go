@@ -40,9 +40,21 @@ func planParts() []parts {
 			c.Expect = less(c.Expect, drop)
 			return c
 		}},
-		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, withoutActions},
-		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, withoutOptions},
-		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, withoutHandlers},
+		{"action", func(c Concrete) int { return total(c.Plan.Instances, actionsOf) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *plan.Plan) {
+				p.Instances = withoutEach(p.Instances, func(x *plan.Instance) *[]plan.Action { return &x.Actions }, drop)
+			})
+		}},
+		{"option", func(c Concrete) int { return total(c.Plan.Nodes, optionsOf) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *plan.Plan) {
+				p.Nodes = withoutEach(p.Nodes, func(x *plan.Node) *[]plan.Setting { return &x.Options }, drop)
+			})
+		}},
+		{"handler", func(c Concrete) int { return total(c.Plan.Nodes, handlersOf) }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *plan.Plan) {
+				p.Nodes = withoutEach(p.Nodes, func(x *plan.Node) *[]string { return &x.Handlers }, drop)
+			})
+		}},
 	}, slices.Concat(clockParts(), probeParts(), programParts(), buildParts())...)
 }
 
@@ -108,45 +120,18 @@ func withoutNodes(c Concrete, drop []bool) Concrete {
 	})
 }
 
-// withoutActions leaves out actions of instances, counted through all of them.
-func withoutActions(c Concrete, drop []bool) Concrete {
-	return edit(c, func(p *plan.Plan) {
-		p.Instances = slices.Clone(p.Instances)
-		at := 0
-		for i := range p.Instances {
-			n := actionsOf(p.Instances[i])
-			p.Instances[i].Actions = less(p.Instances[i].Actions, drop[at:at+n])
-			at += n
+// withoutEach leaves out parts of the elements of a list, counted through all elements. A list of parts that becomes empty
+// is not nil: a node without a list of handlers has all that its build ships.
+func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		if its := of(&list[i]); len(*its) > 0 {
+			n := len(*its)
+			*its = append([]P{}, less(*its, drop[:n])...)
+			drop = drop[n:]
 		}
-	})
-}
-
-func withoutOptions(c Concrete, drop []bool) Concrete {
-	return edit(c, func(p *plan.Plan) {
-		p.Nodes = slices.Clone(p.Nodes)
-		at := 0
-		for i := range p.Nodes {
-			n := optionsOf(p.Nodes[i])
-			p.Nodes[i].Options = less(p.Nodes[i].Options, drop[at:at+n])
-			at += n
-		}
-	})
-}
-
-// withoutHandlers removes names from the lists of handlers. An empty list stays empty: a missing one means all that the
-// build ships.
-func withoutHandlers(c Concrete, drop []bool) Concrete {
-	return edit(c, func(p *plan.Plan) {
-		p.Nodes = slices.Clone(p.Nodes)
-		at := 0
-		for i := range p.Nodes {
-			n := handlersOf(p.Nodes[i])
-			if n > 0 {
-				p.Nodes[i].Handlers = append([]string{}, less(p.Nodes[i].Handlers, drop[at:at+n])...)
-			}
-			at += n
-		}
-	})
+	}
+	return list
 }
 
 // Reasonable reports whether a plan still makes sense: an instance that is expected to end otherwise than by itself keeps

@@ -38,9 +38,9 @@ var testModules = []string{"github.com/cockroachdb/datadriven", "github.com/goog
 //	                                             └→ sim
 var packages = map[string]imports{
 
-	"sim":                 {module: []string{"sim/internal/mix"}, tests: []string{"sim/internal/kernel"}},
+	"sim":                 {module: []string{"sim/internal/mix"}, tests: []string{"sim/internal/simtest", "sim/internal/kernel"}},
 	"sim/internal/mix":    {},
-	"sim/internal/kernel": {module: []string{"sim", "sim/internal/mix"}},
+	"sim/internal/kernel": {module: []string{"sim", "sim/internal/mix"}, tests: []string{"sim/internal/simtest"}},
 	"internal/jsonform":   {},
 	"internal/eventdata":  {module: []string{"internal/jsonform"}},
 	"engine":              {module: []string{"internal/eventdata", "internal/jsonform"}, others: []string{"github.com/Masterminds/semver/v3"}},
@@ -74,6 +74,7 @@ var packages = map[string]imports{
 	"sim/cluster": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
 		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
+	"sim/internal/simtest":  {module: []string{"sim"}}, // for tests
 	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
 		module: []string{"internal/planterm", "internal/probe", "sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
@@ -92,7 +93,7 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
-		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		module: []string{"internal/deadletter", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},

@@ -47,14 +47,11 @@ func (s Space) Workload() *rapid.Generator[Workload] {
 	})
 }
 
-// ShippedWork returns instances of the shipped orchestrations, with their clients' actions timed from their start.
-func ShippedWork() []plan.Instance { return planedit.ShippedWork() }
-
 func (s Space) work() []plan.Instance {
 	if s.Work != nil {
 		return s.Work
 	}
-	return ShippedWork()
+	return planedit.ShippedWork()
 }
 
 // instance draws one of the work: when it starts, how early or late its actions are, and whether it is cancelled.

@@ -36,7 +36,7 @@ type Config struct {
 	// Recording, if not nil, receives the choices (see sim.Record), with readable keys.
 	Recording *sim.Recording
 	// DoubleCheck computes every turn twice, which changes nothing else in a run. If the two differ, the handler is not
-	// a function of its history: a violation of PropertyHandler, of class handler.
+	// a function of its history: a violation of "handler-deterministic", of class handler.
 	DoubleCheck bool
 	// KeepTrace keeps a running hash for each trace record, for comparing two runs.
 	KeepTrace bool
@@ -125,7 +125,7 @@ type Result struct {
 	Virtual    int64      // virtual milliseconds
 	Violations []Violation
 	Coverage   []Point
-	// Exhausted is set if the step budget ended the run, which also violates PropertyRunEnds.
+	// Exhausted is set if the step budget ended the run, which also violates "run-ends".
 	Exhausted bool
 	// Outcomes are those of the plan's instances, then of its preloaded histories, both in the plan's order.
 	Outcomes []Outcome

@@ -47,7 +47,7 @@ func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	}
 	f.phases.ended = true
 	f.internal = append(f.internal, Violation{
-		Property: PropertyRunEnds, Class: ClassLiveness, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
+		Property: propertyRunEnds, Class: ClassLiveness, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
 		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) has taken %d turns and %d events without an end; no other that has ended took more than %d turns. "+
 			"A loop must end, or continue as new; \"budget %d turns\" permits more",
 			note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name(), mine.turns, mine.events, f.mostTurns, 10*limit),

@@ -250,7 +250,7 @@ func (f *foreign) lose(c call.Call, why string) {
 	if f.monitor != nil && len(f.monitor.Violations()) > 0 {
 		return
 	}
-	f.report(PropertyFollows, ClassInternal, "the store's answer to %s is allowed, and the run cannot follow it: %s", call.Method(c), why)
+	f.report(propertyFollows, ClassInternal, "the store's answer to %s is allowed, and the run cannot follow it: %s", call.Method(c), why)
 }
 
 func (f *foreign) report(property string, class Class, format string, args ...any) {
@@ -263,8 +263,8 @@ func (f *foreign) report(property string, class Class, format string, args ...an
 const (
 	// PropertyProvider is violated by an answer of the store that the provider contract does not allow.
 	PropertyProvider = "provider"
-	// PropertyFollows is violated if the run cannot follow the store, although its answers are allowed.
-	PropertyFollows = "store-follows"
+	// propertyFollows is violated if the run cannot follow the store, although its answers are allowed.
+	propertyFollows = "store-follows"
 )
 
 func (f *foreign) fail(err error) {

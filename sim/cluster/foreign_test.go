@@ -97,7 +97,7 @@ func TestStoreThatCannotBeFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Violations) != 1 || r.Violations[0].Property != cluster.PropertyFollows || !strings.Contains(r.Violations[0].Message, "attempt 2 of the activity, 1 in its own store") {
+	if len(r.Violations) != 1 || r.Violations[0].Property != "store-follows" || !strings.Contains(r.Violations[0].Message, "attempt 2 of the activity, 1 in its own store") {
 		t.Errorf("%+v", r.Violations)
 	}
 }

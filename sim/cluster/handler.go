@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/internal/machine"
 )
 
-// PropertyHandler is violated by a handler if two computations of one of its turns differ (Config.DoubleCheck).
-const PropertyHandler = "handler-deterministic"
+// propertyHandler is violated by a handler if two computations of one of its turns differ (Config.DoubleCheck).
+const propertyHandler = "handler-deterministic"
 
 // handlerReports bounds the handler violations that a run reports: the first one counts.
 const handlerReports = 3
@@ -21,7 +21,7 @@ func (f *fleet) checkHandler(n *nodeState, note *machine.Note) {
 		return
 	}
 	f.internal = append(f.internal, Violation{
-		Property: PropertyHandler, Class: ClassHandler, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
+		Property: propertyHandler, Class: ClassHandler, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
 		Message: fmt.Sprintf("two computations of one turn of %s (execution %d, handler %s) from the same history and messages differ: %s; expected a handler that reads nothing but its input and history: no clock, no map order, no random number, no state between calls",
 			note.Instance, note.ExecutionID, note.Turn.Handler, note.Turn.Nondeterministic),
 	})

@@ -71,16 +71,13 @@ func (f *fleet) onNodeEvent(e event) {
 	in := &f.finished
 	*in = machine.Finished{NowMs: f.clockMs(n), Job: j.id}
 	if e.b != 0 {
-		in.Panic = ActivityPanicText
+		in.Panic = record.ActivityPanicText
 	}
 	if j.activity != nil {
 		f.record(&Record{Kind: record.ActivityFinished, Node: n.number, Incarnation: n.inc, Activity: j.activity, Text: in.Panic})
 	}
 	f.step(n, in)
 }
-
-// ActivityPanicText is the error text of an activity that a fault made panic.
-const ActivityPanicText = "activity panicked by a fault"
 
 // runTurn lets time pass for a turn that has already been computed, and may freeze the node meanwhile.
 func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {

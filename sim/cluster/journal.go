@@ -50,13 +50,13 @@ func (j *journal) steps() uint64 { return j.kernel.Steps() }
 // since returns the virtual time since the start of the run.
 func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 
-// PropertyRunEnds is the property violated by a run that does not end by itself.
-const PropertyRunEnds = "run-ends"
+// propertyRunEnds is the property violated by a run that does not end by itself.
+const propertyRunEnds = "run-ends"
 
 // unfinished adds a violation: the run has not ended by itself.
 func (j *journal) unfinished(class Class, format string, args ...any) {
 	j.internal = append(j.internal, Violation{
-		Property: PropertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
+		Property: propertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
 		Message: fmt.Sprintf(format, args...),
 	})
 }

@@ -37,9 +37,6 @@ type letters struct {
 	looks    uint64
 }
 
-// LettersCaller is the incarnation under which the dead-letter policy calls the store, as an outsider: its node is 0.
-const LettersCaller = 1 << 30
-
 // unseen is no generation of a queue.
 const unseen = ^uint64(0)
 
@@ -52,7 +49,7 @@ func (b *base) openLetters() {
 	}
 	patience := b.plan.Patience.Or()
 	b.letters = &letters{
-		base: b, patience: patience, seen: unseen, provider: b.storeHandle(b.clients.codec, observe.Caller{Incarnation: LettersCaller}),
+		base: b, patience: patience, seen: unseen, provider: b.storeHandle(b.clients.codec, observe.Caller{Incarnation: deadletter.Caller}),
 		box: deadletter.New(deadletter.Options{After: patience.After, Now: b.nowMs, Version: b.clients.version, Rules: &b.planted.For("", "").Letters}),
 	}
 }

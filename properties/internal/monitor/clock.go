@@ -9,9 +9,6 @@ import (
 // callers.
 const SkewMost = check.SkewMost
 
-// Timed reports whether a property is one of those.
-func Timed(id string) bool { return check.Timed(id) }
-
 // Judges reports whether a property is judged in a run of the plan: its clocks differ by no more than SkewMost, or the
 // property does not depend on them.
 func Judges(p *plan.Plan, id string) bool { return check.Judges(p, id) }

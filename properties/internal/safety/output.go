@@ -50,7 +50,7 @@ func newOutputChecker(m *check.Run) check.Checker {
 		k.byName[k.plan.Instances[i].ID] = i
 	}
 	if k.plan.Faults.Has(faultkind.ActivityPanic) {
-		k.panics = cluster.ActivityPanicText
+		k.panics = record.ActivityPanicText
 	}
 	return k
 }

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/deadletter"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -130,7 +130,7 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	if in == nil || c.Request.Ack == nil || c.Request.Ack.Metadata.Status != engine.StatusFailed {
 		return
 	}
-	letters := c.Caller.Node == 0 && c.Caller.Incarnation == cluster.LettersCaller
+	letters := c.Caller.Node == 0 && c.Caller.Incarnation == deadletter.Caller
 	if !letters && (in.Note.Token != c.Request.Token || in.Note.Decision != machine.DecideSwept) {
 		return
 	}

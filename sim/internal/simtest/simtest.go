@@ -1,4 +1,4 @@
-package sim_test
+package simtest
 
 import (
 	"strings"
@@ -7,13 +7,15 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
+// Labels of keys.
 var (
-	labelNode  = sim.NewLabel("node")
-	labelCall  = sim.NewLabel("call")
-	labelTimer = sim.NewLabel("timer")
+	Node  = sim.NewLabel("node")
+	Call  = sim.NewLabel("call")
+	Timer = sim.NewLabel("timer")
 )
 
-func mustPanic(t *testing.T, want string, f func()) {
+// MustPanic fails the test unless f panics with a text that contains want.
+func MustPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()

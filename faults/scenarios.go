@@ -38,4 +38,5 @@ const (
 	sweeping     = "sweeper"
 	deadLetters  = "deadletter"
 	threshold    = "rolling-0.1.30-to-0.1.32"
+	codeChanged  = "code-changed"
 )

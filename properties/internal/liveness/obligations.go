@@ -297,6 +297,11 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if mine.Parent != 0 && c.leftAlone(mine.Parent) {
 		return
 	}
+	// A child that had not begun when its parent was deleted is nobody's. If it goes on for ever until its parent cancels it,
+	// nobody will: 1. Nanny starts Eternal, 2. Nanny is deleted by force, 3. Eternal begins.
+	if mine.Alone && in.CurrentID > engine.InitialExecutionID {
+		return
+	}
 	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {
 		return // it waits for what nobody sends, as the plan says: its end is the plan's affair
 	}

@@ -120,6 +120,15 @@ func (*Checker) Records() []record.Kind {
 func (c *Checker) Observe(o *observe.Observation) {
 	if o.Kind == observe.Damaged {
 		c.of(o.Instance).fault = "its stored bytes were damaged"
+		if o.Message == 0 {
+			return
+		}
+		// Nobody who cannot read a start knows whom to tell that its id is taken.
+		if start, ok := c.Run.Model.Row(o.Message).Item.(engine.StartItem); ok && start.ParentInstance != "" {
+			if parent := c.Run.Model.Number(start.ParentInstance); parent != 0 {
+				c.of(parent).fault = "the start of a child of it was damaged"
+			}
+		}
 	} else if !o.Undo {
 		*c.of(o.Instance) = work{deleted: true}
 	}

@@ -218,7 +218,7 @@ func (s *State) onDeleted(no observe.InstanceNo) {
 	}
 	for i := range s.instances {
 		if s.instances[i].Parent == no {
-			s.instances[i].Parent = 0
+			s.instances[i].Parent, s.instances[i].Alone = 0, true
 		}
 	}
 	*in = Instance{Deleted: true, Turns: in.Turns, OutsideMs: in.OutsideMs}

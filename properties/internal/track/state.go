@@ -113,6 +113,7 @@ type Instance struct {
 	Ended                       bool
 	Poisoned                    bool // it or a descendant was
 	Deleted                     bool // it ever was
+	Alone                       bool // its parent was deleted, and it was not
 	Untold                      bool // damage took the link of a child to it
 	Cancelled                   bool
 	Children                    int // the number that have not ended

@@ -4,7 +4,7 @@
 // cannot read, from which step on. Try runs the upgrade for many seeds, and also every beginning of it: stopping after each
 // step, and rolling back from there, which names the point of no return. Orders tries the steps in other orders.
 //
-// Work that nobody admits is stranded: it waits until a node that admits it is back. Every run ends with relief
-// that widens all nodes, so that it shows what that would do to stranded work: end it as usual, or poison it. It warns of
-// the remedy, which releases forbid since 0.1.32.
+// Work that nobody admits is stranded: it waits until a node that admits it is back. Every run ends with relief, which
+// brings up a node of the pinned build, or of a newer one, and takes none above its own build; so it shows what of the
+// stranded work no build of the plan takes.
 package upgrade

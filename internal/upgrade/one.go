@@ -89,7 +89,7 @@ func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 		lines = append([]line{{"back-" + strconv.Itoa(r.NoReturn), r.Backs[r.NoReturn]}}, lines...)
 	}
 	for _, l := range lines {
-		for _, c := range []Count{l.effect.Killed, l.effect.Stranded, l.effect.Lost, l.effect.Waited} {
+		for _, c := range []Count{l.effect.Untaken, l.effect.Stranded, l.effect.Lost, l.effect.Waited} {
 			if c.Total > 0 {
 				return l.variant, c.ExampleSeed, c.Example
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -43,8 +44,8 @@ type Effect struct {
 	Seeds, Work uint64
 	// Stranded work waits for a build until relief; Kinds and Pins tell of it, and Example names one.
 	Stranded Count
-	// Killed is stranded work that relief poisons: what draining would do.
-	Killed Count
+	// Untaken is stranded work that no build of the plan takes: relief deletes it, or it is poisoned by the build that does.
+	Untaken Count
 	// Lost is work that ended otherwise than the plan expects, and was not stranded.
 	Lost Count
 	// Open is work of the store that is still running for another reason: it waits for what nobody in the plan brings.
@@ -88,15 +89,18 @@ func (c Count) String() string {
 func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
 	e.Work += uint64(len(r.Fates))
-	var stranded, killed, lost, open tally
+	var stranded, untaken, lost, open tally
 	for i := range r.Fates {
 		f := &r.Fates[i]
 		pin := pinOf(r, i)
 		switch {
+		case deletedByRelief(r, f):
+			stranded.add(f, pin)
+			untaken.add(f, pin)
 		case f.Relieved || f.End == cluster.StillRunning && waitsForBuild(r, f.Instance):
 			stranded.add(f, pin)
 			if f.End == cluster.EndedPoisoned {
-				killed.add(f, pin)
+				untaken.add(f, pin)
 			}
 		case f.End == cluster.StillRunning && p.Instances[i].Existing:
 			open.add(f, pin) // nobody in this plan brings what it waits for
@@ -105,12 +109,12 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 		}
 	}
 	e.Stranded.add(stranded.n, stranded.example, stranded.pin, stranded.why, r.Seed)
-	e.Killed.add(killed.n, killed.example, killed.pin, killed.why, r.Seed)
+	e.Untaken.add(untaken.n, untaken.example, untaken.pin, untaken.why, r.Seed)
 	e.Lost.add(lost.n, lost.example, lost.pin, lost.why, r.Seed)
 	e.Open.add(open.n, open.example, open.pin, open.why, r.Seed)
 	reliefMs := int64(-1)
 	for _, h := range r.Help {
-		if h.Kind == cluster.HelpWiden && reliefMs < 0 {
+		if h.Phase == cluster.PhaseRelief && reliefMs < 0 {
 			reliefMs = h.VirtualMs
 		}
 	}
@@ -145,6 +149,13 @@ func (t *tally) add(f *cluster.Fate, pin string) {
 		}
 	}
 	t.n++
+}
+
+// deletedByRelief reports whether relief deleted an instance, or the tree that it stands in.
+func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
+	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
+		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))
+	})
 }
 
 func pinOf(r *cluster.Result, i int) string {

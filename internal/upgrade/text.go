@@ -116,10 +116,10 @@ func (r *Report) rollbackMap(b *strings.Builder) {
 	if len(r.Steps) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\nrollback map: the most instances in one run of %d. Stranded work waits for a build that is not there; drained to death is\nwhat of it is poisoned when every node is widened; lost is work that ended otherwise than the plan expects.\n\n", r.End.Seeds)
+	fmt.Fprintf(b, "\nrollback map: the most instances in one run of %d. Stranded work waits for a build that is not there; what no build\ntakes can only be deleted; lost is work that ended otherwise than the plan expects.\n\n", r.End.Seeds)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  \tstop here\t\t\t\tback from here\t\t\t")
-	fmt.Fprintln(t, "  after\twaits\tlongest\tstranded\tlost\tstranded\tdrained to death\tlost")
+	fmt.Fprintln(t, "  after\twaits\tlongest\tstranded\tlost\tstranded\tno build takes\tlost")
 	for k := range r.Stops {
 		name := "0 as it is"
 		if k > 0 {
@@ -136,7 +136,7 @@ func (r *Report) rollbackMap(b *strings.Builder) {
 			fmt.Fprintf(t, "-\t-\t-\n")
 			continue
 		}
-		fmt.Fprintf(t, "%v\t%v\t%v\n", back.Stranded, back.Killed, back.Lost)
+		fmt.Fprintf(t, "%v\t%v\t%v\n", back.Stranded, back.Untaken, back.Lost)
 	}
 	t.Flush()
 }
@@ -169,10 +169,11 @@ func (r *Report) NoReturnText() string {
 	if c := e.Stranded; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
-	if c := e.Killed; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  Draining by widened nodes would poison up to %d of them, such as %s (pin %s, seed %d): %s. Start a node of the pinned build instead.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
-	} else if e.Stranded.Total > 0 {
-		b.WriteString("\n  Draining by widened nodes poisons none of them here; it is no remedy all the same: start a node of the pinned build.")
+	if c := e.Untaken; c.Total > 0 {
+		fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+	}
+	if e.Stranded.Total > e.Untaken.Total {
+		b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
 	}
 	if c := e.Lost; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  It loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)

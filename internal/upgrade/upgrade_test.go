@@ -83,8 +83,8 @@ at 20s upgrade B to 2.0.0
 	if r.NoReturn != 2 || !r.Holds() {
 		t.Errorf("no return %d, holds %v; want 2, upgrade A\n%s", r.NoReturn, r.Holds(), r.Text())
 	}
-	if back := r.Backs[3]; back.Stranded.Total == 0 || back.Killed.Total == 0 {
-		t.Errorf("rolling back all: %+v; want work stranded, and poisoned by draining", back)
+	if back := r.Backs[3]; back.Stranded.Total == 0 || back.Untaken.Total != 0 {
+		t.Errorf("rolling back all: %+v; want work stranded that a node of its build takes", back)
 	}
 	if r.Stops[3].Stranded.Total != 0 || r.Stops[0].Waited.Total != 0 {
 		t.Errorf("stops: %+v", r.Stops)
@@ -137,5 +137,30 @@ then pause A for 1s
 	}
 	if ownOrder != 1 || len(orders) < 20 || len(orders) > 40 {
 		t.Errorf("%d orders, %d of them the plan's own", len(orders), ownOrder)
+	}
+}
+
+// What the store holds of a pin that no build of the plan admits is stranded, and only a deletion ends it; what a build of
+// the plan admits, though no node runs it, is stranded and not lost.
+func TestUntaken(t *testing.T) {
+	const plan = `build 0.3.0 like 1.5.0
+  range >=0.1.30, <=0.3.0
+nodes A B run 0.3.0
+at 5s stop B
+`
+	for _, c := range []struct {
+		plan    string
+		untaken bool
+	}{
+		{plan, true},
+		{"build 0.1.26 like 1.5.0\n" + plan + "node old runs 0.1.26\nthen stop old\n", false},
+	} {
+		r, err := upgrade.Try(config(t, c.plan, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := r.End; e.Stranded.Total == 0 || (e.Untaken.Total > 0) != c.untaken {
+			t.Errorf("stranded %v, taken by no build %v, want some: %v\n%s", e.Stranded, e.Untaken, c.untaken, r.Text())
+		}
 	}
 }

@@ -49,9 +49,8 @@ func stop(p *plan.Plan, n int) {
 	showStranded(p)
 }
 
-// showStranded has a run end with relief by widened nodes, which shows what waits for a build and what widening would do to
-// it. It is a warning, not advice: no node may go above its own build.
-func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefWiden }
+// showStranded has a run end with relief, which shows what waits for a build, and what of it no build of the plan takes.
+func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
 
 // rollBack takes the first n steps back, the last one first, from when the next one was due.
 func rollBack(p *plan.Plan, n int, builds []*engine.Build) {

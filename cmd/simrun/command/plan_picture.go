@@ -77,7 +77,7 @@ func planMap(r *upgrade.Report) *page.Map {
 		row.Stop = []page.Cell{cell(stop.Waited, 1), longest, cell(stop.Stranded, 2), cell(stop.Lost, 3)}
 		row.Back = []page.Cell{{Text: "-"}, {Text: "-"}, {Text: "-"}}
 		if k > 0 {
-			row.Back = []page.Cell{cell(back.Stranded, 2), cell(back.Killed, 3), cell(back.Lost, 3)}
+			row.Back = []page.Cell{cell(back.Stranded, 2), cell(back.Untaken, 3), cell(back.Lost, 3)}
 		}
 		m.Steps = append(m.Steps, row)
 	}

@@ -294,12 +294,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if !admitted || mine.Untold || mine.Children > 0 && !mine.Cancelled || mine.StallReported || !c.live.AnyRuns(in) {
 		return // nobody can take it on, or its children or messages account for it
 	}
-	if mine.Parent != 0 && c.leftAlone(mine.Parent) {
-		return
-	}
-	// A child that had not begun when its parent was deleted is nobody's. If it goes on for ever until its parent cancels it,
-	// nobody will: 1. Nanny starts Eternal, 2. Nanny is deleted by force, 3. Eternal begins.
-	if mine.Alone && in.CurrentID > engine.InitialExecutionID {
+	if c.leftAlone(in, mine) {
 		return
 	}
 	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {

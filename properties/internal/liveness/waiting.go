@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -62,9 +63,15 @@ func (c *obligations) unaided(in *model.Instance) bool {
 	return ok && c.live.Plan.Instances[i].Unaided
 }
 
-// leftAlone reports whether a child of that parent may go on for ever: its parent, which alone may end it, waits for a
-// node that admits it, or has ended with an unreadable history, which cannot tell which children it leaves behind.
-func (c *obligations) leftAlone(parent observe.InstanceNo) bool {
+// leftAlone reports whether a child may go on for ever: its parent, which alone may end it, waits for a node that admits it,
+// or has ended with an unreadable history, which cannot tell which children it leaves behind; or the parent was deleted
+// before the child began. 1. Nanny starts Eternal, 2. Nanny is deleted by force, 3. Eternal begins, and nobody will cancel
+// it.
+func (c *obligations) leftAlone(child *model.Instance, mine *track.Instance) bool {
+	if mine.Parent == 0 {
+		return mine.Alone && child.CurrentID > engine.InitialExecutionID
+	}
+	parent := mine.Parent
 	in := c.Run.Model.Instance(parent)
 	if !c.live.Instance(parent).Ended {
 		admitted, _ := c.live.Admitted(in)

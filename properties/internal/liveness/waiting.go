@@ -68,10 +68,13 @@ func (c *obligations) unaided(in *model.Instance) bool {
 // before the child began. 1. Nanny starts Eternal, 2. Nanny is deleted by force, 3. Eternal begins, and nobody will cancel
 // it.
 func (c *obligations) leftAlone(child *model.Instance, mine *track.Instance) bool {
-	if mine.Parent == 0 {
-		return mine.Alone && child.CurrentID > engine.InitialExecutionID
+	if mine.Alone && child.CurrentID > engine.InitialExecutionID {
+		return true
 	}
 	parent := mine.Parent
+	if parent == 0 {
+		return false
+	}
 	in := c.Run.Model.Instance(parent)
 	if !c.live.Instance(parent).Ended {
 		admitted, _ := c.live.Admitted(in)

@@ -129,6 +129,11 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.SessionCap = func(int) int { return math.MaxInt }
 			}},
+		{ID: "engine/plain-fetch-waits", Summary: "a fetch without session config waits as long as any other, so that a session that is free again is not noticed", Source: "docs/contract/runtime.md#r6.1",
+			Properties: []string{"S28"}, Scenario: sessions,
+			node: func(r *machine.Rules) {
+				r.PlainFetchWaits = true
+			}},
 		{ID: "engine/session-not-renewed", Summary: "no session is ever renewed",
 			Properties: []string{"S19"}, Scenario: sessions,
 			node: func(r *machine.Rules) {

@@ -26,6 +26,9 @@ type Rules struct {
 	CountsWaiting func(b *engine.Build) bool
 	// SessionCap returns how many sessions the node may serve at a time, given the option.
 	SessionCap func(most int) int
+	// PlainFetchWaits lets a fetch without a session config wait for work as long as any other. The node asks for sessions
+	// again when it serves one less, so what it waits with then is no longer what it wants.
+	PlainFetchWaits bool
 	// RenewsSessions makes the node renew the sessions that it owns.
 	RenewsSessions bool
 	// UnregisteredBackoff returns the delay for work without a handler at its n-th delivery.

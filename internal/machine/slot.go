@@ -72,7 +72,7 @@ func (n *Node) next(s *slot) {
 		return
 	}
 	if n.sessionsInFlight() >= n.rules.SessionCap(n.options.MaxSessionsPerRuntime) {
-		s.call = n.askFetch(s, n.workRequest(nil))
+		n.askPlainly(s)
 		return
 	}
 	if s.fetch == nil {
@@ -81,8 +81,22 @@ func (n *Node) next(s *slot) {
 	s.call = n.askFetch(s, s.fetch)
 }
 
+// askPlainly fetches work that belongs to no session, since the node serves as many as it may. The answer comes at once,
+// so that the next fetch asks for sessions again if there is room by then.
+func (n *Node) askPlainly(s *slot) {
+	q := n.workRequest(nil)
+	if n.rules.PlainFetchWaits {
+		s.call = n.askFetch(s, q)
+		return
+	}
+	q.PollTimeout = 0
+	c := n.callTo(s.id, q)
+	c.Cadence, c.Once = n.options.DispatcherMinPollInterval, true
+	s.call = n.calls
+}
+
 // workRequest returns a worker slot's fetch request with that session config.
-func (n *Node) workRequest(session *engine.SessionFetchConfig) call.Call {
+func (n *Node) workRequest(session *engine.SessionFetchConfig) call.FetchWorkItem {
 	o := &n.options
 	tags := o.WorkerTagFilter
 	tags.Tags = slices.Clone(tags.Tags)

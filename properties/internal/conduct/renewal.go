@@ -139,9 +139,13 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	o := &k.options(n).Options
 	s.held = held{}
 	full := n.sessionsHeld() >= o.MaxSessionsPerRuntime
-	if q.LockTimeout != o.WorkerLockTimeout || q.PollTimeout != o.DispatcherLongPollTimeout || (q.Session == nil) != full {
+	poll := o.DispatcherLongPollTimeout
+	if full {
+		poll = 0 // or a session that is free again would not be noticed before the poll ends
+	}
+	if q.LockTimeout != o.WorkerLockTimeout || q.PollTimeout != poll || (q.Session == nil) != full {
 		k.wrong(n, "", "fetches work with lock %v, poll %v, sessions: %t: expected %v, %v, %t", q.LockTimeout, q.PollTimeout, q.Session != nil,
-			o.WorkerLockTimeout, o.DispatcherLongPollTimeout, !full)
+			o.WorkerLockTimeout, poll, !full)
 		return
 	}
 	if q.Session != nil && (q.Session.LockTimeout != o.SessionLockTimeout || q.Session.OwnerID == "") {

@@ -152,6 +152,28 @@ func TestFindsAreKeptApart(t *testing.T) {
 	}
 }
 
+// Two bugs that break one rule are two finds, since their smallest plans have different parts; no two finds are the same.
+func TestCausesAreKeptApart(t *testing.T) {
+	o := hunting(t, "provider/ack-partial", "provider/cancel-spares-held-work")
+	o.Runs = 96
+	r := run(t, o)
+	causes, all := map[string]bool{}, map[string]bool{}
+	for _, f := range r.Finds {
+		cause := strings.Join(f.Cause, ", ")
+		if f.Violation.Rule() == "S06" {
+			causes[cause] = true
+		}
+		if key := f.Violation.Rule() + ": " + cause; all[key] {
+			t.Errorf("two finds are %s", key)
+		} else {
+			all[key] = true
+		}
+	}
+	if len(causes) < 2 {
+		t.Errorf("S06 has one cause:\n%s", tell(r))
+	}
+}
+
 // Edits stay within the limits that a plan does not exceed anyway.
 func TestHuntKeepsLimits(t *testing.T) {
 	o := hunting(t)

@@ -15,7 +15,7 @@ import (
 
 type options struct {
 	sample, jobs, deep, most   int
-	checkers                   bool
+	checkers, table            bool
 	timeout                    time.Duration
 	state, out, reasons, limit string
 	dir                        string
@@ -28,6 +28,7 @@ func main() {
 	flag.IntVar(&o.deep, "deep", 5, "ask again with `N` times the seeds about those that nobody objects to; 1 does not")
 	flag.IntVar(&o.most, "most", 0, "ask `N` of the judges that execute a mutant's place, those first that notice most; 0 for all")
 	flag.BoolVar(&o.checkers, "checkers", false, "try the packages of the checkers, which their tests judge")
+	flag.BoolVar(&o.table, "table", false, "try nothing: write the matrix of what -state has")
 	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.limit, "for", "", "stop after so long, as 20m")
 	flag.StringVar(&o.state, "state", "", "`FILE` that keeps results")
@@ -74,10 +75,13 @@ func run(o options, areas []area) error {
 		return err
 	}
 	t.mutants = slices.DeleteFunc(mutate.Mutants(packages), func(m *mutate.Mutant) bool { return !t.areas[t.path(m)].mutates(m.File) })
-	if err := t.build(areas, packages); err != nil {
+	if err := t.load(); err != nil {
 		return err
 	}
-	if err := t.load(); err != nil {
+	if o.table {
+		return t.write()
+	}
+	if err := t.build(areas, packages); err != nil {
 		return err
 	}
 	if !o.checkers {

@@ -144,7 +144,7 @@ func TestFindsAreKeptApart(t *testing.T) {
 	for _, f := range r.Finds {
 		rules[f.Violation.Property] = true
 	}
-	if !rules["L05"] || !rules["S06"] {
+	if !rules["S28"] || !rules["S06"] {
 		t.Errorf("the finds are\n%s", tell(r))
 	}
 	if n := uint64(len(r.Finds)); n > 8 || r.Failed < n {

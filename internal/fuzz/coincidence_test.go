@@ -19,7 +19,7 @@ var coincidences = []struct {
 }{
 	{"engine/poison-off-by-one", 2000},
 	{"provider/kv-not-merged-on-failure", 2000},
-	{"engine/ack-failure-fails-orchestration", 2000},
+	{"engine/history-error-ignores-attempt", 2000},
 	{"engine/poisons-terminal", 2000},
 	{"provider/ack-partial", 2000},
 	{"provider/contextless-batch-blocks", 2000},

@@ -156,7 +156,9 @@ func (k CallKind) String() string {
 	return "unknown call"
 }
 
-// CallRequest holds the arguments of a call that checkers look at.
+// CallRequest holds the arguments of a call that checkers look at. It is no second form of call.Call: nobody can make a call
+// of it. A store has one and fills it anew at each call, so that observing allocates nothing; a call.Call in its place would
+// be allocated.
 type CallRequest struct {
 	Filter        *engine.CapabilityFilter
 	LockTimeout   time.Duration

@@ -254,6 +254,8 @@ func TestNoTestSleeps(t *testing.T) { report(t, checkSleeps(loadModule(t))) }
 
 func TestPackageComments(t *testing.T) { report(t, checkPackageComments(loadModule(t))) }
 
+func TestPackageShares(t *testing.T) { report(t, checkShares(loadModule(t), 1, 8)) }
+
 func TestFileLengths(t *testing.T) { report(t, checkLengths(loadModule(t), longFiles)) }
 
 func TestCommandLinksNoTests(t *testing.T) { report(t, checkLinks(loadModule(t))) }
@@ -396,6 +398,24 @@ func checkLengths(m *module, allowed map[string]string) []finding {
 			out = append(out, finding{s.name, 0, fmt.Sprintf("%d lines, more than %d: split it by concept, or enter it with a reason in longFiles of internal/tidy/tidy_test.go", s.lines, maxLines)})
 		case ok && s.lines <= maxLines:
 			out = append(out, finding{s.name, 0, fmt.Sprintf("%d lines: no longer needs its entry in longFiles of internal/tidy/tidy_test.go", s.lines)})
+		}
+	}
+	return out
+}
+
+// checkShares finds packages with more than num in den of all lines that are not tests'.
+func checkShares(m *module, num, den int) []finding {
+	lines, all := map[string]int{}, 0 // lines is looked up only
+	for _, s := range m.sources {
+		if !s.test {
+			lines[s.dir] += s.lines
+			all += s.lines
+		}
+	}
+	var out []finding
+	for _, dir := range m.dirs() {
+		if n := lines[dir]; n*den > all*num {
+			out = append(out, finding{dir, 0, fmt.Sprintf("%d of %d lines, more than %d in %d: split the package by subject", n, all, num, den)})
 		}
 	}
 	return out

@@ -40,6 +40,8 @@ type report struct {
 	portfolio []memberCount
 	// confident asks for what the campaign shows, however few its seeds.
 	confident bool
+	// rate is how the campaign went.
+	rate rate
 	// stored lists the files that were written for failures.
 	stored []string
 }

@@ -109,11 +109,13 @@ func (c *runCmd) run(a *app) (int, error) {
 	o.Context, stop = interruptible()
 	defer stop()
 	var bar *progress
+	pace := rate{began: time.Now()}
 	o.OnProgress = func(p campaign.Progress) {
 		if bar == nil {
 			bar = newProgress(a.stderr, s.scenario.Name, p.Total)
 		}
 		bar.show(p.Done, p.Failed)
+		pace.note(p)
 	}
 	var results *resultsWriter
 	if c.Results != "" {
@@ -145,7 +147,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		r.portfolio = counts.members
 	}
 	r.seeds, r.shard, r.wall, r.instances = seeds, c.Shard, wall, c.Instances
-	r.windows = windowsOf(s, seeds.first)
+	r.windows, r.rate = windowsOf(s, seeds.first), pace
 	if sum.Interrupted {
 		r.status = exitStopped
 		done := sum.Seeds

@@ -61,34 +61,7 @@ func campaignTables(r *report) []page.Table {
 	for _, k := range r.findings {
 		known.Rows = append(known.Rows, page.Row{Bad: k.isNews(), Cells: []string{k.Property, string(k.State), k.First.Format(time.DateOnly), k.Command}})
 	}
-	return append([]page.Table{totals}, filled(append([]page.Table{found, rateTable(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
-}
-
-// rateTable tells how many runs failed in each tenth of the campaign, so that it shows whether more seeds would find more.
-func rateTable(r *report) page.Table {
-	const parts = 10
-	t := page.Table{Title: "Failures over the campaign", Head: []string{"seeds", "runs", "failed", "properties seen for the first time"}}
-	sum := r.sum
-	if len(sum.Violations) == 0 || sum.Seeds < parts || sum.Omitted > 0 {
-		return t
-	}
-	for i := range uint64(parts) {
-		from, to := r.seeds.first+r.seeds.count*i/parts, r.seeds.first+r.seeds.count*(i+1)/parts
-		failed, last := uint64(0), uint64(0)
-		for _, v := range sum.Violations {
-			if v.Seed >= from && v.Seed < to && (failed == 0 || v.Seed != last) {
-				failed, last = failed+1, v.Seed
-			}
-		}
-		first := ""
-		for _, p := range sum.Properties {
-			if p.FirstSeed >= from && p.FirstSeed < to {
-				first += p.First.Rule() + "; "
-			}
-		}
-		t.Rows = append(t.Rows, page.Row{Cells: []string{fmt.Sprintf("%d..%d", from, to-1), grouped(to - from), grouped(failed), strings.TrimSuffix(first, "; ")}})
-	}
-	return t
+	return append([]page.Table{totals}, filled(append([]page.Table{found, r.rate.table(r), known}, append(smallTables(r), fateTable(&sum.Fate), waitTable(&sum.Fate), coverageTable(r))...)...)...)
 }
 
 // smallTables shows the shrunk plans that --out has stored.

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 //	exits CODE PROGRAM ARG...   runs the program, which must exit with the code
 //	repro CODE FILE             runs the command in the last line of the file (stdout for the last output), the same way
 //	object FILE KEY...          the file is one JSON object and nothing else, and has the keys
+//	steps PAGE SECTION SCRIPT   writes what the workflows in the section of a page run as a shell script
 //	getkey VAR FILE KEY         puts the value of the object's key in an environment variable
 //
 // What stands behind [long] is carried out with DUROSIM_LONG=1 only.
@@ -48,6 +49,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("FIRST_DAY", filepath.Join(filepath.Dir(provider), "first_day.py"))
 			export, err := filepath.Abs("../duroxide-export/testdata/orders.jsonl")
 			env.Setenv("EXPORT", export)
+			env.Setenv("DOCS", filepath.Join(filepath.Dir(provider), "../../../../docs"))
 			return err
 		},
 		Condition: func(cond string) (bool, error) {
@@ -61,6 +63,7 @@ func TestScripts(t *testing.T) {
 			"repro":  cmdRepro,
 			"object": cmdObject,
 			"getkey": cmdGetKey,
+			"steps":  cmdSteps,
 		},
 	})
 }

@@ -1,0 +1,61 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/internal/campaign"
+	"github.com/durosim/durosim/internal/page"
+)
+
+// rate is how a campaign went, in tenths: it shows whether more seeds would find more.
+type rate struct {
+	began  time.Time
+	points []ratePoint
+}
+
+// ratePoint is the state of a campaign when another tenth of its seeds was done.
+type ratePoint struct {
+	done, failed uint64
+	after        time.Duration
+}
+
+const rateParts = 10
+
+// note adds a point if another tenth is done.
+func (r *rate) note(p campaign.Progress) {
+	if p.Total >= rateParts && p.Done*rateParts >= p.Total*uint64(len(r.points)+1) {
+		r.points = append(r.points, ratePoint{p.Done, p.Failed, time.Since(r.began)})
+	}
+}
+
+// table shows the rates over time, and the properties that the seeds of each tenth violated first.
+func (r *rate) table(rep *report) page.Table {
+	t := page.Table{Title: "Rate over time", Head: []string{"seeds", "done after", "seeds a second", "failed", "of 1,000", "properties violated for the first time"}}
+	var last ratePoint
+	for i, p := range r.points {
+		n, failed := p.done-last.done, p.failed-last.failed
+		from, to := rep.seeds.first+last.done, rep.seeds.first+p.done
+		if i == len(r.points)-1 {
+			to = max(to, rep.seeds.first+rep.seeds.count) // of a shard, the last
+		}
+		var first []string
+		for _, v := range rep.sum.Properties {
+			if v.FirstSeed >= from && v.FirstSeed < to {
+				first = append(first, v.First.Rule())
+			}
+		}
+		if n > 0 {
+			seeds := fmt.Sprintf("%d..%d", from, to-1)
+			if rep.shard.of > 1 {
+				seeds = grouped(n) + " of them"
+			}
+			t.Rows = append(t.Rows, page.Row{Cells: []string{
+				seeds, fmt.Sprintf("%.1fs", p.after.Seconds()), perSecond(n, p.after-last.after), grouped(failed), grouped(failed * 1000 / n), strings.Join(first, "; "),
+			}, Bad: len(first) > 0})
+		}
+		last = p
+	}
+	return t
+}

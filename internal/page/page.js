@@ -14,7 +14,7 @@
   const end = Math.max(busy * 1.03, 100);
   // The first view: nearly all that happens, and every step. A timer of an hour does not squeeze a minute's upgrade.
   const times = run.instances.flatMap(i => i.bars.map(b => b.from)).sort((a, b) => a - b);
-  const most = Math.max(times[Math.floor(times.length * 0.97)] || 0, ...run.marks.filter(m => m.kind === "step" || m.kind === "violation").map(m => m.ms)) * 1.1;
+  const most = Math.max(times[Math.floor(times.length * 0.97)] || 0, ...run.marks.filter(m => m.kind === "step" || m.kind === "violation" && m.text !== "outcome").map(m => m.ms)) * 1.1; // an outcome is judged at the end
   const focus = most > 0 && most < end / 2 ? most : end;
   let from = 0, to = focus, selected = -1, shown = [];
 
@@ -25,7 +25,12 @@
     if (title) e.title = title;
     return e;
   };
-  const time = ms => ms >= 60000 ? Math.floor(ms / 60000) + "m" + (ms % 60000 / 1000).toFixed(ms % 1000 ? 1 : 0) + "s" : (ms / 1000).toFixed(ms % 1000 ? 3 : 0) + "s";
+  const time = ms => { // as the reports write it: 1h0m28.394s, 40.5s, 12ms
+    ms = Math.round(ms);
+    if (ms > 0 && ms < 1000) return ms + "ms";
+    const h = Math.floor(ms / 3600000), m = Math.floor(ms / 60000) % 60;
+    return (h ? h + "h" : "") + (h || m ? m + "m" : "") + parseFloat((ms % 60000 / 1000).toFixed(3)) + "s";
+  };
   const hues = [212, 145, 28, 280, 340, 185, 60, 100];
   const colour = b => b < 0 ? "var(--quiet)" : `hsl(${hues[b % hues.length]} 62% ${b < hues.length ? 42 : 60}%)`;
   const width = () => Math.max($("chart").clientWidth - GUTTER, 50);
@@ -39,7 +44,7 @@
     const d = el("details");
     d.append(el("summary", "bad", `${m.text}${m.instance ? " about " + m.instance : ""} at ${time(m.ms)}, step ${m.step}`), el("pre", "", m.evidence));
     if (m.instance) { const b = el("button", "", "show " + m.instance); b.onclick = () => open(run.instances.findIndex(i => i.id === m.instance), m.ms); d.append(b); }
-    d.open = $("evidence").childElementCount < 2;
+    d.open = $("evidence").childElementCount < 1;
     $("evidence").append(d);
   }
   const legend = (swatch, text) => { const s = el("span"); const i = el("i"); i.style.background = swatch; s.append(i, text); $("legend").append(s); };

@@ -60,8 +60,9 @@ func sessionBugs() []Bug {
 			provider: func(r *storerules.Rules) {
 				r.MergesKV = func(s engine.Status) bool { return s.Terminal() && s != engine.StatusFailed }
 			}},
-		{ID: "provider/kv-read-in-two-statements", Summary: "a client read can see a merge half-way",
-			provider: func(r *storerules.Rules) { r.ReadsKVAtOnce = false }},
+		{ID: "provider/kv-read-in-two-statements", Summary: "a client read makes two statements, a quarter of a second apart, and can see a merge half-way",
+			Properties: []string{"S26"}, Scenario: lookers,
+			provider: func(r *storerules.Rules) { r.KVReadMs = 250 }},
 	}
 }
 

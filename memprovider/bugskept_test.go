@@ -176,7 +176,7 @@ var keptBugCases = []bugCase{
 		kv A k -> "1"
 		ack t status=Completed
 		kv A k -> "1" | none
-		wait 1
+		wait 251
 		kv A k -> "1"`},
 
 	{"provider/read-skips-undecodable", `

@@ -124,7 +124,7 @@ func (s *Store) mergeKV(in *instance) {
 	if kv == nil || len(kv.delta) == 0 {
 		return
 	}
-	if !s.rules.ReadsKVAtOnce {
+	if s.rules.KVReadMs >= 0 {
 		kv.before, kv.hasBefore, kv.mergedMs = slices.Clone(kv.store), true, s.now
 	}
 	for _, r := range slices.Clone(kv.delta) {
@@ -176,7 +176,7 @@ func (s *Store) readKV(instance string) []kvRow {
 		return nil
 	}
 	kv := in.kv
-	if kv.hasBefore && kv.mergedMs == s.now {
+	if kv.hasBefore && s.now-kv.mergedMs <= s.rules.KVReadMs {
 		return merged(kv.before, kv.delta)
 	}
 	return merged(kv.store, kv.delta)

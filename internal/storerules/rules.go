@@ -121,9 +121,9 @@ type Rules struct {
 	KeepsTombstone bool
 	// SnapshotsMerged tells whether a fetch shows the merged view of the key-value store, not the store alone.
 	SnapshotsMerged bool
-	// ReadsKVAtOnce tells whether a client read takes both key-value tables from one state; otherwise it sees, in the
-	// millisecond of a merge, the store before it and the delta after it.
-	ReadsKVAtOnce bool
+	// KVReadMs is how long before its second statement a client read has made its first; negative for one state. If a merge
+	// came between, it sees the store before the merge and the delta after it.
+	KVReadMs int64
 
 	// DeleteSteps are the steps that delete an instance.
 	DeleteSteps []DeleteStep
@@ -285,7 +285,7 @@ func Default() *Rules {
 		MergesKV:            engine.Status.Terminal,
 		KeepsTombstone:      true,
 		SnapshotsMerged:     false,
-		ReadsKVAtOnce:       true,
+		KVReadMs:            -1,
 	}
 }
 

@@ -43,7 +43,9 @@ type Report struct {
 	// Failed is the number of runs that violated something; Violation is the first one of the first of them, Plan its plan.
 	Failed    uint64
 	Violation cluster.Violation
-	Plan      *plan.Plan
+	// Properties are all that the first of them violated, in the order in which they were found.
+	Properties []string
+	Plan       *plan.Plan
 }
 
 // The largest scopes.
@@ -187,6 +189,11 @@ func (s *search) learn(t tried) {
 	if len(t.result.Violations) > 0 {
 		s.r.Failed++
 		s.r.Violation, s.r.Plan = t.result.Violations[0], s.plan(t.way)
+		for _, v := range t.result.Violations {
+			if !slices.Contains(s.r.Properties, v.Property) {
+				s.r.Properties = append(s.r.Properties, v.Property)
+			}
+		}
 		return
 	}
 	last := time.Duration(-1)

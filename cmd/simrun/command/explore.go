@@ -146,7 +146,7 @@ func (c *exploreCmd) keep(s *subject, r *explore.Report) (string, error) {
 	}
 	return storeEntry(c.Out, &scenario.Entry{
 		Plan: r.Plan, Expect: s.scenario.Expect, Recording: &sim.Recording{}, Mode: scenario.ModeRecorded, Found: r.Violation.Property,
-		Verdict: scenario.Violates(r.Violation.Property), Note: "found by explore",
+		Verdict: scenario.Violates(r.Properties...), Note: "found by explore",
 	})
 }
 

@@ -46,6 +46,13 @@ impl Builder {
         self
     }
 
+    /// Breaks a rule of the store, such as `"provider/filter-ignored"`: whoever tests a provider sees what notices that.
+    /// May be called several times. A name that the store does not know ends it when it starts.
+    pub fn bug(mut self, id: &str) -> Self {
+        self.arguments.extend(["--bug".to_owned(), id.to_owned()]);
+        self
+    }
+
     /// Starts the store. The error says how to get simrun if there is none. In virtual time it is called inside tokio's
     /// runtime.
     pub fn start(self) -> Result<Store, String> {
@@ -69,8 +76,7 @@ impl Builder {
         std::thread::spawn(move || Wire::listen(&waiting, output));
         wire.result("describe", &json!({}))?;
         if !self.live {
-            let now = wire.result("clock_now", &json!({}))?;
-            wire.clock = Some(VirtualClock::start(now.as_u64().ok_or("clock_now: no number")?));
+            wire.clock = Some(VirtualClock::join());
         }
         Ok(Store { provider: Arc::new(Remote(wire)), child })
     }
@@ -90,8 +96,8 @@ impl Store {
     }
 
     /// A store in virtual time, for a test with `#[tokio::test(start_paused = true)]`: its clock, and the wall clock of
-    /// this program, show what tokio's clock shows. Hours pass in milliseconds. Only one test of a program can do so at
-    /// a time.
+    /// this program, show what tokio's clock shows. Hours pass in milliseconds. Stores of one test share the time. Only
+    /// one test of a program can do so at a time.
     pub fn virtual_time() -> Builder {
         Builder::default()
     }
@@ -99,6 +105,12 @@ impl Store {
     /// The store as a provider, with the whole management surface. After the store is dropped its calls fail.
     pub fn provider(&self) -> Arc<dyn Provider> {
         self.provider.clone()
+    }
+
+    /// Replaces a stored event by bytes that cannot be decoded. The error says that there is no such event.
+    pub fn corrupt_event(&self, instance: &str, execution: u64, event: u64) -> Result<(), String> {
+        let params = json!({ "instance": instance, "execution_id": execution, "event_id": event });
+        self.provider.0.result("corrupt_event", &params).map(drop)
     }
 
     /// Ends the faults: what is under way must come to its end now.
@@ -113,7 +125,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         if self.provider.0.clock.is_some() {
-            *FOLLOWED.write().expect("nobody panics with this lock") = None;
+            VirtualClock::leave();
         }
         // It holds nothing that would be lost, and may have ended by itself.
         let _ = self.child.kill();
@@ -128,23 +140,38 @@ struct VirtualClock {
     started: tokio::time::Instant,
 }
 
-/// The clock that this program shows instead of the kernel's.
-static FOLLOWED: RwLock<Option<VirtualClock>> = RwLock::new(None);
+/// When virtual time starts: in November 2023. Earlier, dates of tests would not have passed; after today, what another
+/// test of the program asks of a store in real time would come in years.
+const START_MS: u64 = 1_700_000_000_000;
+
+/// The clock that this program shows instead of the kernel's, and how many stores follow it.
+static FOLLOWED: RwLock<Option<(VirtualClock, usize)>> = RwLock::new(None);
 
 impl VirtualClock {
-    fn start(base_ms: u64) -> VirtualClock {
-        let clock = VirtualClock { base_ms, started: tokio::time::Instant::now() };
-        *FOLLOWED.write().expect("nobody panics with this lock") = Some(clock);
+    /// The clock of the stores that there are, or a new one.
+    fn join() -> VirtualClock {
+        // Read before the lock is taken: that is a reading of the clock that is replaced.
+        let started = tokio::time::Instant::now();
+        let mut followed = FOLLOWED.write().expect("nobody panics with this lock");
+        let (clock, stores) = followed.unwrap_or((VirtualClock { base_ms: START_MS, started }, 0));
+        *followed = Some((clock, stores + 1));
+        drop(followed);
         clock::replace(|which| {
             if which != clock::Clock::Wall {
                 return None;
             }
             match *FOLLOWED.try_read().ok()? {
-                Some(followed) => u64::try_from(followed.now().as_nanos()).ok(),
+                Some((followed, _)) => u64::try_from(followed.now().as_nanos()).ok(),
                 None => clock::virtual_wall(which),
             }
         });
         clock
+    }
+
+    /// Ends the clock with the last store that follows it.
+    fn leave() {
+        let mut followed = FOLLOWED.write().expect("nobody panics with this lock");
+        *followed = followed.filter(|(_, stores)| *stores > 1).map(|(clock, stores)| (clock, stores - 1));
     }
 
     fn now(&self) -> Duration {

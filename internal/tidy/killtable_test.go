@@ -1,0 +1,126 @@
+package tidy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/faults"
+)
+
+func init() {
+	generated["killtable"], generated["survivors"] = killTable, survivors
+}
+
+// kill is what notices a bug that is planted in a store.
+type kill struct {
+	bug faults.Bug
+	// validations are the first that fail of duroxide 0.1.26 and 0.1.32, a dash for none.
+	validations []string
+	// conformance is the case that fails, oracle how the specification refuses an answer; a dash and a reason if not.
+	conformance, oracle string
+}
+
+// kills joins the tables of those who judge stores. A bug that a table lacks is told in the place of the list.
+func kills() ([]kill, error) {
+	find := func(name string) func(id string) (string, error) {
+		list := rows(name)
+		return func(id string) (string, error) {
+			for _, r := range list {
+				if r.id == id {
+					return r.seen, nil
+				}
+			}
+			return "", fmt.Errorf("%s has no row for %s", name, id)
+		}
+	}
+	suite, cases, oracle := find("properties/oracle/rust/released/kills.txt"), find("properties/conformance/testdata/bugs.txt"), find("properties/oracle/search/testdata/bugs.txt")
+	var list []kill
+	for _, b := range faults.BugsOf("memprovider") {
+		validations, err := suite(string(b.ID))
+		if err != nil {
+			return nil, err
+		}
+		k := kill{bug: b, validations: strings.Fields(validations)}
+		if len(k.validations) != 2 {
+			return nil, fmt.Errorf("%s: %q: want a validation of each of two releases, or a dash", b.ID, validations)
+		}
+		if k.conformance, err = cases(string(b.ID)); err != nil {
+			return nil, err
+		}
+		if k.oracle, err = oracle(string(b.ID)); err != nil {
+			return nil, err
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+// lives reports whether no validation notices the bug.
+func (k kill) lives() bool { return k.validations[0] == "-" && k.validations[1] == "-" }
+
+// name is the bug's id, with a mark if no property of a simulation catches it.
+func (k kill) name() string {
+	mark := ""
+	if !slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return b.ID == k.bug.ID }) {
+		mark = "†"
+	}
+	return "`" + string(k.bug.ID) + "`" + mark
+}
+
+func killTable() string {
+	list, err := kills()
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	b := table("planted", "0.1.26", "0.1.32", "case", "oracle")
+	for _, k := range list {
+		by := func(seen string) string {
+			if why, none := strings.CutPrefix(seen, "- "); none {
+				return "no: " + why
+			}
+			return seen
+		}
+		oracle := by(k.oracle)
+		if k.oracle != "refused" && oracle == k.oracle {
+			oracle = "refused, with " + oracle + " denied"
+		}
+		cells := []string{k.name()}
+		for _, v := range k.validations {
+			if v == "-" {
+				cells = append(cells, "**lives**")
+			} else {
+				cells = append(cells, "`"+strings.TrimPrefix(v, "test_")+"`")
+			}
+		}
+		b.row(append(cells, by(k.conformance), oracle)...)
+	}
+	return b.String()
+}
+
+// survivors lists the bugs that no validation notices, and counts who notices how many.
+func survivors() string {
+	list, err := kills()
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var b strings.Builder
+	var counts, ofLiving [4]int
+	living := 0
+	for _, k := range list {
+		for i, v := range append(k.validations[:2:2], k.conformance, k.oracle) {
+			if !strings.HasPrefix(v, "-") {
+				counts[i]++
+				if k.lives() {
+					ofLiving[i]++
+				}
+			}
+		}
+		if k.lives() {
+			living++
+			fmt.Fprintf(&b, "- %s: %s\n", k.name(), k.bug.Summary)
+		}
+	}
+	return fmt.Sprintf("Of %d planted bugs the validations of 0.1.26 notice %d and those of 0.1.32 %d, the cases %d, the oracle %d. These %d live through both suites; the cases notice %d of them, the oracle %d:\n\n",
+		len(list), counts[0], counts[1], counts[2], counts[3], living, ofLiving[2], ofLiving[3]) + b.String()
+}

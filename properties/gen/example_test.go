@@ -51,7 +51,7 @@ func ExamplePlanFrom() {
 	//        81  cancelled, a cancel request
 	//        12  completed [calm raised "go"]
 	//         7  completed [calm raised "approval"]
-	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:271)
+	//         7  failed, its code panicked: panicky orchestration, at workload.panicky (orchestrations.go:272)
 	//         7  never begun, no node is up
 	//   ... and 39 more kinds of ends as expected
 	// not of the plan:

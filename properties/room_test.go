@@ -14,7 +14,7 @@ import (
 // TestRoomOfASeed bounds what a seed of the default scenario allocates with every checker, once a worker has its Memory. The
 // figures are the same on every machine (docs/performance.md).
 func TestRoomOfASeed(t *testing.T) {
-	const mostBytes, mostPieces = 240, 1.8 // a step
+	const mostBytes, mostPieces = 240, 1.9 // a step
 	s, err := scenario.Lookup("rolling-upgrade")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestRoomOfASeed(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	size, pieces := float64(after.TotalAlloc-before.TotalAlloc)/float64(steps), float64(after.Mallocs-before.Mallocs)/float64(steps)
 	if size > mostBytes || pieces > mostPieces {
-		t.Errorf("%.0f bytes and %.1f pieces a step: expected %d and %.1f at most", size, pieces, mostBytes, mostPieces)
+		t.Errorf("%.0f bytes and %.2f pieces a step: expected %d and %.2f at most", size, pieces, mostBytes, mostPieces)
 	}
 	t.Logf("%.0f bytes and %.2f pieces a step", size, pieces)
 }

@@ -94,7 +94,7 @@ func TestOrdersAndCrashes(t *testing.T) {
 
 // Bugs that show only if steps come at certain moments are found, with a plan that shows them.
 func TestBugsAreFound(t *testing.T) {
-	for bug, property := range map[faults.BugID]string{"engine/version-check-missing": "S10", "provider/filter-ignored": "S01"} {
+	for bug, property := range map[faults.BugID]string{"engine/version-check-missing": "S28", "provider/filter-ignored": "S01"} {
 		r := run(t, options(t, small, bug))
 		if r.Failed == 0 || r.Violation.Property != property || len(r.Plan.Schedule) == 0 {
 			t.Errorf("%s: %+v", bug, r)

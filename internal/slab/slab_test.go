@@ -80,14 +80,14 @@ func TestSet(t *testing.T) {
 	n := slab.Of[int](&set).New()
 	*n = 7
 	*slab.Of[string](&set).New() = "used"
-	if slab.Of[int](&set) != slab.Of[int](&set) {
+	if first, second := slab.Of[int](&set), slab.Of[int](&set); first != second {
 		t.Error("a type has two slabs")
 	}
 	set.Reset()
 	if again := slab.Of[int](&set).New(); again != n || *again != 0 {
 		t.Errorf("after a reset: %d at another place or not zero", *again)
 	}
-	if slab.Of[int](nil).New() == slab.Of[int](nil).New() {
+	if first, second := slab.Of[int](nil).New(), slab.Of[int](nil).New(); first == second {
 		t.Error("no set, and two values share memory")
 	}
 }

@@ -73,6 +73,7 @@ type Instance struct {
 	ToMs          int64   `json:"to"`
 	Bars          []Bar   `json:"bars,omitempty"`
 	History       []Event `json:"history,omitempty"`
+	removedMs     int64   // when its row went, 0 if it is there
 }
 
 // Bar is something that took time, or a moment if it ends when it begins: a turn, an activity, a wait for a build, poison,
@@ -280,6 +281,9 @@ func (in *Instance) endAsRecorded(endMs int64) {
 		case eventdata.KindOrchestrationFailed:
 			in.End, in.ToMs = "failed", last.Ms
 		}
+	}
+	if in.End == "running" && in.removedMs > 0 {
+		in.End, in.ToMs = "deleted", in.removedMs
 	}
 	if in.ToMs == 0 {
 		in.ToMs = endMs

@@ -146,6 +146,16 @@ func TestTellsWhatHappened(t *testing.T) {
 	}
 }
 
+// An instance that relief deletes ends when it goes: it is not running, though its history has no end.
+func TestDeleted(t *testing.T) {
+	line, _ := draw(t, `node A runs 1.5.0
+history lost pinned 9.9.9 shape waiting kick at 1s
+`)
+	if lost := line.Instances[0]; lost.End != "deleted" || lost.ToMs <= 1000 || lost.ToMs >= line.EndMs {
+		t.Errorf("%s is %s, from %d to %d of %d ms", lost.ID, lost.End, lost.FromMs, lost.ToMs, line.EndMs)
+	}
+}
+
 // Watching changes nothing.
 func TestWatchingChangesNothing(t *testing.T) {
 	_, watched := draw(t, story)

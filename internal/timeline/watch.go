@@ -95,13 +95,26 @@ func (c *Collector) observe(o *observe.Observation) {
 			c.numbers = append(c.numbers, -1)
 		}
 		c.numbers[o.Instance] = c.instance(o.Name)
+	case observe.InstanceRemoved:
+		if in := c.numbered(o); in != nil {
+			in.removedMs = c.nowMs()
+		}
 	case observe.EventAppended:
-		if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
+		in := c.numbered(o)
+		if in == nil {
 			return
 		}
-		in := &c.t.Instances[c.numbers[o.Instance]]
+		in.removedMs = 0
 		in.History = append(in.History, Event{Ms: c.nowMs(), Step: c.step(), Execution: o.Execution, ID: o.EventID, Kind: kindIn(o.Bytes), Node: c.caller})
 	}
+}
+
+// numbered returns the instance that a change is about, nil if it has no name yet or the change is taken back.
+func (c *Collector) numbered(o *observe.Observation) *Instance {
+	if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
+		return nil
+	}
+	return &c.t.Instances[c.numbers[o.Instance]]
 }
 
 func (c *Collector) step() uint64 {

@@ -38,7 +38,6 @@ type held struct {
 	renewal             uint64
 	renewalSent         sim.Time
 	again               bool
-	renewals            int
 }
 
 // noted judges a decision by what was delivered.

@@ -33,7 +33,7 @@ func leaves(t *testing.T, f func()) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	f()
-	for range 10_000 { // an ended goroutine may take a moment to be gone
+	for range 5_000_000 { // an ended goroutine may take a moment to be gone, and its processor may be taken away
 		if runtime.NumGoroutine() <= before {
 			return
 		}

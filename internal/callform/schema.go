@@ -83,7 +83,7 @@ func TypeSchema(t reflect.Type) Schema {
 	return number()
 }
 
-func number() Schema { return Schema{"type": "integer", "minimum": 0, "maximum": math.MaxInt64} }
+func number() Schema { return Schema{"type": "integer", "minimum": 0, "maximum": int64(math.MaxInt64)} }
 
 func fieldsSchema(t reflect.Type) Schema {
 	properties, required := Schema{}, []string{}

@@ -37,14 +37,15 @@ if [ "$(id -u)" = 0 ]; then
   chown postgres "$tmp/pg"
   as=(runuser -u postgres --)
 fi
-# begin VARIABLE=VALUE... starts the server with these variables, end stops it.
+# begin VARIABLE=VALUE... starts a server without data with these variables, end kills it. What a killed server has left
+# is not used again: to recover it can take longer than anybody waits.
 begin() {
+  (cd "$tmp" && "${as[@]}" rm -rf "$tmp/pg/data" && "${as[@]}" "$bin/initdb" --pgdata "$tmp/pg/data" --username durosim --auth trust --no-sync >/dev/null)
   (cd "$tmp" && "${as[@]}" env "$@" "$bin/pg_ctl" --pgdata "$tmp/pg/data" --log "$tmp/pg/log" --wait \
     --options "-c listen_addresses='' -c fsync=off -k $tmp/pg" start >/dev/null) || { cat "$tmp/pg/log" >&2; exit 2; }
 }
 end() { (cd "$tmp" && "${as[@]}" "$bin/pg_ctl" --pgdata "$tmp/pg/data" --mode immediate stop >/dev/null 2>&1); }
 trap 'end || true; rm -rf "$tmp"' EXIT
-(cd "$tmp" && "${as[@]}" "$bin/initdb" --pgdata "$tmp/pg/data" --username durosim --auth trust --no-sync >/dev/null)
 url="postgres://durosim@localhost/postgres?host=$tmp/pg"
 
 (cd ../../../.. && go build -o "$tmp/simrun" ./cmd/simrun)

@@ -88,7 +88,7 @@ func stamp(e *engine.Event) *engine.Version {
 
 // shown is the status that a history shows, for providers that do not tell it.
 func shown(history []engine.Event) engine.Status {
-	status := engine.Status("")
+	continued := false
 	for i := range history {
 		switch history[i].Data.(type) {
 		case eventdata.OrchestrationCompleted:
@@ -96,14 +96,16 @@ func shown(history []engine.Event) engine.Status {
 		case eventdata.OrchestrationFailed:
 			return engine.StatusFailed
 		case eventdata.OrchestrationContinuedAsNew:
-			status = engine.StatusContinuedAsNew
-		default:
-			if status == "" {
-				status = engine.StatusRunning
-			}
+			continued = true
 		}
 	}
-	return status
+	switch {
+	case continued:
+		return engine.StatusContinuedAsNew
+	case len(history) > 0:
+		return engine.StatusRunning
+	}
+	return ""
 }
 
 // judgeBatch says what a node decides about a batch.

@@ -160,6 +160,7 @@ func TestPlanted(t *testing.T) {
 		{"row without a package", drawn("", "| `sim`, `engine` | | |\n"), one(""), "the table has a row for engine, which does not exist"},
 
 		{"sleeping test", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport \"time\"\nfunc f() { time.Sleep(1) }"}, "a test sleeps"},
+		{"sleeping in virtual time", checkSleeps, map[string]string{"cmd/simrun/x_test.go": "package main\nimport (\"testing/synctest\"; \"time\")\nvar _ = synctest.Test\nfunc f() { time.Sleep(1) }"}, ""},
 		{"missing doc.go", checkPackageComments, map[string]string{"sim/x.go": "package sim"}, "sim/doc.go: missing"},
 		{"doc.go without a comment", checkPackageComments, map[string]string{"sim/doc.go": "package sim"}, "sim/doc.go: missing, or without a package comment"},
 		{"doc.go", checkPackageComments, map[string]string{"sim/doc.go": "// Package sim is.\n//\n//\tsim.New()\npackage sim"}, ""},

@@ -338,11 +338,13 @@ func checkLinks(m *module) []finding {
 	return out
 }
 
-// checkSleeps finds tests that sleep.
+// checkSleeps finds tests that wait for the clock. Inside a bubble of testing/synctest time is virtual, so that files that
+// import it may sleep.
 func checkSleeps(m *module) []finding {
 	var out []finding
 	for _, s := range m.sources {
-		if !s.test {
+		virtual := slices.ContainsFunc(s.imports(m), func(i importLine) bool { return i.path == "testing/synctest" })
+		if !s.test || virtual {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {

@@ -2,14 +2,19 @@ package overlap_test
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -32,27 +37,57 @@ func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {
 	}}
 }
 
+// slowed makes the stores of f take time before and after each call: less than a millisecond, and other times for each
+// store. Inside a bubble of synctest, how calls overlap is then the same on every machine.
+func slowed(f undertest.Factory) undertest.Factory {
+	made := 0
+	return undertest.Factory{New: func() (*undertest.Store, error) {
+		s, err := f.New()
+		if err != nil {
+			return nil, err
+		}
+		made++
+		number, p := made, s.Provider
+		pause := func(c call.Call, when string) {
+			h := fnv.New32a()
+			fmt.Fprint(h, number, when, oracle.Exchange{Call: c})
+			time.Sleep(time.Duration(h.Sum32()%800_000) * time.Nanosecond)
+		}
+		s.Provider = call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
+			pause(c, "before")
+			a := call.Perform(ctx, p, c)
+			pause(c, "after")
+			return a
+		})
+		return s, nil
+	}}
+}
+
 func TestRightStore(t *testing.T) {
-	report, err := overlap.Search(store(t), overlap.Options{Programs: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Made != 100 || report.Finding != nil {
-		t.Errorf("%d programs made, %+v", report.Made, report.Finding)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		report, err := overlap.Search(slowed(store(t)), overlap.Options{Programs: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Made != 100 || report.Finding != nil {
+			t.Errorf("%d programs made, %+v", report.Made, report.Finding)
+		}
+	})
 }
 
 func TestWrongStores(t *testing.T) {
 	for _, bug := range []faults.BugID{"provider/check-then-set-lock", "provider/late-arrivals-deleted-by-ack"} {
-		report, err := overlap.Search(store(t, bug), overlap.Options{Programs: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f := report.Finding; f == nil || f.Class != overlap.NoOrder {
-			t.Errorf("%s: not seen in %d programs: %+v", bug, report.Made, f)
-		} else if f.Calls > 6 {
-			t.Errorf("%s: %d calls, more than 6:\n%s", bug, f.Calls, f.Story)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			report, err := overlap.Search(slowed(store(t, bug)), overlap.Options{Programs: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := report.Finding; f == nil || f.Class != overlap.NoOrder {
+				t.Errorf("%s: not seen in %d programs: %+v", bug, report.Made, f)
+			} else if f.Calls > 6 {
+				t.Errorf("%s: %d calls, more than 6:\n%s", bug, f.Calls, f.Story)
+			}
+		})
 	}
 }
 

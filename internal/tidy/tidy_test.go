@@ -155,7 +155,7 @@ var packages = map[string]imports{
 	"cmd/simrun/command":        {all: true, others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"}, tests: []string{"internal/sample"}},
 	"properties/conformance":    {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"properties/undertest":      {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
-	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "faults", "internal/storerules", "memprovider"}},
+	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}},
 	"properties/oracle/overlap": {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "memprovider", "memprovider/live"}, others: []string{"github.com/anishathalye/porcupine"}},
 	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
 	"internal/callform":         {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},

@@ -29,7 +29,9 @@ var judged = []area{
 	{"internal/storerules", "memprovider", "", []tests{{"memprovider", ""}, {"internal/storerules", ""}}},
 	{"internal/replay", "", "", own("internal/replay")},
 	{"internal/machine", "", "", own("internal/machine")},
-	{"engine", "", "{codec,json*,opaque}.go", own("engine")},
+	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},
+	{"internal/eventdata", "codecs", "", own("engine")},
+	{"internal/jsonform", "codecs", "", own("engine")},
 }
 
 var (

@@ -15,6 +15,7 @@ import (
 
 type options struct {
 	sample, jobs, deep, most   int
+	draw                       string
 	checkers, table            bool
 	timeout                    time.Duration
 	state, out, reasons, limit string
@@ -24,6 +25,7 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.sample, "sample", 0, "try `N` mutants, drawn by the hashes of their names; 0 for all")
+	flag.StringVar(&o.draw, "draw", "", "draw another sample: `TEXT` is hashed with each name")
 	flag.IntVar(&o.jobs, "jobs", 2, "mutants tried at once")
 	flag.IntVar(&o.deep, "deep", 5, "ask again with `N` times the seeds about those that nobody objects to; 1 does not")
 	flag.IntVar(&o.most, "most", 0, "ask `N` of the judges that execute a mutant's place, those first that notice most; 0 for all")

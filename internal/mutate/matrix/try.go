@@ -16,7 +16,7 @@ import (
 // drawn returns the mutants to try: equally many of each room, as far as it has them. A larger sample contains each smaller
 // one, as long as names stay.
 func (t *trials) drawn() []*mutate.Mutant {
-	hash := func(m *mutate.Mutant) string { h := sha256.Sum256([]byte(m.Key())); return string(h[:]) }
+	hash := func(m *mutate.Mutant) string { h := sha256.Sum256([]byte(t.draw + m.Key())); return string(h[:]) }
 	list := slices.SortedFunc(slices.Values(t.mutants), func(a, b *mutate.Mutant) int { return cmp.Compare(hash(a), hash(b)) })
 	if t.sample == 0 {
 		return list

@@ -147,6 +147,7 @@ var packages = map[string]imports{
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
 	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
+	"internal/inmemory":         {module: []string{"engine", "internal/observe", "internal/storerules", "memprovider", "properties/oracle", "properties/undertest"}},
 	"internal/mutate":           {tests: []string{"internal/mutate/active"}},
 	"internal/mutate/active":    {},
 	"internal/mutate/judge":     {all: true},
@@ -160,7 +161,7 @@ var packages = map[string]imports{
 	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
 	"internal/callform":         {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
-	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
+	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "internal/inmemory", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":          {},
 	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }

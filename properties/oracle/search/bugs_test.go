@@ -32,7 +32,7 @@ func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences 
 var seen string
 
 // mostCalls is how long the shortest sequence that shows a bug may be.
-const mostCalls = 10
+const mostCalls = 12
 
 func TestEachBugIsRefused(t *testing.T) {
 	bugs := faults.BugsOf("memprovider")

@@ -1,14 +1,12 @@
 package search
 
 import (
-	"errors"
-	"reflect"
 	"testing"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/inmemory"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/storerules"
@@ -22,66 +20,15 @@ var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.Work
 
 // inMemory makes memprovider's stores by the given rules; nil are the contract's.
 func inMemory(rules func() *storerules.Rules) undertest.Factory {
-	return undertest.Factory{New: func() (*undertest.Store, error) {
-		rows := &insertedRows{}
-		o := memprovider.Options{StartMs: 1000, Sink: rows}
-		if rules != nil {
-			o.Rules = rules()
-		}
-		store := memprovider.New(o)
-		return &undertest.Store{
-			Provider: store.Handle(everything, observe.Caller{Node: 1, Incarnation: 1}),
-			Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
-			NowMs:    store.Now,
-			CorruptHistory: func(instance string, execution, eventID uint64) error {
-				return store.Damage(instance, execution, eventID, []byte("{"))
-			},
-			CorruptMessage: func(item engine.WorkItem) error { return rows.corrupt(store, item) },
-		}, nil
-	}}
-}
-
-// insertedRows remembers what was put into the queues of a store.
-type insertedRows struct {
-	rows []insertedRow
-}
-
-type insertedRow struct {
-	no      observe.MessageNo
-	item    engine.WorkItem
-	damaged bool
-}
-
-func (r *insertedRows) Observe(o *observe.Observation) {
-	if o.Kind == observe.RowInserted {
-		r.rows = append(r.rows, insertedRow{no: o.Message, item: o.Item})
-	}
-}
-
-func (r *insertedRows) corrupt(store *memprovider.Store, item engine.WorkItem) error {
-	for i := len(r.rows) - 1; i >= 0; i-- {
-		row := &r.rows[i]
-		if !row.damaged && reflect.DeepEqual(row.item, item) && store.DamageMessage(row.no, []byte("{")) == nil {
-			row.damaged = true
-			return nil
-		}
-	}
-	return errors.New("no such row")
+	return inmemory.Factory{Rules: rules}.UnderTest()
 }
 
 func TestMemprovider(t *testing.T) {
 	Check(t, inMemory(nil), Options{Sequences: int(sample.Number(150, 500))})
 }
 
-// chosen are the freedoms that memprovider's documentation gives up.
-var chosen = []oracle.Freedom{
-	"F1", "F4", "F6", "F7", "F8", "F9",
-	"F15", "F18", "F19", "F20", "F21", "F22",
-	"F23", "F25", "F26", "F27", "F28", "X1",
-}
-
 func TestMemproviderDoesWhatItChose(t *testing.T) {
-	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: chosen}, First: 501, Sequences: int(sample.Number(150, 500))})
+	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: inmemory.Chosen()}, First: 501, Sequences: int(sample.Number(150, 500))})
 }
 
 // TestWallClock checks a store that follows the wall clock: what is due while a call runs may go either way.

@@ -1,0 +1,107 @@
+package inmemory
+
+import (
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/storerules"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
+)
+
+// Chosen are the freedoms of the contract that memprovider's documentation gives up.
+func Chosen() []oracle.Freedom {
+	return []oracle.Freedom{
+		"F1", "F4", "F6", "F7", "F8", "F9",
+		"F15", "F18", "F19", "F20", "F21", "F22",
+		"F23", "F25", "F26", "F27", "F28", "X1",
+	}
+}
+
+// Factory makes stores that begin at StartMs. Rules returns the rules of one, nil for the right ones; a nil function does
+// the same. Sink is told what the stores do; it may be nil.
+type Factory struct {
+	Rules func() *storerules.Rules
+	Sink  observe.Sink
+}
+
+// StartMs is the time at which the stores begin.
+const StartMs = 1_000_000
+
+// codec reads and writes every kind of event and message.
+var codec = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.WorkItemKinds2x())
+
+// UnderTest returns the factory as checks of providers take it.
+func (f Factory) UnderTest() undertest.Factory {
+	return undertest.Factory{New: func() (*undertest.Store, error) { return f.store(), nil }}
+}
+
+func (f Factory) store() *undertest.Store {
+	queued := &rows{sink: f.Sink, fail: -1}
+	o := memprovider.Options{
+		Sink: queued, StartMs: StartMs, Recheck: true,
+		BeforeAckStep: func(_ uint64, step storerules.AckStep) error {
+			if int(step) != queued.fail {
+				return nil
+			}
+			return errors.New("storage failed")
+		},
+	}
+	if f.Rules != nil {
+		o.Rules = f.Rules()
+	}
+	store := memprovider.New(o)
+	return &undertest.Store{
+		Provider: store.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}),
+		Advance:  func(d time.Duration) { store.SetNow(store.Now() + d.Milliseconds()) },
+		NowMs:    store.Now,
+		CorruptHistory: func(instance string, execution, event uint64) error {
+			return store.Damage(instance, execution, event, []byte("{"))
+		},
+		CorruptMessage: func(item engine.WorkItem) error { return queued.corrupt(store, item) },
+		FailAckStep:    func(step int) { queued.fail = step % storerules.AckSteps },
+		Sequential:     true,
+	}
+}
+
+// rows remembers what was put into the queues of a store, and before which step the next ack fails, -1 for none.
+type rows struct {
+	sink observe.Sink
+	all  []row
+	fail int
+}
+
+type row struct {
+	no      observe.MessageNo
+	item    engine.WorkItem
+	damaged bool
+}
+
+// Observe implements observe.Sink.
+func (r *rows) Observe(o *observe.Observation) {
+	switch {
+	case o.Kind == observe.RowInserted:
+		r.all = append(r.all, row{no: o.Message, item: o.Item})
+	case o.Kind == observe.CallEnd && o.CallKind == observe.CallAckOrchestrationItem:
+		r.fail = -1
+	}
+	if r.sink != nil {
+		r.sink.Observe(o)
+	}
+}
+
+// corrupt damages the newest row with an item that is still there and was not damaged before.
+func (r *rows) corrupt(store *memprovider.Store, item engine.WorkItem) error {
+	for i := len(r.all) - 1; i >= 0; i-- {
+		x := &r.all[i]
+		if !x.damaged && reflect.DeepEqual(x.item, item) && store.DamageMessage(x.no, []byte("{")) == nil {
+			x.damaged = true
+			return nil
+		}
+	}
+	return errors.New("no such row")
+}

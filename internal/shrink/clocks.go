@@ -6,9 +6,16 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// clockParts returns the clocks of nodes that are wrong, and what the plan says about the store.
+// clockParts returns the clocks of nodes that are wrong, and what the plan says about the contract and the store.
 func clockParts() []parts {
 	return []parts{
+		{"contract", func(c Concrete) int { return countIf(c.Plan.Contract != "") }, func(c Concrete, drop []bool) Concrete {
+			return edit(c, func(p *plan.Plan) {
+				if drop[0] {
+					p.Contract = ""
+				}
+			})
+		}},
 		{"clock", func(c Concrete) int { return total(c.Plan.Nodes, clocksOf) }, func(c Concrete, drop []bool) Concrete {
 			return edit(c, func(p *plan.Plan) {
 				p.Nodes = slices.Clone(p.Nodes)

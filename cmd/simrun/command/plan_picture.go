@@ -22,7 +22,7 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 		orders.Rows = append(orders.Rows, page.Row{Cells: []string{o.Text, fmt.Sprint(o.Lost.Total), fmt.Sprint(o.Stranded.Total), fmt.Sprint(o.Waited.Total),
 			span.Text(o.WaitedMs), span.Text(o.LongestMs)}, Bad: o.Lost.Total+o.Stranded.Total > 0})
 	}
-	for _, t := range []page.Table{hazards, orders} {
+	for _, t := range []page.Table{hazards, orders, c.examples(rep.subject, r)} {
 		if len(t.Rows) > 0 {
 			p.Tables = append(p.Tables, t)
 		}
@@ -40,6 +40,31 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	}
 	p.Run = pic.c.Timeline(decimal(cfg.First), result)
 	return writeFile(c.HTML, p.Write)
+}
+
+// examples returns, for each cell of the map that counts something, an instance and the command that tells its run.
+func (c *planCmd) examples(s *subject, r *upgrade.Report) page.Table {
+	t := page.Table{Title: "Runs behind the map", Head: []string{"cell", "instance", "to see it"}}
+	row := func(variant, what string, n upgrade.Count) {
+		if n.Total > 0 && n.Example != "" {
+			t.Rows = append(t.Rows, page.Row{Cells: []string{variant + ", " + what, n.Example, c.oneLine(s, variant, n.ExampleSeed, n.Example)}})
+		}
+	}
+	for k := range r.Stops {
+		stop, back := &r.Stops[k], &r.Backs[k]
+		variant := fmt.Sprintf("stop-%d", k)
+		row(variant, "waits", stop.Waited)
+		row(variant, "stranded", stop.Stranded)
+		row(variant, "lost", stop.Lost)
+		if k == 0 {
+			continue
+		}
+		variant = fmt.Sprintf("back-%d", k)
+		row(variant, "stranded", back.Stranded)
+		row(variant, "no build takes", back.Untaken)
+		row(variant, "lost", back.Lost)
+	}
+	return t
 }
 
 // line returns the command line of the plan, without its pictures.

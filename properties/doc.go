@@ -32,7 +32,7 @@
 // reads, that is the custom status, single keys, and what probes that look are told.
 //
 // Clocks of nodes may differ, and a store may go by the clocks of its callers. Properties that compare times of different
-// callers hold then for clocks that are at most SkewMost apart, S22 for one clock only; beyond it they are not judged, and
+// callers hold then for clocks that are at most a second apart, S22 for one clock only; beyond that they are not judged, and
 // NotJudged names them. A store with a clock of its own compares times with that alone, and all is judged.
 //
 // # Safety

@@ -26,13 +26,8 @@ func New(w *cluster.World, opts Options) cluster.Monitor {
 	return monitor.New(w, monitor.Options(opts))
 }
 
-// SkewMost is the largest difference between two clocks under which the properties hold that compare times of different
-// callers, if the store goes by the clocks of its callers. Beyond it they are not judged. S22 is judged
-// by one clock only.
-const SkewMost = monitor.SkewMost
-
-// NotJudged returns the ids of the properties that a run of the plan does not judge, because its clocks differ by more
-// than SkewMost. They are none if the store has a clock of its own.
+// NotJudged returns the ids of the properties that a run of the plan does not judge, because its store goes
+// by the clocks of its callers and these differ by more than a second. S22 is not judged if they differ at all.
 func NotJudged(p *plan.Plan) []string {
 	var ids []string
 	for _, property := range Catalogue() {

@@ -204,7 +204,7 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 		names = append(names, p.Schedule[i].Build)
 	}
 	for _, name := range names {
-		if b := plan.FindBuild(all, name); b != nil && b.DefaultRange.Contains(*pin) {
+		if b := planterm.FindBuild(all, name); b != nil && b.DefaultRange.Contains(*pin) {
 			return true
 		}
 	}

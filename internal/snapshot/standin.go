@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // shape is what an execution has asked for, as its history tells.
@@ -98,7 +98,7 @@ func shapeOf(handler string, events []engine.Event) *shape {
 func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
 	for _, handler := range handlers {
-		name, v, err := plan.ParseHandler(handler)
+		name, v, err := planterm.ParseHandler(handler)
 		if err != nil {
 			return fmt.Errorf("stand-in: %w", err)
 		}
@@ -126,8 +126,8 @@ func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 
 // compareHandlers orders handlers by name, then by version as numbers tell.
 func compareHandlers(a, b string) int {
-	nameA, versionA, _ := plan.ParseHandler(a)
-	nameB, versionB, _ := plan.ParseHandler(b)
+	nameA, versionA, _ := planterm.ParseHandler(a)
+	nameB, versionB, _ := planterm.ParseHandler(b)
 	return cmp.Or(strings.Compare(nameA, nameB), versionA.Compare(versionB), strings.Compare(a, b))
 }
 

@@ -16,7 +16,7 @@ func init() { generated["released"] = releasedExemptions }
 const releasedPrefix = "On released nodes, "
 
 // releasedDirs are the directories whose comments are collected.
-var releasedDirs = []string{"properties", "sim/realnode", "sim/cluster"}
+var releasedDirs = []string{"properties", "internal/realnode", "sim/cluster"}
 
 // releasedExemptions lists what is not asked of released runtimes, from the comments of the code that does not ask it.
 func releasedExemptions() string {

@@ -64,7 +64,7 @@ var packages = map[string]imports{
 	"internal/facts":     {},
 	"internal/near":      {},
 	"internal/slab":      {},
-	"internal/planterm":  {},
+	"internal/planterm":  {module: []string{"engine", "internal/eventdata"}},
 	"internal/faultkind": {},
 	"internal/probe":     {module: []string{"engine"}},
 	"internal/record":    {},
@@ -72,15 +72,16 @@ var packages = map[string]imports{
 	"sim/workload": {
 		module: []string{"internal/planterm", "sim/plan", "internal/program", "engine", "engine/node", "engine/orch"}},
 	"sim/cluster": {
-		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "sim/internal/released", "internal/span"},
+		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/slab", "internal/probe", "internal/eventdata", "internal/observe", "sim", "sim/internal/kernel", "sim/plan", "internal/program", "sim/workload", "engine", "internal/call", "internal/deadletter", "internal/replay", "engine/node", "memprovider", "faults", "internal/storerules", "internal/machine", "internal/released", "internal/span"},
 		tests:  []string{"internal/sample", "engine/orch", "sim/scenario"}}, // its tests say in the language of scenarios what runs
-	"sim/internal/simtest":  {module: []string{"sim"}}, // for tests
-	"sim/internal/released": {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
+	"sim/internal/simtest": {module: []string{"sim"}}, // for tests
+	"internal/released":    {module: []string{"engine", "engine/node", "internal/machine", "internal/program"}},
 	"sim/scenario": {
 		module: []string{"internal/planterm", "internal/probe", "sim", "sim/plan", "internal/program", "engine", "engine/node", "faults", "internal/facts", "internal/near"},
 		tests:  []string{"sim/workload"}},
-	"sim/realnode": {
-		module: []string{"internal/eventdata", "internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "sim/internal/released"},
+	"sim/realnode": {module: []string{"internal/realnode", "sim/cluster"}},
+	"internal/realnode": {
+		module: []string{"internal/eventdata", "internal/program", "engine", "internal/call", "engine/node", "internal/foreign", "internal/callform", "internal/machine", "internal/orchhost", "memprovider", "internal/released"},
 		tests:  []string{"properties", "sim/scenario", "sim/cluster", "sim/plan", "faults", "sim", "internal/sample"}},
 	"properties": {
 		module: []string{"internal/planterm", "internal/observe", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "internal/campaign", "internal/commandline", "properties/internal/coverage", "properties/internal/monitor", "internal/shrink", "internal/page", "internal/span", "internal/timeline"},
@@ -200,7 +201,7 @@ var exempt = []exemption{
 	{"internal/sample", permits{everything: true}, "reads whether the tests are to be long"},
 	{"internal/mutate/...", permits{everything: true}, "compiles mutants and runs them as processes"},
 	{"internal/mutate", permits{everything: true}, "compiles mutants"},
-	{"sim/realnode", permits{everything: true}, "runs released runtimes in host programs"},
+	{"internal/realnode", permits{everything: true}, "runs released runtimes in host programs"},
 	{"memprovider/live", permits{everything: true}, "serves ordinary programs: mutex, wall clock, fetches that wait"},
 	{"properties/oracle/overlap", permits{everything: true}, "calls providers at the same time, in real time, and gives up on those that do not answer"},
 	{"properties/conformance", permits{everything: true}, "waits in real time for providers that have no other, and asks them concurrently"},

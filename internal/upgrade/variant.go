@@ -156,7 +156,7 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 }
 
 func (n *nodeState) become(build string, builds []*engine.Build) {
-	n.build, n.runs = build, plan.FindBuild(builds, build)
+	n.build, n.runs = build, planterm.FindBuild(builds, build)
 	if n.runs != nil && !n.own {
 		n.admits = n.runs.DefaultRange
 	}

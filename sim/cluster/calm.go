@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -15,9 +16,6 @@ const (
 	raiseAgainMs = 5000
 	raiseMost    = 12
 )
-
-// CalmData is the data of the events that clients raise in calm.
-const CalmData = "calm"
 
 // raiseWhatWaits sends each instance for which nothing else can happen what it waits for, and does not repeat it before
 // raiseAgainMs. An instance with a timer, an activity or a child that may still end decides by itself between that and the
@@ -120,11 +118,11 @@ func (c *clients) raisedFor(no observe.InstanceNo) *calmRaises {
 func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
 	switch d := wait.Data.(type) {
 	case eventdata.ExternalSubscribed:
-		return c.raiseItem(id, d.Name, CalmData)
+		return c.raiseItem(id, d.Name, planterm.CalmData)
 	case eventdata.ExternalSubscribed2:
-		return c.raiseItem(id, d.Name, CalmData)
+		return c.raiseItem(id, d.Name, planterm.CalmData)
 	case eventdata.QueueSubscribed:
-		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: CalmData}
+		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: planterm.CalmData}
 	}
 	panic(fmt.Sprintf("cluster: %s is no wait", wait.Kind()))
 }

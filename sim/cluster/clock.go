@@ -62,7 +62,4 @@ func (b *base) byClock(p engine.Provider, caller observe.Caller) engine.Provider
 	})
 }
 
-// Ahead returns how far the node's clock is ahead of true time, so long after the start of the run.
-func (n *NodeInfo) Ahead(since time.Duration) time.Duration { return n.Clock.Ahead(since) }
-
 var labelClock = sim.NewLabel("clock")

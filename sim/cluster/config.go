@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/released"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/released"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -44,7 +44,7 @@ type Config struct {
 	Memory *Memory
 }
 
-// Releases starts nodes that run a released runtime; realnode.New makes one.
+// Releases starts nodes that run a released runtime; realnode.Releases makes them.
 type Releases = released.Runtimes
 
 // Monitor watches a run: properties are monitors. The run calls every method from its one goroutine.

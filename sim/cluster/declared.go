@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
@@ -92,7 +93,7 @@ func (f *fleet) keepsHandlers(n *plan.Node) bool {
 // register returns a new registry with the handlers of a build that the plan does not declare.
 func (f *fleet) register(known string) (*node.Registry, error) {
 	r := node.NewRegistry()
-	if err := f.cfg.Handlers(r, plan.FindBuild(f.cfg.Builds, known)); err != nil {
+	if err := f.cfg.Handlers(r, planterm.FindBuild(f.cfg.Builds, known)); err != nil {
 		return nil, fmt.Errorf("handlers of build %s: %w", known, err)
 	}
 	return r, nil
@@ -103,7 +104,7 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	if c.Only != nil {
 		for _, list := range [][]string{r.Orchestrations(), r.Activities()} {
 			for _, name := range list {
-				if !slices.ContainsFunc(c.Only, func(only string) bool { return plan.Names(only, name) }) {
+				if !slices.ContainsFunc(c.Only, func(only string) bool { return planterm.Names(only, name) }) {
 					withdraw(r, name)
 				}
 			}
@@ -134,7 +135,7 @@ func (f *fleet) ship(r *node.Registry, name string) error {
 		if err != nil {
 			return err
 		}
-		found = r.Adopt(from, func(code string) bool { return plan.Names(name, code) }) || found
+		found = r.Adopt(from, func(code string) bool { return planterm.Names(name, code) }) || found
 	}
 	if !found {
 		return fmt.Errorf("no known build ships %s", name)
@@ -145,7 +146,7 @@ func (f *fleet) ship(r *node.Registry, name string) error {
 // withdraw removes what a name stands for: one version of an orchestration, all versions, or an activity.
 func withdraw(r *node.Registry, name string) {
 	for _, have := range r.Orchestrations() {
-		if n, v, err := plan.ParseHandler(have); err == nil && plan.Names(name, have) {
+		if n, v, err := planterm.ParseHandler(have); err == nil && planterm.Names(name, have) {
 			r.Deregister(n, v)
 		}
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/released"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
-	"github.com/durosim/durosim/sim/internal/released"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -84,7 +85,7 @@ func (f *fleet) makeNodes() error {
 		p := &f.plan.Nodes[i]
 		n := &nodeState{
 			number: uint32(i + 1), plan: p, key: f.root.Name(labelNode, p.Name),
-			build: plan.FindBuild(f.builds, p.Build), options: node.DefaultOptions(),
+			build: planterm.FindBuild(f.builds, p.Build), options: node.DefaultOptions(),
 		}
 		for _, s := range p.Options {
 			if err := n.options.Set(s.Name, s.Value); err != nil {

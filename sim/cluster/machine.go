@@ -6,8 +6,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/internal/released"
 	"github.com/durosim/durosim/sim"
-	"github.com/durosim/durosim/sim/internal/released"
 )
 
 // stepper is one incarnation of a node: a state machine that takes inputs and returns the calls that it wants made.

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -61,7 +62,7 @@ func (pr *probes) begin(i int) time.Duration {
 		}
 		s.filter = filter
 	}
-	s.codec = plan.FindBuild(pr.builds, p.Build).Codec
+	s.codec = planterm.FindBuild(pr.builds, p.Build).Codec
 	s.provider = pr.storeHandle(s.codec, observe.Caller{Incarnation: uint32(i + 1)})
 	pr.list = append(pr.list, s)
 	pr.kernel.At(pr.start.Add(p.From), s.key, event{kind: evProbe, a: uint64(i)})

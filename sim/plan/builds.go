@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/planterm"
 )
 
 // Build is a build that the plan declares: it is like another one, but for what its fields say.
@@ -33,7 +34,7 @@ type Build struct {
 	Handlers HandlerChange
 }
 
-// KindChange adds kinds of events to a set and takes some away. It may name the kinds of VariableKinds.
+// KindChange adds kinds of events to a set and takes some away. It may name the kinds that builds differ by.
 type KindChange struct{ With, Without []engine.EventKind }
 
 // HandlerChange changes what a build ships. An entry is an orchestration with its version (Ship@1.0.0), or the name of an
@@ -43,18 +44,6 @@ type HandlerChange struct {
 	Only []string
 	// With is shipped, too, if any known build ships it; Without is not, and may name programs.
 	With, Without []string
-}
-
-// Names reports whether an entry of a HandlerChange stands for a version of an orchestration, given as Name@1.0.0, or for an
-// activity, given by its name.
-func Names(entry, code string) bool {
-	name, _, _ := strings.Cut(code, "@")
-	return entry == code || entry == name
-}
-
-// VariableKinds returns the kinds of events that builds differ by. All other kinds are as old as the format.
-func VariableKinds() []engine.EventKind {
-	return []engine.EventKind{eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2, eventdata.KindLegacyNote}
 }
 
 // Declared returns the declared build of that name, or nil if there is none.
@@ -104,7 +93,7 @@ func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 		if slices.ContainsFunc(p.Builds[:i], func(b Build) bool { return b.Name == d.Name }) {
 			return nil, fmt.Errorf("build %s is declared twice", d.Name)
 		}
-		like := FindBuild(all, d.Like)
+		like := planterm.FindBuild(all, d.Like)
 		switch {
 		case like == nil:
 			return nil, fmt.Errorf("build %s: unknown build %q: want one of %s", d.Name, d.Like, buildNames(all))
@@ -144,8 +133,8 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 		b.DefaultRange = *d.Range
 	}
 	for _, k := range slices.Concat(d.Reads.With, d.Reads.Without, d.Writes.With, d.Writes.Without) {
-		if !slices.Contains(VariableKinds(), k) {
-			return nil, fmt.Errorf("kind %q: builds differ by the kinds %s only", k, kindNames(VariableKinds()))
+		if !slices.Contains(planterm.VariableKinds(), k) {
+			return nil, fmt.Errorf("kind %q: builds differ by the kinds %s only", k, kindNames(planterm.VariableKinds()))
 		}
 	}
 	reads := like.Codec.Kinds().With(d.Reads.With...).Without(d.Reads.Without...)
@@ -208,7 +197,7 @@ func introduce(builds []*engine.Build) {
 	for i, b := range builds {
 		made := *b
 		made.Introduced = slices.Clone(b.Introduced)
-		for _, k := range VariableKinds() {
+		for _, k := range planterm.VariableKinds() {
 			var since *engine.Version
 			missing := false
 			for _, before := range builds {

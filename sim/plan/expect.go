@@ -110,7 +110,7 @@ func checkEvent(info facts.Info, a Attr) error {
 			return checkAttr(facts.Attr{Name: a.Name}, info.Name, a)
 		}
 	}
-	if _, _, err := ParseHandler(a.Name); err == nil && info.Name == facts.Node {
+	if _, _, err := planterm.ParseHandler(a.Name); err == nil && info.Name == facts.Node {
 		return checkAttr(facts.Attr{Name: a.Name, Values: []string{"yes", "no"}}, info.Name, a)
 	}
 	return fmt.Errorf("%s has no attribute %q: expected one of %s", info.Name, a.Name, strings.Join(names, ", "))

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -245,29 +244,3 @@ func (s *Step) String() string {
 // End is the way in which an instance must end: "completed", "failed", "eternal" (it goes on until it is cancelled),
 // "poison" (it fails because its handler exists nowhere) or "any".
 type End = planterm.End
-
-// ParseHandler splits "Name@1.0.0".
-func ParseHandler(s string) (name string, v engine.Version, err error) {
-	name, version, ok := strings.Cut(s, "@")
-	if !ok || name == "" {
-		return "", v, fmt.Errorf("handler %q: want NAME@VERSION, as in ProcessOrder@1.0.0", s)
-	}
-	v, err = engine.ParseVersion(version)
-	if err != nil {
-		return "", v, fmt.Errorf("handler %q: %w", s, err)
-	}
-	return name, v, nil
-}
-
-// FindBuild returns the build of that name, or nil if there is none. It finds released builds even if builds lacks them.
-func FindBuild(builds []*engine.Build, name string) *engine.Build {
-	if strings.HasPrefix(name, engine.ReleasePrefix) {
-		builds = releasedBuilds
-	}
-	for _, b := range builds {
-		if b.Name() == name {
-			return b
-		}
-	}
-	return nil
-}

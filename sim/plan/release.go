@@ -9,13 +9,10 @@ import (
 	"github.com/durosim/durosim/internal/program"
 )
 
-// releasedBuilds are shared by all plans and never changed.
-var releasedBuilds = engine.ReleasedBuilds()
-
 // Releases returns the released builds that the plan names, in ascending order of version.
 func (p *Plan) Releases() []*engine.Build {
 	var out []*engine.Build
-	for _, b := range releasedBuilds {
+	for _, b := range engine.ReleasedBuilds() {
 		runs := func(n Node) bool { return n.Build == b.Release }
 		becomes := func(s Step) bool { return s.Build == b.Release }
 		if slices.ContainsFunc(p.Nodes, runs) || slices.ContainsFunc(p.Schedule, becomes) {

@@ -75,7 +75,7 @@ func (v *validation) bugs() {
 		case whose == "":
 		case row.StoreWide:
 			v.fail("bug %q on %s: the whole store has it or has it not", bug, whose)
-		case FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
+		case planterm.FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
 			v.fail("bug %q on %s: there is no build and no node of that name", bug, whose)
 		}
 	}
@@ -92,7 +92,7 @@ func (v *validation) fail(format string, args ...any) {
 }
 
 func (v *validation) build(what, name string) *engine.Build {
-	b := FindBuild(v.known.Builds, name)
+	b := planterm.FindBuild(v.known.Builds, name)
 	if b == nil {
 		v.fail("%s: unknown build %q: want one of %s", what, name, buildNames(v.known.Builds))
 	}
@@ -100,7 +100,7 @@ func (v *validation) build(what, name string) *engine.Build {
 }
 
 func (v *validation) handler(what, handler string) {
-	name, version, err := ParseHandler(handler)
+	name, version, err := planterm.ParseHandler(handler)
 	if err != nil {
 		v.fail("%s: %v", what, err)
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -75,7 +76,7 @@ func (p *parser) kinds(owner ownerKind, what string) {
 		c = &b.Writes
 	}
 	var known []string
-	for _, k := range plan.VariableKinds() {
+	for _, k := range planterm.VariableKinds() {
 		known = append(known, string(k))
 	}
 	for seen := map[string]bool{}; len(seen) == 0 || p.more(); {

@@ -50,7 +50,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 		if rapid.Bool().Draw(t, "ranged") {
 			b.Range = &engine.VersionRange{Min: engine.V(rapid.Uint32Range(0, 3).Draw(t, "min"), 0, 0), Max: engine.V(3, rapid.Uint32().Draw(t, "max"), 0)}
 		}
-		for _, k := range plan.VariableKinds() {
+		for _, k := range planterm.VariableKinds() {
 			switch rapid.IntRange(0, 4).Draw(t, "kind") {
 			case 0:
 				b.Reads.With = append(b.Reads.With, k)

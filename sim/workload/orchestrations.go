@@ -95,7 +95,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 
 // Register registers one shipped orchestration, named as "Name@1.0.0". It does nothing if that is already registered.
 func Register(r *node.Registry, handler string) error {
-	name, v, err := plan.ParseHandler(handler)
+	name, v, err := planterm.ParseHandler(handler)
 	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/realnode"
+	"github.com/durosim/durosim/internal/realnode"
 )
 
 // doctorCmd is the verb doctor: what is there, and what it is for.

@@ -15,6 +15,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/fuzz"
 	"github.com/durosim/durosim/internal/planedit"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -191,7 +192,7 @@ func (s *subject) space() *planedit.Space {
 // named returns the builds that the scenario's nodes run, each once, without released runtimes.
 func (s *subject) named() (names []string) {
 	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) && plan.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
+		if name != "" && !slices.Contains(names, name) && planterm.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
 			names = append(names, name)
 		}
 	}

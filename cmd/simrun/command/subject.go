@@ -14,11 +14,11 @@ import (
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/realnode"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/realnode"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )

@@ -5,10 +5,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// SkewMost is the largest difference between two clocks under which the properties hold that compare times of different
-// callers.
-const SkewMost = check.SkewMost
-
-// Judges reports whether a property is judged in a run of the plan: its clocks differ by no more than SkewMost, or the
+// Judges reports whether a property is judged in a run of the plan: its clocks differ by no more than check.SkewMost, or the
 // property does not depend on them.
 func Judges(p *plan.Plan, id string) bool { return check.Judges(p, id) }

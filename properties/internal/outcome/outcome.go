@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -176,15 +177,15 @@ func (c *Checker) Record(r *cluster.Record) {
 func sentByCalm(item engine.WorkItem) string {
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:
-		if w.Data == cluster.CalmData {
+		if w.Data == planterm.CalmData {
 			return fmt.Sprintf("raised %q", w.Name)
 		}
 	case engine.ExternalRaised2Item:
-		if w.Data == cluster.CalmData {
+		if w.Data == planterm.CalmData {
 			return fmt.Sprintf("raised %q", w.Name)
 		}
 	case engine.QueueMessageItem:
-		if w.Data == cluster.CalmData {
+		if w.Data == planterm.CalmData {
 			return fmt.Sprintf("sent %q", w.Name)
 		}
 	case engine.CancelInstanceItem:

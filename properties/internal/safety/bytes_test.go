@@ -7,13 +7,13 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/properties/internal/check"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // TestStoredBytesSayWhatWasSaid stores messages and events in bytes that say it, and in bytes that say something else.
 func TestStoredBytesSayWhatWasSaid(t *testing.T) {
-	codec := plan.FindBuild(engine.ShippedBuilds(), "2.0.0").Codec
+	codec := planterm.FindBuild(engine.ShippedBuilds(), "2.0.0").Codec
 	status := "busy"
 	items := []engine.WorkItem{
 		engine.StartItem{Instance: "a", Orchestration: "O", Input: "\"<é", Version: "1.0.0", ParentInstance: "p", ParentID: 3, ParentExecutionID: 2, ExecutionID: 1},

@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -122,7 +121,7 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 
 // circumstances returns what the plan does to an instance; ok is false if its first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
-	c = program.Circumstances{Limits: k.limits, Anyone: []string{cluster.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
+	c = program.Circumstances{Limits: k.limits, Anyone: []string{planterm.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
 			if m.Name == queue {
 				data = append(data, m.Data)

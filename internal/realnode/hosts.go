@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/sim/internal/released"
+	"github.com/durosim/durosim/internal/released"
 )
 
 // Environment is the variable that names the directory of the host programs, in place of the user's cache.

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/callform"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/program"
-	"github.com/durosim/durosim/sim/internal/released"
+	"github.com/durosim/durosim/internal/released"
 )
 
 // grace is how long a graceful stop waits for the node's tasks; it is the default of the releases.

@@ -49,7 +49,7 @@ var notOnNodes = map[string]string{
 // nodes and on nodes of the releases; -update writes it.
 func TestReleasedSideBySide(t *testing.T) {
 	releases := hosts(t)
-	const page, begin, end = "../../docs/real-nodes.md", "<!-- side by side: go test ./sim/realnode -run SideBySide -update -->\n", "<!-- end of side by side -->\n"
+	const page, begin, end = "../../docs/real-nodes.md", "<!-- side by side: go test ./internal/realnode -run SideBySide -update -->\n", "<!-- end of side by side -->\n"
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/program"
-	"github.com/durosim/durosim/sim/internal/released"
+	"github.com/durosim/durosim/internal/released"
 )
 
 // startCommand holds the fields of the command that starts a node.

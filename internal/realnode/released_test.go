@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/durosim/durosim/internal/realnode"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/realnode"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/realnode"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/realnode"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

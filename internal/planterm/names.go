@@ -1,0 +1,52 @@
+package planterm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+)
+
+// CalmData is the data of the events that clients raise in calm.
+const CalmData = "calm"
+
+// ParseHandler splits the name of one version of an orchestration, such as Ship@1.0.0.
+func ParseHandler(s string) (name string, v engine.Version, err error) {
+	name, version, ok := strings.Cut(s, "@")
+	if !ok || name == "" {
+		return "", v, fmt.Errorf("handler %q: want NAME@VERSION, as in ProcessOrder@1.0.0", s)
+	}
+	v, err = engine.ParseVersion(version)
+	if err != nil {
+		return "", v, fmt.Errorf("handler %q: %w", s, err)
+	}
+	return name, v, nil
+}
+
+// Names reports whether an entry of a plan.HandlerChange stands for code: a version of an orchestration (Ship@1.0.0) or
+// the name of an activity. An entry without a version stands for all versions.
+func Names(entry, code string) bool {
+	name, _, _ := strings.Cut(code, "@")
+	return entry == code || entry == name
+}
+
+// VariableKinds returns the kinds of events that builds differ by. All other kinds are as old as the format.
+func VariableKinds() []engine.EventKind {
+	return []engine.EventKind{eventdata.KindExternalSubscribed2, eventdata.KindExternalEvent2, eventdata.KindLegacyNote}
+}
+
+var releasedBuilds = engine.ReleasedBuilds()
+
+// FindBuild returns the build of that name, or nil if there is none. It finds released builds even if builds lacks them.
+func FindBuild(builds []*engine.Build, name string) *engine.Build {
+	if strings.HasPrefix(name, engine.ReleasePrefix) {
+		builds = releasedBuilds
+	}
+	for _, b := range builds {
+		if b.Name() == name {
+			return b
+		}
+	}
+	return nil
+}

@@ -19,6 +19,9 @@ type Options struct {
 	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
 	// reported under the id "referee".
 	Referee bool
+	// Matrix counts which kinds of faults met which features of orchestrations: coverage points with names as
+	// "fault answer-lost meets sessions".
+	Matrix bool
 }
 
 // New makes the monitor of one run, for cluster.Config.Monitor. It is good for that run only.

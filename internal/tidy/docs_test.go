@@ -18,6 +18,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/facts"
+	"github.com/durosim/durosim/internal/feature"
 	"github.com/durosim/durosim/internal/program"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
@@ -124,6 +125,13 @@ var generated = map[string]func() string{
 		b := table("bug", "deviation", "breaks", "scenario")
 		for _, e := range faults.Catalogue() {
 			b.row("`"+string(e.ID)+"`", e.Summary, strings.Join(e.Properties, ", "), "`"+e.Scenario+"`")
+		}
+		return b.String()
+	},
+	"features": func() string {
+		b := table("feature", "used when")
+		for _, f := range feature.All {
+			b.row("`"+f.Name+"`", f.Summary)
 		}
 		return b.String()
 	},

@@ -62,6 +62,7 @@ var packages = map[string]imports{
 		module: []string{"internal/faultkind", "engine", "internal/deadletter", "internal/orchhost", "internal/replay", "internal/storerules", "internal/machine"}},
 	"internal/program":   {module: []string{"engine/orch", "engine"}, tests: []string{"internal/orchhost"}},
 	"internal/facts":     {},
+	"internal/feature":   {},
 	"internal/near":      {},
 	"internal/slab":      {},
 	"internal/planterm":  {module: []string{"engine", "internal/eventdata"}},
@@ -100,7 +101,7 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},
 		tests:  []string{"sim/plan", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/coverage": {
-		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
+		module: []string{"internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/faultkind", "internal/feature", "engine", "internal/replay", "faults", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine"},
 		tests:  []string{"properties/internal/monitor", "properties/internal/rig", "sim/plan"}},
 	"properties/internal/expect": {
 		module: []string{"internal/planterm", "internal/slab", "internal/record", "internal/observe", "engine", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "sim/plan", "internal/machine", "internal/facts"},
@@ -115,7 +116,7 @@ var packages = map[string]imports{
 		module: []string{"engine", "properties/internal/answers", "properties/internal/check", "properties/internal/coverage", "properties/internal/expect",
 			"properties/internal/liveness", "properties/internal/outcome", "properties/internal/safety", "properties/internal/track", "sim/cluster",
 			"sim/plan"},
-		tests: []string{"internal/planterm", "internal/observe", "faults"}},
+		tests: []string{"internal/planterm", "internal/observe", "internal/faultkind", "internal/feature", "faults"}},
 	"properties/internal/rig": { // for tests
 		module: []string{"internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "engine/orch", "memprovider", "properties/internal/monitor", "sim/cluster", "sim/plan", "internal/machine"}},
 	"internal/shrink": {
@@ -147,7 +148,7 @@ var packages = map[string]imports{
 		module: []string{"internal/planterm", "internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},
 	"internal/sample":           {},
-	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "properties/conformance", "sim/plan"}},
+	"internal/tidy":             {tests: []string{"internal/sample", "internal/callform", "engine", "engine/node", "faults", "properties", "internal/shrink", "sim/cluster", "internal/program", "sim/scenario", "sim/workload", "internal/facts", "internal/feature", "properties/conformance", "sim/plan"}},
 	"internal/inmemory":         {module: []string{"engine", "internal/observe", "internal/storerules", "memprovider", "properties/oracle", "properties/undertest"}},
 	"internal/mutate":           {tests: []string{"internal/mutate/active"}},
 	"internal/mutate/active":    {},

@@ -129,7 +129,7 @@ func ExampleStatements() {
 	// Output:
 	// scenario NAME              the name; without it, the file's name without directory and ending
 	// seeds COUNT                the number of seeds from which on required coverage is reached and each "sometimes" seen
-	// require coverage POINT...  coverage points that a campaign of that many seeds must reach
+	// require coverage POINT... | matrix coverage points that a campaign of that many seeds must reach; matrix: each kind of fault must have met each feature of orchestrations, such as sessions or continue-as-new
 }
 
 func ExampleSteps() {

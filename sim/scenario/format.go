@@ -55,6 +55,9 @@ func (s *Scenario) format(b *bytes.Buffer, single int, common string) {
 	for _, point := range s.Require {
 		line("require coverage %s", quote(point))
 	}
+	if s.Matrix {
+		line("require matrix")
+	}
 	for _, text := range s.Fuzz.lines() {
 		line("%s", text)
 	}

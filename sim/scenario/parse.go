@@ -160,9 +160,13 @@ func (p *parser) statement() {
 	case "seeds":
 		p.single(head.text)
 		p.s.Seeds.Count = int(p.number("a number of seeds", 1, maxSeeds))
-	// require coverage POINT... names states that such a campaign must reach, else it is vacuous.
+	// require coverage POINT... names states that such a campaign must reach, else it is vacuous; require matrix has each
+	// kind of fault meet each feature.
 	case "require":
-		p.keyword("coverage")
+		if p.keyword("coverage", "matrix") == "matrix" {
+			p.s.Matrix = true
+			break
+		}
 		for ok := true; ok; ok = p.more() {
 			point := p.name("a coverage point")
 			p.unique("coverage point", point)

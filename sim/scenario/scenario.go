@@ -24,6 +24,8 @@ type Scenario struct {
 	Seeds  SeedSpec
 	// Require are the coverage points that a campaign of Seeds.Count seeds must reach.
 	Require []string
+	// Matrix reports whether such a campaign must show each kind of fault meet each feature of orchestrations.
+	Matrix bool
 
 	// Fuzz limits what a fuzzer makes of the scenario.
 	Fuzz Fuzz

@@ -175,6 +175,7 @@ func (a *app) printCampaign(r *report) {
 	}
 	a.printf("%s", upgrade.WindowsText(r.windows, commandline.Join(r.subject.arg)))
 	a.printPortfolio(r.portfolio)
+	a.printMatrix(r)
 	a.printUnreached(r)
 	if c := r.confidence(); c != nil {
 		a.printf("\n%s", c.text())

@@ -33,6 +33,7 @@ type runCmd struct {
 	Annotate   bool      `help:"Print an annotation of GitHub for each violated property on standard error."`
 	HTML       string    `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
 	Confidence bool      `help:"If all hold, say how much that shows even of fewer than 100 seeds: the rule of three, and which planted bugs so many seeds find."`
+	Matrix     bool      `help:"Count which kinds of faults met which features of orchestrations, and print that as a table."`
 	Instances  bool      `help:"Name every instance in the fate of the work, not only the first few."`
 	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -79,6 +80,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	s.matrix = c.Matrix
 	a.warn(s)
 	if err := checkOut(c.Out); err != nil {
 		return 0, err
@@ -213,6 +215,7 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	flag("--results=", c.Results, c.Results != "")
 	flag("--findings=", c.Findings, c.Findings != "")
 	flag("--new-only", "", c.NewOnly)
+	flag("--matrix", "", c.Matrix)
 	flag("--json", "", c.JSON)
 	return itself(append(words, s.arg)...)
 }

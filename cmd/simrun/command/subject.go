@@ -47,6 +47,8 @@ type subject struct {
 	stored bool
 	flags  planFlags
 	over   scenario.Overrides
+	// matrix asks which kinds of faults met which features.
+	matrix bool
 	// chooser makes the chooser of a seed; nil means the usual one.
 	chooser func(seed uint64) sim.Chooser
 	// store makes the store of a run; nil for durosim's own.
@@ -178,7 +180,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}
-	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee})
+	s.program.newRun().Configure(&cfg, properties.Options{Expectations: s.scenario.Expect, Referee: s.flags.Referee, Matrix: s.matrix || s.scenario.Matrix})
 	return cfg
 }
 
@@ -199,7 +201,11 @@ func (s *subject) required(seeds uint64) []string {
 	if n := s.scenario.Seeds.Count; !own || n == 0 || seeds < uint64(n) {
 		return nil
 	}
-	return slices.Concat(s.scenario.Require, s.sometimes())
+	points := slices.Concat(s.scenario.Require, s.sometimes())
+	if s.scenario.Matrix {
+		points = append(points, cells()...)
+	}
+	return points
 }
 
 // sometimes returns the points of the scenario's own expectations.

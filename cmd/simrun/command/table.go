@@ -33,7 +33,7 @@ func (a *app) printTable(r *report) {
 	row("turns", grouped(sum.Turns), perSecond(sum.Turns, r.wall)+" turns/s")
 	row("virtual time", span.Text(sum.VirtualMs), "")
 	row("wall time", fmt.Sprintf("%.2fs", r.wall.Seconds()), perSecond(sum.Seeds, r.wall)+" seeds/s")
-	row("coverage", fmt.Sprintf("%d reached", len(sum.Coverage)), coverageNote(r.unreached))
+	row("coverage", fmt.Sprintf("%d reached", r.reached()), coverageNote(r.unreached))
 	row("digest", sum.Digest.String(), "")
 	flushTable(t)
 	a.printf("\n%s\n%s\n", r.contract(), r.sum.Fate.Plan())

@@ -30,6 +30,9 @@ type Options struct {
 	// Referee has properties/oracle judge every answer of the store. It is naive, and slow for long runs. A refusal is
 	// reported under the id "referee".
 	Referee bool
+	// Matrix counts which kinds of faults met which features of orchestrations: coverage points with names as
+	// "fault answer-lost meets sessions".
+	Matrix bool
 }
 
 // wants reports whether a property is reported.
@@ -47,7 +50,8 @@ func (o *Options) wants(id string) bool {
 type Monitor struct {
 	*check.Monitor
 	coverage *coverage.Counter
-	expect   *expect.Checker // nil if nothing is expected
+	matrix   *coverage.Matrix // nil if nobody asks
+	expect   *expect.Checker  // nil if nothing is expected
 	outcome  *outcome.Checker
 	referee  *answers.Judge // nil if nobody judges the answers
 }
@@ -79,6 +83,10 @@ func New(w check.World, opts Options) *Monitor {
 	m.Add(s)
 	m.Add(liveness.Checks(s)...)
 	m.Add(m.coverage)
+	if opts.Matrix {
+		m.matrix = coverage.NewMatrix(m.Run, s)
+		m.Add(m.matrix)
+	}
 	if m.expect != nil {
 		m.Add(m.expect)
 	}
@@ -106,6 +114,9 @@ func (m *Monitor) Coverage() []cluster.Point {
 	list := m.coverage.Points()
 	if m.expect != nil {
 		list = append(list, m.expect.Points()...)
+	}
+	if m.matrix != nil {
+		list = append(list, m.matrix.Points()...)
 	}
 	slices.SortFunc(list, func(a, b cluster.Point) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Count, b.Count))

@@ -1,0 +1,79 @@
+package monitor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/durosim/durosim/internal/feature"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// TestMatrix: what a kind of fault meets in runs of one orchestration: all that it uses, and nothing else.
+func TestMatrix(t *testing.T) {
+	tests := []struct {
+		kind          faults.Kind
+		orchestration string
+		input         string
+		want          string
+	}{
+		{faultkind.SlowTurn, "Studio", "2", "activities sessions tags"},
+		{faultkind.SlowTurn, "Chain", "2", "activities timers"},
+		{faultkind.SlowTurn, "Parent@1.0.0", "", "activities children versions"},
+		{faultkind.SlowTurn, "Clerk", "nobody", "activities system-calls status"},
+		{faultkind.SlowTurn, "Ledger", "2", "timers queues keys status continue-as-new"},
+		// An activity has its own session or tag, and no other's.
+		{faultkind.LateActivity, "Ledger", "2", ""},
+		{faultkind.LateActivity, "Parent@1.0.0", "", "activities"},
+		{faultkind.ActivityPanic, "Studio", "1", "activities retries sessions tags timers"},
+		{faultkind.DuplicateCompletion, "Diarist", "", "activities system-calls"},
+		{faultkind.ClockSkew, "Leaf", "", "activities"},
+		{faultkind.SlowFetch, "Studio", "1", "activities sessions tags"},
+		{faultkind.CrashBeforeAck, "Leaf", "", "activities"},
+		{faultkind.PauseNode, "Leaf", "", "activities"},
+		{faultkind.AnswerLost, "Namesake", "other", "activities named-children"},
+		{faultkind.DuplicateRequest, "Cancellable", "", "events cancels"},
+	}
+	for _, test := range tests {
+		t.Run(string(test.kind)+" "+test.orchestration, func(t *testing.T) {
+			name, version, _ := strings.Cut(test.orchestration, "@")
+			p := &plan.Plan{
+				Name: "matrix", Turbulence: time.Minute, Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}}}},
+				Faults: faults.Plan{Rates: []faults.Rate{{Kind: test.kind, Num: 1, Den: 2}}},
+			}
+			for i := range 4 {
+				in := plan.Instance{ID: fmt.Sprint("i-", i), Orchestration: name, Version: version, Input: test.input, Expect: planterm.EndAny}
+				for range 2 {
+					in.Actions = append(in.Actions, plan.Action{At: 1e9, Verb: plan.ActionEnqueue, Name: "entries", Data: "one"})
+				}
+				if name == "Cancellable" {
+					in.Actions = []plan.Action{{At: 2e9, Verb: plan.ActionCancel}}
+				} else if name != "Ledger" {
+					in.Actions = nil
+				}
+				p.Instances = append(p.Instances, in)
+			}
+			met := map[string]bool{}
+			for seed := range uint64(5) {
+				for _, point := range runPlan(t, p, seed, Options{Matrix: true}).Coverage {
+					met[point.Name] = true
+				}
+			}
+			var got []string
+			for _, f := range feature.All {
+				if met[feature.Met(string(test.kind), f.Name)] {
+					got = append(got, f.Name)
+				}
+			}
+			want := strings.Fields(test.want)
+			if slices.Compare(got, want) != 0 {
+				t.Errorf("met %q, want %q", got, want)
+			}
+		})
+	}
+}

@@ -19,14 +19,20 @@ const bigAck = "ack t exec=2 events=OS1,2,3:set:k:w,4:clear:j,5:clearall,6:set:i
 
 // beforeBigAck leads to it.
 const beforeBigAck = `
-	make A pin=1.0.0 work=act:A:1 events=OS1,2:set:j:v,3:set:k:v status=Completed send=ext:A:first
-	fetch t -> A#1 x1 [ext:first] kv j=v@102 k=v@103
-	ack t events=4:set:k:u,5:status:off
-	work w -> A:1 x1
-	send ext:A:a
-	send ext:A:b
-	fetch t -> A#1 x1 [ext:a ext:b] kv j=v@102 k=v@103
-	send ext:A:late`
+play
+make A pin=1.0.0 work=act:A:1 events=OS1,2:set:j:v,3:set:k:v status=Completed send=ext:A:first
+fetch t
+ack t events=4:set:k:u,5:status:off
+work w
+send ext:A:a
+send ext:A:b
+fetch t
+send ext:A:late
+----
+fetch t -> A#1 x1 [ext:first] kv j=v@102 k=v@103
+work w -> A:1 x1
+fetch t -> A#1 x1 [ext:a ext:b] kv j=v@102 k=v@103
+`
 
 // errStorage is an injected failure.
 var errStorage = errors.New("storage is busy")
@@ -34,7 +40,7 @@ var errStorage = errors.New("storage is busy")
 func TestFailedAckChangesNothing(t *testing.T) {
 	for _, instance := range []struct{ name, before, ack string }{
 		{"known instance", beforeBigAck, bigAck},
-		{"new instance", "send start:A\nfetch t -> A#1 x1 [start]", strings.ReplaceAll(bigAck, "exec=2", "exec=1")},
+		{"new instance", "play\nsend start:A\nfetch t\n----\nfetch t -> A#1 x1 [start]\n", strings.ReplaceAll(bigAck, "exec=2", "exec=1")},
 	} {
 		for step := storerules.AckStep(0); int(step) < storerules.AckSteps; step++ {
 			t.Run(instance.name+" before "+step.String(), func(t *testing.T) {
@@ -45,11 +51,11 @@ func TestFailedAckChangesNothing(t *testing.T) {
 					}
 					return nil
 				}})
-				checkScript(t, w, instance.before)
+				w.playBlocks(t, instance.before)
 				before, next := w.store.Snapshot(), w.store.NextOrchestration(nil)
 				w.seen.lines = nil
 				failing = true
-				checkScript(t, w, instance.ack+" -> retryable")
+				w.refuse(t, instance.ack, "retryable")
 				if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" {
 					t.Errorf("the ack left something: -before +after\n%s", diff)
 				}
@@ -58,7 +64,7 @@ func TestFailedAckChangesNothing(t *testing.T) {
 				}
 				checkMirrored(t, w.seen.lines)
 				failing = false
-				checkScript(t, w, instance.ack)
+				w.prepare(t, instance.ack)
 			})
 		}
 	}
@@ -80,9 +86,9 @@ func TestRewritingAckIsTakenBackToo(t *testing.T) {
 		Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{ID: 1, Data: append(data, ' ')}}}}}); err != nil {
 		t.Fatal(err)
 	}
-	checkScript(t, w, "send ext:A:e\nfetch t -> A#1 x1 [ext:e]")
+	w.playBlocks(t, "play\nsend ext:A:e\nfetch t\n----\nfetch t -> A#1 x1 [ext:e]\n")
 	before := w.store.Snapshot()
-	checkScript(t, w, "ack t events=2 -> perm")
+	w.refuse(t, "ack t events=2", "perm")
 	if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
 	}
@@ -142,14 +148,14 @@ func TestRefusedAckChangesNothing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(memprovider.Options{})
-			checkScript(t, w, beforeBigAck)
+			w.playBlocks(t, beforeBigAck)
 			before := w.store.Snapshot()
 			w.seen.lines = nil
-			checkScript(t, w, c.ack+" -> perm")
+			w.refuse(t, c.ack, "perm")
 			if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" || w.seen.lines != nil {
 				t.Errorf("observed %v; -before +after\n%s", w.seen.lines, diff)
 			}
-			checkScript(t, w, bigAck)
+			w.prepare(t, bigAck)
 		})
 	}
 }

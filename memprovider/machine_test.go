@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -372,9 +373,9 @@ func TestMachine(t *testing.T) {
 func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
-		for _, c := range choices {
-			checkScript(t, newWorld(memprovider.Options{Sink: log}), c.script)
-		}
+		datadriven.RunTest(t, "testdata/choices.txt", func(t *testing.T, d *datadriven.TestData) string {
+			return text(newWorld(memprovider.Options{Sink: log}).play(t, d.Input))
+		})
 		return log.lines
 	}
 	if diff := cmp.Diff(run(), run()); diff != "" {

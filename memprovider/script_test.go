@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
@@ -16,33 +16,54 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// A script is a sequence of lines "OPERATION -> RESULT"; an operation that is expected to just succeed stands alone.
-// Operations take positional words first and key=value words after them; world.do documents them. Running a script
-// gives the script with the results that came, so that a difference shows where it is.
+// A script has an operation on each line: its name, positional words and key=value words. world.do documents them.
 
-// checkScript runs the script and compares.
-func checkScript(t *testing.T, w *world, script string) {
+// step is an operation of a script and its result, which is empty if the operation just succeeded.
+type step struct{ operation, result string }
+
+// play carries out a script.
+func (w *world) play(t *testing.T, script string) []step {
 	t.Helper()
-	var want, got []string
-	for _, line := range strings.Split(strings.TrimSpace(script), "\n") {
-		op, result, _ := strings.Cut(strings.TrimSpace(line), " -> ")
-		op, result = strings.TrimSpace(op), strings.TrimSpace(result)
-		if op == "" {
-			continue
+	var steps []step
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line != "" {
+			steps = append(steps, step{line, w.run(t, line)})
 		}
-		want = append(want, join(op, result))
-		got = append(got, join(op, w.run(t, op)))
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
+	return steps
+}
+
+// text writes the steps that have a result.
+func text(steps []step) string {
+	var b strings.Builder
+	for _, s := range steps {
+		if s.result != "" {
+			fmt.Fprintf(&b, "%s -> %s\n", s.operation, s.result)
+		}
+	}
+	return b.String()
+}
+
+// playBlocks plays blocks of datadriven, each a line "play", a script, a line "----" and the results.
+func (w *world) playBlocks(t *testing.T, blocks string) {
+	t.Helper()
+	datadriven.RunTestFromString(t, blocks, func(t *testing.T, d *datadriven.TestData) string { return text(w.play(t, d.Input)) })
+}
+
+// prepare plays a script whose operations must all succeed without a result.
+func (w *world) prepare(t *testing.T, script string) {
+	t.Helper()
+	if got := text(w.play(t, script)); got != "" {
+		t.Fatal(got)
 	}
 }
 
-func join(op, result string) string {
-	if result == "" {
-		return op
+// refuse plays an operation that must fail: perm or retryable.
+func (w *world) refuse(t *testing.T, operation, class string) {
+	t.Helper()
+	if got := w.run(t, operation); got != class {
+		t.Fatalf("%s -> %q, want %s", operation, got, class)
 	}
-	return op + " -> " + result
 }
 
 // world is a store with one handle, and the tokens that a script named.
@@ -106,18 +127,19 @@ func (r *recorder) Observe(o *observe.Observation) {
 
 func (w *world) run(t *testing.T, line string) string {
 	t.Helper()
-	words := strings.Fields(line)
-	named := map[string]string{}
-	var plain []string
-	for _, word := range words[1:] {
-		if k, v, ok := strings.Cut(word, "="); ok {
-			named[k] = v
+	operation, args, err := datadriven.ParseLine(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := arguments{t: t, line: line, named: map[string]string{}}
+	for _, arg := range args {
+		if arg.Vals == nil {
+			a.plain = append(a.plain, arg.Key)
 		} else {
-			plain = append(plain, word)
+			a.named[arg.Key] = arg.SingleVal(t)
 		}
 	}
-	a := arguments{t: t, line: line, plain: plain, named: named}
-	result, err := w.do(words[0], a)
+	result, err := w.do(operation, a)
 	if err != nil {
 		var p *engine.ProviderError
 		switch {

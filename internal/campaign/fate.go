@@ -156,7 +156,7 @@ func (f *Fate) Plan() string {
 	if e.Owes != "" {
 		owes = " [" + e.Owes + "]"
 	}
-	wanted := string(e.Expect)
+	wanted := e.Expect.Text()
 	if string(e.End) == wanted {
 		wanted += " by itself"
 	}
@@ -215,7 +215,7 @@ func (f *Fate) Text(all bool) string {
 		}
 		fmt.Fprintf(&b, "%s%7d  %s", mark, e.Count, e.text())
 		if !e.AsExpected {
-			fmt.Fprintf(&b, " (expected: %s)", e.Expect)
+			fmt.Fprintf(&b, " (expected: %s)", e.Expect.Text())
 		}
 		if e.Owes != "" {
 			fmt.Fprintf(&b, " [%s]", e.Owes)

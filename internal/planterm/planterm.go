@@ -1,5 +1,11 @@
 package planterm
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Mode is how often a run must show the facts that an expectation selects.
 type Mode string
 
@@ -74,7 +80,8 @@ const (
 	ShapeCorrupt     Shape = "corrupt"      // holds bytes that are not JSON
 )
 
-// End is the way in which an instance must end.
+// End is the way in which an instance must end, or several of completed, failed and poison with | between them, each of
+// which is as good.
 type End string
 
 // The ends that a plan can ask for.
@@ -86,5 +93,32 @@ const (
 	EndAny       End = "any"
 )
 
-// Ends returns every End.
+// Ends returns every End that is one way.
 func Ends() []End { return []End{EndCompleted, EndFailed, EndEternal, EndPoison, EndAny} }
+
+// Ways returns the ways that e allows, one if e has no |. The error names what cannot stand there.
+func (e End) Ways() ([]End, error) {
+	var ways []End
+	for word := range strings.SplitSeq(string(e), "|") {
+		way := End(word)
+		switch {
+		case !slices.Contains(Ends(), way):
+			return nil, fmt.Errorf("unknown end %q", word)
+		case slices.Contains(ways, way):
+			return nil, fmt.Errorf("end %q is given twice", word)
+		}
+		ways = append(ways, way)
+	}
+	if len(ways) > 1 && (slices.Contains(ways, EndAny) || slices.Contains(ways, EndEternal)) {
+		return nil, fmt.Errorf("%q: any and eternal stand alone", string(e))
+	}
+	return ways, nil
+}
+
+// Allows reports whether e allows a way, or any.
+func (e End) Allows(way End) bool {
+	return e == EndAny || slices.Contains(strings.Split(string(e), "|"), string(way))
+}
+
+// Text returns e in words: completed or failed.
+func (e End) Text() string { return strings.ReplaceAll(string(e), "|", " or ") }

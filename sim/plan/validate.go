@@ -242,8 +242,10 @@ func (v *validation) instances() {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)
 			}
 		}
-		if in.Expect != "" && !slices.Contains(planterm.Ends(), in.Expect) {
-			v.fail("%s: unknown expectation %q: want completed, failed, eternal, poison or any", what, in.Expect)
+		if in.Expect != "" {
+			if _, err := in.Expect.Ways(); err != nil {
+				v.fail("%s: %v: want completed, failed, eternal, poison or any, or several of completed, failed and poison with | between them", what, err)
+			}
 		}
 	}
 	for _, h := range v.plan.Histories {

@@ -63,7 +63,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	for _, st := range starts {
 		handler, hint := st.name, ""
 		switch {
-		case st.expect == planterm.EndPoison || st.expect == planterm.EndAny:
+		case st.expect.Allows(planterm.EndPoison):
 			continue
 		case !slices.Contains(names, st.name):
 			hint = near.Hint(st.name, names)

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/near"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -201,7 +202,7 @@ func (p *parser) instance() {
 			in.StartAt = lo
 			p.draw(openTime{Of: openStart, Index: len(p.s.Template.Instances), Lo: lo, Hi: hi})
 		case "expect":
-			in.Expect = plan.End(p.oneOf("end", texts(planterm.Ends())))
+			in.Expect = p.expectedEnd()
 		case "unaided":
 			in.Unaided = true
 		}
@@ -292,7 +293,16 @@ func (p *parser) load() {
 	p.owner = ownerLoad
 }
 
-// mix reads WEIGHT NAME[@VERSION] or WEIGHT generated programs, then [with INPUT] [expect END].
+// expectedEnd reads how work may end.
+func (p *parser) expectedEnd() plan.End {
+	t, ends := p.next("an end"), texts(planterm.Ends())
+	if _, err := plan.End(t.text).Ways(); err != nil {
+		p.failf("%v: expected %s, or some of completed, failed and poison with | between them%s", err, orList(ends), near.Hint(t.text, ends))
+	}
+	return plan.End(t.text)
+}
+
+// mix reads WEIGHT NAME[@VERSION] or WEIGHT generated programs, then [with INPUT] [expect END[|END]].
 func (p *parser) mix(owner ownerKind) {
 	if !p.below(owner, "a load", ownerLoad, ownerMix) {
 		return
@@ -314,7 +324,7 @@ func (p *parser) mix(owner ownerKind) {
 				p.failf("%v", err)
 			}
 		case "expect":
-			m.Expect = plan.End(p.oneOf("end", texts(planterm.Ends())))
+			m.Expect = p.expectedEnd()
 		case "unaided":
 			m.Unaided = true
 		}

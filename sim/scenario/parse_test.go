@@ -94,11 +94,13 @@ func TestErrors(t *testing.T) {
 		{nodes + `then crash A`, `x.txt:2: there is no step before this one: expected "at" and a time`},
 		{nodes + "at 60000h crash A\nafter 60000h start A", `x.txt:3: this is 120000h0m0s after the start of the run: expected at most 87840h0m0s`},
 		// Instances and histories.
-		{`instance a ran Leaf`, `x.txt:1: expected "runs", found "ran", as in: instance ID runs NAME[@VERSION] [with INPUT] [at TIME] [expect END] [unaided]`},
+		{`instance a ran Leaf`, `x.txt:1: expected "runs", found "ran", as in: instance ID runs NAME[@VERSION] [with INPUT] [at TIME] [expect END[|END]] [unaided]`},
 		{`instance a runs Leaf@one`, `x.txt:1: orchestration Leaf: version "one": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1`},
 		{`instance a runs Leaf@`, `x.txt:1: orchestration "Leaf@": expected a version after the @`},
 		{`instance a runs Leaf expects failed`, `x.txt:1: unexpected "expects": expected with, at, expect or unaided; did you mean expect?`},
-		{`instance a runs Leaf expect happy`, `x.txt:1: unknown end "happy": expected completed, failed, eternal, poison or any`},
+		{`instance a runs Leaf expect happy`, `x.txt:1: unknown end "happy": expected completed, failed, eternal, poison or any, or some of completed, failed and poison with | between them`},
+		{`instance a runs Leaf expect failed|failed`, `x.txt:1: end "failed" is given twice: expected completed, failed, eternal, poison or any, or some of completed, failed and poison with | between them`},
+		{`instance a runs Leaf expect failed|any`, `x.txt:1: "failed|any": any and eternal stand alone: expected completed, failed, eternal, poison or any, or some of completed, failed and poison with | between them`},
 		{"instance a runs Leaf\nhistory a runs Leaf unpinned shape waiting", `x.txt:2: instance "a" stands here for the second time: line 1 has it`},
 		{`raise go at 1s`, `x.txt:1: expected this line below an instance or a mix, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME`},
 		{"instance a runs Leaf\nraise go", `x.txt:2: expected either "at" or "after" and a time, as in: raise EVENT [topic TOPIC] [data DATA] at TIME | after TIME`},
@@ -109,9 +111,9 @@ func TestErrors(t *testing.T) {
 		{`history h runs Leaf unpinned`, `x.txt:1: history h: expected "shape" and waiting, unknown-kind, new-kind, legacy or corrupt`},
 		{`history h runs Leaf unpinned shape waitng`, `x.txt:1: unknown shape "waitng": expected waiting, unknown-kind, new-kind, legacy or corrupt; did you mean waiting?`},
 		// Load.
-		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END] [unaided]`},
+		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END[|END]] [unaided]`},
 		{`load none`, `x.txt:1: "none": expected a number of instances from 1 to 100000`},
-		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END] [unaided]`},
+		{`mix 1 Leaf`, `x.txt:1: expected this line below a load, as in: mix WEIGHT NAME[@VERSION] | generated programs [with INPUT] [expect END[|END]] [unaided]`},
 		{"load 5 instances\nmix 1 Chain with 6..2", `x.txt:2: input "6..2": the range ends before it begins`},
 		{"instance Chain-3 runs Leaf\nload 5 instances\nmix 1 Chain", `x.txt:1: instance "Chain-3" has a name that an instance of the load may get: expected another`},
 		// Probes.

@@ -165,19 +165,19 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	if f.End == cluster.EndedDeleted || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
 	}
-	switch p.Expect {
-	case planterm.EndAny:
-		return true
-	case planterm.EndFailed:
-		return f.End == cluster.EndedFailed || f.End == cluster.EndedCancelled
-	case planterm.EndPoison:
-		return f.End == cluster.EndedPoisoned
-	case planterm.EndEternal:
-		return f.End == cluster.EndedCancelled || f.End == cluster.StillRunning && f.Cause == ""
-	case planterm.EndCompleted:
-		return f.End == cluster.EndedCompleted
+	switch f.End {
+	case cluster.EndedCompleted:
+		return p.Expect == "" || p.Expect.Allows(planterm.EndCompleted)
+	case cluster.EndedFailed:
+		return p.Expect.Allows(planterm.EndFailed)
+	case cluster.EndedPoisoned:
+		return p.Expect.Allows(planterm.EndPoison)
+	case cluster.EndedCancelled:
+		return p.Expect == "" && cancels(p) || p.Expect.Allows(planterm.EndFailed) || p.Expect.Allows(planterm.EndEternal)
+	case cluster.StillRunning:
+		return p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal && f.Cause == ""
 	}
-	return f.End == cluster.EndedCompleted || f.End == cluster.EndedCancelled && cancels(p)
+	return p.Expect == planterm.EndAny
 }
 
 // cancels reports whether the plan cancels an instance: then a cancelled end is one that the plan asks for.
@@ -192,7 +192,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if w.end.phase == cluster.PhaseRelief {
 		b.WriteString(" only by relief, which is not of the plan")
 	}
-	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted))
+	fmt.Fprintf(&b, ", and the plan expects %s", cmp.Or(p.Expect, planterm.EndCompleted).Text())
 	if f.EndedMs != 0 {
 		fmt.Fprintf(&b, ". It ended at %s, step %d", span.Text(f.EndedMs), w.end.step)
 	}
@@ -213,7 +213,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 		differ = "a node whose range holds its pin has to be up until it has ended; " + c.upText()
 	}
 	if differ != "" {
-		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, planterm.EndCompleted), differ)
+		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, planterm.EndCompleted).Text(), differ)
 	}
 	c.Run.Violate(check.Finding{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, Message: b.String()})
 }

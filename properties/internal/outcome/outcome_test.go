@@ -24,6 +24,10 @@ func TestOutcome(t *testing.T) {
 	}{
 		{"ok_completed", "", nil, begun + "12 commit A Completed\n40 finish", ""},
 		{"ok_failed_as_expected", planterm.EndFailed, nil, begun + "12 commit A Failed\n40 finish", ""},
+		{"ok_one_of_two", "completed|failed", nil, begun + "12 commit A Failed\n40 finish", ""},
+		{"ok_the_other_of_two", "completed|failed", nil, begun + "12 commit A Completed\n40 finish", ""},
+		{"bad_neither_of_two", "completed|poison", nil, begun + "12 commit A Failed\n40 finish", "x is failed, and the plan expects completed or poison"},
+		{"bad_never_begun_of_two", "completed|failed", nil, "0 up A 1.5.0\n40 finish", "x is never begun, and the plan expects completed or failed"},
 		{"ok_any", planterm.EndAny, nil, "0 up A 1.5.0\n40 finish", ""},
 		{"bad_failed", "", nil, begun + "12 commit A Failed\n40 finish", "x is failed, and the plan expects completed. It ended at 12ms, step 0, by an ack of A (1.5.0)"},
 		{"bad_failed_with_a_cancel_in_the_plan", "", cancel, begun + "12 commit A Failed\n40 finish", "x is failed"},

@@ -103,7 +103,7 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 		o.versions[at].handler = handler
 		return nil
 	}
-	if latest, ok := o.latest(); ok && version.Compare(latest.version) <= 0 {
+	if latest := o.latest(); latest != nil && version.Compare(latest.version) <= 0 {
 		return fmt.Errorf("non-monotonic orchestration version for %s: %s is not later than existing latest %s", name, version, latest.version)
 	}
 	o.versions = slices.Insert(o.versions, at, registeredVersion{version, handler, handlerText(name, version)})
@@ -163,16 +163,20 @@ func (r *Registry) DeregisterActivity(name string) bool {
 // ResolveStart returns the handler for a start or a continue-as-new: the exact version if it names one, otherwise the
 // one by policy. A version that does not parse counts as not registered (docs/contract/runtime.md#r8).
 func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
-	i, found := r.find(name)
-	if !found {
+	o := r.lookUp(name)
+	if o == nil {
 		return Resolved{}, false
 	}
-	o := &r.orchestrations[i]
 	if version == "" {
 		if o.policy.exact == nil {
 			return o.resolved(o.latest())
 		}
 		return o.exactly(*o.policy.exact)
+	}
+	for i := range o.versions { // mostly it is written as it was registered
+		if v := &o.versions[i]; v.text[len(name)+1:] == version {
+			return o.resolved(v)
+		}
 	}
 	v, err := engine.ParseVersion(version)
 	if err != nil {
@@ -271,6 +275,17 @@ func (r *Registry) find(name string) (int, bool) {
 	})
 }
 
+// lookUp returns the orchestration with a name, nil if there is none. Comparing for equality is what a registry of a few dozen
+// names is quickest at: most lengths differ.
+func (r *Registry) lookUp(name string) *registeredOrchestration {
+	for i := range r.orchestrations {
+		if r.orchestrations[i].name == name {
+			return &r.orchestrations[i]
+		}
+	}
+	return nil
+}
+
 func (r *Registry) findActivity(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.activities, name, func(a registeredActivity, name string) int {
 		return strings.Compare(a.name, name)
@@ -284,13 +299,14 @@ func (o *registeredOrchestration) find(v engine.Version) (int, bool) {
 	})
 }
 
-func (o *registeredOrchestration) latest() (registeredVersion, bool) {
-	for _, v := range slices.Backward(o.versions) {
-		if v.handler != nil {
-			return v, true
+// latest returns the highest version that has a handler, nil if there is none.
+func (o *registeredOrchestration) latest() *registeredVersion {
+	for i := len(o.versions) - 1; i >= 0; i-- {
+		if o.versions[i].handler != nil {
+			return &o.versions[i]
 		}
 	}
-	return registeredVersion{}, false
+	return nil
 }
 
 // exactly finds a version as it is written: 2.0.0-rc.1 is not 2.0.0, although only one of them can be registered.
@@ -299,11 +315,11 @@ func (o *registeredOrchestration) exactly(v engine.Version) (Resolved, bool) {
 	if !found || o.versions[at].version != v {
 		return Resolved{}, false
 	}
-	return o.resolved(o.versions[at], true)
+	return o.resolved(&o.versions[at])
 }
 
-func (o *registeredOrchestration) resolved(v registeredVersion, found bool) (Resolved, bool) {
-	if !found || v.handler == nil {
+func (o *registeredOrchestration) resolved(v *registeredVersion) (Resolved, bool) {
+	if v == nil || v.handler == nil {
 		return Resolved{}, false
 	}
 	return Resolved{Name: o.name, Version: v.version, Handler: v.handler, text: v.text}, true

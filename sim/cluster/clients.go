@@ -140,17 +140,17 @@ func (c *clients) raiseItem(id, name, data string) engine.WorkItem {
 func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 	c.changed = true
 	c.record(&Record{Kind: record.ClientSent, Instance: item.Target(), Item: item})
-	if c.draws(faultkind.RequestLost, "", key) {
+	if c.draws(&c.drawn.requestLost, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faultkind.RequestLost, Instance: item.Target(), Item: item})
 		return false
 	}
 	times := uint32(1)
-	if c.draws(faultkind.DuplicateRequest, "", key) {
+	if c.draws(&c.drawn.duplicateRequest, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faultkind.DuplicateRequest, Instance: item.Target(), Item: item})
 		times = 2
 	}
 	for i := range times {
-		if c.kernel.Now() < c.network.downUntil || c.draws(faultkind.RetryableError, "", tryKey(key, i+1)) {
+		if c.kernel.Now() < c.network.downUntil || c.draws(&c.drawn.retryableError, "", tryKey(key, i+1)) {
 			return false
 		}
 		if err := c.provider.EnqueueForOrchestrator(c.ctx, item, 0); err != nil {
@@ -161,7 +161,7 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 		}
 		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.network.storeCall})
 	}
-	if c.draws(faultkind.AnswerLost, "", key) {
+	if c.draws(&c.drawn.answerLost, "", key) {
 		c.record(&Record{Kind: record.Fault, Fault: faultkind.AnswerLost, Instance: item.Target(), Item: item})
 		return false
 	}

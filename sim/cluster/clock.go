@@ -16,7 +16,7 @@ import (
 func (f *fleet) setClock(n *nodeState) {
 	n.clock = n.plan.Clock
 	key := n.incKey.At(labelClock)
-	if !f.draws(faultkind.ClockSkew, n.plan.Name, key) {
+	if !f.draws(&f.drawn.clockSkew, n.plan.Name, key) {
 		return
 	}
 	off := sim.Between(f.chooser, key.At(labelAmount), 0, 2*faultkind.SkewMost) - faultkind.SkewMost

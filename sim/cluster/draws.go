@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -45,67 +46,86 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 }
 
 // draws reports whether a fault happens at this opportunity. Faults happen in turbulence only.
-func (b *base) draws(kind faults.Kind, nodeName string, key sim.Key) bool {
-	if b.phase != PhaseTurbulence {
-		return false
-	}
-	f := b.drawn.of(kind)
-	if f == nil {
+func (b *base) draws(f *drawnFault, nodeName string, key sim.Key) bool {
+	if !f.named || b.phase != PhaseTurbulence {
 		return false
 	}
 	num, den := f.num, f.den
 	if den == 0 {
-		num, den = f.plan.Rate(kind, nodeName, b.since())
+		num, den = f.plan.Rate(f.kind, nodeName, b.since())
 	}
 	return num > 0 && sim.Chance(b.chooser, key.Text(labelFault, f.text), num, den)
 }
 
-// drawnFault is a kind of fault of the plan: its rates alone, and the last segment of the keys of its draws.
+// drawnFault is a kind of fault for which there are opportunities: its rates alone, and the last segment of the keys of its
+// draws.
 type drawnFault struct {
-	kind faults.Kind
-	text sim.Text
-	plan faults.Plan
-	// num in den is the rate if it is the same for all nodes and times; else den is 0.
+	kind  faults.Kind
+	named bool // the plan names it
+	text  sim.Text
+	// num in den is the rate if it is the same for all nodes and times; else den is 0, and plan has the rates.
 	num, den uint64
+	plan     faults.Plan
 }
 
-// drawnFaults returns the kinds of faults that a plan names, each with its rates.
+// drawnTable holds the faults for which there are opportunities, each in a place of its own: a run has twenty thousand
+// opportunities, mostly for what its plan does not name.
+type drawnTable struct {
+	ackStepError, activityPanic, answerLost, callDelayed, clockSkew, corruptEvent, corruptMessage, crashAfterCommit,
+	crashAfterFetch, crashBeforeAck, duplicateCompletion, duplicateRequest, lateActivity, lostRenewal, pauseNode,
+	permanentError, requestLost, retryableError, slowAnswer, slowCommit, slowFetch, slowTurn, unavailable drawnFault
+}
+
+// drawnFaults returns the rates of a plan by kind.
 func drawnFaults(p *faults.Plan) *drawnTable {
-	drawn := &drawnTable{}
-	for _, r := range p.Rates {
-		f := drawn.of(r.Kind)
-		if f == nil {
-			f = &drawnFault{kind: r.Kind, text: sim.NewText(string(r.Kind))}
-			if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
-				f.num, f.den = r.Num, r.Den
+	t := &drawnTable{}
+	for _, place := range [...]struct {
+		kind  faults.Kind
+		fault *drawnFault
+	}{
+		{faultkind.AckStepError, &t.ackStepError},
+		{faultkind.ActivityPanic, &t.activityPanic},
+		{faultkind.AnswerLost, &t.answerLost},
+		{faultkind.CallDelayed, &t.callDelayed},
+		{faultkind.ClockSkew, &t.clockSkew},
+		{faultkind.CorruptEvent, &t.corruptEvent},
+		{faultkind.CorruptMessage, &t.corruptMessage},
+		{faultkind.CrashAfterCommit, &t.crashAfterCommit},
+		{faultkind.CrashAfterFetch, &t.crashAfterFetch},
+		{faultkind.CrashBeforeAck, &t.crashBeforeAck},
+		{faultkind.DuplicateCompletion, &t.duplicateCompletion},
+		{faultkind.DuplicateRequest, &t.duplicateRequest},
+		{faultkind.LateActivity, &t.lateActivity},
+		{faultkind.LostRenewal, &t.lostRenewal},
+		{faultkind.PauseNode, &t.pauseNode},
+		{faultkind.PermanentError, &t.permanentError},
+		{faultkind.RequestLost, &t.requestLost},
+		{faultkind.RetryableError, &t.retryableError},
+		{faultkind.SlowAnswer, &t.slowAnswer},
+		{faultkind.SlowCommit, &t.slowCommit},
+		{faultkind.SlowFetch, &t.slowFetch},
+		{faultkind.SlowTurn, &t.slowTurn},
+		{faultkind.Unavailable, &t.unavailable},
+	} {
+		f := place.fault
+		f.kind = place.kind
+		for _, r := range p.Rates {
+			if r.Kind != f.kind {
+				continue
 			}
-			drawn.add(f)
+			if !f.named {
+				f.named, f.text = true, sim.NewText(string(r.Kind))
+				if r.Node == "" && r.From == 0 && r.To == 0 { // the first that applies counts
+					f.num, f.den = r.Num, r.Den
+				}
+			}
+			if f.den == 0 {
+				f.plan.Rates = append(f.plan.Rates, r)
+			}
 		}
-		f.plan.Rates = append(f.plan.Rates, r)
 	}
-	return drawn
+	return t
 }
-
-// drawnTable finds a kind of fault. The world asks it twenty thousand times in a run, mostly for what the plan does not name;
-// a map of texts would take five times as long.
-type drawnTable struct{ slots [64]*drawnFault }
-
-// slot is where a kind is, or the next free slot after it.
-func (t *drawnTable) slot(kind faults.Kind) int {
-	n := len(kind)
-	if n == 0 {
-		return 0
-	}
-	i := (n*5 + int(kind[0])*3 + int(kind[n/2])) % len(t.slots)
-	for t.slots[i] != nil && t.slots[i].kind != kind {
-		i = (i + 1) % len(t.slots)
-	}
-	return i
-}
-
-func (t *drawnTable) of(kind faults.Kind) *drawnFault { return t.slots[t.slot(kind)] }
-
-func (t *drawnTable) add(f *drawnFault) { t.slots[t.slot(f.kind)] = f }
 
 // The weights of the classes of durations. They are never changed.
 var (

@@ -38,7 +38,7 @@ func (nw *network) execute(i int) {
 		return
 	}
 	n := nw.owner(c)
-	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(faultkind.CrashAfterCommit, n.plan.Name, c.key) {
+	if c.kind == observe.CallAckOrchestrationItem && answer.Err == nil && nw.draws(&nw.drawn.crashAfterCommit, n.plan.Name, c.key) {
 		nw.fleet.crashByFault(n, faultkind.CrashAfterCommit)
 		return
 	}
@@ -82,7 +82,7 @@ func isQueueCall(k observe.CallKind) bool {
 func (nw *network) repeatCompletion(i int) {
 	c := nw.calls.at(i)
 	r, ok := c.request.(call.AckWorkItem)
-	if !ok || r.Completion == nil || !nw.draws(faultkind.DuplicateCompletion, nw.owner(c).plan.Name, c.key) {
+	if !ok || r.Completion == nil || !nw.draws(&nw.drawn.duplicateCompletion, nw.owner(c).plan.Name, c.key) {
 		return
 	}
 	nw.recordFault(faultkind.DuplicateCompletion, i)
@@ -98,13 +98,13 @@ const damaged = `{"event_id":`
 func (nw *network) corrupt(i int) {
 	c := nw.calls.at(i)
 	name := nw.owner(c).plan.Name
-	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(faultkind.CorruptEvent, name, c.key) {
+	if r, ok := c.request.(call.AckOrchestrationItem); ok && len(r.HistoryDelta) > 0 && nw.draws(&nw.drawn.corruptEvent, name, c.key) {
 		e := r.HistoryDelta[len(r.HistoryDelta)-1]
 		if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
 			nw.recordFault(faultkind.CorruptEvent, i)
 		}
 	}
-	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(faultkind.CorruptMessage, name, c.key) {
+	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(&nw.drawn.corruptMessage, name, c.key) {
 		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
 			nw.recordFault(faultkind.CorruptMessage, i)
 		}
@@ -126,17 +126,17 @@ func (nw *network) refuse(kind observe.CallKind) error {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
 	switch {
-	case nw.draws(faultkind.Unavailable, name, key):
+	case nw.draws(&nw.drawn.unavailable, name, key):
 		nw.downUntil = nw.kernel.Now().Add(sim.Between(nw.chooser, key.Name(labelFault, "window"), 100*time.Millisecond, unavailableMax))
 		nw.recordFault(faultkind.Unavailable, i)
 		return engine.Retryablef(kind.String(), "storage is unavailable")
-	case nw.draws(faultkind.RetryableError, name, key):
+	case nw.draws(&nw.drawn.retryableError, name, key):
 		nw.recordFault(faultkind.RetryableError, i)
 		return engine.Retryablef(kind.String(), "storage is busy")
-	case nw.draws(faultkind.PermanentError, name, key):
+	case nw.draws(&nw.drawn.permanentError, name, key):
 		nw.recordFault(faultkind.PermanentError, i)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(faultkind.AckStepError, name, key):
+	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(&nw.drawn.ackStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), storerules.AckSteps))
 		nw.recordFault(faultkind.AckStepError, i)
 	}

@@ -4,9 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
@@ -43,25 +41,28 @@ func (nw *network) arrive(i int) {
 // waitOf draws how long a call waits before it takes effect.
 func (nw *network) waitOf(i int) time.Duration {
 	c := nw.calls.at(i)
-	kind := faultkind.SlowCommit
+	fault := &nw.drawn.slowCommit
 	switch {
 	case isFetch(c.kind):
-		kind = faultkind.SlowFetch
+		fault = &nw.drawn.slowFetch
 	case !isQueueCall(c.kind):
 		return 0
 	}
-	return nw.slow(i, kind)
+	return nw.slow(i, fault)
 }
 
 // slow draws the wait of one place inside the store, 0 for none.
-func (nw *network) slow(i int, kind faults.Kind) time.Duration {
+func (nw *network) slow(i int, fault *drawnFault) time.Duration {
+	if !fault.named {
+		return 0
+	}
 	c := nw.calls.at(i)
 	key := tryKey(c.key, c.tries+1)
-	if !nw.draws(kind, nw.owner(c).plan.Name, key) {
+	if !nw.draws(fault, nw.owner(c).plan.Name, key) {
 		return 0
 	}
 	d := nw.inside(key.Name(labelFault, "wait"), nw.lockTimeout(c))
-	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
+	nw.record(&Record{Kind: record.Fault, Fault: fault.kind, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
 	return d
 }
 

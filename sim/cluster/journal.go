@@ -61,16 +61,51 @@ func (j *journal) unfinished(class Class, format string, args ...any) {
 	})
 }
 
+// The shapes of the records that hold numbers only.
+var (
+	oneNumber    = kernel.Fields.Uint()
+	twoNumbers   = oneNumber.Uint()
+	threeNumbers = twoNumbers.Uint()
+	aTime        = twoNumbers.Int().Uint()     // with numbers around it
+	ofACall      = twoNumbers.NoText().Int()   // likewise, with a number
+	ofASlot      = threeNumbers.NoText().Int() // with two
+)
+
 // traceObservation writes the values that distinguish this observation from others of its kind: not the call's request,
 // but its effect.
 func (j *journal) traceObservation(o *observe.Observation) {
-	t := j.trace
-	t.Begin(j.kernel.Now(), uint16(o.Kind))
-	t.Uint(uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind))
+	t, now, kind := j.trace, j.kernel.Now(), uint16(o.Kind)
+	first := uint64(o.Instance)<<32 | uint64(o.Queue)<<24 | uint64(o.Outcome)<<16 | uint64(o.Reason)<<8 | uint64(o.CallKind)
 	switch o.Kind {
 	case observe.CallBegin:
-		t.Uint(o.Call)
-		t.Uint(uint64(o.Caller.Node)<<32 | uint64(o.Caller.Incarnation))
+		t.Record(now, kind, threeNumbers.Bool(o.Undo), first, o.Call, uint64(o.Caller.Node)<<32|uint64(o.Caller.Incarnation))
+		return
+	case observe.CallEnd:
+		if o.Err == nil && len(o.Messages) == 0 {
+			t.Record(now, kind, twoNumbers.Bool(o.Undo), first, o.Call)
+			return
+		}
+	case observe.EventDecoded, observe.EventRemoved, observe.ExecutionCreated, observe.PointerSet:
+		t.Record(now, kind, threeNumbers.Bool(o.Cached).Bool(o.Undo), first, o.Execution, o.EventID)
+		return
+	case observe.EventAppended, observe.Damaged, observe.RowInserted, observe.PinSet, observe.StatusSet, observe.InstanceCreated,
+		observe.InstanceNamed, observe.ParentSet, observe.KVSet, observe.KVRemoved, observe.CustomStatusSet, observe.SessionSet,
+		observe.SessionRemoved:
+	default:
+		t.Record(now, kind, aTime.Bool(o.Undo), first, uint64(o.Message), uint64(o.UntilMs), uint64(o.OldCount)<<32|uint64(o.NewCount))
+		return
+	}
+	t.Begin(now, kind)
+	t.Uint(first)
+	j.traceFields(o)
+	t.Bool(o.Undo)
+	t.End()
+}
+
+// traceFields writes the fields of an observation of which some are texts, or not always there.
+func (j *journal) traceFields(o *observe.Observation) {
+	t := j.trace
+	switch o.Kind {
 	case observe.CallEnd:
 		t.Uint(o.Call)
 		if o.Err != nil {
@@ -79,10 +114,6 @@ func (j *journal) traceObservation(o *observe.Observation) {
 		for _, m := range o.Messages {
 			t.Uint(uint64(m))
 		}
-	case observe.EventDecoded, observe.EventRemoved, observe.ExecutionCreated, observe.PointerSet:
-		t.Uint(o.Execution)
-		t.Uint(o.EventID)
-		t.Bool(o.Cached)
 	case observe.EventAppended, observe.Damaged:
 		t.Uint(o.Execution)
 		t.Uint(o.EventID)
@@ -110,13 +141,7 @@ func (j *journal) traceObservation(o *observe.Observation) {
 		if o.Value != nil {
 			t.Str(*o.Value)
 		}
-	default:
-		t.Uint(uint64(o.Message))
-		t.Int(o.UntilMs)
-		t.Uint(uint64(o.OldCount)<<32 | uint64(o.NewCount))
 	}
-	t.Bool(o.Undo)
-	t.End()
 }
 
 // record stamps a record of the world and hands it to trace, monitor and narrator.
@@ -148,9 +173,29 @@ func (j *journal) hand() {
 
 // traceRecord writes the values that distinguish this record from others of its kind.
 func (j *journal) traceRecord(r *Record) {
+	t, kind := j.trace, recordKindBase+uint16(r.Kind)
+	first := uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome)
+	if r.Text == "" {
+		switch r.Kind {
+		case record.CallSent:
+			t.Record(r.At, kind, ofASlot, first, r.Call, uint64(r.Slot.Kind)<<32|uint64(r.Slot.Index), 0, uint64(r.For))
+			return
+		case record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
+			t.Record(r.At, kind, ofACall, first, r.Call, 0, uint64(r.For))
+			return
+		}
+	}
+	t.Begin(r.At, kind)
+	t.Uint(first)
+	j.traceDetails(r)
+	t.Str(r.Text)
+	t.Int(int64(r.For))
+	t.End()
+}
+
+// traceDetails writes the fields of a record by its kind.
+func (j *journal) traceDetails(r *Record) {
 	t := j.trace
-	t.Begin(r.At, recordKindBase+uint16(r.Kind))
-	t.Uint(uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome))
 	switch r.Kind {
 	case record.NodeStarted:
 		n := j.node(r.Node)
@@ -190,7 +235,4 @@ func (j *journal) traceRecord(r *Record) {
 		t.Uint(r.Call)
 		t.Str(r.Instance)
 	}
-	t.Str(r.Text)
-	t.Int(int64(r.For))
-	t.End()
 }

@@ -19,7 +19,7 @@ import (
 
 // manage deletes an instance with its tree, or prunes it. The call may wait in the store.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
-	if !c.draws(faultkind.SlowCommit, "", key) {
+	if !c.draws(&c.drawn.slowCommit, "", key) {
 		c.managed(id, a)
 		return
 	}

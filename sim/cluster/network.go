@@ -150,7 +150,7 @@ func isRenewal(k observe.CallKind) bool {
 func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
-	if kind == observe.CallAckOrchestrationItem && nw.draws(faultkind.CrashBeforeAck, n.plan.Name, key) {
+	if kind == observe.CallAckOrchestrationItem && nw.draws(&nw.drawn.crashBeforeAck, n.plan.Name, key) {
 		nw.fleet.crashByFault(n, faultkind.CrashBeforeAck)
 		return
 	}
@@ -164,12 +164,12 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	}
 	nw.recordCall(record.CallSent, i)
 	leg := key.At(labelRequest)
-	if nw.draws(faultkind.RequestLost, n.plan.Name, leg) {
+	if nw.draws(&nw.drawn.requestLost, n.plan.Name, leg) {
 		c.lost = true
 		nw.lose(i, faultkind.RequestLost)
 		return
 	}
-	if isRenewal(kind) && nw.draws(faultkind.LostRenewal, n.plan.Name, leg) {
+	if isRenewal(kind) && nw.draws(&nw.drawn.lostRenewal, n.plan.Name, leg) {
 		c.lost = true
 		nw.lose(i, faultkind.LostRenewal)
 		return
@@ -181,7 +181,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 func (nw *network) travel(i int, leg sim.Key) time.Duration {
 	c := nw.calls.at(i)
 	d := nw.leg(leg)
-	if nw.draws(faultkind.CallDelayed, nw.owner(c).plan.Name, leg) {
+	if nw.draws(&nw.drawn.callDelayed, nw.owner(c).plan.Name, leg) {
 		d = nw.around(leg.Name(labelFault, "delay"), c.deadline)
 		nw.record(&Record{Kind: record.Fault, Fault: faultkind.CallDelayed, Node: c.node, Incarnation: c.inc, Call: uint64(i + 1), CallKind: c.kind, For: d})
 	}
@@ -226,7 +226,7 @@ func (nw *network) reply(i int) {
 	c := nw.calls.at(i)
 	c.state = callAnswering
 	if c.kind == observe.CallAckOrchestrationItem || c.kind == observe.CallAckWorkItem {
-		if d := nw.slow(i, faultkind.SlowAnswer); d > 0 {
+		if d := nw.slow(i, &nw.drawn.slowAnswer); d > 0 {
 			c.stalled = true
 			nw.kernel.After(d, c.key.At(labelInside), event{kind: evReply, node: c.node, inc: c.inc, a: uint64(i)})
 			return
@@ -247,7 +247,7 @@ func (nw *network) answerLeg(i int) {
 	c := nw.calls.at(i)
 	n := nw.owner(c)
 	leg := c.key.At(labelAnswer)
-	if nw.draws(faultkind.AnswerLost, n.plan.Name, leg) {
+	if nw.draws(&nw.drawn.answerLost, n.plan.Name, leg) {
 		nw.lose(i, faultkind.AnswerLost)
 		return
 	}
@@ -267,7 +267,7 @@ func (nw *network) onAnswer(e event) {
 	}
 	c.state = callDone
 	found := c.answer.Orchestration != nil || c.answer.Work != nil
-	if found && nw.draws(faultkind.CrashAfterFetch, n.plan.Name, c.key) {
+	if found && nw.draws(&nw.drawn.crashAfterFetch, n.plan.Name, c.key) {
 		nw.fleet.crashByFault(n, faultkind.CrashAfterFetch)
 		return
 	}

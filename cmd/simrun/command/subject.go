@@ -176,7 +176,10 @@ func (s *subject) config(seed uint64) (cluster.Config, error) {
 
 // configOf returns the configuration that runs a plan with the program's builds and handlers.
 func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
-	cfg := cluster.Config{Plan: plan, Seed: seed, Builds: s.program.builds(), Releases: releases(), Store: s.store, DoubleCheck: s.flags.DoubleCheck}
+	cfg := cluster.Config{Plan: plan, Seed: seed, Releases: releases(), Store: s.store, DoubleCheck: s.flags.DoubleCheck}
+	if s.program.Builds != nil { // else a worker's runs share the shipped ones, with their handlers
+		cfg.Builds = s.program.Builds()
+	}
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}

@@ -60,13 +60,60 @@ const (
 // lanes are the two numbers that a digest ends as.
 type lanes struct{ a, b uint64 }
 
-func (l *lanes) add(word uint64) {
-	l.a = (bits.RotateLeft64(l.a, 23) ^ word) * 0x9e3779b97f4a7c15
-	l.b = (bits.RotateLeft64(l.b, 41) + word) * 0xd1342543de82ef95
+func (l *lanes) add(word uint64) { *l = l.with(word) }
+
+// with returns the numbers with one more word. Used on a copy, it keeps them in registers.
+func (l lanes) with(word uint64) lanes {
+	return lanes{
+		a: (bits.RotateLeft64(l.a, 23) ^ word) * 0x9e3779b97f4a7c15,
+		b: (bits.RotateLeft64(l.b, 41) + word) * 0xd1342543de82ef95,
+	}
 }
 
 // NewTrace returns an empty trace.
 func NewTrace() *Trace { return &Trace{} }
+
+// Shape is the kinds of the fields of a record that holds numbers only, for Record. Make it once, of as many fields as the
+// record has, twenty at most: kernel.Fields.Uint().Uint().Bool(false).
+type Shape struct {
+	bits   uint64
+	fields int // but for those that are no word
+}
+
+// Fields is the shape of a record without fields.
+var Fields = Shape{bits: 1}
+
+// Uint adds an unsigned number to the shape.
+func (s Shape) Uint() Shape { return Shape{s.bits<<3 | shapeUint, s.fields + 1} }
+
+// Int adds a signed number to the shape.
+func (s Shape) Int() Shape { return Shape{s.bits<<3 | shapeInt, s.fields + 1} }
+
+// Bool adds a truth value to the shape, which holds it.
+func (s Shape) Bool(v bool) Shape {
+	if v {
+		return Shape{s.bits<<3 | shapeTrue, s.fields}
+	}
+	return Shape{s.bits<<3 | shapeFalse, s.fields}
+}
+
+// NoText adds an empty text to the shape. It takes a word of 0, its length.
+func (s Shape) NoText() Shape { return Shape{s.bits<<3 | shapeStr, s.fields + 1} }
+
+// Record adds a whole record: it does what Begin, a call for each field and End do, in a third of the instructions, since the
+// digest's two numbers stay in registers. Most records of a run are such.
+func (t *Trace) Record(at sim.Time, kind uint16, shape Shape, words ...uint64) {
+	if t.shape != 0 || len(words) != shape.fields {
+		panic(fmt.Sprintf("sim: Trace.Record(%d, %d): %d words for %d fields, in record %d (%b)", at, kind, len(words), shape.fields, t.records, t.shape))
+	}
+	l := t.now.with(uint64(kind)).with(uint64(at - t.last))
+	for _, w := range words {
+		l = l.with(w)
+	}
+	l = l.with(shape.bits)
+	t.now, t.ended, t.last = l, l, at
+	t.count()
+}
 
 // Begin starts a record of this kind at this time.
 func (t *Trace) Begin(at sim.Time, kind uint16) {
@@ -131,23 +178,24 @@ func (t *Trace) turnShape() {
 }
 
 // addContent adds the words of a text or of bytes, and the length.
-func addContent[T string | []byte](l *lanes, s T) {
+func addContent[T string | []byte](to *lanes, s T) {
+	l := *to
 	switch n := len(s); {
 	case n > 8:
 		for i := 0; i < n-8; i += 8 {
-			l.add(word(s[i : i+8]))
+			l = l.with(word(s[i : i+8]))
 		}
-		l.add(word(s[n-8:]))
+		l = l.with(word(s[n-8:]))
 	case n == 8:
-		l.add(word(s))
+		l = l.with(word(s))
 	case n > 0:
 		var w uint64
 		for i := range n {
 			w |= uint64(s[i]) << (8 * i)
 		}
-		l.add(w)
+		l = l.with(w)
 	}
-	l.add(uint64(len(s)))
+	*to = l.with(uint64(len(s)))
 }
 
 // word returns the first eight bytes of s, the lowest first.
@@ -165,6 +213,11 @@ func (t *Trace) End() {
 	t.now.add(t.shape)
 	t.ended = t.now
 	t.shape = 0
+	t.count()
+}
+
+// count counts the record that has ended.
+func (t *Trace) count() {
 	if t.keep != nil {
 		t.keep(t.records, mix.Bits(t.now.a^bits.RotateLeft64(t.now.b, 32)))
 	}

@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -279,5 +281,46 @@ func TestSimilarTracesDiffer(t *testing.T) {
 	}
 	if len(seen) != n || len(short) != n {
 		t.Errorf("%d traces have %d digests and %d short hashes", n, len(seen), len(short))
+	}
+}
+
+// TestRecord says that Record writes what the calls for each part do.
+func TestRecord(t *testing.T) {
+	shape := kernel.Fields.Uint().Int().NoText().Bool(true).Bool(false)
+	for _, n := range []int{1, 30} {
+		whole, parts := kernel.NewTrace(), kernel.NewTrace()
+		var kept [2][]uint64
+		whole.Keep(func(_, sum uint64) { kept[0] = append(kept[0], sum) })
+		parts.Keep(func(_, sum uint64) { kept[1] = append(kept[1], sum) })
+		for i := range n {
+			at, v := sim.Epoch.Add(time.Duration(i)*time.Second), uint64(i)<<40
+			whole.Record(at, 7, shape, v, v+1, 0)
+			parts.Begin(at, 7)
+			parts.Uint(v)
+			parts.Int(int64(v + 1))
+			parts.Str("")
+			parts.Bool(true)
+			parts.Bool(false)
+			parts.End()
+		}
+		if whole.Digest() != parts.Digest() || !slices.Equal(kept[0], kept[1]) || whole.Records() != uint64(n) {
+			t.Errorf("%d records: %v and %v", n, whole.Digest(), parts.Digest())
+		}
+	}
+	for name, wrong := range map[string]func(*kernel.Trace){
+		"too few words": func(t *kernel.Trace) { t.Record(sim.Epoch, 7, shape, 1, 2) },
+		"inside another": func(t *kernel.Trace) {
+			t.Begin(sim.Epoch, 7)
+			t.Record(sim.Epoch, 7, kernel.Fields)
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			wrong(kernel.NewTrace())
+		}()
 	}
 }

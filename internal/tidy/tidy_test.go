@@ -144,6 +144,9 @@ var packages = map[string]imports{
 	"internal/page":     {module: []string{"internal/timeline"}},
 	"internal/upgrade": {
 		module: []string{"internal/planterm", "sim", "sim/cluster", "sim/plan", "sim/scenario", "sim/workload", "engine", "engine/node", "memprovider", "internal/campaign", "internal/snapshot", "faults", "properties", "internal/span"}},
+	"internal/relation": {
+		module: []string{"internal/planterm", "internal/probe", "engine", "memprovider", "sim", "sim/cluster", "sim/plan"},
+		tests:  []string{"internal/sample", "engine/node", "engine/orch", "faults", "properties", "sim/scenario"}},
 	"internal/compare": {
 		module: []string{"internal/planterm", "internal/record", "internal/machine", "internal/observe", "sim/cluster", "sim/plan", "sim/scenario", "engine", "properties", "internal/span"}, tests: []string{"internal/sample"}},
 	"internal/storerules":       {module: []string{"engine"}},

@@ -18,6 +18,8 @@ type Config struct {
 	Seed uint64
 	// Chooser decides what the plan leaves open; nil is sim.Random(Seed).
 	Chooser sim.Chooser
+	// Start is the kernel time at which the run begins; 0 is sim.Epoch.
+	Start sim.Time
 	// Builds are the builds that plans may name; nil is engine.ShippedBuilds().
 	Builds []*engine.Build
 	// Releases starts the nodes that run a released runtime; nil refuses plans with such nodes.

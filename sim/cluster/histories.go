@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -96,7 +97,8 @@ func (c *clients) onKick(i int) {
 		item = engine.ExternalRaised2Item{Instance: h.Instance, Name: kickNewName, Topic: kickNewTopic, Data: "kick"}
 	}
 	key := c.root.Name(labelHistory, h.Instance)
-	if !c.send(item, key.Num(labelRetry, uint64(c.nowMs()))) {
+	// The draw is named by the time after the start, counted from the usual one: when a run begins moves none of its draws.
+	if !c.send(item, key.Num(labelRetry, uint64(sim.Epoch.Add(c.since()).Millis()))) {
 		c.kernel.After(clientRetry, key, event{kind: evKick, a: uint64(i)})
 	}
 }

@@ -81,7 +81,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if budget == 0 {
 		budget = stepBudget(cfg.Plan)
 	}
-	kernel, err := kernel.New[event](kernel.Options{Chooser: chooser, StepBudget: budget})
+	kernel, err := kernel.New[event](kernel.Options{Chooser: chooser, StepBudget: budget, Start: cfg.Start})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}

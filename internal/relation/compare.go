@@ -1,0 +1,235 @@
+package relation
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Run is the run that is compared with its twins.
+type Run struct {
+	Plan *plan.Plan
+	Seed uint64
+	// Config returns what a run has besides plan, seed and chooser. Its monitor decides when calm ends.
+	Config func() cluster.Config
+}
+
+// Outcome is what a comparison came to.
+type Outcome struct {
+	// Skipped says why the plan has no such twin; empty if the two were compared.
+	Skipped string
+	// Instances is the number of instances that were compared, children included.
+	Instances int
+	// Difference is the first difference, nil if there is none.
+	Difference *Difference
+}
+
+// Difference is the first thing in which an instance differs.
+type Difference struct {
+	Instance string
+	// What differs, such as "execution 1, event 4", as it was and as it is in the twin; "nothing" where one lacks it.
+	What, Was, Is string
+}
+
+// Compare carries out the run and its twin. An error means that one of them cannot be carried out.
+func (r Relation) Compare(run Run) (Outcome, error) {
+	t, why := r.change(run.Plan)
+	if why != "" {
+		return Outcome{Skipped: why}, nil
+	}
+	was, err := run.ends(run.Plan, sim.Epoch, t.ordinal, strings.NewReplacer())
+	if err != nil {
+		return Outcome{}, err
+	}
+	start := t.start
+	if start == 0 {
+		start = sim.Epoch
+	}
+	is, err := run.ends(t.plan, start, t.ordinal, t.back())
+	if err != nil {
+		return Outcome{}, fmt.Errorf("the twin: %w", err)
+	}
+	delete(is.instances, t.added)
+	out := Outcome{Instances: len(was.instances)}
+	for _, name := range slices.Sorted(maps.Keys(both(was.instances, is.instances))) {
+		a, b := was.instances[name], is.instances[name]
+		if was.ended != is.ended && a.running && b.running {
+			n := min(len(a.history), len(b.history))
+			a, b = end{history: a.history[:n]}, end{history: b.history[:n]}
+		}
+		if d := difference(append(a.history, a.state...), append(b.history, b.state...)); d != nil {
+			d.Instance = name
+			out.Difference = d
+			return out, nil
+		}
+	}
+	return out, nil
+}
+
+// both returns the names that either has.
+func both(a, b map[string]end) map[string]end {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// ends is what became of the instances of a run, and when it ended, in milliseconds after its start.
+type ends struct {
+	ended     int64
+	instances map[string]end
+}
+
+// end is what is known of an instance at the end: what was recorded of it, in order, and how it stands. One that is still
+// running has come further in a run that ended later.
+type end struct {
+	running        bool
+	history, state []fact
+}
+
+type fact struct{ what, value string }
+
+// difference returns the first difference of two lists, nil if there is none.
+func difference(was, is []fact) *Difference {
+	for i := range max(len(was), len(is)) {
+		a, b := fact{value: nothing}, fact{value: nothing}
+		if i < len(was) {
+			a = was[i]
+		}
+		if i < len(is) {
+			b = is[i]
+		}
+		if a == b {
+			continue
+		}
+		switch what := cmp.Or(a.what, b.what); {
+		case a.what != b.what && a.what != "" && b.what != "" && slices.Contains(is, a): // the twin has more
+			return &Difference{What: b.what, Was: nothing, Is: b.value}
+		case a.what != b.what && a.what != "" && b.what != "":
+			return &Difference{What: a.what, Was: a.value, Is: nothing}
+		default:
+			return &Difference{What: what, Was: a.value, Is: b.value}
+		}
+	}
+	return nil
+}
+
+const nothing = "nothing"
+
+// ends carries out a plan.
+func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Replacer) (*ends, error) {
+	cfg := cluster.Config{}
+	if r.Config != nil {
+		cfg = r.Config()
+	}
+	cfg.Plan, cfg.Seed, cfg.Start = p, r.Seed, start
+	if ordinal {
+		cfg.Chooser = &numbered{state: r.Seed}
+	}
+	var shot *memprovider.Snapshot
+	inner := cfg.Monitor
+	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
+		l := &last{w: w, shot: &shot}
+		if inner != nil {
+			l.Monitor = inner(w)
+		}
+		return l
+	}
+	result, err := cluster.Run(cfg)
+	if err != nil {
+		return nil, err
+	}
+	all := &ends{ended: result.Virtual, instances: map[string]end{}}
+	for i := range shot.Instances {
+		in := &shot.Instances[i]
+		all.instances[back.Replace(in.Name)] = endOf(in, func(text string) string {
+			text = rows.ReplaceAllString(sinceStart(back.Replace(text), start), "${1}N$2")
+			if ordinal { // an id that a worker makes is a function of names
+				text = uuids.ReplaceAllString(text, "UUID")
+			}
+			return text
+		})
+	}
+	return all, nil
+}
+
+// last takes a picture of the store when the run is over.
+type last struct {
+	cluster.Monitor
+	w    *cluster.World
+	shot **memprovider.Snapshot
+}
+
+func (l *last) Finish() {
+	l.Monitor.Finish()
+	*l.shot = l.w.Store().Snapshot()
+}
+
+// endOf lists what is known of an instance. same makes a text the same in both runs.
+func endOf(in *memprovider.SnapshotInstance, same func(string) string) end {
+	e := end{state: []fact{
+		{"orchestration", in.Orchestration + "@" + in.Version}, {"current execution", strconv.FormatUint(in.Current, 10)},
+		{"parent", same(quoted(in.Parent.Instance))}, {"custom status", text(in.CustomStatus, same)},
+	}}
+	for _, table := range [][]memprovider.SnapshotKV{in.KVStore, in.KVDelta} {
+		for _, kv := range table {
+			e.state = append(e.state, fact{"key " + kv.Key, text(kv.Value, same) + " set at " + same(strconv.FormatUint(kv.UpdatedMs, 10))})
+		}
+	}
+	for _, ex := range in.Executions {
+		at := fmt.Sprintf("execution %d, ", ex.ID)
+		e.history = append(e.history, fact{at + "pin", pin(ex.Pin)})
+		for _, event := range ex.Events {
+			e.history = append(e.history, fact{fmt.Sprintf("%sevent %d", at, event.ID), same(string(event.Data))})
+		}
+		e.state = append(e.state, fact{at + "status", string(ex.Status)}, fact{at + "output", same(quoted(ex.Output))})
+		e.running = ex.ID == in.Current && !ex.Status.Terminal() || e.running
+	}
+	return e
+}
+
+func text(s *string, same func(string) string) string {
+	if s == nil {
+		return nothing
+	}
+	return same(quoted(*s))
+}
+
+func pin(v *engine.Version) string {
+	if v == nil {
+		return nothing
+	}
+	return v.String()
+}
+
+// times are the numbers that may be times: in milliseconds, as the contract has them, or in microseconds.
+var times = regexp.MustCompile(`[0-9]{13,}`)
+
+// rows are the numbers of rows in the texts of a store. Rows are numbered across all instances.
+var rows = regexp.MustCompile(`\b(message )[0-9]+( of )`)
+
+var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// sinceStart replaces each time in a text by what it is after the start of the run.
+func sinceStart(text string, start sim.Time) string {
+	return times.ReplaceAllStringFunc(text, func(number string) string {
+		n, err := json.Number(number).Int64()
+		if after := n - start.Millis(); err == nil && after >= 0 && after < longest {
+			return fmt.Sprintf("start+%d", after)
+		}
+		return number
+	})
+}
+
+// longest is the time in milliseconds, five years, after which a number is no time of a run.
+const longest = 5 * 365 * 24 * 60 * 60 * 1000

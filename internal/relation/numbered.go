@@ -1,0 +1,27 @@
+package relation
+
+import "github.com/durosim/durosim/sim"
+
+// numbered is a chooser whose n-th answer depends on the seed and on n alone, not on what is asked. Two runs that ask the
+// same in the same order, whatever the names, are answered alike.
+type numbered struct{ state uint64 }
+
+// next returns the next number of the generator known as SplitMix64.
+func (c *numbered) next() uint64 {
+	c.state += 0x9e3779b97f4a7c15
+	z := c.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (c *numbered) Choose(_ sim.Key, n uint64) uint64 {
+	if n == 0 {
+		panic("relation: a choice among no values")
+	}
+	return c.next() % n
+}
+
+func (c *numbered) Weigh(_ sim.Key, odds sim.Odds) uint64 { return odds.Outcome(c.next()) }
+
+func (c *numbered) Priority(sim.Key) uint64 { return c.next() }

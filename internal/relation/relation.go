@@ -1,0 +1,207 @@
+package relation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/probe"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Relation is something that must not matter.
+type Relation struct {
+	Name    string
+	Summary string
+	// change makes the twin, or says why the plan has none.
+	change func(p *plan.Plan) (twin, string)
+}
+
+// twin is the other run.
+type twin struct {
+	plan    *plan.Plan
+	start   sim.Time
+	ordinal bool     // draws are numbered, in both runs
+	added   string   // the instance that the other run lacks
+	renamed []string // old and new ids in turns
+}
+
+// All returns the relations.
+func All() []Relation {
+	return []Relation{
+		{"unadmitted", "an instance that no node admits waits all the time", unadmitted},
+		{"renamed", "instances have other ids, which sort the other way round", renamed},
+		{"epoch", "the run begins 400 days, 5 hours and 123 ms later", shifted},
+		{"idle-twin", "one more node of the first node's build is up, and fetches nothing", idleTwin},
+	}
+}
+
+// nobodys is a version that no build has, at the upper end of those that providers pack.
+var nobodys = engine.V(998, 998, 998)
+
+const (
+	addedInstance = "relation-unadmitted"
+	addedNode     = "relation-twin"
+)
+
+func unadmitted(p *plan.Plan) (twin, string) {
+	if p.Strategy != "" && p.Strategy != planterm.StrategyFilter {
+		return twin{}, "with strategy " + string(p.Strategy) + " nodes or the provider touch what they do not admit"
+	}
+	if p.Store.CallersClock {
+		return twin{}, "by the clocks of callers, a poll that is made for it may find something else sooner"
+	}
+	if p.Relief == planterm.ReliefWiden {
+		return twin{}, "relief has the nodes admit every pin"
+	}
+	admits := func(r *engine.VersionRange) bool { return r != nil && r.Contains(nobodys) }
+	for _, n := range p.Nodes {
+		for _, s := range n.Options {
+			if r, err := engine.ParseRange(s.Value); s.Name == "supported_replay_versions" && err == nil && admits(&r) {
+				return twin{}, "node " + n.Name + " admits every pin"
+			}
+		}
+	}
+	for _, b := range p.Builds {
+		if admits(b.Range) {
+			return twin{}, "build " + b.Name + " admits every pin"
+		}
+	}
+	for i := range p.Schedule {
+		if admits(p.Schedule[i].Range) {
+			return twin{}, fmt.Sprintf("%q admits every pin", p.Schedule[i].String())
+		}
+	}
+	for i := range p.Probes {
+		switch f, err := probe.ParseFilter(p.Probes[i].Filter); {
+		case p.Probes[i].Look, p.Probes[i].Sweep != "":
+			return twin{}, "probe " + p.Probes[i].Name + " goes through all instances"
+		case p.Probes[i].Filter != "" && err == nil && f.Admits(&nobodys):
+			return twin{}, "probe " + p.Probes[i].Name + " admits every pin"
+		}
+	}
+	q := *p
+	q.Histories = append(slices.Clone(p.Histories), plan.History{Instance: addedInstance, Pin: &nobodys, Shape: planterm.ShapeWaiting})
+	return twin{plan: &q, added: addedInstance}, ""
+}
+
+func shifted(p *plan.Plan) (twin, string) {
+	if p.Contents != nil {
+		return twin{}, "what the store holds at the start has times of its own"
+	}
+	return twin{plan: p, start: sim.Epoch.Add(400*24*time.Hour + 5*time.Hour + 123*time.Millisecond)}, ""
+}
+
+func idleTwin(p *plan.Plan) (twin, string) {
+	if len(p.Releases()) > 0 {
+		return twin{}, "released runtimes have no node that fetches nothing"
+	}
+	if p.Store.CallersClock {
+		return twin{}, "by the clocks of callers, whoever is up decides when something is due"
+	}
+	if p.Strategy == planterm.StrategySweeper {
+		return twin{}, "with strategy sweeper a node that fetches nothing still sweeps"
+	}
+	q := *p
+	n := p.Nodes[0]
+	n.Name, n.Absent = addedNode, false
+	n.Options = append(slices.DeleteFunc(slices.Clone(n.Options), func(s plan.Setting) bool { return s.Name == "worker_node_id" }),
+		plan.Setting{Name: "orchestration_concurrency", Value: "0"}, plan.Setting{Name: "worker_concurrency", Value: "0"})
+	q.Nodes = append(slices.Clone(p.Nodes), n)
+	// It stops when the plan has happened, or relief might choose it to run what nobody runs.
+	q.Schedule = append(slices.Clone(p.Schedule), plan.Step{At: lastOf(p), Verb: plan.VerbStop, Node: addedNode})
+	return twin{plan: &q}, ""
+}
+
+// lastOf returns when the last step, start or action of a plan happens.
+func lastOf(p *plan.Plan) time.Duration {
+	last := time.Duration(0)
+	for i := range p.Schedule {
+		last = max(last, p.Schedule[i].At)
+	}
+	for i := range p.Instances {
+		last = max(last, p.Instances[i].StartAt)
+		for _, a := range p.Instances[i].Actions {
+			last = max(last, a.At)
+		}
+	}
+	if p.Turbulence > 0 {
+		last = min(last, p.Turbulence-1)
+	}
+	return last
+}
+
+// renamed gives each instance an id that is found again in any text. Where an id is the input or data of another, it is
+// replaced there, too.
+func renamed(p *plan.Plan) (twin, string) {
+	if p.Contents != nil {
+		return twin{}, "the store holds instances at the start"
+	}
+	var old []string
+	for i := range p.Instances {
+		old = append(old, p.Instances[i].ID)
+	}
+	for i := range p.Histories {
+		old = append(old, p.Histories[i].Instance)
+	}
+	slices.Sort(old)
+	old = slices.Compact(old)
+	ids := map[string]string{}
+	t := twin{ordinal: true}
+	for i, id := range old {
+		ids[id] = fmt.Sprintf("x%05dq", len(old)-i)
+		t.renamed = append(t.renamed, id, ids[id])
+	}
+	name := func(text string) string {
+		if id, ok := ids[text]; ok {
+			return id
+		}
+		return text
+	}
+	q := *p
+	q.Instances = slices.Clone(p.Instances)
+	for i := range q.Instances {
+		in := &q.Instances[i]
+		in.ID, in.Input = name(in.ID), name(in.Input)
+		in.Actions = slices.Clone(in.Actions)
+		for j := range in.Actions {
+			in.Actions[j].Data = name(in.Actions[j].Data)
+		}
+	}
+	q.Histories = slices.Clone(p.Histories)
+	for i := range q.Histories {
+		q.Histories[i].Instance = name(q.Histories[i].Instance)
+	}
+	q.Probes = slices.Clone(p.Probes)
+	for i := range q.Probes {
+		q.Probes[i].Instance = name(q.Probes[i].Instance)
+	}
+	t.plan = &q
+	return t, ""
+}
+
+// back returns what puts the old ids back into a text, as they are written in JSON.
+func (t *twin) back() *strings.Replacer {
+	var pairs []string
+	for i := 0; i < len(t.renamed); i += 2 {
+		pairs = append(pairs, t.renamed[i+1], quoted(t.renamed[i]))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// quoted returns a text as it stands between the quotes of JSON.
+func quoted(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil {
+		return text // a string is always encoded
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+}

@@ -42,7 +42,7 @@ func Catalogue() []Property {
 		{"S21", "no-phantom-work", s, "No activity runs without a committed schedule."},
 		{"S22", "work-conserving", s, "A fetch answers \"nothing\", or stays parked past its cadence, only while nothing is eligible for it."},
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
-		{"S24", "turn-allowed", s, "What a node commits is what the specification of a turn allows, given history and batch."},
+		{"S24", "turn-allowed", s, "What a node computes and commits is what the specification of a turn allows, given history, batch, and what the code asked for."},
 		{"S25", "lease-whole", s, "A granted lock lasts for its timeout from the answer, however long the call waited in the store."},
 		{"S26", "reads-true", s, "What the management surface tells of lists, histories, statistics and keys is what is stored, or an error."},
 		{"S27", "strategy-kept", s, "What a node cannot run goes back with growing delays if it is bounced, and is ended by a sweeper or as a dead letter only after it has been blocked for long enough, with a cause."},

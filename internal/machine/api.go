@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/internal/call"
 )
 
@@ -168,6 +169,9 @@ type TurnNote struct {
 	// Nondeterministic describes where two computations of the turn differ: a verdict on the handler. It is empty if they
 	// agree, or if turns are computed once (see Config.DoubleCheck).
 	Nondeterministic string
+	// Ack is what the turn comes to, and Asked what its code asked for (see Config.Watch). Both are valid during the step.
+	Ack   *call.AckOrchestrationItem
+	Asked []asked.Call
 }
 
 // Decision is what a node decides to do with a delivery.

@@ -32,6 +32,8 @@ type Config struct {
 	Routing Routing
 	// DoubleCheck computes every turn twice; TurnNote.Nondeterministic describes where the two differ.
 	DoubleCheck bool
+	// Watch records what the code of each turn asks for: TurnNote.Asked.
+	Watch bool
 	// Workspace is memory for turns and activities, Room for calls; nodes that step one at a time may share them. Nil means
 	// none, and memory of the node's own.
 	Workspace *replay.Workspace
@@ -53,6 +55,7 @@ type Node struct {
 	room      *Room
 
 	doubleCheck bool
+	watch       bool
 	routing     Routing
 	order       []Test // of rules and routing; read-only
 	supported   engine.VersionRange
@@ -91,7 +94,7 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{
 		name: c.Name, build: c.Build, registry: c.Registry, options: c.Options.Clone(), rules: c.Rules, replay: c.Replay,
-		doubleCheck: c.DoubleCheck, supported: c.Options.Range(c.Build), workspace: c.Workspace, room: c.Room,
+		doubleCheck: c.DoubleCheck, watch: c.Watch, supported: c.Options.Range(c.Build), workspace: c.Workspace, room: c.Room,
 	}
 	if n.room == nil {
 		n.room = &Room{}

@@ -168,6 +168,9 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
 	}
 	in := n.turnInput(d, handler)
+	if n.watch {
+		in.Handler, in.Watcher = n.room.asked.Run(in.Handler), &n.room.asked
+	}
 	out, err := replay.Turn(in)
 	if err != nil {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
@@ -178,13 +181,6 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		dropped = append(dropped, DroppedMessage{Index: m.Message, Rule: m.Rule})
 	}
 	n.counters.countDrops(dropped)
-	turn := n.room.turnNotes.New()
-	*turn = TurnNote{
-		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
-		PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic,
-	}
-	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})
-	n.logTurn(d, &out)
 	s.hold.decision = DecideTurn
 	s.hold.result, s.hold.category, s.hold.notCarried = out.Result, out.Details.Category(), len(out.NotCarried)
 	s.hold.turn = call.AckOrchestrationItem{
@@ -192,6 +188,16 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		WorkerItems: n.rules.WorkerItems(out.WorkerItems), OrchestratorItems: out.OrchestratorItems,
 		Metadata: out.Metadata, CancelledActivities: out.Cancelled,
 	}
+	turn := n.room.turnNotes.New()
+	*turn = TurnNote{
+		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
+		PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic, Ack: &s.hold.turn,
+	}
+	if n.watch {
+		turn.Asked = n.room.asked.Calls()
+	}
+	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})
+	n.logTurn(d, &out)
 	s.phase = phaseRunning
 	n.jobs++
 	s.job = n.jobs

@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/slab"
 )
@@ -18,6 +19,7 @@ type Room struct {
 	notes      slab.Slab[Note]
 	turnNotes  slab.Slab[TurnNote]
 	called     activityCall
+	asked      asked.Recorder // of the turn that is computed
 	// What a node keeps from step to step, or hands to the provider: the contents of acks.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]

@@ -3,6 +3,7 @@ package replay
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
 )
 
 // Input is everything that a turn depends on. Turn reads nothing else and changes none of it.
@@ -29,8 +30,18 @@ type Input struct {
 	Rules *Rules
 	// DoubleCheck runs the turn twice and compares: see Output.Nondeterministic.
 	DoubleCheck bool
+	// Watcher stands between the code and the turn; nil means nothing does.
+	Watcher Watcher
 	// Workspace is memory to compute in; nil makes some for this call only.
 	Workspace *Workspace
+}
+
+// Watcher sees what the code asks for. It must do what it is asked to, and change nothing.
+type Watcher interface {
+	// Watch returns a host that passes on all calls to another: code begins to run.
+	Watch(orchhost.Host) orchhost.Host
+	// Over tells that the turn is over: what the code does from now on, while it is being ended, has no effect.
+	Over()
 }
 
 // Start is the beginning of an execution; it becomes its OrchestrationStarted.

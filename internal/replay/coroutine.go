@@ -76,6 +76,9 @@ func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 // start makes the handler runnable.
 func (t *turn) start() {
 	t.host.ctx = *orch.NewContext(t.host)
+	if w := t.in.Watcher; w != nil {
+		t.host.inner = w.Watch(t)
+	}
 	t.futures = append(slices.Grow(t.futures, t.schedules+4), future{})
 	t.due = true
 	t.newTask(0, nil)
@@ -251,6 +254,9 @@ func (c *task) raise() {
 // tearDown unwinds the code that is still suspended, in the order in which the tasks were created.
 func (t *turn) tearDown() {
 	t.tearing = true
+	if w := t.in.Watcher; w != nil {
+		w.Over()
+	}
 	for _, c := range t.tasks {
 		if c.run != nil {
 			c.resume()

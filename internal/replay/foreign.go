@@ -19,8 +19,9 @@ import (
 // process. So it does nothing, gives zero values and errForeign, and fails the orchestration at the end of the turn.
 // Whether such a call comes before that end is up to Go's scheduler, unless the handler waits for its goroutine.
 type host struct {
-	*turn
-	ctx orch.Context // what the code is given
+	// inner gets the calls that are let through: the turn, or the Watcher before it.
+	inner orchhost.Host
+	ctx   orch.Context // what the code is given
 	// running is the goroutine of the coroutine that is currently running, 0 if there is none.
 	running atomic.Uintptr
 	// strays counts the calls from other goroutines.
@@ -73,14 +74,14 @@ func (h *host) Info() orchhost.Info {
 	if h.foreign() {
 		return orchhost.Info{}
 	}
-	return h.turn.Info()
+	return h.inner.Info()
 }
 
-func (h *host) Replaying() bool { return !h.foreign() && h.turn.Replaying() }
+func (h *host) Replaying() bool { return !h.foreign() && h.inner.Replaying() }
 
 func (h *host) Trace(text string) {
 	if !h.foreign() {
-		h.turn.Trace(text)
+		h.inner.Trace(text)
 	}
 }
 
@@ -88,33 +89,33 @@ func (h *host) Schedule(a orchhost.Action) orchhost.Token {
 	if h.foreign() {
 		return 0
 	}
-	return h.turn.Schedule(a)
+	return h.inner.Schedule(a)
 }
 
 func (h *host) Spawn(fn func() (string, error)) orchhost.Token {
 	if h.foreign() {
 		return 0
 	}
-	return h.turn.Spawn(fn)
+	return h.inner.Spawn(fn)
 }
 
 func (h *host) Await(token orchhost.Token) (string, error) {
 	if h.foreign() {
 		return "", errForeign
 	}
-	return h.turn.Await(token)
+	return h.inner.Await(token)
 }
 
 func (h *host) Select(tokens []orchhost.Token) int {
 	if h.foreign() {
 		return 0
 	}
-	return h.turn.Select(tokens)
+	return h.inner.Select(tokens)
 }
 
 func (h *host) Drop(token orchhost.Token) {
 	if !h.foreign() {
-		h.turn.Drop(token)
+		h.inner.Drop(token)
 	}
 }
 
@@ -122,12 +123,12 @@ func (h *host) ContinueAsNew(version, input string) {
 	if h.foreign() {
 		runtime.Goexit() // it must not return
 	}
-	h.turn.ContinueAsNew(version, input)
+	h.inner.ContinueAsNew(version, input)
 }
 
 func (h *host) Update(a orchhost.Action) {
 	if !h.foreign() {
-		h.turn.Update(a)
+		h.inner.Update(a)
 	}
 }
 
@@ -135,19 +136,19 @@ func (h *host) CustomStatus() *string {
 	if h.foreign() {
 		return nil
 	}
-	return h.turn.CustomStatus()
+	return h.inner.CustomStatus()
 }
 
 func (h *host) KV() []engine.KVEntry {
 	if h.foreign() {
 		return nil
 	}
-	return h.turn.KV()
+	return h.inner.KV()
 }
 
 func (h *host) PruneKV(beforeMs uint64) int {
 	if h.foreign() {
 		return 0
 	}
-	return h.turn.PruneKV(beforeMs)
+	return h.inner.PruneKV(beforeMs)
 }

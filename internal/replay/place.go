@@ -8,7 +8,7 @@ import (
 )
 
 // ours are the packages whose functions code calls: a panic that one of them raises is the caller's.
-var ours = []string{"runtime.", "internal/replay.", "engine/orch.", "internal/orchhost.", "iter."}
+var ours = []string{"runtime.", "internal/replay.", "engine/orch.", "internal/orchhost.", "internal/asked.", "iter."}
 
 // panicPlace returns where the code panicked, as "orders.refund (orders.go:42)", or an empty text if nothing tells. The
 // deferred function that recovers calls it.

@@ -63,7 +63,7 @@ func (in *Input) with(f func(t *turn)) {
 	w.input = *in
 	t := w.reset(&w.input)
 	f(t)
-	t.host.turn = nil // a Context that the code kept is dead
+	t.host.inner = (*turn)(nil) // a Context that the code kept is dead
 	w.input = Input{}
 	w.busy = false
 }
@@ -83,7 +83,7 @@ func (w *Workspace) reset(in *Input) *turn {
 			runnable: t.runnable[:0], waits: t.waits.emptied(),
 		},
 	}
-	t.host.turn = t
+	t.host.inner = t
 	return t
 }
 

@@ -48,11 +48,12 @@ var packages = map[string]imports{
 	"internal/call":       {module: []string{"internal/observe", "engine"}, tests: []string{"internal/eventdata", "memprovider"}},
 	"internal/orchhost":   {module: []string{"engine"}},
 	"engine/orch":         {module: []string{"engine", "internal/orchhost"}},
+	"internal/asked":      {module: []string{"engine", "engine/orch", "internal/orchhost"}},
 	"internal/replay":     {module: []string{"internal/eventdata", "internal/slab", "engine", "engine/orch", "internal/orchhost"}, tests: []string{"faults"}},
 	"internal/client":     {module: []string{"internal/eventdata", "engine"}},
 	"engine/orchtest": {
 		module: []string{"internal/eventdata", "engine", "engine/node", "engine/orch", "internal/replay", "internal/orchhost"}},
-	"internal/machine":    {module: []string{"internal/eventdata", "engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost", "internal/slab"}, tests: []string{"internal/client", "faults", "engine/orch"}},
+	"internal/machine":    {module: []string{"internal/asked", "internal/eventdata", "engine", "engine/node", "internal/call", "internal/replay", "internal/orchhost", "internal/slab"}, tests: []string{"internal/client", "faults", "engine/orch"}},
 	"engine/node":         {module: []string{"engine", "engine/orch", "internal/orchhost"}},
 	"memprovider":         {module: []string{"internal/eventdata", "internal/observe", "internal/slab", "engine", "internal/storerules"}, tests: []string{"faults"}},
 	"internal/deadletter": {module: []string{"internal/eventdata", "engine", "internal/call"}, tests: []string{"memprovider", "faults", "internal/observe"}},
@@ -91,11 +92,14 @@ var packages = map[string]imports{
 	"properties/internal/check": {module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "memprovider", "properties/internal/model", "sim/cluster", "sim/plan", "internal/span"}},
 	"properties/internal/track": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
+	"properties/internal/coded": {
+		module: []string{"internal/asked", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
+		tests:  []string{"engine/orch", "internal/replay"}},
 	"properties/internal/conduct": {
 		module: []string{"internal/planterm", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
-		module: []string{"internal/deadletter", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		module: []string{"internal/deadletter", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},

@@ -195,6 +195,7 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		Workspace:   f.workspace,
 		Room:        &f.memory.room,
 		DoubleCheck: f.cfg.DoubleCheck,
+		Watch:       f.cfg.Monitor != nil,
 		Routing:     routing(f.plan),
 	})
 	if err != nil && n.build.Release != "" {

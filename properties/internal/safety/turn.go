@@ -5,15 +5,18 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/properties/internal/coded"
 	"github.com/durosim/durosim/properties/oracle/turn"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnChecker judges what each node commits by the specification of a turn: S24. It takes the delivery as given, so a
+// turnChecker judges what each node computes and commits by the specification of a turn: S24. It takes the delivery as given, so a
 // damaged history or a forged message is judged as the node saw it. Clients and probes may choose their acks freely.
 type turnChecker struct {
 	check.Base
 	handed map[string]*engine.FetchedOrchestration // by lock token
 	spec   turn.Checker
+	code   coded.Checker
 	turn   turn.Turn // the one that is judged; reused
 }
 
@@ -25,7 +28,25 @@ func (*turnChecker) Observes() []observe.Kind {
 	return []observe.Kind{observe.CallEnd}
 }
 
-func (*turnChecker) Records() []record.Kind { return nil }
+func (*turnChecker) Records() []record.Kind { return []record.Kind{record.Note} }
+
+// Record judges what a turn makes of its code, when it is computed.
+func (k *turnChecker) Record(r *cluster.Record) {
+	n := r.Note
+	if n.Turn == nil || n.Turn.Ack == nil || n.Turn.Asked == nil {
+		return
+	}
+	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
+	f, inc := k.handed[n.Token], k.Run.Model.Incarnation(caller)
+	if f == nil || inc == nil || inc.Build == nil {
+		return
+	}
+	t := k.of((*engine.OrchestrationAck)(n.Turn.Ack), &f.Item, inc.Build)
+	for _, wrong := range k.code.Check(t, n.Turn.Asked) {
+		k.Run.Safety("S24", r.Node, k.Run.Model.Number(n.Instance), "a turn by %s of execution %d of %s, after %d events, for %d messages: %s",
+			k.Run.Who(caller), n.ExecutionID, n.Instance, len(t.History), len(t.Batch), wrong)
+	}
+}
 
 func (k *turnChecker) Observe(o *observe.Observation) {
 	if o.Outcome != observe.OutcomeOK || o.Caller.Node == 0 {
@@ -60,6 +81,15 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 	if item.HistoryError != "" || len(item.Messages) == 0 {
 		return // S18 judges what follows the one, and no provider hands out the other
 	}
+	t := k.of(ack, item, build)
+	for _, wrong := range k.spec.Check(t) {
+		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
+			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)
+	}
+}
+
+// of returns the turn that an ack makes of a delivery.
+func (k *turnChecker) of(ack *engine.OrchestrationAck, item *engine.OrchestrationItem, build *engine.Build) *turn.Turn {
 	t := &k.turn
 	*t = turn.Turn{
 		Instance: item.Instance, Execution: ack.ExecutionID, Build: build.Version, History: item.History, Batch: item.Messages,
@@ -72,6 +102,9 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 			t.Previous = &item.History[0]
 		}
 	}
+	if t.Semantics = build.Semantics; len(build.Changes) == 0 {
+		return t // they are those of every execution
+	}
 	stamp := &build.Version
 	if len(t.History) > 0 {
 		stamp = nil
@@ -80,8 +113,5 @@ func (k *turnChecker) judge(o *observe.Observation, ack *engine.OrchestrationAck
 		}
 	}
 	t.Semantics = build.SemanticsOf(stamp)
-	for _, wrong := range k.spec.Check(t) {
-		k.Run.Safety("S24", o.Caller.Node, o.Instance, "an ack by %s with token %s of execution %d of %s, after %d events, for %d messages: %s",
-			k.Run.Who(o.Caller), ack.LockToken, ack.ExecutionID, item.Instance, len(item.History), len(item.Messages), wrong)
-	}
+	return t
 }

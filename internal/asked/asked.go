@@ -1,0 +1,241 @@
+package asked
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/orchhost"
+)
+
+// Kind is the kind of a Call.
+type Kind uint8
+
+// The kinds of calls, with the fields of Call that they set.
+const (
+	Began      Kind = iota + 1 // the code began: Text is its input
+	Scheduled                  // Action, Token
+	Updated                    // Action
+	Pruned                     // Ms, N: how many keys it was told that it has cleared
+	Spawned                    // Token
+	Awaited                    // Token; Text, or Failed and its text
+	Selected                   // Tokens, N: the index of the winner
+	Dropped                    // Token
+	Continued                  // Action
+	ReadInfo                   // Info
+	ReadStatus                 // Status
+	ReadKeys                   // Keys
+	Returned                   // the code, or the coroutine of Token, ended: Text, or Failed and its text
+	Panicked                   // the code, or the coroutine of Token, did not return
+)
+
+// Call is a call of a Context, in the order in which they return, or the beginning or end of code. What it points to is
+// read-only.
+type Call struct {
+	Kind Kind
+	// By is the coroutine that makes the call: the token of its future, 0 for the handler.
+	By, Token orchhost.Token
+	Failed    bool
+	N         int
+	Text      string
+	Action    *orchhost.Action
+	*Seldom
+}
+
+// Seldom has what few calls have.
+type Seldom struct {
+	Tokens []orchhost.Token
+	Ms     uint64
+	Info   orchhost.Info
+	Status *string
+	Keys   []engine.KVEntry
+}
+
+// Recorder records the calls of one turn after the other. The zero value is ready. It is not safe for concurrent use.
+type Recorder struct {
+	host    orchhost.Host
+	handler orch.Handler
+	run     orch.Handler // the method value code, made once
+	by      orchhost.Token
+	over    bool
+	calls   []Call
+	actions []orchhost.Action
+	seldom  []Seldom
+	none    Call // what comes after the end
+	tokens  []orchhost.Token
+	keys    []engine.KVEntry
+	made    []*coroutine // the first so many are of this turn
+	spawned int
+}
+
+// Run returns a handler that does what another does, and is recorded, until the next call of Run.
+func (r *Recorder) Run(handler orch.Handler) orch.Handler {
+	r.handler, r.calls = handler, r.calls[:0]
+	if r.run == nil {
+		r.run = r.code
+	}
+	return r.run
+}
+
+// Calls returns what was recorded since Run: nothing if no code ran. It is valid until the next call of Run.
+func (r *Recorder) Calls() []Call { return r.calls }
+
+// Watch begins to record the calls of a host: of code that runs from its beginning.
+func (r *Recorder) Watch(host orchhost.Host) orchhost.Host {
+	clear(r.calls)
+	clear(r.actions)
+	clear(r.seldom)
+	r.host, r.by, r.over, r.spawned = host, 0, false, 0
+	r.calls, r.actions, r.seldom = r.calls[:0], r.actions[:0], r.seldom[:0]
+	r.tokens, r.keys = r.tokens[:0], r.keys[:0]
+	return r
+}
+
+// Over ends the record. What code asks for while it is being torn down does not count.
+func (r *Recorder) Over() { r.over = true }
+
+// add returns room for the next call.
+func (r *Recorder) add(k Kind) *Call {
+	if r.over {
+		return &r.none
+	}
+	r.calls = append(r.calls, Call{Kind: k, By: r.by})
+	return &r.calls[len(r.calls)-1]
+}
+
+func (r *Recorder) addAction(k Kind, a orchhost.Action) *Call {
+	c := r.add(k)
+	r.actions = append(r.actions, a)
+	c.Action = &r.actions[len(r.actions)-1]
+	return c
+}
+
+func (r *Recorder) addSeldom(k Kind, s Seldom) *Call {
+	c := r.add(k)
+	r.seldom = append(r.seldom, s)
+	c.Seldom = &r.seldom[len(r.seldom)-1]
+	return c
+}
+
+func (r *Recorder) code(ctx *orch.Context, input string) (text string, err error) {
+	r.add(Began).Text = input
+	end := Panicked
+	defer func() { r.ended(end, 0, text, err) }()
+	text, err = r.handler(ctx, input)
+	end = Returned
+	return text, err
+}
+
+// ended records the end of a coroutine.
+func (r *Recorder) ended(how Kind, token orchhost.Token, text string, err error) {
+	c := r.add(how)
+	c.By, c.Token = token, token
+	c.tell(text, err)
+}
+
+// coroutine is the code of a coroutine that the code has made.
+type coroutine struct {
+	r     *Recorder
+	token orchhost.Token // known when it runs
+	fn    func() (string, error)
+	run   func() (string, error) // the method value code, made once
+}
+
+func (c *coroutine) code() (text string, err error) {
+	c.r.by = c.token
+	end := Panicked
+	defer func() { c.r.ended(end, c.token, text, err) }()
+	text, err = c.fn()
+	end = Returned
+	return text, err
+}
+
+func (c *Call) tell(text string, err error) {
+	if c.Text = text; err != nil {
+		c.Text, c.Failed = err.Error(), true
+	}
+}
+
+// Info implements orchhost.Host, like the methods below.
+func (r *Recorder) Info() orchhost.Info {
+	info := r.host.Info()
+	r.addSeldom(ReadInfo, Seldom{Info: info})
+	return info
+}
+
+func (r *Recorder) Replaying() bool { return r.host.Replaying() }
+
+func (r *Recorder) Trace(text string) { r.host.Trace(text) }
+
+func (r *Recorder) Schedule(a orchhost.Action) orchhost.Token {
+	token := r.host.Schedule(a)
+	r.addAction(Scheduled, a).Token = token
+	return token
+}
+
+func (r *Recorder) Spawn(fn func() (string, error)) orchhost.Token {
+	if r.spawned == len(r.made) {
+		c := &coroutine{r: r}
+		c.run = c.code
+		r.made = append(r.made, c)
+	}
+	c := r.made[r.spawned]
+	r.spawned++
+	c.fn = fn
+	c.token = r.host.Spawn(c.run)
+	r.add(Spawned).Token = c.token
+	return c.token
+}
+
+func (r *Recorder) Await(t orchhost.Token) (string, error) {
+	me := r.by
+	text, err := r.host.Await(t)
+	r.by = me
+	c := r.add(Awaited)
+	c.Token = t
+	c.tell(text, err)
+	return text, err
+}
+
+func (r *Recorder) Select(ts []orchhost.Token) int {
+	me := r.by
+	winner := r.host.Select(ts)
+	r.by = me
+	n := len(r.tokens)
+	r.tokens = append(r.tokens, ts...)
+	r.addSeldom(Selected, Seldom{Tokens: r.tokens[n:len(r.tokens):len(r.tokens)]}).N = winner
+	return winner
+}
+
+func (r *Recorder) Drop(t orchhost.Token) {
+	r.host.Drop(t)
+	r.add(Dropped).Token = t
+}
+
+func (r *Recorder) ContinueAsNew(version, input string) {
+	r.addAction(Continued, orchhost.Action{Kind: orchhost.ActionContinueAsNew, Version: version, Input: input})
+	r.host.ContinueAsNew(version, input)
+}
+
+func (r *Recorder) Update(a orchhost.Action) {
+	r.host.Update(a)
+	r.addAction(Updated, a)
+}
+
+func (r *Recorder) CustomStatus() *string {
+	status := r.host.CustomStatus()
+	r.addSeldom(ReadStatus, Seldom{Status: status})
+	return status
+}
+
+func (r *Recorder) KV() []engine.KVEntry {
+	keys := r.host.KV()
+	n := len(r.keys)
+	r.keys = append(r.keys, keys...)
+	r.addSeldom(ReadKeys, Seldom{Keys: r.keys[n:len(r.keys):len(r.keys)]})
+	return keys
+}
+
+func (r *Recorder) PruneKV(beforeMs uint64) int {
+	n := r.host.PruneKV(beforeMs)
+	r.addSeldom(Pruned, Seldom{Ms: beforeMs}).N = n
+	return n
+}

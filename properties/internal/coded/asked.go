@@ -1,0 +1,328 @@
+package coded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/asked"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/properties/oracle/turn"
+)
+
+// Check describes where a turn and the calls of its code disagree. The Checker keeps no part of its arguments that is used
+// again.
+func (c *Checker) Check(t *turn.Turn, calls []asked.Call) []string {
+	c.begin(t, calls)
+	if len(calls) == 0 {
+		c.checkUnrun()
+		return c.wrong
+	}
+	for i := range calls {
+		if c.checkCall(&calls[i]); len(c.wrong) > 0 || c.strayed {
+			break
+		}
+	}
+	if len(c.wrong) == 0 {
+		c.checkRest()
+	}
+	if len(c.wrong) == 0 {
+		c.checkOutcome()
+	}
+	return c.wrong
+}
+
+// Checker checks one turn after the other, and keeps its memory from one to the next. The zero value is ready.
+type Checker struct {
+	t        *turn.Turn
+	delta    []engine.Event
+	terminal engine.EventData
+	died     engine.ErrorDetails // the failure, if it comes from running the code; else zero
+	started  eventdata.OrchestrationStarted
+	wrong    []string
+
+	codes  []int   // the positions of the code's events in history and delta
+	at     int     // how many of them are read
+	tokens []token // by token
+	facts  []fact  // by event id
+	// What the code has come to so far: how it ended, and the state that it sees.
+	returned, continued *asked.Call
+	panicked            bool
+	strayed             bool // the code did not ask for what history has
+	status              *string
+	keys                []engine.KVEntry
+	taken               []int // positions of the dequeues and queue messages that are used up
+}
+
+// token is what is known of a future.
+type token struct {
+	event    int // the position of its event, -1 if it has none
+	by       orchhost.Token
+	spawned  bool
+	ended    *asked.Call // how its coroutine ended
+	awaited  bool
+	dropped  bool
+	answered bool // at once, without an event
+}
+
+// fact is what history and delta say of a schedule.
+type fact struct {
+	done, crumb int // the positions of its completion and of its breadcrumb, 0 for none
+	token       orchhost.Token
+}
+
+func (c *Checker) begin(t *turn.Turn, calls []asked.Call) {
+	*c = Checker{t: t, delta: t.Ack.HistoryDelta, tokens: c.tokens[:0], facts: c.facts[:0], codes: c.codes[:0], keys: c.keys[:0], taken: c.taken[:0]}
+	for pos := range c.events() {
+		e := c.event(pos)
+		switch e.Data.(type) {
+		case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled, eventdata.ExternalSubscribed,
+			eventdata.ExternalSubscribed2, eventdata.QueueSubscribed, eventdata.OrchestrationChained, eventdata.CustomStatusUpdated,
+			eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
+			c.codes = append(c.codes, pos)
+		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
+			if f := c.fact(e.SourceEventID); f.done == 0 {
+				f.done = pos
+			}
+		case eventdata.ActivityCancelRequested, eventdata.SubOrchestrationCancelRequested, eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
+			c.fact(e.SourceEventID).crumb = pos
+		case eventdata.OrchestrationStarted:
+			if pos == 0 {
+				c.started = e.Data.(eventdata.OrchestrationStarted)
+				c.status = c.started.InitialCustomStatus
+			}
+		case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
+			c.terminal = e.Data
+		}
+	}
+	if f, ok := c.terminal.(eventdata.OrchestrationFailed); ok {
+		if a := f.Details.Application; a == nil || a.Kind == eventdata.AppPanicked {
+			c.died = f.Details
+		}
+	}
+	if slices.ContainsFunc(calls, func(a asked.Call) bool { return a.Kind == asked.ReadKeys || a.Kind == asked.Pruned }) {
+		c.keys = append(c.keys, t.Keys...)
+	}
+}
+
+func (c *Checker) say(format string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
+}
+
+func (c *Checker) events() int { return len(c.t.History) + len(c.delta) }
+
+func (c *Checker) event(pos int) *engine.Event {
+	if n := len(c.t.History); pos >= n {
+		return &c.delta[pos-n]
+	}
+	return &c.t.History[pos]
+}
+
+// fact returns what is known of the schedule with an id.
+func (c *Checker) fact(id uint64) *fact {
+	const most = 1 << 20 // the events of an execution are fewer
+	if id > most {
+		return &fact{}
+	}
+	for uint64(len(c.facts)) <= id {
+		c.facts = append(c.facts, fact{})
+	}
+	return &c.facts[id]
+}
+
+func (c *Checker) token(t orchhost.Token) *token {
+	for len(c.tokens) <= int(t) {
+		c.tokens = append(c.tokens, token{event: -1})
+	}
+	return &c.tokens[t]
+}
+
+// checkUnrun checks that a turn that ran no code had a reason.
+func (c *Checker) checkUnrun() {
+	f, failed := c.terminal.(eventdata.OrchestrationFailed)
+	if len(c.delta) > 0 && (!failed || f.Details.Application != nil) {
+		c.say("the turn runs no code, and ends with %s: expected a failure before the code runs, or that it runs", c.ending())
+	}
+}
+
+// checkCall checks one call, in the order in which the code made them.
+func (c *Checker) checkCall(a *asked.Call) {
+	switch a.Kind {
+	case asked.Began:
+		if a.Text != c.started.Input {
+			c.say("the code is given the input %s: expected %s", shown(a.Text), shown(c.started.Input))
+		}
+	case asked.Scheduled:
+		c.checkScheduled(a)
+	case asked.Updated:
+		c.claim(a.Action)
+	case asked.Pruned:
+		c.checkPruned(a)
+	case asked.Spawned:
+		*c.token(a.Token) = token{event: -1, by: a.By, spawned: true, ended: c.token(a.Token).ended}
+	case asked.Awaited:
+		c.checkAwaited(a)
+		c.token(a.Token).awaited = true
+	case asked.Selected:
+		c.checkSelected(a)
+	case asked.Dropped:
+		c.drop(a.Token)
+	case asked.Continued:
+		if c.continued == nil {
+			c.continued = a
+		}
+	case asked.ReadInfo:
+		want := orchhost.Info{Instance: c.t.Instance, ExecutionID: c.t.Execution, Name: c.started.Name, Version: c.started.Version}
+		if a.Info != want {
+			c.say("the code is told that it is %+v: expected %+v", a.Info, want)
+		}
+	case asked.ReadStatus:
+		if !samePointed(a.Status, c.status) {
+			c.say("the code reads the custom status %s: expected %s", text(a.Status), text(c.status))
+		}
+	case asked.ReadKeys:
+		c.checkKeys(a.Keys)
+	case asked.Returned:
+		if a.Token == 0 {
+			c.returned = a
+		} else {
+			c.token(a.Token).ended = a
+		}
+	case asked.Panicked:
+		c.panicked = true
+	}
+}
+
+func samePointed(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func text(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return shown(*s)
+}
+
+// stored returns a text as a history gives it back: with U+FFFD for each byte that is not UTF-8.
+func stored(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+func (c *Checker) checkScheduled(a *asked.Call) {
+	if a.Action.Kind == orchhost.ActionDetached {
+		c.claim(a.Action)
+		return
+	}
+	f := token{event: -1, by: a.By}
+	switch {
+	case a.Action.Kind == orchhost.ActionSubOrchestration && c.t.OwnChildIDs && strings.HasPrefix(a.Action.Instance, "sub::"):
+		f.answered = true
+	default:
+		if f.event = c.claim(a.Action); f.event >= 0 {
+			c.fact(c.event(f.event).EventID).token = a.Token
+		}
+		if a.Action.Kind == orchhost.ActionTimer && c.t.Semantics == engine.SemanticsEagerTimers {
+			c.claim(a.Action)
+		}
+	}
+	*c.token(a.Token) = f
+}
+
+// claim takes the next event of the code, which must record what it asks for, and returns its position, -1 if it does not.
+func (c *Checker) claim(a *orchhost.Action) int {
+	pos := c.next()
+	if pos < 0 {
+		if c.died.IsZero() {
+			c.say("the code asks for %s, and the turn does not record it: expected an event for each request", request(a))
+		}
+		return -1
+	}
+	e := c.event(pos)
+	if !c.records(a, e, pos >= len(c.t.History)) {
+		if c.strayed = true; c.died.Configuration == nil {
+			c.say("the code asks for %s, and %s is %s: expected events in the order of the requests, with their values", request(a), event(e), shown(e.Data))
+		}
+		return -1
+	}
+	c.apply(e)
+	if pos >= len(c.t.History) {
+		c.checkSent(a, e)
+	}
+	return pos
+}
+
+// next takes the next event of the code, and returns its position, -1 if there is none.
+func (c *Checker) next() int {
+	if c.at == len(c.codes) {
+		return -1
+	}
+	c.at++
+	return c.codes[c.at-1]
+}
+
+// records reports whether an event records a request. The time of a timer follows from the turn that records it; the id of a
+// child may be automatic, and its version is in the message that starts it.
+func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool {
+	is := func(got, asked string) bool {
+		return (!fresh || utf8.ValidString(got)) && got == asked || got == stored(asked)
+	}
+	switch d := e.Data.(type) {
+	case eventdata.ActivityScheduled:
+		return a.Kind == orchhost.ActionActivity && is(d.Name, a.Name) && is(d.Input, a.Input) && is(d.SessionID, a.Session) && is(d.Tag, a.Tag)
+	case eventdata.TimerCreated:
+		delay := uint64(max(0, a.Delay/time.Millisecond))
+		return a.Kind == orchhost.ActionTimer && (!fresh || d.FireAtMs == e.TimestampMs+delay)
+	case eventdata.SubOrchestrationScheduled:
+		return a.Kind == orchhost.ActionSubOrchestration && is(d.Name, a.Name) && is(d.Input, a.Input) &&
+			(!fresh || a.Instance == "" && strings.HasPrefix(d.Instance, "sub::") || a.Instance != "" && is(d.Instance, a.Instance))
+	case eventdata.ExternalSubscribed:
+		return (a.Kind == orchhost.ActionWait || a.Kind == orchhost.ActionWait2) && is(d.Name, a.Name)
+	case eventdata.ExternalSubscribed2:
+		return a.Kind == orchhost.ActionWait2 && is(d.Name, a.Name) && is(d.Topic, a.Topic)
+	case eventdata.QueueSubscribed:
+		return a.Kind == orchhost.ActionDequeue && is(d.Name, a.Name)
+	case eventdata.OrchestrationChained:
+		return a.Kind == orchhost.ActionDetached && is(d.Name, a.Name) && is(d.Instance, a.Instance) && is(d.Input, a.Input)
+	case eventdata.CustomStatusUpdated:
+		if !fresh { // a replay compares no more
+			return a.Kind == orchhost.ActionSetCustomStatus || a.Kind == orchhost.ActionResetCustomStatus
+		}
+		return d.Status == nil && a.Kind == orchhost.ActionResetCustomStatus || d.Status != nil && a.Kind == orchhost.ActionSetCustomStatus && is(*d.Status, a.Input)
+	case eventdata.KeyValueSet:
+		return a.Kind == orchhost.ActionSetKV && is(d.Key, a.Name) && is(d.Value, a.Input)
+	case eventdata.KeyValueCleared:
+		return a.Kind == orchhost.ActionClearKV && is(d.Key, a.Name)
+	case eventdata.KeyValuesCleared:
+		return a.Kind == orchhost.ActionClearAllKV
+	}
+	return false
+}
+
+// event returns the name of an event for messages, shown a value, and ending how the turn ends.
+func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
+
+func shown(v any) string {
+	text := fmt.Sprintf("%+v", v)
+	if f, ok := v.(eventdata.OrchestrationFailed); ok {
+		text = fmt.Sprintf("%q", f.Details.Display())
+	}
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	return text
+}
+
+func (c *Checker) ending() string {
+	if c.terminal == nil {
+		return "no end"
+	}
+	return string(eventdata.KindOf(c.terminal)) + " " + shown(c.terminal)
+}
+
+func request(a *orchhost.Action) string { return fmt.Sprintf("request %d, %+v", a.Kind, *a) }

@@ -1,0 +1,178 @@
+package coded
+
+import (
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/orchhost"
+)
+
+// checkRest checks the events that the code has not asked for. Of the history, code that has ended leaves the rest, and a
+// change of the state may stay unclaimed (docs/contract/runtime.md#r7.3).
+func (c *Checker) checkRest() {
+	if c.strayed {
+		return
+	}
+	for pos := c.next(); pos >= 0; pos = c.next() {
+		e := c.event(pos)
+		switch e.Data.(type) {
+		case eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
+			if pos < len(c.t.History) {
+				continue
+			}
+		}
+		if pos < len(c.t.History) && (c.returned != nil || c.continued != nil || !c.died.IsZero()) {
+			c.strayed = true
+			return
+		}
+		c.say("%s is %s: expected no such event, since the code has not asked for it", event(e), shown(e.Data))
+		return
+	}
+	if c.died.Configuration != nil && disagrees(*c.died.Configuration.Message) {
+		c.say("the turn ends with %s: expected no such failure, since the code asks for what history has, in that order", c.ending())
+	}
+}
+
+// disagrees reports whether the text of a failure is about what the code asks for.
+func disagrees(text string) bool {
+	return strings.Contains(text, "but no emitted action") || strings.Contains(text, "mismatch: action=")
+}
+
+// checkSent checks that what a turn sends names the version that the code named.
+func (c *Checker) checkSent(a *orchhost.Action, e *engine.Event) {
+	if a.Kind != orchhost.ActionSubOrchestration && a.Kind != orchhost.ActionDetached {
+		return
+	}
+	for _, item := range c.t.Ack.OrchestratorItems {
+		s, ok := item.(engine.StartItem)
+		if !ok || a.Kind == orchhost.ActionDetached && (s.ParentInstance != "" || s.Instance != stored(a.Instance)) ||
+			a.Kind == orchhost.ActionSubOrchestration && (s.ParentInstance != c.t.Instance || s.ParentID != e.EventID) {
+			continue
+		}
+		if s.Version == stored(a.Version) {
+			return
+		}
+		if a.Kind == orchhost.ActionSubOrchestration {
+			c.say("the start of %s names the version %q: expected %q, as the code does", s.Instance, s.Version, a.Version)
+		}
+	}
+}
+
+// checkOutcome checks that the turn ends as its code does, and records what it dropped.
+func (c *Checker) checkOutcome() {
+	if c.panicked && c.died.Application == nil {
+		c.say("the code panics, and the turn ends with %s: expected that failure", c.ending())
+		return
+	}
+	switch d := c.terminal.(type) {
+	case nil:
+		if c.strayed {
+			return
+		}
+		if c.returned != nil || c.continued != nil {
+			c.say("the code has ended, and the turn goes on: expected an end")
+			return
+		}
+		c.checkDropped()
+	case eventdata.OrchestrationCompleted:
+		if c.returned == nil || c.returned.Failed || c.returned.Text != d.Output || c.continued != nil {
+			c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+		}
+	case eventdata.OrchestrationContinuedAsNew:
+		c.checkContinued(d)
+	case eventdata.OrchestrationFailed:
+		a := d.Details.Application
+		switch {
+		case a == nil || a.Kind == eventdata.AppCancelled:
+		case a.Kind == eventdata.AppPanicked:
+			if !c.panicked && !strings.Contains(a.Message, "another goroutine") {
+				c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+			}
+		case strings.Contains(a.Message, ") exceeds limit ("): // what commits judges that
+		case c.returned == nil || !c.returned.Failed || c.returned.Text != a.Message || c.continued != nil:
+			c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+		}
+	}
+	c.checkCrumbs()
+}
+
+// codeEnds describes how the code has ended.
+func (c *Checker) codeEnds() string {
+	switch {
+	case c.continued != nil:
+		return "which continues as new with " + shown(c.continued.Action.Input)
+	case c.panicked:
+		return "which panics"
+	case c.returned == nil:
+		return "which waits"
+	case c.returned.Failed:
+		return "which fails with " + shown(c.returned.Text)
+	}
+	return "which returns " + shown(c.returned.Text)
+}
+
+func (c *Checker) checkContinued(d eventdata.OrchestrationContinuedAsNew) {
+	if c.continued == nil || stored(c.continued.Action.Input) != d.Input {
+		c.say("the turn ends with %s: expected that of the code, %s", c.ending(), c.codeEnds())
+		return
+	}
+	for _, item := range c.t.Ack.OrchestratorItems {
+		if next, ok := item.(engine.ContinueAsNewItem); ok && next.Version != stored(c.continued.Action.Version) {
+			c.say("the next execution is to have the version %q: expected %q, as the code says", next.Version, c.continued.Action.Version)
+		}
+	}
+}
+
+// checkDropped checks that what the code has given up is recorded: a future whose result has not come, and a wait even if
+// its event has, which passes to the next.
+func (c *Checker) checkDropped() {
+	for i := range c.tokens {
+		f := &c.tokens[i]
+		if !f.dropped || f.event < 0 {
+			continue
+		}
+		e := c.event(f.event)
+		of := c.fact(e.EventID)
+		switch e.Data.(type) {
+		case eventdata.ActivityScheduled, eventdata.SubOrchestrationScheduled:
+			if of.done == 0 && of.crumb == 0 {
+				c.say("the code drops event %d, and nothing says so: expected a breadcrumb", e.EventID)
+			}
+		case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
+			if of.crumb == 0 {
+				c.say("the code drops the wait %d, and nothing says so: expected a breadcrumb", e.EventID)
+			}
+		}
+	}
+}
+
+// checkCrumbs checks that the code has given up what the turn says it has.
+func (c *Checker) checkCrumbs() {
+	if c.returned != nil || c.strayed {
+		return
+	}
+	for i := range c.delta {
+		e := &c.delta[i]
+		if reasonOf(e.Data) != eventdata.ReasonDroppedFuture {
+			continue
+		}
+		if t := c.fact(e.SourceEventID).token; t != 0 && !c.token(t).dropped {
+			c.say("%s says that the code has dropped event %d: expected code that drops it", event(e), e.SourceEventID)
+		}
+	}
+}
+
+func reasonOf(d engine.EventData) string {
+	switch d := d.(type) {
+	case eventdata.ActivityCancelRequested:
+		return d.Reason
+	case eventdata.SubOrchestrationCancelRequested:
+		return d.Reason
+	case eventdata.ExternalSubscribedCancelled:
+		return d.Reason
+	case eventdata.QueueSubscriptionCancelled:
+		return d.Reason
+	}
+	return ""
+}

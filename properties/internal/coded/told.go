@@ -1,0 +1,257 @@
+package coded
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/asked"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/orchhost"
+)
+
+// apply changes the state that the code sees by an event.
+func (c *Checker) apply(e *engine.Event) {
+	byKey := func(k engine.KVEntry, key string) int { return strings.Compare(k.Key, key) }
+	switch d := e.Data.(type) {
+	case eventdata.CustomStatusUpdated:
+		c.status = d.Status
+	case eventdata.KeyValueSet:
+		if i, ok := slices.BinarySearchFunc(c.keys, d.Key, byKey); ok {
+			c.keys[i] = engine.KVEntry(d)
+		} else {
+			c.keys = slices.Insert(c.keys, i, engine.KVEntry(d))
+		}
+	case eventdata.KeyValueCleared:
+		if i, ok := slices.BinarySearchFunc(c.keys, d.Key, byKey); ok {
+			c.keys = slices.Delete(c.keys, i, i+1)
+		}
+	case eventdata.KeyValuesCleared:
+		c.keys = c.keys[:0]
+	}
+}
+
+// checkPruned checks that a prune clears what was set before its time, in order of the keys.
+func (c *Checker) checkPruned(a *asked.Call) {
+	var old []string
+	for _, k := range c.keys {
+		if k.LastUpdatedAtMs < a.Ms {
+			old = append(old, k.Key)
+		}
+	}
+	if a.N != len(old) {
+		c.say("the code is told that it has pruned %d keys: expected %d, %q", a.N, len(old), old)
+		return
+	}
+	for _, key := range old {
+		c.claim(&orchhost.Action{Kind: orchhost.ActionClearKV, Name: key})
+	}
+}
+
+// checkKeys checks what the code reads of its keys.
+func (c *Checker) checkKeys(got []engine.KVEntry) {
+	if !slices.EqualFunc(got, c.keys, func(a, b engine.KVEntry) bool { return a.Key == b.Key && a.Value == b.Value }) {
+		c.say("the code reads the keys %+v: expected %+v", got, c.keys)
+	}
+}
+
+// checkAwaited checks that the code is told what the events say of a future.
+func (c *Checker) checkAwaited(a *asked.Call) {
+	f := c.token(a.Token)
+	switch {
+	case f.spawned:
+		if f.ended == nil {
+			c.say("the code is told the result of a coroutine that has not ended: %s", shown(a.Text))
+		} else if f.ended.Text != a.Text || f.ended.Failed != a.Failed {
+			c.say("the code is told the result %s of a coroutine: expected %s", shown(a.Text), shown(f.ended.Text))
+		}
+		return
+	case f.answered || f.event < 0:
+		return
+	}
+	e := c.event(f.event)
+	switch d := e.Data.(type) {
+	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
+		if want, ok := c.arrived(f.event, a.Text); !ok || a.Failed {
+			c.say("the code is told %s by the wait %d: expected %s", shown(a.Text), e.EventID, shown(want))
+		}
+		return
+	case eventdata.QueueSubscribed:
+		if f.awaited {
+			return // the same message again
+		}
+		if want, ok := c.dequeued(d.Name, f.event, a.Text); !ok || a.Failed {
+			c.say("the code is told %s by the dequeue %d: expected %s", shown(a.Text), e.EventID, want)
+		}
+		return
+	}
+	done := c.fact(e.EventID).done
+	if done == 0 {
+		c.say("the code is told a result of event %d, which has none: %s", e.EventID, shown(a.Text))
+		return
+	}
+	want, failed := "", false
+	switch d := c.event(done).Data.(type) {
+	case eventdata.ActivityCompleted:
+		want = d.Result
+	case eventdata.ActivityFailed:
+		want, failed = d.Details.Display(), true
+	case eventdata.SubOrchestrationCompleted:
+		want = d.Result
+	case eventdata.SubOrchestrationFailed:
+		want, failed = d.Details.Display(), true
+	}
+	if a.Text != want || a.Failed != failed {
+		c.say("the code is told %s (an error: %t) by event %d: expected %s (%t)", shown(a.Text), a.Failed, e.EventID, shown(want), failed)
+	}
+}
+
+// waitKey is what a wait and its event agree in.
+type waitKey struct {
+	second      bool
+	name, topic string
+}
+
+// waitOf returns the key of a wait, and arrivalOf that of an event that waits wait for.
+func waitOf(d engine.EventData) (k waitKey, ok bool) {
+	switch d := d.(type) {
+	case eventdata.ExternalSubscribed:
+		return waitKey{name: d.Name}, true
+	case eventdata.ExternalSubscribed2:
+		return waitKey{true, d.Name, d.Topic}, true
+	}
+	return waitKey{}, false
+}
+
+func arrivalOf(d engine.EventData) (k waitKey, data string, ok bool) {
+	switch d := d.(type) {
+	case eventdata.ExternalEvent:
+		return waitKey{name: d.Name}, d.Data, true
+	case eventdata.ExternalEvent2:
+		return waitKey{true, d.Name, d.Topic}, d.Data, true
+	}
+	return waitKey{}, "", false
+}
+
+// arrived returns the data that a wait gets: the n-th wait of a key that of the n-th event that found a wait
+// (docs/contract/runtime.md#r7.7). If a wait of the key was dropped, it may be any, since events do not tell when.
+func (c *Checker) arrived(wait int, got string) (want string, ok bool) {
+	own, _ := waitOf(c.event(wait).Data)
+	waits, served, mine, dropped, any, found := 0, 0, 0, false, false, false
+	for pos := range c.events() {
+		e := c.event(pos)
+		if k, is := waitOf(e.Data); is && k == own {
+			if pos == wait {
+				mine = waits
+			}
+			waits++
+			dropped = dropped || c.fact(e.EventID).crumb != 0
+		}
+		if k, data, is := arrivalOf(e.Data); is && k == own {
+			any = any || data == got
+			if served < waits {
+				if pos > wait && served == mine {
+					want, found = data, true
+				}
+				served++
+			}
+		}
+	}
+	if dropped {
+		return "the data of an event that came", any
+	}
+	return want, found && want == got
+}
+
+// dequeued uses up the message that a dequeue gets: of the messages that nobody has taken, the one whose number is that of
+// the open dequeues before it. If a dequeue of the name was dropped, it may be any of them, since events do not tell when.
+func (c *Checker) dequeued(name string, dequeue int, got string) (want string, ok bool) {
+	before, dropped := 0, false
+	for pos := range c.events() {
+		e := c.event(pos)
+		if d, is := e.Data.(eventdata.QueueSubscribed); is && d.Name == name {
+			if pos < dequeue && !slices.Contains(c.taken, pos) {
+				before++
+			}
+			f := c.fact(e.EventID)
+			dropped = dropped || f.crumb != 0 || c.token(f.token).dropped
+		}
+	}
+	c.taken = append(c.taken, dequeue)
+	want = "a message of the queue"
+	for pos := range c.events() {
+		d, is := c.event(pos).Data.(eventdata.QueueEventDelivered)
+		if !is || d.Name != name || slices.Contains(c.taken, pos) {
+			continue
+		}
+		if !dropped && before > 0 {
+			before--
+			continue
+		}
+		if d.Data == got {
+			c.taken = append(c.taken, pos)
+			return d.Data, true
+		}
+		if !dropped {
+			return shown(d.Data), false
+		}
+	}
+	return want, false
+}
+
+// checkSelected checks that the winner has its result, and is the first in the list of those that had it by then. The others
+// are dropped.
+func (c *Checker) checkSelected(a *asked.Call) {
+	if a.N < 0 || a.N >= len(a.Tokens) {
+		c.say("a select of %d futures is won by number %d", len(a.Tokens), a.N)
+		return
+	}
+	winner, timed := c.done(a.Tokens[a.N])
+	if timed && winner == 0 {
+		c.say("a select is won by event %d, which has no result", c.event(c.token(a.Tokens[a.N]).event).EventID)
+		return
+	}
+	for i, t := range a.Tokens {
+		if i < a.N && timed {
+			if done, known := c.done(t); known && done != 0 && done < winner {
+				c.say("a select is won by future %d of %d, which got its result after future %d: expected the first that is ready", a.N+1, len(a.Tokens), i+1)
+				return
+			}
+		}
+		if t != a.Tokens[a.N] {
+			c.drop(t)
+		}
+	}
+}
+
+// done returns the position of the completion of a future that has one event, 0 if it has none.
+func (c *Checker) done(t orchhost.Token) (pos int, known bool) {
+	f := c.token(t)
+	if f.spawned || f.answered || f.event < 0 {
+		return 0, false
+	}
+	e := c.event(f.event)
+	switch e.Data.(type) {
+	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled:
+		return c.fact(e.EventID).done, true
+	}
+	return 0, false
+}
+
+// drop notes that the code gave up a future, with what its coroutine asked for. It does nothing to a future whose result the
+// code has.
+func (c *Checker) drop(t orchhost.Token) {
+	f := c.token(t)
+	if f.awaited || f.dropped || f.ended != nil {
+		return
+	}
+	f.dropped = true
+	if !f.spawned {
+		return
+	}
+	for i := 1; i < len(c.tokens); i++ {
+		if c.tokens[i].by == t {
+			c.drop(orchhost.Token(i))
+		}
+	}
+}

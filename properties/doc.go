@@ -26,7 +26,8 @@
 // does not count the time for which a probe holds work back.
 //
 // At the end of a run the model is compared with the store, bytes included. A difference is reported as "shadow", class
-// internal: then the observations are incomplete, and no verdict of that run counts.
+// internal: then the observations are incomplete, and no verdict of that run counts. So is a call of which the store says
+// anything else than its caller: that it was made at all, by whom, with which arguments, and how it ended.
 //
 // Limits: a property reports its first three findings of a run. Only what the store observes can be judged; of clients'
 // reads, that is the custom status, single keys, and what probes that look are told.

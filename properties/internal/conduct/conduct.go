@@ -21,9 +21,13 @@ const ID = "S28"
 
 type checker struct {
 	check.Base
-	bounces bool
-	nodes   []nodeState // by number - 1
-	dirty   []uint32    // the nodes with lines of this step to compare
+	bounces      bool
+	sweeps       bool
+	callersClock bool                // the store's time is not that of nodes
+	guids        map[string]activity // who was given each; only looked up
+	patience     plan.Patience
+	nodes        []nodeState // by number - 1
+	dirty        []uint32    // the nodes with lines of this step to compare
 }
 
 // nodeState is the present incarnation of a node.
@@ -37,6 +41,7 @@ type nodeState struct {
 	tally               tally
 	slots               []slot
 	sessions            sessionCalls
+	sweeping            sweeping
 	lines               lines
 	turned              machine.Slot // the slot that has run a turn last
 }
@@ -51,14 +56,16 @@ type slot struct {
 	errors int      // fetches that failed retryably, in a row
 	// next is what the slot asks next, if anything is said of it.
 	next next
+	// owner is the name under which it claims sessions, empty if it has not yet.
+	owner string
 	// held is what it holds, nil token for nothing.
 	held held
 }
 
 // next is what a slot must ask.
 type next struct {
-	kind  observe.CallKind
-	since sim.Time // when it became due to wait
+	kind  observe.CallKind // CallNone stands for any
+	since sim.Time         // when it became due to wait
 	after time.Duration
 	known bool
 }
@@ -67,7 +74,8 @@ type next struct {
 func New(m *check.Run) check.Checker {
 	k := &checker{Base: check.Base{Run: m}}
 	if p := m.World.Plan(); p != nil {
-		k.bounces = p.Strategy == planterm.StrategyBounce
+		k.callersClock = p.Store.CallersClock
+		k.bounces, k.sweeps, k.patience = p.Strategy == planterm.StrategyBounce, p.Strategy == planterm.StrategySweeper, p.Patience.Or()
 	}
 	return k
 }
@@ -79,7 +87,7 @@ func (*checker) Observes() []observe.Kind { return nil }
 func (*checker) Records() []record.Kind {
 	return []record.Kind{
 		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.NodeDraining,
-		record.CallSent, record.Answered, record.Note, record.Log, record.ActivityStarted,
+		record.CallSent, record.Answered, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished,
 	}
 }
 
@@ -103,10 +111,13 @@ func (k *checker) Record(r *cluster.Record) {
 	case record.NodeStopped, record.NodeCrashed:
 		k.compareLines(n)
 		k.counted(n)
+		k.overdue(n, r.At)
 		n.judged = false
 	case record.NodePaused, record.NodeResumed:
+		k.overdue(n, r.At)
 		n.disturbed = r.At
 	case record.NodeDraining:
+		k.overdue(n, r.At)
 		n.draining = true
 	case record.CallSent:
 		k.asked(n, r)
@@ -122,6 +133,16 @@ func (k *checker) Record(r *cluster.Record) {
 		k.touch(n)
 	case record.ActivityStarted:
 		n.tally[activities]++
+		s := n.slot(r.Activity.Slot)
+		s.held.running = true
+		if s.held.session != "" {
+			k.keepsSessions(n, r.At)
+		}
+	case record.ActivityFinished:
+		s := n.slot(r.Activity.Slot)
+		k.keepsLock(n, s, r.At)
+		s.held.running = false
+		s.due(observe.CallNone, r.At, 0)
 	}
 }
 
@@ -142,11 +163,17 @@ func (k *checker) started(n *nodeState, r *cluster.Record) {
 		number: n.number, incarnation: r.Incarnation, judged: counts && modelled,
 		wrongClock: info.Clock != (plan.Clock{}), slots: slots, lines: n.lines,
 	}
+	if n.wrongClock && k.sweeps {
+		n.judged = false // how long it has met something is not known
+	}
 	n.lines.logged, n.lines.want = n.lines.logged[:0], n.lines.want[:0]
 	if n.judged {
 		n.admits = &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{info.Options.Range(info.Build)}}
 		n.expect(machine.Log{Level: machine.LevelInfo, Text: "Orchestration dispatcher capability filter configured", Fields: []machine.Field{{Name: "supported_range", Value: info.Filter.String()}}})
 		k.touch(n)
+		if info.Options.WorkerNodeID != "" && info.Options.WorkerConcurrency > 0 {
+			k.keepsSessions(n, r.At)
+		}
 	}
 }
 
@@ -167,6 +194,7 @@ func (k *checker) Finish() {
 		if n := &k.nodes[i]; n.judged {
 			k.compareLines(n)
 			k.counted(n)
+			k.overdue(n, sim.Time(k.Run.World.NowMs()-k.Run.World.StartMs())*sim.Time(time.Millisecond/time.Microsecond))
 		}
 	}
 }
@@ -197,9 +225,9 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 		n.tally[fetches]++
 	}
-	if x := s.next; x.known && !s.sweeps {
+	if x := s.next; x.known {
 		switch {
-		case x.kind != r.CallKind:
+		case x.kind != r.CallKind && x.kind != observe.CallNone:
 			k.wrong(n, s.held.instance, "calls %s: expected %s next", r.CallKind, x.kind)
 		case n.quiet(x.since) && !n.draining && off(r.At.Sub(x.since), x.after):
 			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v", r.CallKind, r.At.Sub(x.since), x.after)
@@ -212,12 +240,15 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	case call.FetchWorkItem:
 		k.fetchesWork(n, s, &q)
 	case call.AckOrchestrationItem:
+		k.keepsLock(n, s, r.At)
 		k.acksTurn(n, s, r.Request, &q)
 	case call.AckWorkItem:
-		k.acksWork(n, s, r.Request, &q)
+		k.keepsLock(n, s, r.At)
+		k.acksWork(n, s, r, &q)
 	case call.AbandonOrchestrationItem:
 		k.givesBack(n, s, q.LockToken, q.Delay, q.IgnoreAttempt)
 	case call.AbandonWorkItem:
+		k.keepsLock(n, s, r.At)
 		k.givesBack(n, s, q.LockToken, q.Delay, q.IgnoreAttempt)
 	}
 }
@@ -252,9 +283,18 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 		case observe.CallAckOrchestrationItem, observe.CallAckWorkItem:
 			k.acked(n, s, r)
 		case observe.CallAbandonOrchestrationItem, observe.CallAbandonWorkItem:
-			s.due(fetchOf(s), r.At, 0)
+			k.fetchesNext(n, s, r.At)
 		}
 	}
+}
+
+// fetchesNext says that a slot which has given something back, or has committed it, fetches at once; a sweeper may pause.
+func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
+	if s.sweeps {
+		k.nextLook(n, s, at)
+		return
+	}
+	s.due(fetchOf(s), at, 0)
 }
 
 func (s *slot) due(kind observe.CallKind, since sim.Time, after time.Duration) {
@@ -283,6 +323,11 @@ func (k *checker) fetched(n *nodeState, s *slot, r *cluster.Record) {
 	case r.Fetched == nil && r.Work == nil:
 		n.tally[fetchedNothing]++
 		s.errors = 0
+		if s.sweeps {
+			k.endPass(n, r.AtMs)
+			k.nextLook(n, s, r.At)
+			return
+		}
 		s.due(fetchOf(s), r.At, interval-r.At.Sub(s.sent))
 	case r.Fetched != nil:
 		n.tally[fetchedOrchestrations]++

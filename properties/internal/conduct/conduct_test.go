@@ -126,10 +126,15 @@ func texts(found []cluster.Violation) []string {
 	return all
 }
 
+// onNote changes the notes of a decision; a nil change drops them.
 func onNote(d machine.Decision, change func(n *machine.Note)) func(*cluster.Record) bool {
 	return func(r *cluster.Record) bool {
 		if r.Kind != record.Note || r.Note.Decision != d {
 			return false
+		}
+		if change == nil {
+			r.Kind = record.None
+			return true
 		}
 		change(r.Note)
 		return true

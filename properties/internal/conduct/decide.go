@@ -36,8 +36,9 @@ type batch struct {
 	recorded   bool   // the history begins
 	name       string // of the handler
 	version    string
-	begins     bool // some message begins an execution
-	next       bool // that follows the fetched one
+	begins     bool            // some message begins an execution
+	start      engine.WorkItem // that message
+	next       bool            // that follows the fetched one
 	undecoded  bool
 	continuing bool
 }
@@ -65,12 +66,12 @@ func readBatch(item *engine.OrchestrationItem) batch {
 		switch m := m.(type) {
 		case engine.StartItem:
 			if fresh && !b.continuing {
-				b.begins, b.name, b.version = true, m.Orchestration, m.Version
+				b.begins, b.start, b.name, b.version = true, m, m.Orchestration, m.Version
 				return b
 			}
 		case engine.ContinueAsNewItem:
 			if fresh || b.continuing {
-				b.begins, b.next, b.name, b.version = true, true, m.Orchestration, m.Version
+				b.begins, b.start, b.next, b.name, b.version = true, m, true, m.Orchestration, m.Version
 				return b
 			}
 		}
@@ -235,13 +236,14 @@ func (k *checker) deliveredTurn(n *nodeState, s *slot, r *cluster.Record, f *eng
 	o := &k.options(n).Options
 	s.held = held{
 		token: f.LockToken, instance: f.Item.Instance, count: f.AttemptCount, messages: len(f.Item.Messages), batch: f,
-		undecoded: f.Item.HistoryError, timeout: o.OrchestratorLockTimeout, since: r.At,
+		undecoded: f.Item.HistoryError, timeout: o.OrchestratorLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs,
 		renewEvery: renewedAfter(o.OrchestratorLockTimeout, o.OrchestratorLockRenewalBuffer),
 	}
 	if s.sweeps {
-		return
+		s.held.want = k.judgeLook(n, r, f)
+	} else {
+		s.held.want = k.judgeBatch(n, f)
 	}
-	s.held.want = k.judgeBatch(n, f)
 	s.held.undecided = true
 	n.expectOfBatch(&s.held, o)
 	k.touch(n)
@@ -253,7 +255,7 @@ func (k *checker) deliveredWork(n *nodeState, s *slot, r *cluster.Record, f *eng
 	w, ok := f.Item.(engine.ActivityExecuteItem)
 	s.held = held{
 		token: f.LockToken, instance: f.Item.Target(), count: f.AttemptCount, work: w, session: w.SessionID,
-		timeout: o.WorkerLockTimeout, since: r.At, renewEvery: renewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
+		timeout: o.WorkerLockTimeout, since: r.At, locked: r.At, lockedMs: r.AtMs, renewEvery: renewedAfter(o.WorkerLockTimeout, o.WorkerLockRenewalBuffer),
 	}
 	if !ok {
 		return // no provider hands it out

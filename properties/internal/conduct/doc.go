@@ -5,6 +5,9 @@
 // records of a run, the build, the options and the registered handlers of a node, and nothing that the node keeps. It
 // shares no rule with package machine: of that it takes the names of decisions and the types of what nodes emit.
 //
-// It does not say what a turn computes, which is S24's, nor what becomes of the store. Two things are left to others: what
-// a sweeper decides (S27), and nodes that run a released runtime, whose decisions nobody sees.
+// What is due has to come: a slot that asks nothing more, a lock or a session that is not renewed, an activity that runs on
+// without its lock are reported when the node ends or the run does. A sweeper has its own rules, which are here, too.
+//
+// It does not say what a turn computes, which is S24's, nor what becomes of the store, nor what a node does that runs a
+// released runtime, whose decisions nobody sees.
 package conduct

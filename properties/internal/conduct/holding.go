@@ -31,10 +31,14 @@ type held struct {
 	failures        int              // of it
 	retried         bool             // it is to be sent again
 	lost            bool             // an activity whose lock was lost
+	running         bool             // an activity whose code runs
+	mustBeLost      bool             // it ran when its lock was lost
 	// The lock: its timeout, what it is renewed after, since when that counts; the renewal in flight; whether the last one
 	// failed, and after which time it is tried again.
 	timeout, renewEvery time.Duration
 	since               sim.Time
+	locked              sim.Time // when the lock was last known to be held
+	lockedMs            int64    // the same, in store time
 	renewal             uint64
 	renewalSent         sim.Time
 	again               bool
@@ -62,11 +66,6 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 		n.tally[poisonedActivities]++
 	case machine.DecidePoison:
 		n.tally[poisonedFor(&h.want, h)]++
-	case machine.DecideSwept:
-		n.warn(h.instance, "Sweeping away work that nobody takes", field("cause", note.Cause))
-	}
-	if s.sweeps {
-		n.expectDropped(h, note.Decision)
 	}
 	k.touch(n)
 	n.tally[messagesDropped] += uint64(len(note.Dropped))
@@ -76,7 +75,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 		return
 	}
 	if !h.undecided {
-		k.notedLater(n, s, note)
+		k.notedLater(n, s, r, note)
 		return
 	}
 	h.undecided = false
@@ -92,7 +91,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 		if note.Turn == nil || note.Turn.Handler != v.handler || note.Turn.First != v.first {
 			k.wrong(n, h.instance, "runs a turn of %s, %+v: expected handler %s, first: %t", h.instance, note.Turn, v.handler, v.first)
 		}
-	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison:
+	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison, machine.DecideSwept:
 		s.due(observe.CallAckOrchestrationItem, r.At, 0)
 	case machine.DecideWorkPoison:
 		s.due(observe.CallAckWorkItem, r.At, 0)
@@ -128,6 +127,8 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 		rule = "unstarted"
 	case machine.DecidePoison:
 		rule = "poison"
+	case machine.DecideSwept:
+		rule = "swept"
 	}
 	want := h.messages
 	if rule == "" {
@@ -143,7 +144,7 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 }
 
 // notedLater judges what a node says after its first decision.
-func (k *checker) notedLater(n *nodeState, s *slot, note *cluster.Note) {
+func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
 	h := &s.held
 	want := time.Duration(-1)
 	switch note.Decision {
@@ -163,6 +164,8 @@ func (k *checker) notedLater(n *nodeState, s *slot, note *cluster.Note) {
 	if note.Decision == machine.DecideWorkLost {
 		n.expectLost(h, note.Cause)
 		k.touch(n)
+		h.renewEvery = 0
+		s.due(observe.CallNone, r.At, k.options(n).Options.ActivityCancellationGracePeriod)
 	}
 }
 
@@ -173,9 +176,6 @@ func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Dura
 		n.tally[c]++
 	}
 	h.session, h.renewal, h.renewEvery = "", 0, 0
-	if s.sweeps {
-		return
-	}
 	want, spared := h.want.delay, h.want.uncounted
 	switch h.decision {
 	case machine.DecideAckFailed:
@@ -199,7 +199,8 @@ func (k *checker) givesBack(n *nodeState, s *slot, token string, delay time.Dura
 // acksTurn judges an ack of a batch, whose contents are S24's.
 func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrchestrationItem) {
 	h := &s.held
-	if k.repeats(n, s, sent) || s.sweeps {
+	batch := h.batch
+	if k.repeats(n, s, sent) {
 		return
 	}
 	if a.LockToken != h.token || a.ExecutionID != h.want.execution {
@@ -209,9 +210,10 @@ func (k *checker) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrc
 	if h.decision == machine.DecideTurn && h.turn.Events != len(a.HistoryDelta) {
 		k.wrong(n, h.instance, "says that a turn of %s makes %d events, and commits %d", h.instance, h.turn.Events, len(a.HistoryDelta))
 	}
-	if h.decision == machine.DecidePoison && len(a.HistoryDelta) > 0 {
+	if (h.decision == machine.DecidePoison || h.decision == machine.DecideSwept) && len(a.HistoryDelta) > 0 {
 		if f, ok := a.HistoryDelta[len(a.HistoryDelta)-1].Data.(eventdata.OrchestrationFailed); ok {
 			k.judgePoison(n, h, f.Details)
+			k.judgeEnd(n, h, batch, a, f.Details.Display())
 		}
 	}
 }
@@ -230,9 +232,9 @@ func (k *checker) repeats(n *nodeState, s *slot, ack call.Call) bool {
 }
 
 // acksWork judges an ack of an activity.
-func (k *checker) acksWork(n *nodeState, s *slot, sent call.Call, a *call.AckWorkItem) {
+func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.AckWorkItem) {
 	h := &s.held
-	if k.repeats(n, s, sent) {
+	if k.repeats(n, s, r.Request) {
 		return
 	}
 	w := &h.work
@@ -241,6 +243,7 @@ func (k *checker) acksWork(n *nodeState, s *slot, sent call.Call, a *call.AckWor
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID || h.decision != machine.DecideWorkRun {
 			k.wrong(n, h.instance, "acknowledges token %s with %+v, after %s: expected the completion of %s", a.LockToken, c, h.decision, h.token)
 		}
+		k.judgeResult(n, h, c.Result, r.AtMs)
 	case engine.ActivityFailedItem:
 		if h.decision == machine.DecideWorkRun {
 			n.tally[activitiesFailed]++
@@ -261,7 +264,7 @@ func (k *checker) acked(n *nodeState, s *slot, r *cluster.Record) {
 	if r.Err == nil {
 		n.countCommit(h)
 		h.session, h.renewal, h.renewEvery = "", 0, 0
-		s.due(fetchOf(s), r.At, 0)
+		k.fetchesNext(n, s, r.At)
 		if n.draining {
 			s.next = next{}
 		}

@@ -2,11 +2,15 @@ package conduct_test
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/record"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -20,6 +24,34 @@ const (
 	renewTurn = observe.CallRenewOrchestrationItemLock
 	renewWork = observe.CallRenewWorkItemLock
 )
+
+// unsaid drops a record.
+func unsaid(r *cluster.Record) { r.Kind = record.None }
+
+// onAck changes a copy of what turns commit.
+func onAck(change func(a *call.AckOrchestrationItem)) func(*cluster.Record) bool {
+	return onCall(ackTurn, func(r *cluster.Record) {
+		a := r.Request.(call.AckOrchestrationItem)
+		if len(a.HistoryDelta) == 0 {
+			return
+		}
+		a.HistoryDelta = slices.Clone(a.HistoryDelta)
+		change(&a)
+		r.Request = a
+	})
+}
+
+// result gives every activity the same result.
+func result(text string) func(*cluster.Record) bool {
+	return onCall(ackWork, func(r *cluster.Record) {
+		a := r.Request.(call.AckWorkItem)
+		if c, ok := a.Completion.(engine.ActivityCompletedItem); ok {
+			c.Result = text
+			a.Completion = c
+			r.Request = a
+		}
+	})
+}
 
 // lies returns one lie for each thing that the specification says.
 func lies() []lie {
@@ -107,6 +139,56 @@ func lies() []lie {
 			q.IdleTimeout--
 			r.Request = q
 		}), nil, "cleans up sessions"},
+
+		{"a lock that is not renewed", "slow-work", onCall(renewTurn, unsaid), nil, "has not renewed"},
+		{"an activity that goes on without its lock", "late-renewals", onNote(machine.DecideWorkLost, nil), nil, "goes on with"},
+		{"a slot that fetches no more", "rolling-upgrade", func(r *cluster.Record) bool {
+			told := r.Kind == record.CallSent || r.Kind == record.Answered || r.Kind == record.Note || r.Kind == record.Log
+			if !told || r.Node != 1 || r.At < 3_000_000 || r.Kind != record.Log && r.Slot.Index != 0 {
+				return false
+			}
+			unsaid(r)
+			return true
+		}, nil, "has not gone on"},
+		{"sessions renewed no more", "sessions", onCall(observe.CallRenewSessionLock, unsaid), nil, "has not called renew_session_lock"},
+		{"sessions cleaned up no more", "sessions", onCall(observe.CallCleanupOrphanedSessions, unsaid), nil, "has not called cleanup"},
+		{"sessions renewed late", "sessions", onCall(observe.CallRenewSessionLock, later), nil, "calls renew_session_lock after"},
+		{"sessions of somebody else", "sessions", onCall(observe.CallRenewSessionLock, func(r *cluster.Record) {
+			q := r.Request.(call.RenewSessionLock)
+			q.Owners = []string{"somebody"}
+			r.Request = q
+		}), nil, "among them"},
+		{"one owner for all slots", "sessions", onCall(fetchWork, func(r *cluster.Record) {
+			if q := r.Request.(call.FetchWorkItem); q.Session != nil {
+				c := *q.Session
+				c.OwnerID = "all"
+				q.Session = &c
+				r.Request = q
+			}
+		}), nil, "one name of its own"},
+		{"ended at once", "sweeper", onNote(machine.DecideLooked, func(n *machine.Note) { n.Decision = machine.DecideSwept }), nil, "expected looked"},
+		{"looked at for longer", "sweeper", onNote(machine.DecideLooked, func(n *machine.Note) { n.Delay++ }), nil, "expected looked"},
+		{"a look too late", "sweeper", func(r *cluster.Record) bool {
+			if r.Kind != record.CallSent || r.CallKind != fetchTurn || r.Slot.Index == 0 {
+				return false
+			}
+			later(r)
+			return true
+		}, nil, "expected a pause of"},
+		{"a poisoned start of another name", "missing-handlers", onAck(func(a *call.AckOrchestrationItem) {
+			if s, ok := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted); ok && a.Metadata.Status == engine.StatusFailed {
+				s.Name += "!"
+				a.HistoryDelta[0].Data = s
+			}
+		}), nil, "only to end it"},
+		{"a poisoned start without a pin", "missing-handlers", onAck(func(a *call.AckOrchestrationItem) {
+			if a.Metadata.Status == engine.StatusFailed {
+				a.Metadata.PinnedVersion = nil
+			}
+		}), nil, "pin <nil>"},
+		{"an end with another output", "missing-handlers", onAck(func(a *call.AckOrchestrationItem) { a.Metadata.Output = nil }), nil, "another output"},
+		{"the same id twice", "features", result("same"), nil, "gives the id"},
+		{"another time", "features", result("1"), nil, "says that it is 1 ms"},
 
 		{"no line about the filter", "rolling-upgrade", without("capability filter configured"), nil, "does not log"},
 		{"another range", "rolling-upgrade", onLog("capability filter configured", setField("supported_range")), nil, "supported_range"},

@@ -98,6 +98,8 @@ func (n *nodeState) expectOfBatch(h *held, o *node.Options) {
 		n.expectDropped(h, v.decision)
 	case machine.DecidePoison:
 		n.warn(id, "Orchestration message exceeded max attempts, marking as poison", attempts, most, field("cause", v.cause))
+	case machine.DecideSwept:
+		n.warn(id, "Sweeping away work that nobody takes", field("cause", v.cause))
 	case machine.DecideHistoryError:
 		n.warn(id, fmt.Sprintf("History deserialization failed, abandoning with 1s backoff (%d/%d, %s remaining)", h.count, o.MaxAttempts, left),
 			field("error", h.undecoded), field("attempt", number(h.count)), most)

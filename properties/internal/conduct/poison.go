@@ -2,8 +2,10 @@ package conduct
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
@@ -39,4 +41,59 @@ func (k *checker) judgePoison(n *nodeState, h *held, details engine.ErrorDetails
 	case h.work.Name != "" && !json.Valid([]byte(p.Message)):
 		k.wrong(n, h.instance, "ends an activity as poison and shows %s: expected it as JSON", p.Message)
 	}
+}
+
+// judgeEnd asks that an end without a turn says whose end it is: an execution that has not begun gets its first event, as the
+// start that the batch brings has it, and fails.
+func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration, a *call.AckOrchestrationItem, output string) {
+	m := &a.Metadata
+	if m.Status != engine.StatusFailed || m.Output == nil || *m.Output != output {
+		k.wrong(n, h.instance, "ends %s with status %q and another output than its error's", h.instance, m.Status)
+	}
+	if f == nil || h.undecoded != "" && a.ExecutionID == f.Item.ExecutionID {
+		if f != nil && (m.OrchestrationName != orUnknown(f.Item.OrchestrationName) || m.OrchestrationVersion != orUnknown(f.Item.Version)) {
+			k.wrong(n, h.instance, "ends %s as %s@%s: expected %s@%s", h.instance, m.OrchestrationName, m.OrchestrationVersion, orUnknown(f.Item.OrchestrationName), orUnknown(f.Item.Version))
+		}
+		return
+	}
+	got, begins := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted)
+	b := readBatch(&f.Item)
+	if begins != (b.continuing || len(f.Item.History) == 0) {
+		k.wrong(n, h.instance, "ends %s, and begins it: %t", h.instance, begins)
+	}
+	if !begins {
+		return
+	}
+	want := eventdata.OrchestrationStarted{Name: orUnknown(f.Item.OrchestrationName), Version: orUnknown(f.Item.Version)}
+	named := func(name, version, input string) {
+		want.Name, want.Input = name, input
+		if version != "" {
+			want.Version = version
+		}
+	}
+	if b.begins {
+		switch s := b.start.(type) {
+		case engine.StartItem:
+			named(s.Orchestration, s.Version, s.Input)
+		case engine.ContinueAsNewItem:
+			named(s.Orchestration, s.Version, s.Input)
+			want.CarryForwardEvents, want.InitialCustomStatus = s.CarryForwardEvents, s.InitialCustomStatus
+		}
+	}
+	want.ParentInstance, want.ParentExecutionID, want.ParentID = got.ParentInstance, got.ParentExecutionID, got.ParentID // S16
+	switch {
+	case !reflect.DeepEqual(got, want):
+		k.wrong(n, h.instance, "begins %s only to end it, with %+v: expected %+v", h.instance, got, want)
+	case m.OrchestrationName != want.Name || m.OrchestrationVersion != want.Version || m.PinnedVersion == nil || *m.PinnedVersion != k.options(n).Build.Version:
+		k.wrong(n, h.instance, "begins %s as %s@%s, pin %v: expected %s@%s, pin %s", h.instance, m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion, want.Name, want.Version, k.options(n).Build.Version)
+	case m.ParentInstanceID != got.ParentInstance || m.ParentExecutionID != got.ParentExecutionID || m.ParentEventID != got.ParentID:
+		k.wrong(n, h.instance, "begins %s as a child of %s, and its first event says of %s", h.instance, m.ParentInstanceID, got.ParentInstance)
+	}
+}
+
+func orUnknown(name string) string {
+	if name == "" {
+		return "unknown"
+	}
+	return name
 }

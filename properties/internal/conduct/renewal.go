@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/internal/call"
@@ -59,6 +60,9 @@ func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	if n.quiet(h.since) && off(r.At.Sub(h.since), max(after, time.Millisecond)) {
 		k.wrong(n, h.instance, "renews token %s after %v: expected %v", token, r.At.Sub(h.since), after)
 	}
+	if age := r.AtMs - h.lockedMs; !n.wrongClock && !k.callersClock && age >= h.timeout.Milliseconds() {
+		k.wrong(n, h.instance, "renews token %s %d ms after it was locked for %v: expected to know that the lock has run out", token, age, h.timeout)
+	}
 	h.renewal, h.renewalSent = r.Call, r.At
 }
 
@@ -68,7 +72,7 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	h.renewal = 0
 	h.again = r.Err != nil
 	if !h.again {
-		h.since = h.renewalSent
+		h.since, h.locked, h.lockedMs = h.renewalSent, r.At, r.AtMs
 		if r.At.Sub(h.renewalSent) >= h.renewEvery { // it is due at once
 			h.since = r.At - sim.Time(h.renewEvery/time.Microsecond)
 		}
@@ -77,12 +81,33 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 	n.tally[renewalFailures]++
 	h.since = r.At
 	if r.Outcome != observe.OutcomeRetryable {
-		h.renewEvery = 0
+		h.renewEvery, h.mustBeLost = 0, h.running
 	}
 }
 
-// sessionCalls are the calls by which a node keeps its sessions.
-type sessionCalls struct{ renewal, cleanup uint64 }
+// sessionCalls are the calls by which a node keeps its sessions: those in flight, and when the next are due.
+type sessionCalls struct {
+	renewal, cleanup     uint64
+	renewNext, cleanNext next
+}
+
+// keepsSessions says that a node renews its sessions, and cleans up, from now on.
+func (k *checker) keepsSessions(n *nodeState, at sim.Time) {
+	c, o := &n.sessions, &k.options(n).Options
+	if c.renewNext.known || c.cleanNext.known || c.renewal != 0 || c.cleanup != 0 {
+		return
+	}
+	c.renewNext = next{observe.CallRenewSessionLock, at, renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), true}
+	c.cleanNext = next{observe.CallCleanupOrphanedSessions, at, o.SessionCleanupInterval, true}
+}
+
+// inTime judges when a call comes that is made again and again.
+func (k *checker) inTime(n *nodeState, x *next, r *cluster.Record) {
+	if !x.known || n.quiet(x.since) && off(r.At.Sub(x.since), x.after) {
+		k.wrong(n, "", "calls %s after %v: expected %v, due: %t", r.CallKind, r.At.Sub(x.since), x.after, x.known)
+	}
+	x.known = false
+}
 
 // askedOfSessions judges the calls by which a node keeps its sessions.
 func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
@@ -90,11 +115,14 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 	switch q := r.Request.(type) {
 	case call.RenewSessionLock:
 		n.tally[sessionRenewals]++
+		k.inTime(n, &n.sessions.renewNext, r)
+		k.judgeOwners(n, q.Owners)
 		n.sessions.renewal = r.Call
 		if q.ExtendFor != o.SessionLockTimeout || q.IdleTimeout != o.SessionIdleTimeout || len(q.Owners) == 0 {
 			k.wrong(n, "", "renews sessions of %v for %v, idle %v: expected %v, %v", q.Owners, q.ExtendFor, q.IdleTimeout, o.SessionLockTimeout, o.SessionIdleTimeout)
 		}
 	case call.CleanupOrphanedSessions:
+		k.inTime(n, &n.sessions.cleanNext, r)
 		n.sessions.cleanup = r.Call
 		if q.IdleTimeout != o.SessionIdleTimeout {
 			k.wrong(n, "", "cleans up sessions that were idle for %v: expected %v", q.IdleTimeout, o.SessionIdleTimeout)
@@ -104,11 +132,14 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 
 // answeredSessions follows the answers to these.
 func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
+	o := &k.options(n).Options
 	switch r.Call {
 	case n.sessions.renewal:
 		n.sessions.renewal = 0
+		n.sessions.renewNext = next{observe.CallRenewSessionLock, r.At, renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), true}
 	case n.sessions.cleanup:
 		n.sessions.cleanup = 0
+		n.sessions.cleanNext = next{observe.CallCleanupOrphanedSessions, r.At, o.SessionCleanupInterval, true}
 		n.tally[sessionsCleaned] += uint64(max(r.Count, 0))
 	default:
 		return
@@ -148,7 +179,35 @@ func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 			o.WorkerLockTimeout, poll, !full)
 		return
 	}
+	if q.Session != nil {
+		k.judgeOwner(n, s, q.Session.OwnerID)
+	}
 	if q.Session != nil && (q.Session.LockTimeout != o.SessionLockTimeout || q.Session.OwnerID == "") {
 		k.wrong(n, "", "fetches work with session owner %q, lock %v: expected an owner and %v", q.Session.OwnerID, q.Session.LockTimeout, o.SessionLockTimeout)
+	}
+}
+
+// judgeOwner asks that a worker slot fetches under one name: the configured one, or one that no other slot has.
+func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
+	if s.owner == owner {
+		return
+	}
+	configured := k.options(n).Options.WorkerNodeID
+	wrong := s.owner != "" || configured != "" && owner != configured
+	for i := range n.slots {
+		wrong = wrong || configured == "" && n.slots[i].owner == owner
+	}
+	if s.owner = owner; wrong {
+		k.wrong(n, "", "fetches for session owner %q with its worker %d: expected one name of its own for each, or the node's %q", owner, s.id.Index, configured)
+	}
+}
+
+// judgeOwners asks that sessions are renewed of everybody who fetches.
+func (k *checker) judgeOwners(n *nodeState, owners []string) {
+	for i := range n.slots {
+		if owner := n.slots[i].owner; owner != "" && !slices.Contains(owners, owner) {
+			k.wrong(n, "", "renews sessions of %v: expected those of %q among them", owners, owner)
+			return
+		}
 	}
 }

@@ -34,6 +34,7 @@ var checkers = []struct {
 	{[]string{"S27"}, newStrategyChecker},
 	{[]string{conduct.ID}, conduct.New},
 	{[]string{shadowID}, newShadowChecker},
+	{[]string{shadowID}, newAccountChecker},
 }
 
 // Checks returns the checkers that a run needs for the properties it wants.

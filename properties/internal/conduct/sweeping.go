@@ -1,0 +1,117 @@
+package conduct
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/machine"
+	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// sweeping is what a node's sweeper has met (docs/strategies.md): it looks at what is queued until it meets an instance again,
+// finds nothing, or has looked 64 times; that is a pass. It ends what it cannot replay and has met for the plan's patience.
+type sweeping struct {
+	met     []string // in this pass
+	between bool     // the next look begins a pass
+	blocked []sighting
+}
+
+// sighting is a batch that the node cannot replay.
+type sighting struct {
+	instance    string
+	execution   uint64
+	first       engine.WorkItem // nil if no message of it can be read
+	since, last int64           // store time in ms of the first and the last look at it
+}
+
+// mostLooks bounds the looks of a pass.
+const mostLooks = 64
+
+// nextLook says when a sweeper fetches next: at once, or after a pause if a pass has ended.
+func (k *checker) nextLook(n *nodeState, s *slot, at sim.Time) {
+	after := time.Duration(0)
+	if n.sweeping.between {
+		n.sweeping.between, n.sweeping.met = false, n.sweeping.met[:0]
+		after = k.patience.Every
+	}
+	s.due(fetchOf(s), at, after)
+}
+
+// endPass ends a pass: what no look has met for a while is not blocked.
+func (k *checker) endPass(n *nodeState, nowMs int64) {
+	n.sweeping.between = true
+	after := k.patience.After.Milliseconds()
+	n.sweeping.blocked = slices.DeleteFunc(n.sweeping.blocked, func(x sighting) bool {
+		if x.first == nil {
+			return nowMs-x.last > after/2
+		}
+		return nowMs-x.last > after
+	})
+}
+
+// judgeLook says what a sweeper decides about a batch.
+func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOrchestration) verdict {
+	v := k.judgeBatch(n, f) // for what the lines name, and for what has ended
+	if v.decision == machine.DecideDrained {
+		return v
+	}
+	w := &n.sweeping
+	if slices.Contains(w.met, f.Item.Instance) {
+		k.endPass(n, r.AtMs)
+	} else if w.met = append(w.met, f.Item.Instance); len(w.met) == mostLooks {
+		k.endPass(n, r.AtMs)
+	}
+	b := readBatch(&f.Item)
+	supported := &n.admits.SupportedVersions[0]
+	looked := verdict{decision: machine.DecideLooked, execution: f.Item.ExecutionID, uncounted: true, pin: b.pin}
+	if b.next {
+		looked.execution++
+	}
+	if model.Admits(n.admits, b.pin) {
+		n.forget(f.Item.Instance)
+		looked.delay, looked.cause = 100*time.Millisecond, "a sweeper looked at it"
+		return looked
+	}
+	blocked := time.Duration(r.AtMs-n.sight(&b, looked.execution, r.AtMs)) * time.Millisecond
+	waits := b.continuing && !b.begins && !b.undecoded
+	if waits || blocked < k.patience.After {
+		looked.delay, looked.cause = time.Second, incompatible(b.pin, supported)
+		return looked
+	}
+	n.forget(f.Item.Instance)
+	if v.decision == machine.DecideDropTerminal || v.decision == machine.DecideDropUnstarted {
+		return v
+	}
+	swept := verdict{decision: machine.DecideSwept, execution: looked.execution, pin: b.pin}
+	if b.continuing && !b.next {
+		swept.execution++
+	}
+	swept.cause = "swept: blocked for " + blocked.Truncate(time.Second).String() + ", since no node took it; " + incompatible(b.pin, supported)
+	return swept
+}
+
+// sight returns since when looks have met a batch that the node cannot replay.
+func (n *nodeState) sight(b *batch, execution uint64, nowMs int64) int64 {
+	now := sighting{instance: b.item.Instance, execution: execution, since: nowMs, last: nowMs}
+	if len(b.item.Messages) > 0 {
+		now.first = b.item.Messages[0]
+	}
+	for i := range n.sweeping.blocked {
+		x := &n.sweeping.blocked[i]
+		if x.instance == now.instance && x.execution == execution && reflect.DeepEqual(x.first, now.first) {
+			x.last = nowMs
+			return x.since
+		}
+	}
+	n.forget(now.instance)
+	n.sweeping.blocked = append(n.sweeping.blocked, now)
+	return nowMs
+}
+
+func (n *nodeState) forget(instance string) {
+	n.sweeping.blocked = slices.DeleteFunc(n.sweeping.blocked, func(x sighting) bool { return x.instance == instance })
+}

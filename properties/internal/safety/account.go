@@ -1,0 +1,141 @@
+package safety
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/call"
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/properties/internal/check"
+	"github.com/durosim/durosim/sim/cluster"
+)
+
+// accountChecker compares what the store says of each call with what the caller has asked and been told: a part of the
+// shadow, for the same reason.
+type accountChecker struct {
+	check.Base
+	ended    bool // the call that began last
+	number   uint64
+	kind     observe.CallKind
+	caller   observe.Caller
+	outcome  observe.Outcome
+	asked    observe.CallRequest
+	ack      engine.OrchestrationAck // that it asks for: the store clears its own when the call ends
+	exempted bool                    // calls of the store are not those of the callers
+}
+
+func newAccountChecker(m *check.Run) check.Checker {
+	p := m.World.Plan()
+	return &accountChecker{Base: check.Base{Run: m}, exempted: m.World.Foreign() || p == nil || p.Strategy == planterm.StrategyDeadletter}
+}
+
+// Observes returns the kinds of observations that it wants.
+func (*accountChecker) Observes() []observe.Kind {
+	return []observe.Kind{observe.CallBegin, observe.CallEnd}
+}
+
+// Records returns the kinds of records that it wants.
+func (*accountChecker) Records() []record.Kind {
+	return []record.Kind{record.CallExecuted, record.Looked, record.ClientAccepted}
+}
+
+// Observe keeps what the store says of its last call.
+func (k *accountChecker) Observe(o *observe.Observation) {
+	if o.Kind == observe.CallBegin {
+		k.number, k.kind, k.caller, k.asked, k.ended = o.Call, o.CallKind, o.Caller, *o.Request, false
+		if o.Request.Ack != nil {
+			k.ack = *o.Request.Ack
+			k.asked.Ack = &k.ack
+		}
+		return
+	}
+	if !k.exempted && (o.Call != k.number || o.CallKind != k.kind || o.Caller != k.caller || k.ended) {
+		k.wrong(o.Caller.Node, "ends call %d, %s of %v, which has not begun", o.Call, o.CallKind, o.Caller)
+	}
+	k.outcome, k.ended = o.Outcome, true
+}
+
+// Record compares it with the call.
+func (k *accountChecker) Record(r *cluster.Record) {
+	if k.exempted || r.StoreCall == 0 {
+		return // a fault has answered in the place of the store
+	}
+	switch r.Kind {
+	case record.CallExecuted:
+		k.compare(r, observe.Caller{Node: r.Node, Incarnation: r.Incarnation}, r.CallKind, r.Outcome)
+	case record.Looked:
+		k.compare(r, k.caller, call.Kind(r.Request), k.outcome)
+	case record.ClientAccepted:
+		if k.number != r.StoreCall || !sameItem(k.asked.Item, r.Item) {
+			k.wrong(0, "says of call %d that %+v was sent: expected %+v", k.number, k.asked.Item, r.Item)
+		}
+	}
+}
+
+func (k *accountChecker) compare(r *cluster.Record, caller observe.Caller, kind observe.CallKind, outcome observe.Outcome) {
+	switch {
+	case k.number != r.StoreCall || k.kind != kind || k.caller != caller || !k.ended:
+		k.wrong(r.Node, "says that call %d is %s of %v, ended: %t: expected call %d, %s of %v", k.number, k.kind, k.caller, k.ended, r.StoreCall, kind, caller)
+	case k.outcome != outcome:
+		k.wrong(r.Node, "says that %s ends with outcome %d: the caller is told %d", kind, k.outcome, outcome)
+	case !asked(&k.asked, r.Request):
+		k.wrong(r.Node, "says that %s asks %+v: the caller asked %+v", kind, k.asked, r.Request)
+	}
+}
+
+func (k *accountChecker) wrong(node uint32, format string, args ...any) {
+	k.Run.Violate(check.Finding{Property: shadowID, Class: cluster.ClassInternal, Node: node, Message: "the store " + fmt.Sprintf(format, args...)})
+}
+
+// asked reports whether a request is that of a call.
+func asked(q *observe.CallRequest, c call.Call) bool {
+	switch c := c.(type) {
+	case call.FetchOrchestrationItem:
+		return q.LockTimeout == c.LockTimeout && q.Filter == c.Filter
+	case call.FetchWorkItem:
+		return q.LockTimeout == c.LockTimeout && q.Session == c.Session && q.Tags.Mode == c.Tags.Mode && slices.Equal(q.Tags.Tags, c.Tags.Tags)
+	case call.AckOrchestrationItem:
+		return q.Ack != nil && sameAck(q.Ack, (*engine.OrchestrationAck)(&c))
+	case call.AckWorkItem:
+		return q.Token == c.LockToken && sameItem(q.Item, c.Completion)
+	case call.AbandonOrchestrationItem:
+		return q.Token == c.LockToken && q.Delay == c.Delay && q.IgnoreAttempt == c.IgnoreAttempt
+	case call.AbandonWorkItem:
+		return q.Token == c.LockToken && q.Delay == c.Delay && q.IgnoreAttempt == c.IgnoreAttempt
+	case call.RenewOrchestrationItemLock:
+		return q.Token == c.LockToken && q.LockTimeout == c.ExtendFor
+	case call.RenewWorkItemLock:
+		return q.Token == c.LockToken && q.LockTimeout == c.ExtendFor
+	case call.RenewSessionLock:
+		return slices.Equal(q.Owners, c.Owners) && q.LockTimeout == c.ExtendFor && q.IdleTimeout == c.IdleTimeout
+	case call.CleanupOrphanedSessions:
+		return q.IdleTimeout == c.IdleTimeout
+	case call.GetCustomStatus:
+		return q.Instance == c.Instance
+	case call.GetKVValue:
+		return q.Instance == c.Instance && q.Key == c.Key
+	case call.GetKVAllValues:
+		return q.Instance == c.Instance
+	case call.GetInstanceStats:
+		return q.Instance == c.Instance
+	}
+	return true // no checker looks at what other calls ask
+}
+
+// sameItem compares what is cheap to compare: a message is handed on as a whole.
+func sameItem(a, b engine.WorkItem) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Kind() == b.Kind() && a.Target() == b.Target()
+}
+
+// sameAck compares what is cheap to compare: an ack is handed on as a whole.
+func sameAck(a, b *engine.OrchestrationAck) bool {
+	return a.LockToken == b.LockToken && a.ExecutionID == b.ExecutionID && a.Metadata.Status == b.Metadata.Status &&
+		len(a.HistoryDelta) == len(b.HistoryDelta) && len(a.WorkerItems) == len(b.WorkerItems) &&
+		len(a.OrchestratorItems) == len(b.OrchestratorItems) && len(a.CancelledActivities) == len(b.CancelledActivities)
+}

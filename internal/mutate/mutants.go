@@ -299,6 +299,9 @@ func (s *search) field(n *ast.SelectorExpr, parent ast.Node) {
 	if _, function := sel.Type().Underlying().(*types.Signature); function {
 		return
 	}
+	if named, ok := t.(*types.Named); ok && named.Obj().Name() == "Rules" {
+		return // a rule that holds reads like any other; which one is asked where, the planted bugs show
+	}
 	for i := 1; i < st.NumFields(); i++ {
 		other := st.Field((sel.Index()[0] + i) % st.NumFields())
 		if !types.Identical(other.Type(), sel.Type()) || other.Name() == "_" || !other.Exported() && other.Pkg() != s.p.types {

@@ -121,6 +121,14 @@ func TestTrueTurnsAgree(t *testing.T) {
 	}
 	all = append(all, ends(t, func(*orch.Context) (string, error) { return "", errors.New("no") }),
 		ends(t, func(*orch.Context) (string, error) { panic("no") }),
+		ends(t, func(ctx *orch.Context) (string, error) { // a panic leaves no event
+			ctx.SetCustomStatus("s")
+			ctx.CustomStatus()
+			ctx.SetKVValue("k", "v")
+			ctx.KVValue("k")
+			ctx.PruneKVValuesUpdatedBefore(9999)
+			panic("no")
+		}),
 		ends(t, func(ctx *orch.Context) (string, error) { ctx.ContinueAsNewVersioned("1.0.1", "more"); return "", nil }))
 	var c coded.Checker
 	for i := range all {

@@ -33,6 +33,9 @@ func (c *Checker) apply(e *engine.Event) {
 
 // checkPruned checks that a prune clears what was set before its time, in order of the keys.
 func (c *Checker) checkPruned(a *asked.Call) {
+	if c.unrecorded {
+		return
+	}
 	var old []string
 	for _, k := range c.keys {
 		if k.LastUpdatedAtMs < a.Ms {
@@ -50,7 +53,7 @@ func (c *Checker) checkPruned(a *asked.Call) {
 
 // checkKeys checks what the code reads of its keys.
 func (c *Checker) checkKeys(got []engine.KVEntry) {
-	if !slices.EqualFunc(got, c.keys, func(a, b engine.KVEntry) bool { return a.Key == b.Key && a.Value == b.Value }) {
+	if !c.unrecorded && !slices.EqualFunc(got, c.keys, func(a, b engine.KVEntry) bool { return a.Key == b.Key && a.Value == b.Value }) {
 		c.say("the code reads the keys %+v: expected %+v", got, c.keys)
 	}
 }

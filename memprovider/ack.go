@@ -236,7 +236,7 @@ func asProviderError(step storerules.AckStep, err error) *engine.ProviderError {
 
 func (c *commit) consume() {
 	s := c.p.store
-	c.in.promote(s.now)
+	c.in.promote(s.kept, s.now)
 	s.candidateRows = append(s.candidateRows[:0], c.in.visible...)
 	for _, r := range s.candidateRows {
 		if s.rules.Consumes(r.lock.number == c.token) {

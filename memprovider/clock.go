@@ -6,7 +6,7 @@ func (s *Store) setBack(ms int64) {
 	orchestrations, work := s.generation, s.workGeneration
 	s.now = ms
 	for _, in := range s.instances {
-		in.demote(ms)
+		in.demote(s.kept, ms)
 		s.touch(in)
 	}
 	s.settle()
@@ -22,11 +22,11 @@ func (s *Store) setBack(ms int64) {
 }
 
 // demote moves messages that are not visible at that time from visible to delayed.
-func (in *instance) demote(now int64) {
+func (in *instance) demote(k *kept, now int64) {
 	for i := len(in.visible) - 1; i >= 0; i-- {
 		if r := in.visible[i]; r.visibleMs > now {
 			in.detach(r)
-			in.attach(r, now)
+			in.attach(k, r, now)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 		return invalidToken(opAbandonOrchestration, token, h)
 	}
 	if s.options.CallersClock {
-		in.promote(s.now) // the time may have been set back since the fetch
+		in.promote(s.kept, s.now) // the time may have been set back since the fetch
 	}
 	delayMs = s.rules.AbandonDelay(delayMs)
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)

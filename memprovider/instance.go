@@ -168,15 +168,15 @@ func (in *instance) empty() bool {
 }
 
 // attach adds a queued message to visible or delayed.
-func (in *instance) attach(r *row, now int64) {
+func (in *instance) attach(k *kept, r *row, now int64) {
 	if r.visibleMs <= now {
-		in.visible = insertRow(in.visible, r, byNumber)
+		in.visible = k.insertRow(in.visible, r, byNumber)
 		in.visibleQueueMessages += countIf(r.kind == engine.ItemQueueMessage)
 		in.visibleStarts += countIf(isStart(r.kind))
 		r.isVisible = true
 		return
 	}
-	in.delayed = insertRow(in.delayed, r, byTime)
+	in.delayed = k.insertRow(in.delayed, r, byTime)
 	in.delayedStarts += countIf(isStart(r.kind))
 	r.isVisible = false
 }
@@ -194,11 +194,11 @@ func (in *instance) detach(r *row) {
 }
 
 // promote moves messages that have become visible from delayed to visible.
-func (in *instance) promote(now int64) {
+func (in *instance) promote(k *kept, now int64) {
 	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
 		r := in.delayed[0]
 		in.detach(r)
-		in.attach(r, now)
+		in.attach(k, r, now)
 	}
 }
 

@@ -34,6 +34,7 @@ type kept struct {
 	parents    slab.Slab[engine.ParentLink]
 	metas      slab.Slab[instanceMeta]
 	states     slab.Slab[executionState]
+	queues     slab.Slab[*row]
 }
 
 func (k *kept) reset() {
@@ -51,6 +52,7 @@ func (k *kept) reset() {
 	k.parents.Reset()
 	k.metas.Reset()
 	k.states.Reset()
+	k.queues.Reset()
 }
 
 // memoryTokens bounds the texts of tokens that a Memory keeps.

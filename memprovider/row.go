@@ -52,12 +52,12 @@ func byTime(a, b *row) int {
 }
 
 // insertRow inserts into an ordered slice, mostly at its end.
-func insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
+func (k *kept) insertRow(rows []*row, r *row, order func(a, b *row) int) []*row {
 	if n := len(rows); n == 0 || order(rows[n-1], r) < 0 {
-		return append(rows, r)
+		return k.queues.Append(rows, r)
 	}
 	i, _ := slices.BinarySearchFunc(rows, r, order)
-	return slices.Insert(rows, i, r)
+	return k.queues.Insert(rows, i, r)
 }
 
 // deleteRow deletes from an ordered slice, mostly at its beginning.

@@ -100,12 +100,17 @@ type SnapshotSession struct {
 // Snapshot returns the state. It is not a provider call.
 func (s *Store) Snapshot() *Snapshot {
 	out := &Snapshot{}
-	queued, work := 0, 0
+	queued, work, executions, events := 0, 0, 0, 0
 	for _, in := range s.instances {
+		executions += len(in.executions)
+		for _, ex := range in.executions {
+			events += len(ex.events)
+		}
 		queued += len(in.visible) + len(in.delayed)
 		work += len(in.work)
 	}
 	instances := make([]SnapshotInstance, 0, len(s.instances))
+	allExecutions, allEvents := make([]SnapshotExecution, 0, executions), make([]SnapshotEvent, 0, events) // each has a part
 	out.Messages, out.Work = slices.Grow(out.Messages, queued), slices.Grow(out.Work, work)
 	for _, in := range s.instances {
 		if in.empty() {
@@ -120,13 +125,14 @@ func (s *Store) Snapshot() *Snapshot {
 		if in.kv != nil {
 			shot.KVStore, shot.KVDelta = snapshotKV(in.kv.store), snapshotKV(in.kv.delta)
 		}
+		first := len(allExecutions)
 		for _, ex := range in.executions {
-			if x, ok := ex.snapshot(); ok {
-				if shot.Executions == nil {
-					shot.Executions = make([]SnapshotExecution, 0, len(in.executions))
-				}
-				shot.Executions = append(shot.Executions, x)
+			if x, ok := ex.snapshot(&allEvents); ok {
+				allExecutions = append(allExecutions, x)
 			}
+		}
+		if n := len(allExecutions); n > first {
+			shot.Executions = allExecutions[first:n:n]
 		}
 		instances = append(instances, shot)
 		for _, rows := range [][]*row{in.visible, in.delayed} {
@@ -157,17 +163,18 @@ func (s *Store) Snapshot() *Snapshot {
 	return out
 }
 
-// snapshot returns the execution as data; ok is false if it has no row, pin or history.
-func (ex *execution) snapshot() (x SnapshotExecution, ok bool) {
+// snapshot returns the execution as data, with its events at the end of the room; ok is false if it has no row, pin or history.
+func (ex *execution) snapshot(room *[]SnapshotEvent) (x SnapshotExecution, ok bool) {
 	x = SnapshotExecution{ID: ex.id, Created: ex.state.created, Status: ex.state.status, Pin: ex.pin}
 	if ex.state.output != nil {
 		x.Output = *ex.state.output
 	}
 	if len(ex.events) > 0 {
-		x.Events = make([]SnapshotEvent, 0, len(ex.events))
-	}
-	for _, e := range ex.events {
-		x.Events = append(x.Events, SnapshotEvent{ID: e.id, Data: e.data})
+		first := len(*room)
+		for _, e := range ex.events {
+			*room = append(*room, SnapshotEvent{ID: e.id, Data: e.data})
+		}
+		x.Events = (*room)[first:len(*room):len(*room)]
 	}
 	return x, x.Created || x.Pin != nil || x.Events != nil
 }

@@ -276,7 +276,7 @@ func (s *Store) touch(in *instance) {
 func (s *Store) settle() {
 	for i, in := range s.dirty {
 		in.dirty = false
-		in.promote(s.now)
+		in.promote(s.kept, s.now)
 		s.index.update(in, s.now)
 		s.dirty[i] = nil
 	}

@@ -66,7 +66,7 @@ func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	from := 0 // everything before it has been appended
-	for i := 0; i < len(s); {
+	for i := plain(s); i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
@@ -102,4 +102,21 @@ func AppendString(dst []byte, s string) []byte {
 		from = i
 	}
 	return append(append(dst, s[from:]...), '"')
+}
+
+// plain returns the length of a beginning of s that is written as it is. It looks at eight bytes at a time: most texts are
+// plain to their end.
+func plain(s string) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, slash := w^('"'*ones), w^('\\'*ones)
+		// A byte below n borrows from its high bit when n is subtracted. A byte with the high bit set is not plain anyway.
+		if (w|(w-' '*ones)|(quote-ones)|(slash-ones))&highs != 0 {
+			break
+		}
+	}
+	return i
 }

@@ -20,6 +20,7 @@ type Room struct {
 	turnNotes  slab.Slab[TurnNote]
 	called     activityCall
 	asked      asked.Recorder // of the turn that is computed
+	steps      int            // since the calls were taken back
 	// What a node keeps from step to step, or hands to the provider: the contents of acks.
 	events    slab.Slab[engine.Event]
 	items     slab.Slab[engine.WorkItem]
@@ -60,8 +61,18 @@ func (r *Room) activity() *activityCall {
 	return a
 }
 
-// NextStep takes back the calls of the steps before, which nobody may use any more.
+// stepsAtOnce is how many steps' calls are taken back together: each time costs as much as a few calls.
+const stepsAtOnce = 16
+
+// NextStep says that nobody uses the calls of the steps before any more.
 func (r *Room) NextStep() {
+	if r.steps++; r.steps == stepsAtOnce {
+		r.takeBack()
+	}
+}
+
+func (r *Room) takeBack() {
+	r.steps = 0
 	r.calls.Reset()
 	r.timers.Reset()
 	r.stops.Reset()
@@ -73,7 +84,7 @@ func (r *Room) NextStep() {
 
 // NextRun takes back everything: no node of the run before, and nothing that it asked for, is used any more.
 func (r *Room) NextRun() {
-	r.NextStep()
+	r.takeBack()
 	r.events.Reset()
 	r.items.Reset()
 	r.cancelled.Reset()

@@ -16,6 +16,7 @@ type Workspace struct {
 	input  Input
 	turn   turn
 	stamps []stamp
+	hosts  []host // not used yet; see newHost
 	idle   []*coroutine
 	// contain is the method value of runContained, which works on contained.
 	contain   func()
@@ -79,13 +80,27 @@ func (w *Workspace) reset(in *Input) *turn {
 		in: in, info: orchhost.Info{Instance: in.Instance, ExecutionID: in.ExecutionID},
 		delta: t.delta[:0], sched: t.sched[:0], crumbs: t.crumbs[:0], pending: t.pending[:0],
 		code: code{
-			workspace: w, host: &host{}, actions: t.actions[:0], futures: t.futures[:0], tasks: t.tasks[:0], made: t.made,
+			workspace: w, host: w.newHost(), actions: t.actions[:0], futures: t.futures[:0], tasks: t.tasks[:0], made: t.made,
 			runnable: t.runnable[:0], waits: t.waits.emptied(),
 		},
 	}
 	t.host.inner = t
 	return t
 }
+
+// newHost returns a host that no turn has had: a Context that code has kept must stay dead, so none is used again. They are
+// made several at a time.
+func (w *Workspace) newHost() *host {
+	if len(w.hosts) == 0 {
+		w.hosts = make([]host, hostsAtOnce)
+	}
+	h := &w.hosts[0]
+	w.hosts = w.hosts[1:]
+	return h
+}
+
+// hostsAtOnce is few enough that one kept Context keeps little memory alive.
+const hostsAtOnce = 16
 
 // stampOf returns the text with which a build stamps its events: its version.
 func (w *Workspace) stampOf(b *engine.Build) string {

@@ -6,6 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 	"github.com/durosim/durosim/internal/slab"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // Memory is room that a run takes over from the one before it: for calls, for turns, and for what the store keeps. Runs are
@@ -20,6 +21,7 @@ type Memory struct {
 	executions slab.Slab[executionTurns]
 	builds     []*engine.Build   // the shipped ones, which never change
 	shipped    []shippedRegistry // with the handlers that they ship
+	names      []string          // of the shipped orchestrations
 	monitor    any               // see World.Kept
 }
 
@@ -40,7 +42,7 @@ func (m *Memory) begin() *Memory {
 	m.activities.Reset()
 	m.executions.Reset()
 	if m.builds == nil {
-		m.builds = engine.ShippedBuilds()
+		m.builds, m.names = engine.ShippedBuilds(), workload.Names()
 	}
 	return m
 }

@@ -52,7 +52,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if shipped {
 		cfg.Handlers = workload.Handlers
 	}
-	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: workload.Names()}); err != nil {
+	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: memory.names}); err != nil {
 		return nil, err
 	}
 	if released := cfg.Plan.Releases(); len(released) > 0 {

@@ -11,6 +11,11 @@ import (
 
 // Releases returns the released builds that the plan names, in ascending order of version.
 func (p *Plan) Releases() []*engine.Build {
+	released := func(build string) bool { return strings.HasPrefix(build, engine.ReleasePrefix) }
+	if !slices.ContainsFunc(p.Nodes, func(n Node) bool { return released(n.Build) }) &&
+		!slices.ContainsFunc(p.Schedule, func(s Step) bool { return released(s.Build) }) {
+		return nil // as in most plans, and builds are costly to make
+	}
 	var out []*engine.Build
 	for _, b := range engine.ReleasedBuilds() {
 		runs := func(n Node) bool { return n.Build == b.Release }

@@ -86,6 +86,7 @@ type Monitor struct {
 	steppers []stepper   // those of them that are steppers
 	byKind   [][]Checker // by kind of observation: the checkers that want it
 	byRecord [][]Checker // by kind of record
+	lists    *slab.Slab[Checker]
 }
 
 // New watches a run without any checker; wants reports whether a property is reported.
@@ -93,7 +94,7 @@ func New(w World, wants func(property string) bool) *Monitor {
 	slabs := slabsOf(w)
 	return &Monitor{
 		Run:    &Run{World: w, Slabs: slabs, Model: model.New(w.Builds(), slabs), Wants: wants, count: make(map[string]int)},
-		byKind: make([][]Checker, observationKinds()), byRecord: make([][]Checker, recordKinds()),
+		byKind: make([][]Checker, observationKinds()), byRecord: make([][]Checker, recordKinds()), lists: slab.Of[Checker](slabs),
 	}
 }
 
@@ -225,18 +226,18 @@ func (m *Monitor) Add(list ...Checker) {
 		s, ok := c.(selective)
 		if !ok {
 			for k := range m.byKind {
-				m.byKind[k] = append(m.byKind[k], c)
+				m.byKind[k] = m.lists.Append(m.byKind[k], c)
 			}
 			for k := range m.byRecord {
-				m.byRecord[k] = append(m.byRecord[k], c)
+				m.byRecord[k] = m.lists.Append(m.byRecord[k], c)
 			}
 			continue
 		}
 		for _, k := range s.Observes() {
-			m.byKind[k] = append(m.byKind[k], c)
+			m.byKind[k] = m.lists.Append(m.byKind[k], c)
 		}
 		for _, k := range s.Records() {
-			m.byRecord[k] = append(m.byRecord[k], c)
+			m.byRecord[k] = m.lists.Append(m.byRecord[k], c)
 		}
 	}
 }

@@ -28,11 +28,12 @@ type Checker struct {
 	live  *track.State
 	items []expectItem
 	part  string
-	// active are the expectations that the present part is about, by event.
-	active []activeItems
-	event  event // reused
-	pins   map[engine.Version]string
-	builds []namedBuild
+	// active are the expectations that the present part is about, by event; of events of other parts there are none.
+	active  []activeItems
+	numbers *slab.Slab[int]
+	event   event // reused
+	pins    map[engine.Version]string
+	builds  []namedBuild
 	// upDue asks for the facts "up" and "node" when the nodes that the part's first steps touch have settled.
 	upDue   bool
 	upAtMs  int64
@@ -51,10 +52,33 @@ type expectItem struct {
 type condition struct {
 	plan.Attr
 	exact bool
+	at    int    // where the attribute stood in the fact before
+	last  string // the value asked about last, and the answer: most facts are like the one before
+	allow bool
 }
 
 func (c *condition) allows(value string) bool {
-	return value == c.Value || !c.exact && c.Match(value)
+	if c.exact {
+		return value == c.Value
+	}
+	if value != c.last {
+		c.last, c.allow = value, c.Match(value)
+	}
+	return c.allow
+}
+
+// of returns the value of a fact that the condition is about.
+func (c *condition) of(f *event) string {
+	if c.at < len(f.attrs) && f.attrs[c.at].Name == c.Name {
+		return f.attrs[c.at].Value
+	}
+	for i := range f.attrs {
+		if f.attrs[i].Name == c.Name {
+			c.at = i
+			return f.attrs[i].Value
+		}
+	}
+	return f.absent()
 }
 
 type namedBuild struct {
@@ -82,6 +106,11 @@ func (f *event) get(name string) string {
 			return f.attrs[i].Value
 		}
 	}
+	return f.absent()
+}
+
+// absent returns the value of an attribute that the fact does not have.
+func (f *event) absent() string {
 	switch f.name {
 	case facts.Up:
 		return "0"
@@ -104,12 +133,14 @@ func (f *event) String() string {
 }
 
 func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, live: s, items: slab.Of[expectItem](m.Slabs).Make(len(list)), pins: make(map[engine.Version]string)}
+	c := &Checker{Base: check.Base{Run: m}, live: s, items: slab.Of[expectItem](m.Slabs).Make(len(list)), pins: make(map[engine.Version]string), numbers: slab.Of[int](m.Slabs)}
 	conditions := slab.Of[condition](m.Slabs)
 	for _, e := range list {
 		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where))}
 		for _, a := range e.Where {
-			item.where = append(item.where, condition{a, !strings.Contains(a.Value, "|") && !strings.HasSuffix(a.Value, ".x")})
+			item.where = append(item.where, condition{
+				Attr: a, exact: !strings.Contains(a.Value, "|") && !strings.HasSuffix(a.Value, ".x"), allow: a.Match(""),
+			})
 		}
 		c.items = append(c.items, item)
 	}
@@ -167,7 +198,9 @@ next:
 
 // activate finds the expectations of the present part.
 func (c *Checker) activate() {
-	c.active = c.active[:0]
+	for i := range c.active {
+		c.active[i].items = c.active[i].items[:0]
+	}
 	for i := range c.items {
 		e := &c.items[i]
 		if e.In != "" && e.In != c.part {
@@ -180,7 +213,7 @@ func (c *Checker) activate() {
 		if at == len(c.active) {
 			c.active = append(c.active, activeItems{event: e.Event})
 		}
-		c.active[at].items = append(c.active[at].items, i)
+		c.active[at].items = c.numbers.Append(c.active[at].items, i)
 	}
 }
 
@@ -219,7 +252,7 @@ func (c *Checker) emit() {
 
 func matches(f *event, where []condition) bool {
 	for i := range where {
-		if !where[i].allows(f.get(where[i].Name)) {
+		if w := &where[i]; !w.allows(w.of(f)) {
 			return false
 		}
 	}

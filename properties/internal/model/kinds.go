@@ -196,7 +196,11 @@ func sumOf(data []byte) uint64 {
 		}
 	} else {
 		w = binary.LittleEndian.Uint64(data[len(data)-8:]) // the end, with some of the bytes before it
-		for ; len(data) > 8; data = data[8:] {
+		for ; len(data) > 16; data = data[16:] {
+			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])^b)
+			h = hi ^ lo ^ a
+		}
+		if len(data) > 8 {
 			hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(data), b)
 			h = hi ^ lo ^ a
 		}

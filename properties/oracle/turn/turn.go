@@ -229,6 +229,10 @@ func shown(v any) string {
 
 // same reports whether two values are equal, what they point to included.
 func same(a, b any) bool {
+	if a, ok := a.(eventdata.OrchestrationStarted); ok {
+		b, ok := b.(engine.EventData)
+		return ok && sameStart(b, &a)
+	}
 	x, y := reflect.TypeOf(a), reflect.TypeOf(b)
 	return x == y && x != nil && x.Comparable() && a == b || reflect.DeepEqual(a, b)
 }

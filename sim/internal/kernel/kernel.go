@@ -60,7 +60,7 @@ type Kernel[E any] struct {
 
 	// Invariant: no entry in queue is before now. An entry is live while its gen is that of its slot; the others were
 	// cancelled and are dropped when met, or all at once when they are more than half.
-	queue heap
+	queue queue
 	dead  int
 	slots []slot[E]
 	// free is the first free slot plus one, the head of a list through slot.next; zero is none.
@@ -153,7 +153,7 @@ func (k *Kernel[E]) Cancel(h Handle) bool {
 	}
 	k.take(h.slot)
 	k.dead++
-	if k.dead > len(k.queue)/2 && k.dead >= minSweep {
+	if k.dead > k.queue.len()/2 && k.dead >= minSweep {
 		k.sweep()
 	}
 	return true
@@ -165,21 +165,14 @@ const minSweep = 64
 // sweep drops all cancelled entries. One pass pays for at least half as many cancellations as there are entries, so
 // cancelling takes amortized constant time and memory stays within twice that of the waiting events.
 func (k *Kernel[E]) sweep() {
-	kept := k.queue[:0]
-	for _, e := range k.queue {
-		if k.slots[e.slot].gen == e.gen {
-			kept = append(kept, e)
-		}
-	}
-	k.queue = kept
-	k.queue.order()
+	k.queue.keep(func(e *entry) bool { return k.slots[e.slot].gen == e.gen })
 	k.dead = 0
 }
 
 // skip drops cancelled entries from the front.
 func (k *Kernel[E]) skip() {
-	for k.dead > 0 && len(k.queue) > 0 {
-		if first := k.queue[0]; k.slots[first.slot].gen == first.gen {
+	for k.dead > 0 && k.queue.len() > 0 {
+		if first := k.queue.first(); k.slots[first.slot].gen == first.gen {
 			return
 		}
 		k.queue.pop()
@@ -191,7 +184,7 @@ func (k *Kernel[E]) skip() {
 // move the clock. ok is false when no event is waiting, or when the run is Exhausted: then the queue stays as it is.
 func (k *Kernel[E]) Next() (e E, ok bool) {
 	k.skip()
-	if len(k.queue) == 0 || k.Exhausted() {
+	if k.queue.len() == 0 || k.Exhausted() {
 		return e, false
 	}
 	first := k.queue.pop()
@@ -203,14 +196,14 @@ func (k *Kernel[E]) Next() (e E, ok bool) {
 // Peek returns the time of the next event; ok is false when no event is waiting.
 func (k *Kernel[E]) Peek() (t sim.Time, ok bool) {
 	k.skip()
-	if len(k.queue) == 0 {
+	if k.queue.len() == 0 {
 		return 0, false
 	}
-	return sim.Time(k.queue[0].at), true
+	return sim.Time(k.queue.first().at), true
 }
 
 // Len returns the number of waiting events, not counting cancelled ones.
-func (k *Kernel[E]) Len() int { return len(k.queue) - k.dead }
+func (k *Kernel[E]) Len() int { return k.queue.len() - k.dead }
 
 // Step counts one step against the budget. The owner calls it for an event that changed something or made a call,
 // and not for one that found nothing to do.

@@ -1,0 +1,43 @@
+package turn_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/properties/oracle/turn"
+)
+
+// TestStart says that the recorded start of an execution must say what the message says, in each field.
+func TestStart(t *testing.T) {
+	status := "paid"
+	carried := []engine.CarriedEvent{{Name: "queue", Data: "message"}}
+	batch := []engine.WorkItem{engine.ContinueAsNewItem{
+		Instance: "i", Orchestration: "Order", Input: "input", Version: "1.0.0", CarryForwardEvents: carried, InitialCustomStatus: &status,
+		ParentInstance: "p", ParentID: 3, ParentExecutionID: 2,
+	}}
+	check := func(start eventdata.OrchestrationStarted) error {
+		delta := []engine.Event{{EventID: 1, Data: start}, {EventID: 2, Data: eventdata.QueueEventDelivered(carried[0])}}
+		for i := range delta {
+			delta[i].InstanceID, delta[i].ExecutionID = "i", 2
+		}
+		return turn.CheckTurn(nil, batch, delta)
+	}
+	right := eventdata.OrchestrationStarted{
+		Name: "Order", Version: "1.0.0", Input: "input", ParentInstance: "p", ParentID: 3, ParentExecutionID: 2,
+		CarryForwardEvents: carried, InitialCustomStatus: &status,
+	}
+	if err := check(right); err != nil {
+		t.Errorf("%v, want nothing wrong", err)
+	}
+	fields := 0
+	eachField(reflect.ValueOf(right), "", func(field string, changed reflect.Value) {
+		if fields++; check(changed.Interface().(eventdata.OrchestrationStarted)) == nil {
+			t.Errorf("another %s is allowed", field)
+		}
+	})
+	if most := reflect.TypeFor[eventdata.OrchestrationStarted]().NumField(); fields < most {
+		t.Errorf("%d fields changed of %d", fields, most)
+	}
+}

@@ -206,7 +206,7 @@ var exempt = []exemption{
 	{"internal/campaign", permits{everything: true}, "runs seeds on every core"},
 	{"internal/commandline", permits{everything: true}, "finds out how the program was started"},
 	{"internal/foreign", permits{everything: true}, "talks to a process line by line"},
-	{"internal/sample", permits{everything: true}, "reads whether the tests are to be long"},
+	{"internal/sample", permits{everything: true}, "reads whether the tests are to be long, and sets how they collect garbage"},
 	{"internal/mutate/...", permits{everything: true}, "compiles mutants and runs them as processes"},
 	{"internal/mutate", permits{everything: true}, "compiles mutants"},
 	{"internal/realnode", permits{everything: true}, "runs released runtimes in host programs"},

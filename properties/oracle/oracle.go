@@ -10,7 +10,8 @@ import (
 
 // Options describes what a provider promises beyond the contract, and the circumstances in which it is watched.
 type Options struct {
-	// Deny takes freedoms away from the provider, by the ids that Freedoms lists, such as "F9". Freedoms whose table entry says "always granted" cannot be denied.
+	// Deny takes freedoms away from the provider, by the ids that Freedoms lists, such as "F9". Freedoms whose table entry says
+	// "always granted" cannot be denied.
 	Deny []Freedom
 	// StorageErrors permits a retryable error, without effect, as the answer to any call.
 	StorageErrors bool
@@ -23,12 +24,18 @@ type Options struct {
 func (o Options) prepared() *Options {
 	o.denied = o.Deny
 	if o.Codecs == nil {
-		for _, b := range engine.ShippedBuilds() {
-			o.Codecs = append(o.Codecs, b.Codec)
-		}
+		o.Codecs = shippedCodecs
 	}
 	return &o
 }
+
+// shippedCodecs are the codecs of the shipped builds, made once for all oracles. They hold no state.
+var shippedCodecs = func() (codecs []engine.Codec) {
+	for _, b := range engine.ShippedBuilds() {
+		codecs = append(codecs, b.Codec)
+	}
+	return slices.Clip(codecs)
+}()
 
 // codec returns the codec of a build; ok is false if the build is unknown.
 func (o *Options) codec(build string) (c engine.Codec, ok bool) {

@@ -19,6 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	sample.CollectLess() // in the commands that scripts run, too: they are this program
 	testscript.Main(m, map[string]func(){
 		"simrun":  func() { command.Main(command.Program{Name: "simrun"}) },
 		"orders":  func() { command.Main(orders) },

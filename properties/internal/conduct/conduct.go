@@ -273,10 +273,12 @@ func (k *checker) answered(n *nodeState, r *cluster.Record) {
 	s := n.slot(r.Slot)
 	switch {
 	case s.held.renewal == r.Call && r.Call != 0:
+		k.patient(n, r, s.held.renewalSent)
 		k.renewed(n, s, r)
 	case s.call != r.Call:
 	default:
 		s.call = 0
+		k.patient(n, r, s.sent)
 		switch s.kind {
 		case observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem:
 			k.fetched(n, s, r)
@@ -295,6 +297,16 @@ func (k *checker) fetchesNext(n *nodeState, s *slot, at sim.Time) {
 		return
 	}
 	s.due(fetchOf(s), at, 0)
+}
+
+// patient asks that a node which says that a call was not answered has waited for as long as its options say.
+func (k *checker) patient(n *nodeState, r *cluster.Record, sent sim.Time) {
+	if r.Text != "deadline" || !n.quiet(sent) {
+		return
+	}
+	if took, want := r.At.Sub(sent), k.options(n).Options.CallDeadline; took < want-slack {
+		k.wrong(n, "", "waits for %s for %v: expected %v", r.CallKind, took, want)
+	}
 }
 
 func (s *slot) due(kind observe.CallKind, since sim.Time, after time.Duration) {

@@ -166,6 +166,13 @@ func lies() []lie {
 				r.Request = q
 			}
 		}), nil, "one name of its own"},
+		{"an answer not waited for", "rolling-upgrade", func(r *cluster.Record) bool {
+			if r.Kind != record.Answered || r.Text != "deadline" {
+				return false
+			}
+			r.At -= 1_000_000
+			return true
+		}, nil, "waits for"},
 		{"ended at once", "sweeper", onNote(machine.DecideLooked, func(n *machine.Note) { n.Decision = machine.DecideSwept }), nil, "expected looked"},
 		{"looked at for longer", "sweeper", onNote(machine.DecideLooked, func(n *machine.Note) { n.Delay++ }), nil, "expected looked"},
 		{"a look too late", "sweeper", func(r *cluster.Record) bool {

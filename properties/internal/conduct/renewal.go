@@ -88,6 +88,7 @@ func (k *checker) renewed(n *nodeState, s *slot, r *cluster.Record) {
 // sessionCalls are the calls by which a node keeps its sessions: those in flight, and when the next are due.
 type sessionCalls struct {
 	renewal, cleanup     uint64
+	renewSent, cleanSent sim.Time
 	renewNext, cleanNext next
 }
 
@@ -117,13 +118,13 @@ func (k *checker) askedOfSessions(n *nodeState, r *cluster.Record) {
 		n.tally[sessionRenewals]++
 		k.inTime(n, &n.sessions.renewNext, r)
 		k.judgeOwners(n, q.Owners)
-		n.sessions.renewal = r.Call
+		n.sessions.renewal, n.sessions.renewSent = r.Call, r.At
 		if q.ExtendFor != o.SessionLockTimeout || q.IdleTimeout != o.SessionIdleTimeout || len(q.Owners) == 0 {
 			k.wrong(n, "", "renews sessions of %v for %v, idle %v: expected %v, %v", q.Owners, q.ExtendFor, q.IdleTimeout, o.SessionLockTimeout, o.SessionIdleTimeout)
 		}
 	case call.CleanupOrphanedSessions:
 		k.inTime(n, &n.sessions.cleanNext, r)
-		n.sessions.cleanup = r.Call
+		n.sessions.cleanup, n.sessions.cleanSent = r.Call, r.At
 		if q.IdleTimeout != o.SessionIdleTimeout {
 			k.wrong(n, "", "cleans up sessions that were idle for %v: expected %v", q.IdleTimeout, o.SessionIdleTimeout)
 		}
@@ -135,9 +136,11 @@ func (k *checker) answeredSessions(n *nodeState, r *cluster.Record) {
 	o := &k.options(n).Options
 	switch r.Call {
 	case n.sessions.renewal:
+		k.patient(n, r, n.sessions.renewSent)
 		n.sessions.renewal = 0
 		n.sessions.renewNext = next{observe.CallRenewSessionLock, r.At, renewedAfter(o.SessionLockTimeout, o.SessionLockRenewalBuffer), true}
 	case n.sessions.cleanup:
+		k.patient(n, r, n.sessions.cleanSent)
 		n.sessions.cleanup = 0
 		n.sessions.cleanNext = next{observe.CallCleanupOrphanedSessions, r.At, o.SessionCleanupInterval, true}
 		n.tally[sessionsCleaned] += uint64(max(r.Count, 0))

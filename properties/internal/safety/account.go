@@ -17,14 +17,15 @@ import (
 // shadow, for the same reason.
 type accountChecker struct {
 	check.Base
-	ended    bool // the call that began last
-	number   uint64
-	kind     observe.CallKind
-	caller   observe.Caller
-	outcome  observe.Outcome
-	asked    observe.CallRequest
-	ack      engine.OrchestrationAck // that it asks for: the store clears its own when the call ends
-	exempted bool                    // calls of the store are not those of the callers
+	events, messages int  // that it says it has decoded
+	ended            bool // the call that began last
+	number           uint64
+	kind             observe.CallKind
+	caller           observe.Caller
+	outcome          observe.Outcome
+	asked            observe.CallRequest
+	ack              engine.OrchestrationAck // that it asks for: the store clears its own when the call ends
+	exempted         bool                    // calls of the store are not those of the callers
 }
 
 func newAccountChecker(m *check.Run) check.Checker {
@@ -34,7 +35,7 @@ func newAccountChecker(m *check.Run) check.Checker {
 
 // Observes returns the kinds of observations that it wants.
 func (*accountChecker) Observes() []observe.Kind {
-	return []observe.Kind{observe.CallBegin, observe.CallEnd}
+	return []observe.Kind{observe.CallBegin, observe.CallEnd, observe.EventDecoded, observe.MessageDecoded}
 }
 
 // Records returns the kinds of records that it wants.
@@ -44,7 +45,18 @@ func (*accountChecker) Records() []record.Kind {
 
 // Observe keeps what the store says of its last call.
 func (k *accountChecker) Observe(o *observe.Observation) {
-	if o.Kind == observe.CallBegin {
+	switch o.Kind {
+	case observe.EventDecoded:
+		k.events++
+		return
+	case observe.MessageDecoded:
+		k.messages++
+		return
+	case observe.CallBegin:
+		if o.Call <= k.number && !k.exempted {
+			k.wrong(o.Caller.Node, "begins call %d after call %d", o.Call, k.number)
+		}
+		k.events, k.messages = 0, 0
 		k.number, k.kind, k.caller, k.asked, k.ended = o.Call, o.CallKind, o.Caller, *o.Request, false
 		if o.Request.Ack != nil {
 			k.ack = *o.Request.Ack
@@ -56,6 +68,23 @@ func (k *accountChecker) Observe(o *observe.Observation) {
 		k.wrong(o.Caller.Node, "ends call %d, %s of %v, which has not begun", o.Call, o.CallKind, o.Caller)
 	}
 	k.outcome, k.ended = o.Outcome, true
+	k.readAll(o)
+}
+
+// readAll asks that a store which hands out work says that it has read it.
+func (k *accountChecker) readAll(o *observe.Observation) {
+	events, messages := 0, 0
+	switch {
+	case k.exempted || k.Run.World.Store() == nil: // a story tells what it is about
+		return
+	case o.Fetched != nil:
+		events, messages = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages)
+	case o.Work != nil:
+		messages = 1
+	}
+	if k.events < events || k.messages < messages {
+		k.wrong(o.Caller.Node, "hands out %d messages, and events: %t, and says that it has decoded %d and %d", messages, events > 0, k.messages, k.events)
+	}
 }
 
 // Record compares it with the call.
@@ -69,7 +98,11 @@ func (k *accountChecker) Record(r *cluster.Record) {
 	case record.Looked:
 		k.compare(r, k.caller, call.Kind(r.Request), k.outcome)
 	case record.ClientAccepted:
-		if k.number != r.StoreCall || !sameItem(k.asked.Item, r.Item) {
+		kind := observe.CallEnqueueForOrchestrator
+		if r.Item.Kind() == engine.ItemActivityExecute {
+			kind = observe.CallEnqueueForWorker
+		}
+		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.asked.Item, r.Item) {
 			k.wrong(0, "says of call %d that %+v was sent: expected %+v", k.number, k.asked.Item, r.Item)
 		}
 	}

@@ -68,6 +68,14 @@ func TestAccountOfCalls(t *testing.T) {
 		{"another token", on(observe.CallAckWorkItem, func(q *observe.CallRequest) { q.Token += "!" }), "ack_work_item asks"},
 		{"another delay", on(observe.CallAbandonOrchestrationItem, func(q *observe.CallRequest) { q.Delay += time.Second }), "abandon_orchestration_item asks"},
 		{"nothing acknowledged", on(observe.CallAckOrchestrationItem, func(q *observe.CallRequest) { q.Ack = &engine.OrchestrationAck{} }), "ack_orchestration_item asks"},
+		{"nothing read", func(o *observe.Observation) bool { return o.Kind != observe.MessageDecoded }, "hands out"},
+		{"no history read", func(o *observe.Observation) bool { return o.Kind != observe.EventDecoded }, "hands out"},
+		{"one number for all calls", func(o *observe.Observation) bool {
+			if o.Call != 0 {
+				o.Call = 1
+			}
+			return true
+		}, "after call 1"},
 		{"another message", on(observe.CallEnqueueForOrchestrator, func(q *observe.CallRequest) { q.Item = engine.CancelInstanceItem{Instance: "x"} }), "was sent"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

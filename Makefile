@@ -2,7 +2,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: check golden fuzz bench mutants
+.PHONY: check golden fuzz bench mutants mutants-of-checkers
 
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: gofmt -w ."; exit 1; }
@@ -26,11 +26,14 @@ fuzz:
 	go test ./sim/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 60s
 	go test ./properties -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime 60s
 
-# Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them. MUTANTS=-checkers
-# tries those of the checkers, which their tests judge.
-SAMPLE ?= 700
+# Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them, another one for
+# each DRAW; and which of the checkers their tests notice.
+SAMPLE ?= 300
+DRAW ?= 3
 mutants:
-	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -out docs/kill-matrix.md $(MUTANTS)
+	nice go run ./internal/mutate/matrix -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out docs/kill-matrix.md $(MUTANTS)
+mutants-of-checkers:
+	DUROSIM_LONG=1 nice go run ./internal/mutate/matrix -checkers -sample 100 -draw "$(DRAW)" -reasoned -out docs/kill-matrix-checkers.md $(MUTANTS)
 
 bench:
 	go test ./... -run '^$$' -bench . -benchmem

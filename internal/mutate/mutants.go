@@ -136,6 +136,9 @@ func (s *search) walk(n ast.Node, parents []ast.Node) {
 		if child == nil || child == n {
 			return true
 		}
+		if call, ok := child.(*ast.CallExpr); ok && s.f.text(s.p, call.Fun) == "panic" {
+			return false // what it says is about a defect of the program itself
+		}
 		s.visit(child, append(parents, n))
 		s.walk(child, append(slices.Clip(parents), n))
 		return false

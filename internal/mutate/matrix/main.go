@@ -16,7 +16,7 @@ import (
 type options struct {
 	sample, jobs, deep, most   int
 	draw                       string
-	checkers, table            bool
+	checkers, table, reasoned  bool
 	timeout                    time.Duration
 	state, out, reasons, limit string
 	dir                        string
@@ -30,6 +30,7 @@ func main() {
 	flag.IntVar(&o.deep, "deep", 5, "ask again with `N` times the seeds about those that nobody objects to; 1 does not")
 	flag.IntVar(&o.most, "most", 0, "ask `N` of the judges that execute a mutant's place, those first that notice most; 0 for all")
 	flag.BoolVar(&o.checkers, "checkers", false, "try the packages of the checkers, which their tests judge")
+	flag.BoolVar(&o.reasoned, "reasoned", false, "fail if nothing is known of a survivor, and print what -reasons needs")
 	flag.BoolVar(&o.table, "table", false, "try nothing: write the matrix of what -state has")
 	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.limit, "for", "", "stop after so long, as 20m")

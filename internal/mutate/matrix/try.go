@@ -103,8 +103,13 @@ func (t *trials) judged(m *mutate.Mutant, r *result, times int) {
 func (t *trials) tested(m *mutate.Mutant, r *result) {
 	for _, ts := range t.areas[t.path(m)].tests {
 		if _, err := t.start(m.ID, 4, t.program(ts), ts.path, "-test.failfast", "-test.short", "-test.run", ts.run); err != nil {
-			r.By, r.Property, r.Fate = "tests of "+ts.path, string(r.Fate), byTests
+			r.By, r.Property, r.Fate = testsOf+ts.path, string(r.Fate), byTests
+			if t.checkers {
+				r.Fate = caught
+			}
 			return
 		}
 	}
 }
+
+const testsOf = "tests of "

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -19,15 +18,19 @@ const (
 	tableHistory      = "history"
 	tableOrchestrator = "orchestrator_queue"
 	tableWorker       = "worker_queue"
+	tableEnd          = "end"
 )
 
-var tables = []string{tableStore, tableInstances, tableExecutions, tableHistory, tableOrchestrator, tableWorker}
+var tables = []string{tableStore, tableInstances, tableExecutions, tableHistory, tableOrchestrator, tableWorker, tableEnd}
 
 // line is a line of an export: the columns of all tables.
 type line struct {
 	Table string `json:"table"`
 
 	TakenAtMs *int64 `json:"taken_at_ms"`
+	HasEnd    bool   `json:"has_end"`
+
+	Lines int `json:"lines"` // of the end: how many came before it
 
 	InstanceID           string  `json:"instance_id"`
 	OrchestrationName    string  `json:"orchestration_name"`
@@ -95,6 +98,8 @@ type reader struct {
 	problems   []Problem
 	at         place
 	takenMs    int64
+	ending     place // the line of this file that announces an end, zero if none does
+	ended      bool  // the end has come
 	instances  map[string]*instanceRow
 	executions map[executionKey]*executionRow
 	messages   []messageRow
@@ -105,18 +110,23 @@ func (r *reader) fail(at place, field, format string, args ...any) {
 }
 
 func (r *reader) file(name, text string) {
-	number := 0
+	number, rows := 0, 0
+	r.ending, r.ended = place{}, false
 	for l := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		if l = strings.TrimSpace(l); l != "" {
 			r.at = place{name, number}
-			r.line(l)
+			r.line(l, rows)
+			rows++
 		}
+	}
+	if r.ending != (place{}) && !r.ended {
+		r.fail(place{name, number}, "", "the export is cut off: its last line, {\"table\":\"end\", ...}, is missing; what it says of instances and queues is incomplete")
 	}
 }
 
-// line reads one line.
-func (r *reader) line(text string) {
+// line reads one line, before which there were so many.
+func (r *reader) line(text string, before int) {
 	var l line
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
 		r.failJSON(err)
@@ -133,11 +143,9 @@ func (r *reader) line(text string) {
 			}
 		}
 	}
-	if l.Table != tableStore && l.Table != tableOrchestrator && l.Table != tableWorker && l.InstanceID == "" && l.Table != tableHistory {
-		if slices.Contains(tables, l.Table) {
-			r.fail(r.at, "instance_id", "missing: expected the instance that this row of %s belongs to", l.Table)
-			return
-		}
+	if (l.Table == tableInstances || l.Table == tableExecutions) && l.InstanceID == "" {
+		r.fail(r.at, "instance_id", "missing: expected the instance that this row of %s belongs to", l.Table)
+		return
 	}
 	switch l.Table {
 	case tableStore:
@@ -146,6 +154,13 @@ func (r *reader) line(text string) {
 			return
 		}
 		r.takenMs = max(r.takenMs, *l.TakenAtMs)
+		if l.HasEnd {
+			r.ending = r.at
+		}
+	case tableEnd:
+		if r.ended = true; l.Lines != before {
+			r.fail(r.at, "lines", "the export had %d lines before this one, and %d are here: what it says of instances and queues is incomplete", l.Lines, before)
+		}
 	case tableInstances:
 		r.instance(&l)
 	case tableExecutions:

@@ -74,9 +74,16 @@ func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
+		if strings.HasPrefix(string(data), "SQLite format 3\x00") {
+			return nil, fmt.Errorf("%s is an SQLite database: write what it holds as lines first: duroxide-export %[1]s > export.jsonl", file)
+		}
 		r.file(file, string(data))
 	}
-	return r.snapshot(), nil
+	s := r.snapshot()
+	if len(s.Store.Instances)+len(s.Store.Messages)+s.Ended == 0 && len(s.Problems) > 0 {
+		return nil, fmt.Errorf("no line of it can be used; the first problem: %w", s.Problems[0])
+	}
+	return s, nil
 }
 
 // codecsOf returns the codecs of the builds, the newest first, and the one of all kinds last.

@@ -12,8 +12,8 @@ import (
 // Order is an order of the plan's steps with what it does.
 type Order struct {
 	// Steps are indices into Report.Steps, in this order.
-	Steps []int
-	Text  string
+	Steps []int  `json:"steps"`
+	Text  string `json:"text"`
 	Effect
 }
 

@@ -12,18 +12,20 @@ import (
 
 // Hazard is an instance of the store that the nodes of the plan cannot take, or cannot read, from a step on.
 type Hazard struct {
-	Instance, Orchestration, Pin string
+	Instance      string `json:"instance"`
+	Orchestration string `json:"orchestration"`
+	Pin           string `json:"pin"`
 	// Kind is the event kind that cannot be read; empty if the pin is what keeps the nodes away.
-	Kind string
+	Kind string `json:"kind"`
 	// Step counts the steps done, 0 for the cluster as it is; After is the last of them.
-	Step  int
-	After string
+	Step  int    `json:"step"`
+	After string `json:"after"`
 	// Until is the first step after which it is no longer so, -1 if it stays so to the end.
-	Until int
+	Until int `json:"until"`
 	// Poisoned means that a node admits it and cannot read it: it ends as poison. Otherwise it waits.
-	Poisoned bool
+	Poisoned bool `json:"poisoned"`
 	// Needs says what would help.
-	Needs string
+	Needs string `json:"needs"`
 }
 
 // text describes what is wrong with these instances, in one line.

@@ -41,29 +41,35 @@ type Waiting struct {
 
 // Effect is what a variant of the plan does to the work, over all its seeds.
 type Effect struct {
-	Seeds, Work uint64
+	Seeds uint64 `json:"seeds"`
+	Work  uint64 `json:"work"`
 	// Stranded work waits for a build until relief; Kinds and Pins tell of it, and Example names one.
-	Stranded Count
+	Stranded Count `json:"stranded"`
 	// Untaken is stranded work that no build of the plan takes: relief deletes it, or it is poisoned by the build that does.
-	Untaken Count
+	Untaken Count `json:"untaken"`
 	// Lost is work that ended otherwise than the plan expects, and was not stranded.
-	Lost Count
+	Lost Count `json:"lost"`
 	// Open is work of the store that is still running for another reason: it waits for what nobody in the plan brings.
-	Open Count
+	Open Count `json:"open"`
 	// Waited is work that waited for a build for a while; LongestMs is the longest wait, WaitedMs the sum of all.
-	Waited              Count
-	LongestMs, WaitedMs int64
+	Waited    Count `json:"waited"`
+	LongestMs int64 `json:"longest_ms"`
+	WaitedMs  int64 `json:"waited_ms"`
 	// Violated are the properties of the contract that were violated.
-	Violated []string
+	Violated []string `json:"violated"`
 }
 
 // Count counts instances over seeds.
 type Count struct {
 	// Total is the sum, Most the most in one seed, Seeds the number of seeds with any.
-	Total, Most, Seeds uint64
+	Total uint64 `json:"total"`
+	Most  uint64 `json:"most"`
+	Seeds uint64 `json:"seeds"`
 	// Example is one of them, in the run of ExampleSeed; Pin is its pin, and Why says what became of it.
-	Example, Pin, Why string
-	ExampleSeed       uint64
+	Example     string `json:"example"`
+	Pin         string `json:"pin"`
+	Why         string `json:"why"`
+	ExampleSeed uint64 `json:"example_seed,string"`
 }
 
 func (c *Count) add(n uint64, example, pin, why string, seed uint64) {

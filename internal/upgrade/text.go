@@ -21,7 +21,6 @@ const (
 // on the whole plan are the caller's.
 func (r *Report) Text() string {
 	var b strings.Builder
-	r.hazards(&b)
 	r.waits(&b)
 	r.rollbackMap(&b)
 	r.noReturn(&b)
@@ -29,22 +28,26 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-func (r *Report) hazards(b *strings.Builder) {
+// Preflight describes the hazards in what the store holds, line by line, or says that there are none.
+func (r *Report) Preflight() string {
+	var b strings.Builder
 	lines := r.HazardLines()
-	if len(lines) > 0 {
-		b.WriteString("\npreflight, by what the store holds:\n")
+	b.WriteString("\npreflight, by what the store holds:\n")
+	if len(lines) == 0 {
+		b.WriteString("  after each step, some node takes and reads each instance\n")
 	}
 	for i, l := range lines {
 		if i == maxHazards {
-			fmt.Fprintf(b, "  ... and %d more kinds\n", len(lines)-i)
+			fmt.Fprintf(&b, "  ... and %d more kinds\n", len(lines)-i)
 			break
 		}
 		mark := " "
 		if l.Bad {
 			mark = "!"
 		}
-		fmt.Fprintf(b, "%s %s\n", mark, l.Text)
+		fmt.Fprintf(&b, "%s %s\n", mark, l.Text)
 	}
+	return b.String()
 }
 
 // HazardLine says in one line what is wrong with some instances. It is bad if it stays so to the end, or is poison.
@@ -152,7 +155,7 @@ func (r *Report) noReturn(b *strings.Builder) {
 		fmt.Fprintf(b, "\n! the whole plan strands up to %s in a run, such as %s (pin %s, seed %d)\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
 	if c := r.End.Open; c.Total > 0 {
-		fmt.Fprintf(b, "\n%s of the store still running at the end, since nobody in this plan brings what it waits for: such as %s: %s\n", instances(c.Most), c.Example, c.Why)
+		fmt.Fprintf(b, "\n%s of the store still running at the end, because nothing in this plan brings what it waits for; for example %s: %s\n", instances(c.Most), c.Example, c.Why)
 	}
 	fmt.Fprintf(b, "\n%s\n", r.NoReturnText())
 }

@@ -60,7 +60,7 @@ func TestHazards(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if text := r.Text(); !strings.Contains(text, c.want) {
+		if text := r.Preflight() + r.Text(); !strings.Contains(text, c.want) {
 			t.Errorf("%s: want %q in\n%s", c.name, c.want, text)
 		}
 	}

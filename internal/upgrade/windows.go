@@ -139,8 +139,8 @@ func newKinds(old, young *engine.Build) (kinds []string) {
 // windowsShown bounds the windows that WindowsText describes.
 const windowsShown = 4
 
-// WindowsText describes windows, line by line; name is the scenario as a command line has it.
-func WindowsText(all []Window, name string) string {
+// WindowsText describes windows, line by line; try is the command that takes --bug ID and tries one of the mistakes.
+func WindowsText(all []Window, try string) string {
 	var b strings.Builder
 	if len(all) > 0 {
 		b.WriteString("windows, open until the last old node has gone:\n")
@@ -165,7 +165,7 @@ func WindowsText(all []Window, name string) string {
 		if len(w.Mended) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "    %d mistakes of %s that %s has mended, and what shows them; to try one here: simrun run --bug ID %s\n", len(w.Mended), w.Old, w.New, name)
+		fmt.Fprintf(&b, "    %d mistakes of %s that %s has mended, and what shows them; to try one here: %s\n", len(w.Mended), w.Old, w.New, try)
 		for _, m := range w.Mended {
 			fmt.Fprintf(&b, "      %s, until %s: scenario %s, %s\n", m.Bug, m.Mended, m.Scenario, strings.Join(m.Properties, ", "))
 		}

@@ -110,7 +110,7 @@ type waitJSON struct {
 func newFateJSON(f *campaign.Fate) fateJSON {
 	out := fateJSON{Work: f.Work, Expected: f.Expected, Ends: []endJSON{}, Helped: f.Helped, Help: []helpJSON{}, Waits: []waitJSON{}}
 	for _, g := range f.Help {
-		out.Help = append(out.Help, helpJSON{string(g.Phase), string(g.Kind), g.Text, g.Count, g.Seeds, g.First, decimal(g.FirstSeed)})
+		out.Help = append(out.Help, helpJSON{g.Phase.String(), string(g.Kind), g.Text, g.Count, g.Seeds, g.First, decimal(g.FirstSeed)})
 	}
 	for _, e := range f.Ends {
 		end := endJSON{End: string(e.End), Cause: e.Cause, AsExpected: e.AsExpected, Expected: string(e.Expect), Owes: e.Owes, Count: e.Count, Instances: []metJSON{}}

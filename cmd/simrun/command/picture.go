@@ -65,8 +65,27 @@ func (r *replayed) draw(f *pictureFlags) error {
 	return nil
 }
 
+// inDirectory fails if a file cannot be written because its directory is missing, which is better said before long work
+// than after it. An empty name is fine.
+func inDirectory(name string) error {
+	if name == "" {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(name))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s: %s is no directory", name, filepath.Dir(name))
+	}
+	return nil
+}
+
 // writeFile writes a file as a whole, or not at all.
 func writeFile(name string, write func(w io.Writer) error) error {
+	if err := inDirectory(name); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

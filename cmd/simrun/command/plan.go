@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/snapshot"
 	"github.com/durosim/durosim/internal/upgrade"
 )
@@ -42,7 +41,7 @@ Examples:
     simrun plan my-upgrade.txt --orders
     simrun plan my-upgrade.txt --replay back-2 --seed 3
 
-Exit status: 0 nothing is stranded or lost, 7 something is, 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
+Exit status: 0 the plan itself strands and loses nothing, 7 it does; what a way back would strand or lose is in the map, and in "point_of_no_return" of --json, and changes no status; 1 or 3 the contract is violated, 2 bad input; also 2 if lines of the export could not be used: the report is then about the rest.`
 }
 
 const (
@@ -86,6 +85,9 @@ func (c *planCmd) run(a *app) (int, error) {
 	}
 	if c.Replay != "" {
 		return c.replay(a, s, cfg)
+	}
+	if err := inDirectory(c.HTML); err != nil {
+		return 0, err
 	}
 	began := time.Now()
 	r, err := c.try(a, s, cfg)
@@ -175,13 +177,17 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report, store *snapshot.
 		plural(uint64(len(rep.subject.scenario.Template.Nodes)), "node", "nodes"), plural(rep.seeds.count, "seed", "seeds"), plural(r.Runs, "run", "runs"), rep.wall.Seconds())
 	if store != nil {
 		a.printStore(c.Store, store)
+		a.printf("%s", r.Preflight())
 	}
 	a.printf("\nthe whole plan:\n%s\n%s\n", rep.contract(), r.Whole.Fate.Plan())
+	if store != nil && len(store.Problems) > 0 {
+		a.printf("the export is incomplete: what the runs show may come of that\n")
+	}
 	a.printf("%s", r.Whole.Fate.Text(false))
 	for _, p := range byWeight(r.Whole.Properties) {
 		a.printf("\n%s: %s\n", a.style.bad(ruleName(p.First.Violation)), firstLines(p.First.Message, 6))
 	}
-	a.printf("%s", upgrade.WindowsText(rep.windows, commandline.Join(rep.subject.arg)))
+	a.printf("%s", upgrade.WindowsText(rep.windows, c.tryBug(rep.subject)))
 	a.printf("%s", r.Text())
 	if variant, seed, instance := r.Remarkable(); variant != "" {
 		a.printf("\nTo see a run of the map, here with %s (stop-N, back-N: the number of the step):\n%s\n", instance, c.oneLine(rep.subject, variant, seed, instance))
@@ -211,25 +217,39 @@ func (a *app) printStore(name string, s *snapshot.Snapshot) {
 		a.printf("  a %s for %s was delivered %s before; the runs count anew\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
 	}
 	if n := len(s.Problems); n > 0 {
-		a.printf("  %s of it cannot be used: see above\n", plural(uint64(n), "line", "lines"))
+		a.printf("  %s of it cannot be used: each is named on standard error\n", plural(uint64(n), "line", "lines"))
 	}
 }
 
 // plannedJSON is the object that plan --json prints.
 type plannedJSON struct {
 	runJSON
-	Steps    []string          `json:"steps"`
-	NoReturn int               `json:"point_of_no_return"`
-	Hazards  []upgrade.Hazard  `json:"hazards"`
-	Stops    []upgrade.Effect  `json:"stops"`
-	Backs    []upgrade.Effect  `json:"rollbacks"`
-	Waits    []upgrade.Waiting `json:"waits"`
-	Orders   []upgrade.Order   `json:"orders,omitempty"`
-	Problems []string          `json:"problems,omitempty"`
+	Steps    []string         `json:"steps"`
+	NoReturn int              `json:"point_of_no_return"`
+	Hazards  []upgrade.Hazard `json:"hazards"`
+	Stops    []upgrade.Effect `json:"stops"`
+	Backs    []upgrade.Effect `json:"rollbacks"`
+	Waits    []longWaitJSON   `json:"waits"`
+	Orders   []upgrade.Order  `json:"orders,omitempty"`
+	Problems []string         `json:"problems,omitempty"`
+}
+
+// longWaitJSON is one wait for a build.
+type longWaitJSON struct {
+	Instance string `json:"instance"`
+	Pin      string `json:"pin"`
+	FromMs   int64  `json:"from_ms"`
+	ForMs    int64  `json:"for_ms"`
+	After    string `json:"after"`
+	Open     bool   `json:"open"`
+	Seed     string `json:"seed"`
 }
 
 func planJSON(rep *report, r *upgrade.Report, store *snapshot.Snapshot) any {
-	out := plannedJSON{runJSON: *rep.json("plan"), NoReturn: r.NoReturn, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: r.Waits, Orders: r.Orders}
+	out := plannedJSON{runJSON: *rep.json("plan"), NoReturn: r.NoReturn, Hazards: r.Hazards, Stops: r.Stops, Backs: r.Backs, Waits: []longWaitJSON{}, Orders: r.Orders}
+	for _, w := range r.Waits {
+		out.Waits = append(out.Waits, longWaitJSON{w.Instance, w.Pin, w.FromMs, w.ForMs, w.After, w.Open, decimal(w.Seed)})
+	}
 	for i := range r.Steps {
 		out.Steps = append(out.Steps, r.Steps[i].String())
 	}

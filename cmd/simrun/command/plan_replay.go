@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -36,4 +37,13 @@ func (c *planCmd) oneLine(s *subject, variant string, seed uint64, instance stri
 		words = append(words, "--instance", instance)
 	}
 	return itself(append(words, s.arg)...)
+}
+
+// tryBug returns the command that tries a planted bug in this plan.
+func (c *planCmd) tryBug(s *subject) string {
+	words := []string{"simrun", "plan", "--bug", "ID"}
+	if c.Store != "" {
+		words = append(words, "--store", c.Store)
+	}
+	return commandline.Join(append(words, s.arg)...)
 }

@@ -173,7 +173,7 @@ func (a *app) printCampaign(r *report) {
 	if text := r.sum.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}
-	a.printf("%s", upgrade.WindowsText(r.windows, commandline.Join(r.subject.arg)))
+	a.printf("%s", upgrade.WindowsText(r.windows, "simrun run --bug ID "+commandline.Join(r.subject.arg)))
 	a.printPortfolio(r.portfolio)
 	a.printMatrix(r)
 	a.printUnreached(r)

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"database/sql"
@@ -40,8 +42,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // export writes the database as JSON lines, and returns how many rows it left out.
 func export(ctx context.Context, file string, out, complain io.Writer) (skipped int, err error) {
-	if _, err := os.Stat(file); err != nil {
+	switch info, err := os.Stat(file); {
+	case err != nil:
 		return 0, err
+	case info.IsDir():
+		return 0, errors.New("a directory: expected a database file")
 	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}).String())
 	if err != nil {
@@ -55,6 +60,9 @@ func export(ctx context.Context, file string, out, complain io.Writer) (skipped 
 	defer tx.Rollback()
 	e := &exporter{tx: tx, out: out, complain: complain}
 	if err := e.all(time.Now()); err != nil {
+		if strings.Contains(err.Error(), "malformed") {
+			err = fmt.Errorf("%w: is the file whole?", err)
+		}
 		return 0, err
 	}
 	return e.skipped, nil

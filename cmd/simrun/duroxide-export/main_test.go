@@ -80,6 +80,7 @@ func TestNoDatabase(t *testing.T) {
 	for file, want := range map[string]string{
 		empty:                                    `it has no table "history": expected a database of duroxide`,
 		text:                                     "file is not a database",
+		t.TempDir():                              "a directory: expected a database file",
 		filepath.Join(t.TempDir(), "missing.db"): "no such file",
 	} {
 		var out, complaints bytes.Buffer

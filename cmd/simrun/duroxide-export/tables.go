@@ -15,6 +15,7 @@ type exporter struct {
 	out      io.Writer
 	complain io.Writer
 	skipped  int
+	lines    int
 }
 
 // row is a row by column; values are nil, int64, float64, string or []byte.
@@ -29,7 +30,7 @@ func (e *exporter) all(now time.Time) error {
 	if len(have) == 0 {
 		return errors.New("it has no table \"history\": expected a database of duroxide")
 	}
-	if err := e.write(map[string]any{"table": "store", "taken_at_ms": now.UnixMilli()}); err != nil {
+	if err := e.write(map[string]any{"table": "store", "taken_at_ms": now.UnixMilli(), "has_end": true}); err != nil {
 		return err
 	}
 	for _, step := range []func() error{e.instances, e.executions, e.history, e.orchestratorQueue, e.workerQueue} {
@@ -37,7 +38,7 @@ func (e *exporter) all(now time.Time) error {
 			return err
 		}
 	}
-	return nil
+	return e.write(map[string]any{"table": "end", "lines": e.lines})
 }
 
 func (e *exporter) instances() error {
@@ -183,6 +184,7 @@ func (e *exporter) write(line map[string]any) error {
 	if err != nil {
 		return err
 	}
+	e.lines++
 	_, err = fmt.Fprintf(e.out, "%s\n", data)
 	return err
 }

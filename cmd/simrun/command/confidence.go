@@ -26,8 +26,8 @@ type detectedBug struct {
 	Seeds []uint64 `json:"seeds"`
 }
 
-// sure returns how many seeds find the bug with a certainty of 99 %, if each finds it as often as those of the table did.
-func (b detectedBug) sure(most uint64) float64 {
+// rate returns the share of seeds that find the bug, as those of the table did.
+func (b detectedBug) rate(most uint64) float64 {
 	found, tried := 0.0, 0.0
 	for _, n := range b.Seeds {
 		if n == 0 {
@@ -37,10 +37,15 @@ func (b detectedBug) sure(most uint64) float64 {
 		found++
 		tried += float64(n)
 	}
-	if found >= tried {
+	return found / max(tried, 1)
+}
+
+// sure returns how many seeds find with a certainty of 99 % what each finds with that rate.
+func sure(rate float64) uint64 {
+	if rate >= 1 {
 		return 1
 	}
-	return math.Ceil(math.Log(0.01) / math.Log1p(-found/tried))
+	return uint64(min(math.Ceil(math.Log(0.01)/math.Log1p(-rate)), 1e9))
 }
 
 // confidentFrom is how many seeds a clean campaign has at least for its report to say what that shows, unasked.
@@ -63,6 +68,9 @@ type classJSON struct {
 	Class string `json:"class"`
 	Bugs  int    `json:"bugs"`
 	Found int    `json:"found"`
+	// RateMedian and RateLeast are the share of seeds that find a bug of the class, of the median bug and of the hardest.
+	RateMedian float64 `json:"rate_median"`
+	RateLeast  float64 `json:"rate_least"`
 	// Seeds is how many seeds find all of them, each with a certainty of 99 %.
 	Seeds uint64 `json:"seeds_for_all"`
 }
@@ -74,14 +82,17 @@ func newConfidence(seeds uint64) *confidenceJSON {
 		panic(fmt.Sprintf("detection.json: %v", err)) // it is part of the program, and a test reads it
 	}
 	out := &confidenceJSON{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
+	var rates [][]float64 // by class
 	for _, b := range d.Bugs {
 		name, _, _ := strings.Cut(b.ID, "/")
 		if n := len(out.Classes); n == 0 || out.Classes[n-1].Class != name { // they are sorted
 			out.Classes = append(out.Classes, classJSON{Class: name})
+			rates = append(rates, nil)
 		}
-		c := &out.Classes[len(out.Classes)-1]
+		c, rate := &out.Classes[len(out.Classes)-1], b.rate(d.Seeds)
 		c.Bugs++
-		need := uint64(min(b.sure(d.Seeds), 1e9))
+		rates[len(rates)-1] = append(rates[len(rates)-1], rate)
+		need := sure(rate)
 		if need <= seeds {
 			c.Found++
 		}
@@ -90,23 +101,30 @@ func newConfidence(seeds uint64) *confidenceJSON {
 			out.Hardest, out.HardestSeeds = b.ID, need
 		}
 	}
+	for i, all := range rates {
+		slices.Sort(all)
+		out.Classes[i].RateMedian, out.Classes[i].RateLeast = all[len(all)/2], all[0]
+	}
 	return out
 }
 
-// text is the same in three lines.
+// text is the same in a few lines.
 func (c *confidenceJSON) text() string {
-	var parts []string
-	for _, k := range c.Classes {
-		part := fmt.Sprintf("%d of %d of %s", k.Found, k.Bugs, k.Class)
-		if k.Found < k.Bugs {
-			part += fmt.Sprintf(" (all: %s)", plural(k.Seeds, "seed", "seeds"))
-		}
-		parts = append(parts, part)
+	var b strings.Builder
+	fmt.Fprintf(&b, "confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
+		"            how often a seed finds a planted bug, in the scenario that shows it, and what is found with a certainty of 99 %%:\n",
+		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds))
+	row := func(class, median, hardest, found, all string) {
+		fmt.Fprintf(&b, "            %-15s  %10s  %11s  %15s  %13s\n", class, median, hardest, found, all)
 	}
-	return fmt.Sprintf("confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
-		"            planted bugs that so many seeds find with 99 %%, each in the scenario that shows it:\n            %s\n",
-		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds), strings.Join(parts, ", "))
+	row("family", "median bug", "hardest bug", "by so many", "seeds for all")
+	for _, k := range c.Classes {
+		row(k.Class, percent(k.RateMedian), percent(k.RateLeast), fmt.Sprintf("%d of %d", k.Found, k.Bugs), grouped(k.Seeds))
+	}
+	return b.String()
 }
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
 // confidence returns what the report says of what the campaign shows: nothing if a run failed, or if there are few seeds and
 // nobody asks.

@@ -1,0 +1,40 @@
+package command
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/durosim/durosim/faults"
+)
+
+// The table of detection rates has every planted bug that a scenario shows, and no other.
+func TestDetectionIsComplete(t *testing.T) {
+	var d detection
+	if err := json.Unmarshal(detectionFile, &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range faults.Catalogue() {
+		known := slices.ContainsFunc(d.Bugs, func(x detectedBug) bool { return x.ID == string(b.ID) })
+		if shown := b.Scenario != ""; known != shown {
+			t.Errorf("%s: in detection.json %v, shown by a scenario %v: simrun bugs %s --starts %d --detection FILE makes its line", b.ID, known, shown, b.ID, d.Starts)
+		}
+	}
+	for _, b := range d.Bugs {
+		if _, ok := faults.Lookup(faults.BugID(b.ID)); !ok || len(b.Seeds) != d.Starts {
+			t.Errorf("%s: no such bug, or %d figures in place of %d", b.ID, len(b.Seeds), d.Starts)
+		}
+	}
+}
+
+func TestSure(t *testing.T) {
+	bug := detectedBug{Seeds: []uint64{1, 3, 0, 4, 2}} // four finds in 10 seeds, and none in 30
+	if rate := bug.rate(30); rate != 0.1 {
+		t.Errorf("rate %v", rate)
+	}
+	for rate, want := range map[float64]uint64{1: 1, 0.5: 7, 0.1: 44, 0.01: 459} {
+		if got := sure(rate); got != want {
+			t.Errorf("%v: %d seeds, want %d", rate, got, want)
+		}
+	}
+}

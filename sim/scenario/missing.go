@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/internal/near"
@@ -36,15 +37,16 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	type start struct {
 		what, name, version string
 		expect              plan.End
+		line                int
 	}
 	var starts []start
 	for _, in := range s.Template.Instances {
-		starts = append(starts, start{"instance " + in.ID, in.Orchestration, in.Version, in.Expect})
+		starts = append(starts, start{"instance " + in.ID, in.Orchestration, in.Version, in.Expect, s.lines["instance "+in.ID]})
 	}
 	if s.Load != nil {
-		for _, m := range s.Load.Mix {
+		for i, m := range s.Load.Mix {
 			if !m.Generated {
-				starts = append(starts, start{"mix", m.Orchestration, m.Version, m.Expect})
+				starts = append(starts, start{"mix", m.Orchestration, m.Version, m.Expect, s.lines["mix "+strconv.Itoa(i)]})
 			}
 		}
 	}
@@ -72,7 +74,7 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 		default:
 			handler += "@" + st.version
 		}
-		return &Error{File: s.File, Msg: fmt.Sprintf("%s: no node can have the orchestration %q%s; "+
+		return &Error{File: s.File, Line: st.line, Msg: fmt.Sprintf("%s: no node can have the orchestration %q%s; "+
 			`if it is to be missing, write "expect poison" or "expect any" behind it`, st.what, handler, hint)}
 	}
 	return nil

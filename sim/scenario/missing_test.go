@@ -11,7 +11,7 @@ func TestCheckHandlers(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"instance a runs Leaf\ninstance b runs Order@2.0.0", ""},
 		{"instance a runs Leef", `x.txt:2: instance a: no node can have the orchestration "Leef"; did you mean Leaf?; if it is to be missing`},
-		{"instance a runs Leef expect failed", "x.txt: instance a: "},
+		{"instance a runs Leef expect failed", "x.txt:2: instance a: "},
 		{"instance a runs Leef expect poison\ninstance b runs Gone expect any", ""},
 		{"instance a runs Order@3.0.0", `x.txt:2: instance a: no node can have the orchestration "Order@3.0.0"; if`},
 		{"load 3 instances\n  mix 1 Leaf\n  mix 2 Oder", `x.txt:4: mix: no node can have the orchestration "Oder"; did you mean Order?`},

@@ -36,11 +36,11 @@ var judged = []area{
 
 var (
 	stories = []tests{{"properties/internal/model", ""}, {"properties/internal/safety", ""}, {"properties/internal/liveness", ""}}
-	planted = tests{"properties", "^(TestEachCheckerIsNeeded|TestEachBugIsCaught|TestWalkthroughsHaveTeeth)$"}
+	planted = tests{"properties", "^(TestEachCheckerIsNeeded|TestEachBugIsCaught|TestWalkthroughsHaveTeeth|TestFuzzedPlans|TestProfile|TestRuntimeCF|TestMistakesInAnUpgrade)$"}
 	oracles = []tests{{"properties/oracle", ""}, {"properties/oracle/calllog", ""}, {"properties/oracle/search", ""}, {"properties/conformance", "^TestKill"}}
 )
 
-// checkers are the areas that judge. Their own tests judge them.
+// checkers are the areas that judge. Their own tests judge them, and campaigns, which hold.
 var checkers = []area{
 	{"properties/internal/check", "", "", append(stories, planted)},
 	{"properties/internal/conduct", "", "", append(own("properties/internal/conduct"), planted)},

@@ -87,11 +87,10 @@ func run(o options, areas []area) error {
 	if err := t.build(areas, packages); err != nil {
 		return err
 	}
-	if !o.checkers {
-		if err := t.original(); err != nil {
-			return err
-		}
+	if err := t.original(); err != nil {
+		return err
 	}
+	t.originalTests()
 	if err := t.tryAll(); err != nil {
 		return err
 	}
@@ -110,7 +109,9 @@ type trials struct {
 	judges  []string
 	reach   map[int]map[string]bool
 	results map[string]result // by key of the mutant
-	mu      sync.Mutex
+	// testTime is how long the tests of the original take.
+	testTime map[tests]time.Duration
+	mu       sync.Mutex
 }
 
 func (t *trials) judge() string { return filepath.Join(t.dir, "judge") }
@@ -127,10 +128,8 @@ func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
 		t.mutants = slices.DeleteFunc(t.mutants, func(m *mutate.Mutant) bool { return !ids[m.ID] })
 		return err
 	}
-	if !t.checkers {
-		if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./internal/mutate/judge", false, packages, t.mutants); err != nil {
-			return err
-		}
+	if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./internal/mutate/judge", false, packages, t.mutants); err != nil {
+		return err
 	}
 	built := map[string]bool{}
 	for _, a := range areas {

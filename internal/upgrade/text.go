@@ -162,6 +162,10 @@ func (r *Report) noReturn(b *strings.Builder) {
 
 // NoReturnText names the point of no return, and says what rolling back from there does.
 func (r *Report) NoReturnText() string {
+	if c := r.Stops[0].Stranded; r.NoReturn == 0 && c.Total > 0 {
+		return fmt.Sprintf("no point of no return: rolling back strands and loses no more than is stranded before any step, up to %s, such as %s (pin %s, seed %d)",
+			instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+	}
 	if r.NoReturn == 0 {
 		return "no point of no return: rolling back strands and loses nothing, from any step"
 	}
@@ -171,6 +175,9 @@ func (r *Report) NoReturnText() string {
 	fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
 	if c := e.Stranded; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+	}
+	if c := r.Stops[0].Stranded; c.Total > 0 {
+		fmt.Fprintf(&b, "\n  Up to %s are stranded before any step, such as %s (pin %s, seed %d); no step is to blame for these.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 	}
 	if c := e.Untaken; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
@@ -198,12 +205,18 @@ func (r *Report) orders(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	left := false
 	fmt.Fprintln(t, "  place\tlost\tstranded\twaits\twaited\tlongest\tvariant\torder")
 	for i, o := range r.Orders {
 		own := isOwn(o.Steps)
 		if i >= maxOrders && !own && i != len(r.Orders)-1 {
+			if !left {
+				fmt.Fprintln(t, "  ...\t\t\t\t\t\t\t")
+			}
+			left = true
 			continue
 		}
+		left = false
 		text := o.Text
 		if own {
 			text += " (the plan's own)"

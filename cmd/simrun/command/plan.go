@@ -211,7 +211,7 @@ func (a *app) printStore(name string, s *snapshot.Snapshot) {
 	if len(pins) > 0 {
 		text = " (pins " + strings.Join(pins, ", ") + ")"
 	}
-	a.printf("store %s: %s%s, %s queued; %d that have ended are left out\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
+	a.printf("store %s: %s%s, %s queued; %d instances that have ended are left out\n", name, plural(uint64(len(s.Store.Instances)), "running instance", "running instances"), text,
 		plural(uint64(len(s.Store.Messages)), "message", "messages"), s.Ended)
 	for _, d := range s.Delivered {
 		a.printf("  a %s for %s was delivered %s before; the runs count anew\n", d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))

@@ -18,6 +18,7 @@ func cornerOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Guardian", v1, always, "a Hoarder with its input as a child, of whose failure it must be told", planterm.EndCompleted, guardian},
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which is refused above 100", planterm.EndFailed, hoarder},
 		{"Namesake", v1, always, "a child Leaf under the id that its input says, which may be taken", planterm.EndCompleted, namesake},
+		{"Scribbler", v1, always, "asks for things with texts that are not UTF-8, awaits and drops what has its result, and waits for as many events as its input says (8), of which \"w-0\" comes", planterm.EndCompleted, scribbler},
 		{"Sleeper", v1, always, "takes a message \"mail\", asks for another one and continues as new without looking; the next execution must have it", planterm.EndCompleted, sleeper},
 		{"Tidy", v1, always, "sets keys, prunes them by their age, and works on", planterm.EndCompleted, tidy},
 	}
@@ -49,6 +50,43 @@ func namesake(ctx *orch.Context, input string) (string, error) {
 		return "refused", nil // it only waits for an answer; a refusal is one
 	}
 	return out, nil
+}
+
+// scribbler asks in ways that are allowed, and seldom: what it is told must still be its own.
+func scribbler(ctx *orch.Context, input string) (string, error) {
+	const raw = "raw\xff\xc3"
+	ctx.SetCustomStatus(raw)
+	ctx.SetKVValue("key "+raw, raw)
+	ctx.ClearKVValue("never set")
+	var waits []*orch.Future
+	for i := range number(input, 8) {
+		waits = append(waits, ctx.ScheduleWait("w-"+strconv.Itoa(i)))
+	}
+	ctx.ScheduleWait(raw).Drop()
+	ctx.DequeueEvent(raw).Drop()
+	ctx.ScheduleWait2("w-0", raw).Drop()
+	first := ctx.ScheduleActivity("Reserve", raw, orch.OnSession(raw))
+	told, err := first.Await()
+	if err != nil {
+		return "no activity", nil // a fault may make it panic
+	}
+	first.Drop() // too late
+	again, _ := first.Await()
+	if _, _, err := orch.Select(first, ctx.ScheduleActivity("Charge", raw), first); err != nil {
+		return "", err
+	}
+	if _, err := ctx.ScheduleTimer(-time.Second).Await(); err != nil {
+		return "", err
+	}
+	event, _ := waits[0].Await()
+	same, _ := waits[0].Await()
+	if told != again || event != same {
+		return "", errors.New("a second look finds something else")
+	}
+	for _, w := range waits {
+		w.Drop()
+	}
+	return event + " for " + ctx.Name() + "@" + ctx.Version() + " " + ctx.InstanceID(), nil
 }
 
 func sleeper(ctx *orch.Context, input string) (string, error) {

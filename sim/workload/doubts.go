@@ -19,12 +19,13 @@ var awaited = map[string][]string{
 	"OrderDesk":    {"approval"},
 	"Picky":        {"offers"},
 	"ProcessOrder": {"approval"},
+	"Scribbler":    {"w-0"},
 	"Sleeper":      {"mail"},
 }
 
 // numbered lists the shipped orchestrations whose input is a count; they ignore an input that is not a number.
 var numbered = []string{
-	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Studio",
+	"Chain", "Counter", "Doorman", "Eternal", "Family", "FanOut", "Guardian", "Herald", "Hoarder", "Ledger", "Nanny", "OrderDesk", "Picky", "Race", "Restless", "Scribbler", "Studio",
 }
 
 // Doubts returns what is odd about an instance of a shipped orchestration without being an error: an input that it cannot

@@ -228,7 +228,11 @@ func (k *checker) asked(n *nodeState, r *cluster.Record) {
 	if x := s.next; x.known {
 		switch {
 		case x.kind != r.CallKind && x.kind != observe.CallNone:
-			k.wrong(n, s.held.instance, "calls %s: expected %s next", r.CallKind, x.kind)
+			why := ""
+			if s.held.failures > 0 && (x.kind == observe.CallAckOrchestrationItem || x.kind == observe.CallAckWorkItem) {
+				why = fmt.Sprintf(", since after %d failures its ack may be tried again", s.held.failures)
+			}
+			k.wrong(n, s.held.instance, "calls %s: expected %s next%s", r.CallKind, x.kind, why)
 		case n.quiet(x.since) && !n.draining && off(r.At.Sub(x.since), x.after):
 			k.wrong(n, s.held.instance, "calls %s after %v: expected a pause of %v", r.CallKind, r.At.Sub(x.since), x.after)
 		}

@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 
@@ -159,7 +160,11 @@ func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *clu
 		want = 0
 	}
 	if want >= 0 && note.Delay != want {
-		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v", note.Decision, note.Delay, want)
+		what := ""
+		if note.Decision == machine.DecideAckFailed {
+			what = fmt.Sprintf(", for which to give the work back after %d failures of its ack, the last of which is final", h.failures)
+		}
+		k.wrong(n, h.instance, "says %s with a delay of %v: expected %v%s", note.Decision, note.Delay, want, what)
 	}
 	if note.Decision == machine.DecideWorkLost {
 		n.expectLost(h, note.Cause)

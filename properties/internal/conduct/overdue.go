@@ -60,7 +60,11 @@ func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	}
 	switch left := h.timeout - due.Sub(h.locked); {
 	case left > slack:
-		k.wrong(n, h.instance, "has not renewed token %s for %v: expected that after %v", h.token, at.Sub(h.since), after)
+		while := ""
+		if n.draining {
+			while = ", also while it drains"
+		}
+		k.wrong(n, h.instance, "has not renewed token %s for %v: expected that after %v%s", h.token, at.Sub(h.since), after, while)
 	case left < -slack && h.running && !h.lost:
 		k.wrong(n, h.instance, "goes on with an activity under token %s, whose lock ran out before it could be renewed", h.token)
 	}

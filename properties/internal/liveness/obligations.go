@@ -33,6 +33,7 @@ type obligations struct {
 	convergedMs int64
 	highest     *engine.Build
 	planned     map[string]int // the plan's instances, by name; looked up only
+	left        []leaving      // by instance: the last activity that left the worker queue
 }
 
 func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
@@ -40,10 +41,9 @@ func newObligations(s *track.State) check.Checker { return &obligations{Base: s.
 func (c *obligations) Observes() []observe.Kind {
 	return []observe.Kind{
 		observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet,
+		observe.RowRemoved,
 	}
 }
-
-func (c *obligations) Observe(o *observe.Observation) { c.open.Touch(o.Instance) }
 
 func (c *obligations) Records() []record.Kind { return nil }
 
@@ -355,9 +355,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return
 	}
 	c.Run.Liveness(property, 0, in.No,
-		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s. Live nodes: %s",
+		"%s (%s@%s, execution %d, %s, pin %s) has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s. Queued: %s%s. Live nodes: %s",
 		in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()), c.at(c.live.CalmMs), c.at(mine.ProgressMs), c.at(from), b,
-		span.Text(c.now-from-b.ms), c.queued(in), c.live.WhyNot(in))
+		span.Text(c.now-from-b.ms), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
 // Finish looks for work that relief has not freed (L04), and for instances of the plan that failed although their own code did not, and nothing cancelled, poisoned or

@@ -97,8 +97,15 @@ func (k *readsChecker) keys(r *cluster.Record, no observe.InstanceNo) {
 	}
 	slices.Sort(want)
 	if slices.Sort(got); r.Err != nil || !slices.Equal(got, want) {
-		k.report(r, no, "reads the keys %s (error: %v): expected %s", strings.Join(got, ", "), r.Err, strings.Join(want, ", "))
+		k.report(r, no, "reads %s (error: %v): expected %s, which is stored all the time", keysText(got), r.Err, keysText(want))
 	}
+}
+
+func keysText(pairs []string) string {
+	if len(pairs) == 0 {
+		return "no keys"
+	}
+	return "the keys " + strings.Join(pairs, ", ")
 }
 
 func (k *readsChecker) report(r *cluster.Record, no observe.InstanceNo, format string, args ...any) {

@@ -1,0 +1,76 @@
+package liveness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/properties/internal/model"
+)
+
+// This file follows what leaves the worker queue, for the evidence of L02: who waits for an activity that is gone.
+
+func (c *obligations) Observe(o *observe.Observation) {
+	if o.Kind == observe.RowRemoved {
+		c.leaves(o)
+		return
+	}
+	if o.Kind == observe.RowInserted {
+		c.tells(o)
+	}
+	c.open.Touch(o.Instance)
+}
+
+// leaving is the call that last took activities of an instance out of the worker queue.
+type leaving struct {
+	events []uint64
+	reason observe.RemoveReason
+	number uint64
+	call   observe.CallKind
+	by     observe.Caller
+	atMs   int64
+	told   uint64 // the call that last told the instance something
+}
+
+// tells notes that a call has told an instance something.
+func (c *obligations) tells(o *observe.Observation) {
+	if o.Queue == observe.QueueOrchestrator && int(o.Instance) < len(c.left) {
+		c.left[o.Instance].told = o.Call
+	}
+}
+
+func (c *obligations) leaves(o *observe.Observation) {
+	call := c.Run.Model.Call(o.Call)
+	if o.Queue != observe.QueueWorker || o.Instance == 0 || o.Reason == observe.RemovedUndone || call == nil {
+		return
+	}
+	for len(c.left) <= int(o.Instance) {
+		c.left = append(c.left, leaving{})
+	}
+	l := &c.left[o.Instance]
+	if l.number != o.Call {
+		*l = leaving{events: l.events[:0], reason: o.Reason, number: o.Call, call: call.Kind, by: call.Caller, atMs: o.AtMs, told: l.told}
+	}
+	l.events = append(l.events, c.Run.Model.Row(o.Message).ID)
+}
+
+// lastLeft says what became of the last activities of an instance for which nothing is queued: it may wait for one.
+func (c *obligations) lastLeft(in *model.Instance) string {
+	if len(in.Queue)+len(in.Work) > 0 || int(in.No) >= len(c.left) || c.left[in.No].events == nil {
+		return ""
+	}
+	l := &c.left[in.No]
+	how := "acknowledged"
+	switch l.reason {
+	case observe.RemovedCancelled:
+		how = "cancelled"
+	case observe.RemovedDeleted:
+		how = "deleted"
+	}
+	result := ""
+	if l.call == observe.CallAckWorkItem && l.told != l.number {
+		result = ", which told it no result"
+	}
+	ids := strings.Trim(strings.ReplaceAll(fmt.Sprint(l.events), " ", ", "), "[]")
+	return fmt.Sprintf("; the last activities to leave the queue, events %s, were %s %s by %s of %s%s", ids, how, c.at(l.atMs), l.call, c.Run.Who(l.by), result)
+}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Contract holds what a release asks for where releases ask for different things. What they agree on, and what
-// docs/contract-decisions.md decides for both, has no field.
+// Contract holds the rules that differ between releases. Rules on which they agree, and rules that
+// docs/contract-decisions.md decides for both, have no field.
 type Contract struct {
 	// Release is the release, such as 0.1.32.
 	Release string

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Field is an optional field of events and work items that is younger than their kind. A build that lacks it ignores it in
-// what it reads, as all decoders ignore what they do not know, and so writes on without it.
+// Field is an optional field of events and work items that is younger than their kind. A build that lacks it ignores it when
+// reading, as decoders ignore all unknown fields, and therefore writes the event or item without it.
 type Field string
 
 // The fields that builds may lack (docs/contract/runtime.md#r15.1, and #r1 to #r2 for those that are older).

@@ -109,10 +109,9 @@ func sorted(all []Bug) []Bug {
 	return all
 }
 
-// Profile returns every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property
-// catches it or not, in ascending order of id. The profile of 0.1.32 holds what that release has not mended, or not for
-// executions that an older release began (ForOld), and what it has decided otherwise than the contract (Since). The
-// caller owns the slice.
+// Profile returns every switch of the profile of a release, duroxide-0.1.26 or duroxide-0.1.32, whether a property catches
+// it or not, in ascending order of id. The profile of 0.1.32 holds the defects that it has not mended, or not for executions
+// that an older release began (ForOld), and its decisions that differ from the contract (Since). The caller owns the slice.
 func Profile(release string) []Bug {
 	if release == "" {
 		return nil // each run asks

@@ -16,15 +16,15 @@ import (
 type decodedHistory struct {
 	events []engine.Event
 	err    error // of event number len(events)
-	// rested is the number of events that were decoded when the execution ended, and let go: whoever asks for one has them
-	// decoded again, and nobody is told. Invariant: if it is not 0, events is empty.
+	// rested is the number of decoded events that were released when the execution ended. The next read decodes them again,
+	// without an observation. Invariant: if it is not 0, events is empty.
 	rested int
 }
 
 // restFrom is how many instances a store has when it begins to let executions rest: a small store has no need to.
 const restFrom = 1024
 
-// rest lets go of the decoded events of an execution that has ended: hardly anybody asks for them again.
+// rest releases the decoded events of an execution that has ended, since they are rarely read again.
 func (ex *execution) rest() {
 	for _, d := range ex.decoded {
 		if d != nil && len(d.events) > 0 {
@@ -33,7 +33,7 @@ func (ex *execution) rest() {
 	}
 }
 
-// recall decodes again what rest let go of.
+// recall decodes the events again that rest released.
 func (s *Store) recall(ex *execution, codec int) {
 	d := s.kept.seenBy(ex, codec)
 	for i := range d.rested {

@@ -2,10 +2,9 @@ package memprovider
 
 import "github.com/durosim/durosim/engine"
 
-// Lead says what the next fetch finds, in the place of the store's own choice. With it a store follows another one, whose
-// answers are known, and its observations tell what that other store must have done. The fetch takes what it is told to
-// even where its rules forbid that, so that a breach shows in the observations. The zero value says that the fetch finds
-// nothing.
+// Lead says what the next fetch finds, instead of the store's own choice. With it a store follows another one whose answers
+// are known; its observations then show what that store must have done. The fetch takes the given work even against the
+// store's rules, so that a breach shows in the observations. The zero value says that the fetch finds nothing.
 type Lead struct {
 	// Instance is what an orchestration fetch delivers, with all its visible messages.
 	Instance string

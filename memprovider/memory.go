@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Memory is room that a store takes over from one that nobody uses any more: for stored bytes, messages and tokens. It keeps
-// what a small run needs; what a store needs beyond that lives no longer than what is in it. The zero value is ready.
+// Memory is memory that a store takes over from an earlier one that is no longer in use: for stored bytes, messages and
+// tokens. It is sized for a small run; a store allocates what it needs beyond that as usual. The zero value is ready.
 type Memory struct {
 	bytes    [][]byte // byteBlock long each
 	rows     [][]row  // rowBlock each
@@ -17,8 +17,8 @@ type Memory struct {
 	nextBytes, nextRows int
 }
 
-// kept is what a store consists of beside bytes and messages, and what it hands out. It keeps nothing in a store without a
-// Memory.
+// kept holds the reusable parts of a store besides bytes and messages, and those that it hands out. Without a Memory nothing
+// is reused.
 type kept struct {
 	instances  slab.Slab[instance]
 	executions slab.Slab[execution]

@@ -11,7 +11,8 @@ import (
 // This file holds every way to change the store's state, apart from time and caches. Each primitive makes one change,
 // observes it, and while an ack runs notes how to undo it. Nothing else writes to these fields.
 
-// takeLock gives the instance lock to a token, whoever held it. No ack does that, so it is not noted.
+// takeLock gives the instance lock to a token, even if another one holds it. No ack takes a lock, so the change need not be
+// undoable.
 func (s *Store) takeLock(in *instance, l lock) {
 	in.lock = l
 	s.touch(in)

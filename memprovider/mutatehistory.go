@@ -10,7 +10,7 @@ import (
 
 // This file holds the primitives of mutate.go for executions and their history.
 
-// historyOf returns the execution of that id and makes room for it if there is none. Room is not yet a row.
+// historyOf returns the execution with that id and creates it if there is none. It does not create its row.
 func (s *Store) historyOf(in *instance, id uint64) *execution {
 	if ex := in.execution(id); ex != nil {
 		return ex

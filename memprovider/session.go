@@ -29,7 +29,7 @@ type session struct {
 	ownerSlot, expirySlot int
 }
 
-// owner is whoever claims sessions under one name.
+// owner is a worker that claims sessions under its name.
 type owner struct {
 	name     string
 	sessions []*session // those with a row of this owner, in arbitrary order
@@ -162,8 +162,8 @@ func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
 	return n
 }
 
-// CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session is deleted when its
-// lock ended before now and no activity carries its id, whoever owned it.
+// CleanupOrphanedSessions implements engine.Provider. The idle timeout is ignored (D23): a session of any owner is deleted
+// when its lock has expired and no activity has its id.
 func (p *provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.Duration) (int, error) {
 	s := p.store
 	s.begin(observe.CallCleanupOrphanedSessions, p.caller).IdleTimeout = idleTimeout

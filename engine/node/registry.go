@@ -275,8 +275,8 @@ func (r *Registry) find(name string) (int, bool) {
 	})
 }
 
-// lookUp returns the orchestration with a name, nil if there is none. Comparing for equality is what a registry of a few dozen
-// names is quickest at: most lengths differ.
+// lookUp returns the orchestration with a name, nil if there is none. A linear search is fastest for a few dozen names,
+// since most differ in length.
 func (r *Registry) lookUp(name string) *registeredOrchestration {
 	for i := range r.orchestrations {
 		if r.orchestrations[i].name == name {

@@ -66,7 +66,7 @@ type Recorder struct {
 	spawned int
 }
 
-// Run returns a handler that does what another does, and is recorded, until the next call of Run.
+// Run returns a handler that behaves as the given one and records its calls until the next call of Run.
 func (r *Recorder) Run(handler orch.Handler) orch.Handler {
 	r.handler, r.calls = handler, r.calls[:0]
 	if r.run == nil {

@@ -15,8 +15,8 @@ type Schema map[string]any
 // refer is the schema of a definition of Definitions.
 func refer(name string) Schema { return Schema{"$ref": "#/$defs/" + name} }
 
-// ParamsSchema returns the schema of a call's parameters. Like all schemas here it is made from what is encoded and
-// decoded, refers to Definitions, and lets a field be null that may be left out.
+// ParamsSchema returns the schema of a call's parameters. Like all schemas here it is derived from the encoder and the
+// decoder, refers to Definitions, and allows null for an optional field.
 func ParamsSchema(c call.Call) Schema {
 	s := TypeSchema(reflect.TypeOf(c))
 	s["additionalProperties"] = false

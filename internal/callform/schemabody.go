@@ -97,7 +97,7 @@ func EventBodies() ([]Body, error) {
 	return list, nil
 }
 
-// fieldsOfBody returns the fields of what encode makes of the values of a type.
+// fieldsOfBody returns the fields that encode writes for values of a type.
 func fieldsOfBody(t reflect.Type, encode func(v any, full bool) (string, error)) ([]BodyField, error) {
 	var least, most jsonform.Object
 	for _, o := range []*jsonform.Object{&least, &most} {

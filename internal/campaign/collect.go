@@ -8,8 +8,8 @@ import (
 )
 
 // How far the heap may grow before garbage is collected: in percent of the live heap, and in bytes. Runs are short and
-// little of what they allocate survives, so each collection costs more than it is worth: with the usual 100 percent, they
-// take a fifth of the time. Beyond the limit, saving memory matters more.
+// little of their memory survives, so frequent collections do not pay off: with the usual 100 percent, they take a fifth of
+// the time. Beyond the limit, saving memory matters more.
 const (
 	heapPercent = 1600
 	heapLimit   = 1 << 30

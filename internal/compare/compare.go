@@ -21,7 +21,7 @@ type Config struct {
 	Strategies []plan.Strategy
 	// Builds are the known ones, nil for the shipped ones; the scenario may declare more.
 	Builds []*engine.Build
-	// NewRun returns what belongs to one run only; nil is a run with what durosim ships.
+	// NewRun returns the state that belongs to a single run; nil means a run with the shipped handlers.
 	NewRun func() properties.Run
 	// First and Seeds are the seeds, the same for each strategy.
 	First, Seeds uint64

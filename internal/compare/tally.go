@@ -102,7 +102,7 @@ func (t *tally) poison(instance string) {
 	t.poisoned[instance] = true
 }
 
-// lookForStuck notes what has work queued that no live node's filter admits.
+// lookForStuck notes the instances with queued work that no live node's filter admits.
 func (t *tally) lookForStuck() {
 	store := t.w.Store()
 	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {

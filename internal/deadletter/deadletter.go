@@ -25,11 +25,11 @@ type Options struct {
 
 // Rules are the decisions of a Box that can be got wrong. A planted bug replaces one of them (package faults has the table).
 type Rules struct {
-	// Due reports whether what has been blocked for that long is ended, given Options.After.
+	// Due reports whether work that has been blocked for that long is to be ended, given Options.After.
 	Due func(blocked, after time.Duration) bool
 	// TellsParent makes the parent of what is ended hear of it.
 	TellsParent bool
-	// LooksUncounted makes a look leave no delivery behind.
+	// LooksUncounted makes a sweep's fetches count no attempt.
 	LooksUncounted bool
 }
 
@@ -62,7 +62,7 @@ type declared struct {
 	lastMs int64
 }
 
-// sighting is an instance that each sweep since then has found blocked.
+// sighting is an instance that every sweep since a given time has found blocked.
 type sighting struct {
 	instance  string
 	execution uint64
@@ -109,7 +109,7 @@ func (b *Box) note(f *engine.CapabilityFilter) {
 	b.declared = append(b.declared, declared{pins, b.options.Now()})
 }
 
-// admitted returns the ranges with which a fetch has come within the waiting time.
+// admitted returns the version ranges of the fetches made within the waiting time.
 func (b *Box) admitted() (ranges []engine.VersionRange) {
 	for _, d := range b.declared {
 		if b.options.Now()-d.lastMs < b.options.After.Milliseconds() {
@@ -119,8 +119,8 @@ func (b *Box) admitted() (ranges []engine.VersionRange) {
 	return ranges
 }
 
-// Sweep looks at what is queued and admitted by no recent fetch, and ends what has been so, at each look, for After. It
-// needs a provider that answers without waiting. What it looks at is handed back uncounted.
+// Sweep fetches the queued work that no recent fetch has admitted. It ends work that every sweep has found blocked for the
+// time After, and abandons the rest without counting an attempt. The provider must answer without waiting.
 func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 	var tokens []string
 	var blocked []sighting
@@ -147,10 +147,10 @@ func (b *Box) Sweep(ctx context.Context, p engine.Provider) {
 	b.blocked = blocked
 }
 
-// lockFor is how long a sweep locks what it looks at; it hands it back before it returns.
+// lockFor is the lock timeout of a sweep's fetches. The sweep releases its locks before it returns.
 const lockFor = 5 * time.Second
 
-// since returns since when each look has found an execution blocked.
+// since returns the time since which each sweep has found an execution blocked.
 func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
 		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {
@@ -160,8 +160,8 @@ func (b *Box) since(f *engine.FetchedOrchestration) int64 {
 	return b.options.Now()
 }
 
-// end commits the failure of what has been blocked since then, or drops what is queued for an execution that has ended. It
-// reports whether it did.
+// end fails an execution that has been blocked since then, or drops the messages queued for one that has ended. It reports
+// whether it did either.
 func (b *Box) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
 	item := &f.Item
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond

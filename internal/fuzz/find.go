@@ -58,7 +58,7 @@ func (h *hunt) found(r ran) error {
 	return nil
 }
 
-// names are what differs between two messages about the same thing: texts in quotes, and words with digits.
+// names matches the parts in which two messages about one cause may differ: quoted texts, and words with digits.
 var names = regexp.MustCompile(`"[^"]*"|[^\s"]*[0-9][^\s"]*`)
 
 // skeleton returns the first line of a message without names and numbers.

@@ -18,7 +18,8 @@ import (
 type Options struct {
 	// Plain expands a seed into a plan of the scenario.
 	Plain func(seed uint64) (*plan.Plan, error)
-	// Config returns what a run has besides plan and choices. Its monitor must judge nothing that edits may rightly break.
+	// Config returns what a run has besides plan and choices. Its monitor must not judge properties that an edit of the plan
+	// may break.
 	Config func() cluster.Config
 	// Shrink makes a failing run small.
 	Shrink func(failing shrink.Concrete, v cluster.Violation) (*properties.Shrunk, error)
@@ -27,7 +28,7 @@ type Options struct {
 	// Stored are inputs to begin with, besides plain plans.
 	Stored []Input
 	Seed   uint64
-	// Runs ends the hunt after so many runs; 0 is no bound. Runs that make a failure small or look for a moment do not count.
+	// Runs ends the hunt after so many runs; 0 is no bound. Runs that shrink a failure or search for a moment do not count.
 	Runs uint64
 	// First ends the hunt with the first find.
 	First   bool
@@ -44,7 +45,7 @@ type Options struct {
 type Report struct {
 	// Runs is the number of runs; Failed of those that violated something, Exhausted of those that were given up.
 	Runs, Failed, Exhausted uint64
-	// Kept is the size of the population; Features and Points is what it shows.
+	// Kept is the size of the population; Features and Points count the features and coverage points that it shows.
 	Kept, Features, Points int
 	// Finds are different failures, in the order found.
 	Finds []*Find
@@ -66,7 +67,7 @@ type hunt struct {
 	pop   population
 	state uint64 // of the draws
 	plain uint64 // the last seed of a plain plan
-	// known are the failures that need not be made small again, looked up only.
+	// known are the failures that have been shrunk already; only looked up.
 	known map[string]*Find
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Input is one run: a plan, and what makes the choices that it leaves open.
+// Input determines one run: a plan, and the chooser and seed for the choices that it leaves open.
 type Input struct {
 	Plan *plan.Plan
 	Seed uint64

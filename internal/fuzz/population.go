@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// population is the inputs that showed something new, and what all runs have shown.
+// population holds the inputs that showed something new, and the features that all runs have shown.
 type population struct {
 	members []*member
 	// features are indexed by name; the map is looked up only.
@@ -35,7 +35,7 @@ type feature struct {
 }
 
 // featuresOf returns the names of what a run shows: each point, by the magnitude of its count, and each pair of points.
-// Of points that begin alike up to "->", which tell changes of builds, there are many: they make no pairs.
+// Points of build changes (with "->" in their names) are numerous, and form no pairs.
 func featuresOf(points []cluster.Point) (names [][2]string) {
 	var single []string
 	for _, p := range points {

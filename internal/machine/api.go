@@ -169,7 +169,8 @@ type TurnNote struct {
 	// Nondeterministic describes where two computations of the turn differ: a verdict on the handler. It is empty if they
 	// agree, or if turns are computed once (see Config.DoubleCheck).
 	Nondeterministic string
-	// Ack is what the turn comes to, and Asked what its code asked for (see Config.Watch). Both are valid during the step.
+	// Ack is the result of the turn, and Asked holds the requests of its code (see Config.Watch). Both are valid during the
+	// step.
 	Ack   *call.AckOrchestrationItem
 	Asked []asked.Call
 }

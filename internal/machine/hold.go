@@ -25,7 +25,8 @@ type hold struct {
 	renewalTimer  TimerID
 	renewalCall   CallID
 	renewalSentMs int64
-	// ack is the acknowledgement to send or in flight; if it is nil, it is turn, of whose slices only copies are handed out.
+	// ack is the acknowledgement to send or in flight; if it is nil, turn takes its place, and only copies of turn's slices
+	// are handed out.
 	ack      call.Call
 	turn     call.AckOrchestrationItem
 	decision Decision // the decision that the ack carries out

@@ -64,7 +64,7 @@ func (r *Room) activity() *activityCall {
 // stepsAtOnce is how many steps' calls are taken back together: each time costs as much as a few calls.
 const stepsAtOnce = 16
 
-// NextStep says that nobody uses the calls of the steps before any more.
+// NextStep says that the calls of earlier steps are no longer in use.
 func (r *Room) NextStep() {
 	if r.steps++; r.steps == stepsAtOnce {
 		r.takeBack()
@@ -82,7 +82,7 @@ func (r *Room) takeBack() {
 	r.turnNotes.Reset()
 }
 
-// NextRun takes back everything: no node of the run before, and nothing that it asked for, is used any more.
+// NextRun takes back all memory: the nodes of the previous run and their calls are no longer in use.
 func (r *Room) NextRun() {
 	r.takeBack()
 	r.events.Reset()

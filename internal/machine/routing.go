@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// Routing is how a node gets the work that it can run, and what it does about the rest. The zero value is the contract's:
-// the provider filters, and what nobody admits waits.
+// Routing says how a node gets the work that it can run, and what it does with the rest. The zero value is the contract's
+// rule: the provider filters, and work that no node admits waits.
 type Routing struct {
 	// Bounces makes the node fetch without a filter. It gives back what it cannot replay with the growing delay of a missing
 	// handler, counted, until that is poison.
 	Bounces bool
-	// SweepEvery, if not 0, adds a slot that looks at all that is queued, with that pause between two passes, and ends what
+	// SweepEvery, if not 0, adds a slot that passes over all queued work, with that pause between passes, and ends work that
 	// the node cannot replay and has met for SweepAfter.
 	SweepEvery, SweepAfter time.Duration
 }
@@ -59,8 +59,8 @@ func (n *Node) bounceDelay(count uint32) time.Duration {
 const (
 	// sweepLooks bounds the looks of one pass.
 	sweepLooks = 64
-	// sweepDelay is how long what the node could run is kept back after a look, so that the next look finds something else;
-	// IncompatibleDelay is that of the rest.
+	// sweepDelay is the delay with which a sweeper abandons work that the node could run, so that its next fetch finds other
+	// work; for other work it is IncompatibleDelay.
 	sweepDelay = 100 * time.Millisecond
 )
 
@@ -80,7 +80,7 @@ type sighting struct {
 	lastMs    int64 // when a look last met it
 }
 
-// nextSweep makes the next look of a pass, or waits for the next pass.
+// nextSweep makes the next fetch of a pass, or waits for the next pass.
 func (n *Node) nextSweep(s *slot) {
 	w := &n.sweeper
 	if !w.passing {
@@ -96,13 +96,14 @@ func (n *Node) nextSweep(s *slot) {
 		LockTimeout: n.options.OrchestratorLockTimeout, PollTimeout: n.options.DispatcherLongPollTimeout,
 	})
 	s.call, look.Cadence = look.ID, n.routing.SweepEvery
-	if len(w.met) > 0 { // the first look of a pass waits until there is something to look at
+	if len(w.met) > 0 { // the first fetch of a pass waits for work
 		look.Cadence, look.Once, look.Deadline = 0, true, n.options.CallDeadline
 	}
 }
 
-// endPass ends a pass, and forgets what passes have not met for a while: it is not blocked. A single pass may miss what is,
-// since another node's sweeper may hold it. An undecodable batch is forgotten sooner: nothing tells it from the next one.
+// endPass ends a pass of the sweeper, and forgets work that several passes have not met: it is no longer blocked. One pass
+// may miss blocked work, since another node's sweeper may hold it. An undecodable batch is forgotten sooner, since it cannot
+// be told from the next one.
 func (n *Node) endPass() {
 	n.sweeper.passing = false
 	after := n.routing.SweepAfter.Milliseconds()
@@ -112,7 +113,7 @@ func (n *Node) endPass() {
 	})
 }
 
-// look decides what a sweeper does with what it has met.
+// look decides what the sweeper does with a batch that it fetched.
 func (n *Node) look(s *slot, d *delivery) {
 	w := &n.sweeper
 	id := d.Item.Instance

@@ -26,8 +26,8 @@ type Rules struct {
 	CountsWaiting func(b *engine.Build) bool
 	// SessionCap returns how many sessions the node may serve at a time, given the option.
 	SessionCap func(most int) int
-	// PlainFetchWaits lets a fetch without a session config wait for work as long as any other. The node asks for sessions
-	// again when it serves one less, so what it waits with then is no longer what it wants.
+	// PlainFetchWaits lets a fetch without a session config wait for work as long as any other. When the node serves one
+	// session less, it asks for sessions again, but the waiting fetch still has the old request.
 	PlainFetchWaits bool
 	// RenewsSessions makes the node renew the sessions that it owns.
 	RenewsSessions bool
@@ -43,7 +43,7 @@ type Rules struct {
 	PauseAfterNothing func(took, interval time.Duration) time.Duration
 	// PauseAfterError returns the pause after a failed fetch, the k-th consecutive retryable one; false stops fetching.
 	PauseAfterError func(retryable bool, k int) (time.Duration, bool)
-	// AckFailed returns what follows an ack that has failed; failures counts its failures.
+	// AckFailed returns what to do after an ack has failed, given the number of its failures.
 	AckFailed func(kind SlotKind, err error, failures int) AckStep
 	// RenewalInterval returns the time until a lock is renewed, 0 for never.
 	RenewalInterval func(timeout, buffer time.Duration) time.Duration
@@ -51,7 +51,7 @@ type Rules struct {
 	RenewsWhileDraining bool
 	// TurnRenewalFailed reports whether a failed renewal of a turn's lock is retried.
 	TurnRenewalFailed func(err error) bool
-	// ActivityRenewalFailed returns what a failed renewal of an activity's lock means.
+	// ActivityRenewalFailed returns what to do after the renewal of an activity's lock has failed.
 	ActivityRenewalFailed func(err error) RenewalStep
 	// WorkerItems returns the activities that a turn's ack enqueues.
 	WorkerItems func(turn []engine.WorkItem) []engine.WorkItem

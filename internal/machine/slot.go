@@ -27,7 +27,7 @@ type slot struct {
 	room hold // storage that hold points to
 	// fetch is a worker slot's request while it may serve one more session; it is read-only.
 	fetch call.Call
-	// sweeps marks the slot that looks at what is queued, and runs nothing.
+	// sweeps marks the sweeper's slot, which runs nothing.
 	sweeps bool
 }
 

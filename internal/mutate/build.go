@@ -52,7 +52,7 @@ func faulty(out []byte) map[string]bool {
 
 var compiled = regexp.MustCompile(`mutantIs\((\d+)\)`)
 
-// Compiled returns the numbers of the mutants in the sources that Build has left in a directory; none if there are none.
+// Compiled returns the numbers of the mutants in the sources that Build has left in a directory.
 func Compiled(dir string) (map[int]bool, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -119,7 +119,7 @@ func (s *search) add(k Kind, at ast.Node, is string, splices func(on string) []s
 	s.found = append(s.found, m)
 }
 
-// on stands for the test whether the mutant is the active one, until it has its number.
+// on stands for the test whether the mutant is active, until the mutant has its number.
 const on = "\x00"
 
 func oneLine(s string) string {

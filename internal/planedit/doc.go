@@ -1,4 +1,4 @@
-// Package planedit edits plans by bytes, for fuzzers: every list of bytes means a valid plan, and a short change of the
-// bytes a small change of the plan. It also has what plans are drawn from: options of nodes, the shipped orchestrations
-// with what clients do to them. It runs nothing.
+// Package planedit edits plans by bytes, for fuzzers: every list of bytes gives a valid plan, and a small change of the
+// bytes a small change of the plan. It also has the values that plans are drawn from: options of nodes, and the shipped
+// orchestrations with actions of their clients. It runs nothing.
 package planedit

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// edits are all kinds of edits. The place of one in the list is part of what stored inputs of fuzzers mean.
+// edits are all kinds of edits. Stored inputs of fuzzers depend on the order of this list.
 var edits = []struct {
 	name string
 	do   func(p *plan.Plan, e edit)

@@ -32,9 +32,9 @@ type Space struct {
 	Nodes, Instances, Steps, Statements int
 }
 
-// Apply applies edits to a copy of a plan: of each three bytes the first says what is done, the second where, the third
-// with which value. It leaves out an edit that would make no sense, so that every list of bytes gives a valid plan. The
-// same plan, space and bytes always give the same plan.
+// Apply applies edits to a copy of a plan. Three bytes are one edit: its kind, its place and its value. It leaves out an
+// edit that would make no sense, so that every list of bytes gives a valid plan. The same plan, space and bytes always give
+// the same plan.
 func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 	best := clone(base)
 	for n := 0; n < Most && len(data) > 0; n++ {
@@ -87,7 +87,7 @@ func clone(p *plan.Plan) *plan.Plan {
 	return &c
 }
 
-// edit is where and with what: n is the number of the edit, for names.
+// edit has the place and the value of an edit; n is its number, for names.
 type edit struct {
 	space           *Space
 	place, value, n int

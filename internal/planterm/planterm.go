@@ -63,8 +63,8 @@ type Profile string
 const (
 	ProfileContract Profile = "contract"
 	ProfileDuroxide Profile = "duroxide-0.1.26"
-	// ProfileDuroxide32 is what release 0.1.32 does: what it has not mended, what it does to executions that a release before
-	// 0.1.31 began, and what it has decided otherwise than the contract.
+	// ProfileDuroxide32 is the behaviour of release 0.1.32: defects that it has not mended, its treatment of executions that
+	// a release before 0.1.31 began, and decisions that differ from the contract.
 	ProfileDuroxide32 Profile = "duroxide-0.1.32"
 )
 

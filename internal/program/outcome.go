@@ -12,8 +12,8 @@ import (
 type Circumstances struct {
 	// Input is the instance's input.
 	Input string
-	// Events returns the data that may have been sent to the instance under a name; nil means none. Anyone is the data that
-	// may have been sent to any instance that waits, including children.
+	// Events returns the data that may have been sent to the instance in events of a name; nil means none. Anyone holds the
+	// data that may have been sent to any waiting instance, including children.
 	Events func(name string) []string
 	Anyone []string
 	// Messages returns the data of the messages that have come to a queue of the instance, each as often as it has come:

@@ -83,8 +83,8 @@ func (h *Hosts) Build(ctx context.Context, b *engine.Build, progress io.Writer) 
 	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
 }
 
-// writeSources writes the sources below a directory. It leaves alone what is there already, for cargo builds anew what has
-// been written anew.
+// writeSources writes the sources below a directory. It does not rewrite a file that is unchanged, since cargo would compile
+// it again.
 func writeSources(dir string) error {
 	return eachSource(func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -98,7 +98,8 @@ func writeSources(dir string) error {
 	})
 }
 
-// install gives a program a second name, in one step, so that whoever starts it meanwhile starts the old one or the new.
+// install renames a program into place atomically: a process that starts meanwhile runs either the old program or the new
+// one.
 func install(from, to string) error {
 	part := to + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {

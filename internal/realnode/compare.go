@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// Difference is the first committed event of an instance in which two runs differ. A run whose history has ended there has
-// an empty text.
+// Difference is the first committed event of an instance in which two runs differ. The text of a run whose history is
+// shorter is empty.
 type Difference struct {
 	Instance  string
 	Execution uint64
@@ -21,17 +21,17 @@ type Difference struct {
 	Event int
 	// One and Other are the events of the two runs, as JSON without times and versions.
 	One, Other string
-	// Arrival reports whether one of them tells of something that has come from outside the execution, or is missing. Up to
-	// there all is the same, so that the two differ in what had come by then. If neither does, the code of one execution has
-	// decided otherwise than that of the other.
+	// Arrival reports whether one of the events records an input from outside the execution, or is missing. All earlier
+	// events are equal, so the runs then differ only in which inputs had arrived. If Arrival is false, the code of the two
+	// executions decided differently.
 	Arrival bool
 }
 
-// Compare compares what two runs of one plan have committed, event by event: of each instance, in the order of the first
-// run, the first event that differs. Left out is what two runs may have as they like: times, versions of the runtime, and the
-// answers of the runtime's own activities; and spent requests to cancel an activity that has completed, which released
-// runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), with the numbers that they shift. It
-// also returns how many events are alike.
+// Compare compares the committed histories of two runs of one plan. It returns the first differing event of each instance,
+// in the order of the first run. It ignores details in which two correct runs may differ: times, versions of the runtime,
+// and the answers of the runtime's own activities; and spent requests to cancel an activity that has completed, which
+// released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), with the numbers that they
+// shift. It also returns how many events are alike.
 func Compare(one, other memprovider.View) (differ []Difference, alike int, err error) {
 	seen := map[string]bool{}
 	for _, list := range []*memprovider.Snapshot{one.Snapshot(), other.Snapshot()} {
@@ -131,7 +131,7 @@ func eventTexts(v memprovider.View, instance string, execution uint64) ([]compar
 	return out, nil
 }
 
-// arrives reports whether events of a kind tell of something that has come from outside the execution.
+// arrives reports whether events of a kind record an input from outside the execution.
 func arrives(k engine.EventKind) bool {
 	switch k {
 	case eventdata.KindActivityCompleted, eventdata.KindActivityFailed, eventdata.KindTimerFired, eventdata.KindSubOrchestrationCompleted,

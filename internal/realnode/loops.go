@@ -31,7 +31,7 @@ func (l *loops) list(kind machine.SlotKind) []loop {
 }
 
 // fetch marks a loop as fetching and returns its slot: the first that holds nothing, or else the first that is not already
-// fetching. Since the runtime fetches, that one must be done with what it held, without telling the store.
+// fetching. Since the runtime fetches again, that loop must have finished its work without telling the store.
 func (l *loops) fetch(kind machine.SlotKind) machine.Slot {
 	list := l.list(kind)
 	i := slices.IndexFunc(list, func(l loop) bool { return !l.fetching && l.token == "" })

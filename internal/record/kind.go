@@ -19,7 +19,8 @@ const (
 	// CallExecuting and CallExecuted bracket the atomic instant: the same, StoreCall after it, Outcome, Err.
 	CallExecuting
 	CallExecuted
-	// Answered: the node got the answer, or after the deadline the error that replaces it (Text "deadline"): the same, and Fetched, Work or Count.
+	// Answered: the node received the answer or, after the deadline, the error in its place (Text "deadline"). It sets the
+	// same fields, and Fetched, Work or Count.
 	Answered
 	// Parked: a fetch found nothing and waits; Unparked: it is cancelled or its node is gone; Woken: it is
 	// tried again. Node, Incarnation, Call, CallKind, Request, Slot, and StoreCall of the try before.

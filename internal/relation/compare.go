@@ -27,7 +27,7 @@ type Run struct {
 
 // Outcome is what a comparison came to.
 type Outcome struct {
-	// Skipped says why the plan has no such twin; empty if the two were compared.
+	// Skipped gives the reason why the plan has no such twin; it is empty if the runs were compared.
 	Skipped string
 	// Instances is the number of instances that were compared, children included.
 	Instances int
@@ -38,7 +38,8 @@ type Outcome struct {
 // Difference is the first thing in which an instance differs.
 type Difference struct {
 	Instance string
-	// What differs, such as "execution 1, event 4", as it was and as it is in the twin; "nothing" where one lacks it.
+	// The place of the difference, such as "execution 1, event 4", with the value in the run and in the twin; "nothing" if
+	// it is missing.
 	What, Was, Is string
 }
 
@@ -90,8 +91,8 @@ type ends struct {
 	instances map[string]end
 }
 
-// end is what is known of an instance at the end: what was recorded of it, in order, and how it stands. One that is still
-// running has come further in a run that ended later.
+// end is the final state of an instance: its recorded events, in order, and its status. An instance that is still running is
+// further ahead in the run that ended later.
 type end struct {
 	running        bool
 	history, state []fact
@@ -163,7 +164,7 @@ func (r *Run) ends(p *plan.Plan, start sim.Time, ordinal bool, back *strings.Rep
 	return all, nil
 }
 
-// last takes a picture of the store when the run is over.
+// last takes a snapshot of the store at the end of the run.
 type last struct {
 	cluster.Monitor
 	w    *cluster.World
@@ -220,7 +221,7 @@ var rows = regexp.MustCompile(`\b(message )[0-9]+( of )`)
 
 var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// sinceStart replaces each time in a text by what it is after the start of the run.
+// sinceStart replaces each time in a text by the time since the start of the run.
 func sinceStart(text string, start sim.Time) string {
 	return times.ReplaceAllStringFunc(text, func(number string) string {
 		n, err := json.Number(number).Int64()

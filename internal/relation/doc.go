@@ -1,5 +1,5 @@
-// Package relation runs a plan and a twin of it that differs in what must not matter, and compares what became of the
-// instances that both have:
+// Package relation runs a plan and a twin of it that differs in a way that must not matter, and compares the instances that
+// both have:
 //
 //	for _, r := range relation.All() {
 //		difference, err := r.Compare(relation.Run{Plan: p, Seed: 7, Config: config})

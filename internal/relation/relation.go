@@ -186,7 +186,7 @@ func renamed(p *plan.Plan) (twin, string) {
 	return t, ""
 }
 
-// back returns what puts the old ids back into a text, as they are written in JSON.
+// back returns a replacer that puts the old ids, as JSON writes them, back into a text.
 func (t *twin) back() *strings.Replacer {
 	var pairs []string
 	for i := 0; i < len(t.renamed); i += 2 {

@@ -52,7 +52,7 @@ type sentinel struct{}
 
 func (sentinel) String() string { return "orch: the turn is over" }
 
-// maxSentinels is how many panics code may recover before it is ended by runtime.Goexit, which cannot be recovered.
+// maxSentinels is the number of panics that code may recover before runtime.Goexit, which cannot be recovered, ends it.
 const maxSentinels = 100
 
 // exitedText is the panic text of code that called runtime.Goexit, as a failed test does.

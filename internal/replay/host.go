@@ -71,8 +71,8 @@ const (
 	futureDropped
 )
 
-// Within one turn, replay included, the code's schedules, child coroutines among them, and its calls of a Context are
-// bounded: beyond these bounds a call panics.
+// These bound what code does within one turn, replay included: the operations that it schedules, child coroutines among
+// them, and its calls of a Context. A call beyond a bound panics.
 const (
 	maxActions       = 1 << 20
 	tooManyText      = "orch: more than 1048576 schedules in one turn"

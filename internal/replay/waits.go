@@ -43,7 +43,7 @@ func (w *waits) subscribe(pos int, token orchhost.Token) int {
 	return len(w.subs) - 1
 }
 
-// arrive adds an arrival, unless every live subscription has one.
+// arrive records an arrival, unless every live subscription already has one.
 func (w *waits) arrive(data string) bool {
 	if w.live <= len(w.arrivals) {
 		return false

@@ -43,7 +43,7 @@ func (r *reader) snapshot() *Snapshot {
 	return s
 }
 
-// assemble makes an instance of its rows. It returns false if there is nothing that could go on.
+// assemble makes an instance from its rows. It returns false if the instance has nothing left to run.
 func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedInstance, bool) {
 	row := r.instances[id]
 	if len(numbers) == 0 {

@@ -24,7 +24,7 @@ type Snapshot struct {
 	Delivered []Delivered
 	Problems  []Problem
 
-	shapes map[string]*shape // by orchestration: what work that begins anew does
+	shapes map[string]*shape // the calls of new instances, by orchestration
 	own    map[string]*shape // by instance and execution: what its code has done so far
 }
 
@@ -97,8 +97,8 @@ func codecsOf(builds []*engine.Build) []engine.Codec {
 	return append(codecs, engine.NewJSONCodec("any", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// Instances returns the running instances as instances of a plan, which expects nothing of their ends: whoever runs it knows
-// what they are about.
+// Instances returns the running instances as instances of a plan. The plan accepts any end, since the export does not say
+// which end is intended.
 func (s *Snapshot) Instances() []plan.Instance {
 	var all []plan.Instance
 	for i := range s.Store.Instances {

@@ -17,7 +17,7 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// shape is what an execution has asked for, as its history tells.
+// shape is the sequence of calls that an execution made, by its history.
 type shape struct {
 	handler string // name@version
 	calls   []call
@@ -36,7 +36,7 @@ type call struct {
 // longestTimer bounds the timers of stand-ins: what sleeps for a month is to wake while somebody looks.
 const longestTimer = time.Minute
 
-// goOn bounds how often a stand-in continues as new.
+// goOn is the number of times that a stand-in continues as new at most.
 const goOn = 8
 
 // learn keeps what the executions of an instance did.
@@ -94,7 +94,7 @@ func shapeOf(handler string, events []engine.Event) *shape {
 }
 
 // StandIns registers an orchestration for each that the export has instances of, and an activity for each that they call.
-// With keep, what a node has already stays as it is: it is the code that ran there. Without, it gives way to a stand-in.
+// With keep, code that a node already has stays, since it is the code that ran there. Without keep, a stand-in replaces it.
 func (s *Snapshot) StandIns(r *node.Registry, keep bool) error {
 	handlers := slices.SortedFunc(maps.Keys(s.handlers()), compareHandlers)
 	for _, handler := range handlers {
@@ -212,7 +212,7 @@ func repeat(ctx *orch.Context, sh *shape) {
 	orch.Join(open...)
 }
 
-// perform does what another execution has done, one call after the other.
+// perform repeats the calls of another execution in their order.
 func perform(ctx *orch.Context, sh *shape) {
 	for i := range sh.calls {
 		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {

@@ -109,7 +109,8 @@ func (c *Collector) observe(o *observe.Observation) {
 	}
 }
 
-// numbered returns the instance that a change is about, nil if it has no name yet or the change is taken back.
+// numbered returns the instance that an observation concerns. It returns nil if the instance has no name yet, or if the
+// observation undoes a change.
 func (c *Collector) numbered(o *observe.Observation) *Instance {
 	if o.Undo || int(o.Instance) >= len(c.numbers) || c.numbers[o.Instance] < 0 {
 		return nil

@@ -25,7 +25,7 @@ type Config struct {
 	Snapshot *snapshot.Snapshot
 	// Builds are the known ones; the scenario may declare more.
 	Builds []*engine.Build
-	// NewRun returns what belongs to one run only; nil is a run with what durosim ships.
+	// NewRun returns the state that belongs to a single run; nil means a run with the shipped handlers.
 	NewRun func() properties.Run
 	// Releases are as in cluster.Config.
 	Releases cluster.Releases

@@ -77,8 +77,8 @@ func (o *Order) Variant() string {
 	return "order-" + strings.Join(words, ",")
 }
 
-// Remarkable returns a run of the map that shows what its worst line is about: rolling back from the point of no return,
-// or the end of the plan; and an instance in it.
+// Remarkable returns a run that shows the worst line of the map, and an affected instance in it. The run rolls back from the
+// point of no return or, if there is none, carries out the whole plan.
 func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 	type line struct {
 		variant string

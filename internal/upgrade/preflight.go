@@ -15,12 +15,12 @@ type Hazard struct {
 	Instance      string `json:"instance"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
-	// Kind is the event kind that cannot be read; empty if the pin is what keeps the nodes away.
+	// Kind is the event kind that cannot be read. It is empty if the nodes do not admit the pin.
 	Kind string `json:"kind"`
 	// Step counts the steps done, 0 for the cluster as it is; After is the last of them.
 	Step  int    `json:"step"`
 	After string `json:"after"`
-	// Until is the first step after which it is no longer so, -1 if it stays so to the end.
+	// Until is the first step after which the hazard is gone, -1 if it lasts to the end.
 	Until int `json:"until"`
 	// Poisoned means that a node admits it and cannot read it: it ends as poison. Otherwise it waits.
 	Poisoned bool `json:"poisoned"`
@@ -52,7 +52,7 @@ func (h *Hazard) same(o *Hazard) bool {
 	return h.Pin == o.Pin && h.Kind == o.Kind && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
 }
 
-// preflight holds every running instance of the store against the nodes after each step.
+// preflight checks after each step which running instances of the store no node can take.
 func preflight(p *plan.Plan, builds []*engine.Build) []Hazard {
 	if p.Contents == nil {
 		return nil
@@ -149,7 +149,7 @@ func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []st
 	return "a node that runs " + strings.Join(names, " or ")
 }
 
-// sortHazards puts what is lost before what waits, and what lasts before what passes.
+// sortHazards sorts lost work before waiting work, and lasting hazards before passing ones.
 func sortHazards(all []Hazard) {
 	rank := func(h *Hazard) int {
 		switch {

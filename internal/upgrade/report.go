@@ -15,11 +15,11 @@ import (
 type Report struct {
 	// Steps are those of the plan, as the first seed has them.
 	Steps []plan.Step
-	// Hazards are what the store holds and the nodes cannot take; whoever waits only for a while comes last.
+	// Hazards lists the work in the store that no node can take; work that waits only for a while comes last.
 	Hazards []Hazard
 	// Whole is the campaign over the whole plan, with the expectations of the scenario.
 	Whole *campaign.Summary
-	// End is what the whole plan does to the work.
+	// End is the effect of the whole plan on the work.
 	End Effect
 	// Stops has, for each number of steps done, what stopping there does; Backs what rolling back from there does.
 	Stops, Backs []Effect
@@ -39,17 +39,17 @@ type Waiting struct {
 	cluster.Wait
 }
 
-// Effect is what a variant of the plan does to the work, over all its seeds.
+// Effect is the effect of a variant of the plan on the work, over all its seeds.
 type Effect struct {
 	Seeds uint64 `json:"seeds"`
 	Work  uint64 `json:"work"`
 	// Stranded work waits for a build until relief; Kinds and Pins tell of it, and Example names one.
 	Stranded Count `json:"stranded"`
-	// Untaken is stranded work that no build of the plan takes: relief deletes it, or it is poisoned by the build that does.
+	// Untaken is stranded work that no build of the plan can run: relief deletes it, or a build that takes it poisons it.
 	Untaken Count `json:"untaken"`
 	// Lost is work that ended otherwise than the plan expects, and was not stranded.
 	Lost Count `json:"lost"`
-	// Open is work of the store that is still running for another reason: it waits for what nobody in the plan brings.
+	// Open is work of the store that is still running for another reason: it waits for an event that the plan does not send.
 	Open Count `json:"open"`
 	// Waited is work that waited for a build for a while; LongestMs is the longest wait, WaitedMs the sum of all.
 	Waited    Count `json:"waited"`
@@ -65,7 +65,7 @@ type Count struct {
 	Total uint64 `json:"total"`
 	Most  uint64 `json:"most"`
 	Seeds uint64 `json:"seeds"`
-	// Example is one of them, in the run of ExampleSeed; Pin is its pin, and Why says what became of it.
+	// Example is an affected instance in the run of ExampleSeed. Pin is its pin, and Why says how it ended or why it waits.
 	Example     string `json:"example"`
 	Pin         string `json:"pin"`
 	Why         string `json:"why"`
@@ -109,7 +109,7 @@ func (e *Effect) add(p *plan.Plan, r *cluster.Result) {
 				untaken.add(f, pin)
 			}
 		case f.End == cluster.StillRunning && p.Instances[i].Existing:
-			open.add(f, pin) // nobody in this plan brings what it waits for
+			open.add(f, pin) // the plan does not send the event that it waits for
 		case !f.AsExpected, p.Instances[i].Existing && (f.End == cluster.EndedPoisoned || f.End == cluster.EndedFailed):
 			lost.add(f, pin)
 		}

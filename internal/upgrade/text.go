@@ -56,7 +56,7 @@ type HazardLine struct {
 	Bad  bool
 }
 
-// HazardLines describes the hazards, those together that differ by the instance only.
+// HazardLines describes the hazards. Hazards that differ only by their instance share a line.
 func (r *Report) HazardLines() []HazardLine {
 	var lines []HazardLine
 	for _, g := range grouped(r.Hazards) {

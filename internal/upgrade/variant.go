@@ -25,7 +25,7 @@ func steps(p *plan.Plan) []plan.Step {
 // lastGap is how long after the last step a rollback begins.
 const lastGap = 10 * time.Second
 
-// gap returns how long after n steps the next one comes.
+// gap returns the time between step n and the next one.
 func gap(all []plan.Step, n int) time.Duration {
 	switch {
 	case n == len(all):
@@ -49,7 +49,8 @@ func stop(p *plan.Plan, n int) {
 	showStranded(p)
 }
 
-// showStranded has a run end with relief, which shows what waits for a build, and what of it no build of the plan takes.
+// showStranded adds relief to the end of a run. Relief shows which work waits for a build, and which of it no build of the
+// plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, planterm.ReliefBuild }
 
 // rollBack takes the first n steps back, the last one first, from when the next one was due.
@@ -75,7 +76,7 @@ func rollBack(p *plan.Plan, n int, builds []*engine.Build) {
 	}
 }
 
-// inverse returns the step that takes one back, given those before it. Some have none.
+// inverse returns the step that undoes a step, given the steps before it. Some steps have no inverse.
 func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Build) (plan.Step, bool) {
 	was := stateAfter(p, before, builds).node(s.Node)
 	back := plan.Step{Node: s.Node}

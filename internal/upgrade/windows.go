@@ -15,8 +15,8 @@ import (
 type Window struct {
 	Old string `json:"old"`
 	New string `json:"new"`
-	// Opens and Closes are the steps of the schedule between which it is open. Opens is empty if it is so from the start,
-	// Closes if nothing closes it.
+	// Opens and Closes are the schedule steps that open and close the window. Opens is empty if it is open from the start,
+	// Closes if it stays open.
 	Opens  string   `json:"opens"`
 	Closes string   `json:"closes"`
 	Risks  []string `json:"risks"`
@@ -65,7 +65,7 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	return out, nil
 }
 
-// beside reports whether nodes of both builds are there. A node that is down for a while counts: it comes back.
+// beside reports whether there are nodes of both builds. A node that is down for a while counts, since it comes back.
 func (s state) beside(old, young string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(s, func(n nodeState) bool { return n.build == name })

@@ -17,10 +17,10 @@ const (
 	raiseMost    = 12
 )
 
-// raiseWhatWaits sends each instance for which nothing else can happen what it waits for, and does not repeat it before
-// raiseAgainMs. An instance with a timer, an activity or a child that may still end decides by itself between that and the
-// wait: calm decides no race. raiseWhatWaits returns the store time until which it will send nothing more unless something
-// happens: now, if the store has work that can be done.
+// raiseWhatWaits sends the awaited event to each instance for which nothing else can happen, and does not repeat it before
+// raiseAgainMs. If a timer, an activity or a child of the instance may still end, calm sends nothing: it decides no race.
+// raiseWhatWaits returns the store time until which it will send nothing more unless something happens: now, if the store
+// has work that can be done.
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
 	for _, no := range c.unfinished() { // what is sent below is to instances of this list
@@ -72,7 +72,7 @@ func finished(p memprovider.InstanceState, ok bool) bool {
 	return !ok || ended(p.Status) && p.Messages == 0 && p.Activities == 0 && p.LockedUntilMs == 0
 }
 
-// hasChild reports whether a child of the instance's current execution has not told its end.
+// hasChild reports whether a child of the instance's current execution has not reported its end.
 func (c *clients) hasChild(id string) bool {
 	history, _ := c.history(id) // its waits have been read from it
 	open := 0

@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// registryOf returns a new registry with what a node of a build registers: what the build ships, of which the node keeps
-// only some if the plan says so, and the plan's programs.
+// registryOf returns a new registry for a node of a build: the handlers that the build ships, or those of them that the plan
+// lets the node keep, and the plan's programs.
 func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error) {
 	r := node.NewRegistry()
 	var declared []*plan.Build
@@ -83,7 +83,7 @@ func (f *fleet) shippedBy(n *plan.Node, b *engine.Build) (*node.Registry, error)
 	return r, nil
 }
 
-// keepsHandlers reports whether the plan neither adds to nor takes from what a node's builds ship.
+// keepsHandlers reports whether the plan leaves the handlers of a node's builds as they are.
 func (f *fleet) keepsHandlers(n *plan.Node) bool {
 	return n.Handlers == nil && len(f.plan.Programs) == 0 && !slices.ContainsFunc(f.plan.Schedule, func(s plan.Step) bool {
 		return s.Node == n.Name && (s.Verb == plan.VerbRegister || s.Verb == plan.VerbDeregister)
@@ -124,7 +124,7 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	return nil
 }
 
-// ship registers what a name stands for, as the known builds ship it, unless the registry has it.
+// ship registers the handlers that a name stands for, as the known builds ship them, unless the registry has them.
 func (f *fleet) ship(r *node.Registry, name string) error {
 	found := false
 	for _, b := range f.cfg.Builds {

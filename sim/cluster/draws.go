@@ -69,7 +69,7 @@ type drawnFault struct {
 }
 
 // drawnTable holds the faults for which there are opportunities, each in a place of its own: a run has twenty thousand
-// opportunities, mostly for what its plan does not name.
+// opportunities, mostly for faults that its plan does not name.
 type drawnTable struct {
 	ackStepError, activityPanic, answerLost, callDelayed, clockSkew, corruptEvent, corruptMessage, crashAfterCommit,
 	crashAfterFetch, crashBeforeAck, duplicateCompletion, duplicateRequest, lateActivity, lostRenewal, pauseNode,

@@ -274,7 +274,7 @@ func (f *fleet) stopped(n *nodeState) {
 	}
 }
 
-// pause freezes a node that is up: it sees what reaches it meanwhile when it resumes. A node that is already frozen, or
+// pause freezes a node that is up: inputs that arrive meanwhile wait until it resumes. A node that is already frozen, or
 // stopping, is not affected.
 func (f *fleet) pause(n *nodeState, d time.Duration) {
 	if n.machine == nil || n.paused || n.draining {

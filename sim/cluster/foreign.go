@@ -36,8 +36,8 @@ type Store struct {
 	Close func()
 }
 
-// foreign is such a store in a run. Beside it stands the run's own store, which follows it: it is told what each fetch has
-// found, and makes the calls that the other has carried out, so that its observations tell the monitor what happened.
+// foreign is a store of Config.Store in a run. The run's own store follows it: it is told what each fetch found, and repeats
+// the calls that the foreign store has carried out. Its observations tell the monitor what happened.
 type foreign struct {
 	*base
 	store  *Store
@@ -132,7 +132,8 @@ var errStoreLost = engine.Retryablef("call", "the run's store is gone")
 // failsAcks reports whether an ack can be made to fail midway.
 func (f *foreign) failsAcks() bool { return f == nil || f.store.FailAckStep != nil }
 
-// damages damages what is stored; durosim's own store is damaged by whoever asks.
+// damages carries out a fault that damages the data of a foreign store, and reports whether the store can do that. For
+// durosim's own store it returns true; its callers damage that themselves.
 func (nw *network) damages(c call.Call) bool {
 	f := nw.foreign
 	if f == nil {
@@ -243,8 +244,8 @@ func differentTurn(a, mine *engine.FetchedOrchestration) string {
 	return ""
 }
 
-// lose ends the run: nothing that happens from now on could be judged. If the monitor has found the answer wrong, that is
-// why; if not, the store has used a freedom that the run's own store cannot follow.
+// lose ends the run, since nothing that happens from now on could be judged. The reason is the wrong answer if the monitor
+// found one; otherwise the store used a freedom of the contract that the run's own store cannot reproduce.
 func (f *foreign) lose(c call.Call, why string) {
 	f.lost = true
 	if f.monitor != nil && len(f.monitor.Violations()) > 0 {

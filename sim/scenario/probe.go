@@ -16,7 +16,7 @@ import (
 // probeEvery is the time between two acts of a probe if the text does not say.
 const probeEvery = time.Second
 
-// probe reads NAME reads BUILD, what the probe acts on, and then, in any order, the clauses.
+// probe parses a probe: NAME reads BUILD, its target, and then its clauses in any order.
 func (p *parser) probe() {
 	var b probe.Probe
 	b.Name = p.name("a probe's name")

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// detectionFile tells how many seeds each planted bug took, in the scenario that shows it: what bugs --detection wrote.
+// detectionFile has the number of seeds that each planted bug took in the scenario that shows it, as written by bugs
+// --detection.
 //
 //go:embed detection.json
 var detectionFile []byte
@@ -51,7 +52,7 @@ func sure(rate float64) uint64 {
 // confidentFrom is how many seeds a clean campaign has at least for its report to say what that shows, unasked.
 const confidentFrom = 100
 
-// confidenceJSON is what a clean campaign of so many seeds shows.
+// confidenceJSON says what a clean campaign with this number of seeds shows.
 type confidenceJSON struct {
 	Seeds uint64 `json:"seeds"`
 	// Bound is the share of runs of this plan that fail at most, with a certainty of 95 %: the rule of three.
@@ -126,8 +127,8 @@ func (c *confidenceJSON) text() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// confidence returns what the report says of what the campaign shows: nothing if a run failed, or if there are few seeds and
-// nobody asks.
+// confidence returns the report's lines about what the campaign shows. It returns nothing if a run failed, or if there are
+// few seeds and the user did not ask.
 func (r *report) confidence() *confidenceJSON {
 	clean := r.sum.Passed == r.sum.Seeds && !r.sum.Interrupted && r.status == exitOK
 	if !clean || r.sum.Seeds == 0 || r.sum.Seeds < confidentFrom && !r.confident {

@@ -119,7 +119,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	return out.ExitStatus, nil
 }
 
-// add counts a result. A failure that is known is none.
+// add counts a result. A known failure does not count as a failure.
 func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
 	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: r.Outcome()}
 	switch shown.Outcome {

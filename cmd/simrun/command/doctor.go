@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/realnode"
 )
 
-// doctorCmd is the verb doctor: what is there, and what it is for.
+// doctorCmd is the verb doctor: it lists the tools that are installed, and what each is for.
 type doctorCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }

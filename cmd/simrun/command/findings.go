@@ -142,7 +142,7 @@ func findingID(s *subject, v campaign.Violation) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// cause returns the evidence of a violation without what differs from seed to seed: names, numbers and quoted texts.
+// cause returns the evidence of a violation without names, numbers and quoted texts, which differ from seed to seed.
 func cause(v campaign.Violation) string {
 	text, _, _ := strings.Cut(v.Message, "\n")
 	if v.Instance != "" {

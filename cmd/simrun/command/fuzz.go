@@ -166,8 +166,8 @@ func planProperties() (ids []string) {
 	return ids
 }
 
-// space returns what a fuzzer may make of the subject's plans: all that is shipped, or what the program has, within the
-// limits that the scenario states.
+// space returns the space of plans that a fuzzer may draw from: everything shipped or, for a program of the user's, its own
+// orchestrations, within the limits that the scenario states.
 func (s *subject) space() *planedit.Space {
 	limits, space := s.scenario.Fuzz, planedit.Shipped()
 	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}

@@ -41,8 +41,8 @@ type itemJSON struct {
 	Range string   `json:"range,omitempty"`
 	Reads []string `json:"reads,omitempty"`
 	Emits []string `json:"emits,omitempty"`
-	// Of builds that a scenario declares: the build that it is like; all that it ships, if it does not ship what that one
-	// does; what it ships besides; what it does not ship.
+	// For a build that a scenario declares: the build that it is like; the list of handlers, if it has one of its own; the
+	// handlers that it adds; those that it lacks.
 	Like     string   `json:"like,omitempty"`
 	Ships    []string `json:"ships,omitempty"`
 	ShipsToo []string `json:"ships_too,omitempty"`
@@ -120,7 +120,7 @@ func (c *listCmd) run(a *app) (int, error) {
 	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))
 }
 
-// items returns what there is of a kind; of builds, also those that a scenario declares.
+// items returns all items of a kind. Builds include those that a scenario declares.
 func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
 	switch {
 	case c.Scenario == "":

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// markdown describes a campaign for the summary of a job: verdicts, what did not hold with its commands, fates.
+// markdown describes a campaign for a job's summary: verdicts, violations with the commands that show them, and fates.
 func (r *report) markdown() string {
 	var b strings.Builder
 	mark := "✅"

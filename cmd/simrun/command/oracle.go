@@ -169,7 +169,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 		}
 		out.Findings = append(out.Findings, shown)
 	}
-	// An entry that has shown by one of its classes, or whose first class is told already, is not told again.
+	// An entry is reported once: not again after one of its classes was seen, or its first class was reported.
 	told := map[string]bool{}
 	for _, f := range r.Findings {
 		if f.Known != nil {

@@ -26,7 +26,7 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	return r.tell(a, show, &pictureFlags{HTML: c.HTML}, c.JSON)
 }
 
-// oneLine returns the command that tells one run of a variant.
+// oneLine returns the command that replays one run of a variant.
 func (c *planCmd) oneLine(s *subject, variant string, seed uint64, instance string) string {
 	words := append([]string{"plan"}, s.options()...)
 	if c.Store != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// relationsCmd is the verb relations: runs and twins of them that differ in what must not matter.
+// relationsCmd is the verb relations: it compares runs with twins that differ in ways that must not matter.
 type relationsCmd struct {
 	planFlags `embed:""`
 

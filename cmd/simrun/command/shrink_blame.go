@@ -18,8 +18,8 @@ func (s *shrunk) blame() []properties.Chance {
 	return s.small.Blame(draws)
 }
 
-// nearestJSON is the nearest run that does not violate the property: what of the plan it is without or has instead, how
-// many lines of the story are alike, and the first line of each run that is not.
+// nearestJSON is the nearest run that does not violate the property: what it leaves out of the plan or replaces, how many
+// lines the stories share, and the first line in which each differs.
 type nearestJSON struct {
 	Without []string `json:"without"`
 	Instead []string `json:"instead"`

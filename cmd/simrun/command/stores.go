@@ -23,7 +23,7 @@ type stores struct {
 // storePatience is how long a store may take to answer a call of a run.
 const storePatience = 10 * time.Second
 
-// of returns what makes the store of a run over the provider that a command line serves.
+// of returns the function that makes a run's store over the provider that a command line serves.
 func (s *stores) of(line string) (func(startMs int64) (*cluster.Store, error), error) {
 	words, err := commandline.Split(line)
 	if err == nil && len(words) == 0 {

@@ -60,7 +60,7 @@ type happening struct {
 	late time.Duration
 }
 
-// draw returns what befalls the next call; the zero value is nothing.
+// draw returns the fault of the next call; the zero value means none.
 func (u *unreliable) draw(c call.Call) happening {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -11,7 +11,7 @@ const Variable = "DUROSIM_MUTANT"
 
 var on, _ = strconv.Atoi(os.Getenv(Variable))
 
-// reached holds which mutants' places were executed; nil if nobody asks.
+// reached records the mutants whose places were executed; nil if nothing is recorded.
 var reached []bool
 
 // Is reports whether mutant id is the active one. Its place is being executed.

@@ -10,7 +10,8 @@ const module = "github.com/durosim/durosim/"
 // area is a package whose mutants are tried.
 type area struct {
 	path string
-	// room is what a sample has equally many mutants of: areas with one name for it share them. It is the path if empty.
+	// room is the unit of sampling: a sample has equally many mutants of each room. Several areas may form one room. If it
+	// is empty, the area's path is its room.
 	room string
 	// files says which of its files are mutated, as a pattern of their base names; all if empty.
 	files string

@@ -11,15 +11,15 @@ import (
 // callers hold, if the store goes by the clocks of its callers.
 const SkewMost = time.Second
 
-// timed are the properties that compare times of different callers: a lock that one has taken with the moment at which
-// another one looks, or a bound with what several have done.
+// timed are the properties that compare times of different callers: the end of one caller's lock with the time of another's
+// fetch, or a bound with times of several callers.
 var timed = []string{"S19", "S22", "L01", "L02", "L03", "L04", "L05", "L08", "L09", "L10", "L11", "L12", "L13", "S27"}
 
 // Timed reports whether a property compares times of different callers.
 func Timed(id string) bool { return slices.Contains(timed, id) }
 
-// Judges reports whether a property holds for the clocks of a plan. If it does not, a run says nothing about it. S22 has a
-// bound of a tenth of a second, below any difference of clocks that matters: it is judged by one clock only.
+// Judges reports whether a property can be judged with the clocks of a plan. S22 has a bound of a tenth of a second, less
+// than any relevant difference of clocks, so it is judged only if all clocks agree.
 func Judges(p *plan.Plan, id string) bool {
 	if id == "S22" {
 		return p.Skew() == 0
@@ -31,8 +31,8 @@ func Judges(p *plan.Plan, id string) bool {
 // clock of its own.
 func (m *Run) SkewMs() int64 { return m.World.Plan().Skew().Milliseconds() }
 
-// AheadMs returns by how much the time of a node's calls is ahead of true time, in milliseconds: not at all if the store
-// has a clock of its own.
+// AheadMs returns by how many milliseconds the time of a node's calls is ahead of true time: 0 if the store has a clock of
+// its own.
 func (m *Run) AheadMs(node uint32) int64 {
 	if node == 0 || int(node) > len(m.World.Nodes()) || !m.World.Plan().Store.CallersClock {
 		return 0

@@ -18,7 +18,7 @@ const (
 	FactPruned                       // an execution was pruned
 	FactPrunedAtWork                 // the pruned execution's instance was held or had messages queued
 	FactCarried                      // a continue-as-new carried an unread queue message over
-	FactCarryLimit                   // a continue-as-new carried as many as it may
+	FactCarryLimit                   // a continue-as-new carried as many events as allowed
 	FactKVMerged                     // the end of an execution merged key-value changes
 	FactTombstoneMerged              // such a merge removed a key
 	Facts

@@ -49,7 +49,7 @@ type Checker struct {
 	at     int     // how many of them are read
 	tokens []token // by token
 	facts  []fact  // by event id
-	// What the code has come to so far: how it ended, and the state that it sees.
+	// The state of the code so far: how it ended, and the key-value state that it sees.
 	returned, continued *asked.Call
 	panicked            bool
 	strayed             bool // the code did not ask for what history has

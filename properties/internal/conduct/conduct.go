@@ -54,7 +54,7 @@ type slot struct {
 	kind   observe.CallKind
 	sent   sim.Time // when that was
 	errors int      // fetches that failed retryably, in a row
-	// next is what the slot asks next, if anything is said of it.
+	// next is the call that the slot must make next, if that is determined.
 	next next
 	// owner is the name under which it claims sessions, empty if it has not yet.
 	owner string
@@ -262,7 +262,7 @@ func (n *nodeState) quiet(since sim.Time) bool {
 	return !n.wrongClock && (n.disturbed == 0 || n.disturbed < since)
 }
 
-// off reports whether a pause differs from what is due by more than what milliseconds round away.
+// off reports whether a pause differs from the required one by more than rounding to milliseconds.
 func off(got, want time.Duration) bool {
 	d := got - max(want, 0)
 	return d < -2*time.Millisecond || d > 2*time.Millisecond

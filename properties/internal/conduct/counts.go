@@ -115,7 +115,7 @@ func (n *nodeState) countCommit(h *held) {
 	}
 }
 
-// countEnd counts how a turn ended its execution, by what it committed.
+// countEnd counts the end of an execution, by the ack that committed it.
 func (n *nodeState) countEnd(a *call.AckOrchestrationItem) {
 	switch a.Metadata.Status {
 	case engine.StatusCompleted:

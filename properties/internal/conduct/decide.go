@@ -22,13 +22,13 @@ type verdict struct {
 	uncounted bool   // it is given back as if it had not been delivered
 	handler   string // of a turn
 	first     bool   // a turn that begins an execution
-	// What the lines about it name: the handler that is missing, the pin, the range.
+	// Names in the log lines about the decision: the missing handler, the pin, the range.
 	missing   [2]string
 	pin       *engine.Version
 	supported string
 }
 
-// batch is what the tests ask of a delivered batch.
+// batch holds the properties of a delivered batch on which the decision depends.
 type batch struct {
 	item       *engine.OrchestrationItem
 	status     engine.Status
@@ -79,7 +79,7 @@ func readBatch(item *engine.OrchestrationItem) batch {
 	return b
 }
 
-// stamp returns the version that an event was written by, nil if it is none.
+// stamp returns the version of the build that wrote an event, nil if the event has no valid version.
 func stamp(e *engine.Event) *engine.Version {
 	if v, err := engine.ParseVersion(e.DuroxideVersion); err == nil {
 		return &v
@@ -109,7 +109,7 @@ func shown(history []engine.Event) engine.Status {
 	return ""
 }
 
-// judgeBatch says what a node decides about a batch.
+// judgeBatch returns the decision that a node must make about a batch.
 func (k *checker) judgeBatch(n *nodeState, f *engine.FetchedOrchestration) verdict {
 	info := k.options(n)
 	o := &info.Options

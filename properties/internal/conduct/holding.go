@@ -34,8 +34,8 @@ type held struct {
 	lost            bool             // an activity whose lock was lost
 	running         bool             // an activity whose code runs
 	mustBeLost      bool             // it ran when its lock was lost
-	// The lock: its timeout, what it is renewed after, since when that counts; the renewal in flight; whether the last one
-	// failed, and after which time it is tried again.
+	// The lock: its timeout, its renewal interval and when that began; the renewal in flight; whether the last renewal
+	// failed, and when it is tried again.
 	timeout, renewEvery time.Duration
 	since               sim.Time
 	locked              sim.Time // when the lock was last known to be held
@@ -144,7 +144,7 @@ func (k *checker) judgeDropped(n *nodeState, h *held, note *cluster.Note) {
 	}
 }
 
-// notedLater judges what a node says after its first decision.
+// notedLater judges the notes of a node after its first decision.
 func (k *checker) notedLater(n *nodeState, s *slot, r *cluster.Record, note *cluster.Note) {
 	h := &s.held
 	want := time.Duration(-1)

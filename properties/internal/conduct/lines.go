@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lines are what a node has logged in this step of the world, and what it has to log.
+// lines holds the lines that a node logged in this step of the run, and those that it had to log.
 type lines struct{ logged, want []machine.Log }
 
 func (n *nodeState) expect(l machine.Log) { n.lines.want = append(n.lines.want, l) }
@@ -34,8 +34,8 @@ func (k *checker) AfterStep() {
 	k.dirty = k.dirty[:0]
 }
 
-// compareLines compares what a node has logged with what it had to log. The lines that orchestration code traces, and those
-// of a nondeterminism, are its own.
+// compareLines compares the lines that a node logged with those that it had to log. It ignores lines that orchestration code
+// traces, and those about nondeterminism.
 func (k *checker) compareLines(n *nodeState) {
 	at := 0
 	for i := range n.lines.logged {

@@ -10,8 +10,8 @@ import (
 // slack is what milliseconds may round away of a pause.
 const slack = 2 * time.Millisecond
 
-// overdue reports what a node has not asked although it was due: a slot that waits for nothing does no more work, and others
-// may do it all in its place.
+// overdue reports a call that a node has not made although it was due. A slot that waits for nothing has stopped working;
+// other slots may hide that by doing its work.
 func (k *checker) overdue(n *nodeState, at sim.Time) {
 	for i := range n.slots {
 		s := &n.slots[i]
@@ -32,8 +32,8 @@ func (n *nodeState) passed(x next, at sim.Time) bool {
 	return x.known && n.quiet(x.since) && at.Sub(x.since) > max(x.after, 0)+slack
 }
 
-// keepsLock asks, when a slot lets go of what it holds, that it has renewed the lock whenever that was due. Only a lock that
-// had run out by then is not renewed, and an activity that still ran is lost with it.
+// keepsLock checks, when a slot gives up its work, that it renewed the lock whenever a renewal was due. Only a lock that had
+// already expired is not renewed; an activity that is still running is lost with it.
 func (k *checker) keepsLock(n *nodeState, s *slot, at sim.Time) {
 	h := &s.held
 	if h.token == "" || h.renewal != 0 || n.wrongClock || h.decision == machine.DecideLooked {

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 )
 
-// judgePoison asks that the error of poisoned work names it, its attempts and the cause, and shows its messages.
+// judgePoison checks that the error of poisoned work names the work, its attempts and the cause, and shows its messages.
 func (k *checker) judgePoison(n *nodeState, h *held, details engine.ErrorDetails) {
 	p := details.Poison
 	if p == nil {

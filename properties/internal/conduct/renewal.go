@@ -38,7 +38,8 @@ func retriedAfter(timeout time.Duration) time.Duration {
 	}
 }
 
-// renews judges a renewal: of what is held, for as long as it was taken, and at its time.
+// renews judges a renewal: it must name a held lock, ask for the timeout with which the lock was taken, and come at its
+// time.
 func (k *checker) renews(n *nodeState, s *slot, r *cluster.Record) {
 	h := &s.held
 	n.tally[renewals]++
@@ -168,7 +169,7 @@ func (k *checker) fetchesTurns(n *nodeState, s *slot, q *call.FetchOrchestration
 	s.held = held{}
 }
 
-// fetchesWork judges what a fetch of a worker slot says: it asks for sessions while the node may serve one more.
+// fetchesWork judges the request of a worker slot's fetch: it asks for sessions while the node may serve one more.
 func (k *checker) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 	o := &k.options(n).Options
 	s.held = held{}
@@ -205,7 +206,7 @@ func (k *checker) judgeOwner(n *nodeState, s *slot, owner string) {
 	}
 }
 
-// judgeOwners asks that sessions are renewed of everybody who fetches.
+// judgeOwners checks that sessions are renewed for every owner that fetches.
 func (k *checker) judgeOwners(n *nodeState, owners []string) {
 	for i := range n.slots {
 		if owner := n.slots[i].owner; owner != "" && !slices.Contains(owners, owner) {

@@ -2,7 +2,7 @@ package conduct
 
 import "strconv"
 
-// activity names one activity, whoever runs it and however often.
+// activity identifies one activity, independently of its node and its attempts.
 type activity struct {
 	instance      string
 	execution, id uint64

@@ -25,7 +25,7 @@ type sighting struct {
 	instance    string
 	execution   uint64
 	first       engine.WorkItem // nil if no message of it can be read
-	since, last int64           // store time in ms of the first and the last look at it
+	since, last int64           // store time in ms of the first and the last sweep that met it
 }
 
 // mostLooks bounds the looks of a pass.
@@ -53,7 +53,7 @@ func (k *checker) endPass(n *nodeState, nowMs int64) {
 	})
 }
 
-// judgeLook says what a sweeper decides about a batch.
+// judgeLook returns the decision that a sweeper must make about a batch.
 func (k *checker) judgeLook(n *nodeState, r *cluster.Record, f *engine.FetchedOrchestration) verdict {
 	v := k.judgeBatch(n, f) // for what the lines name, and for what has ended
 	if v.decision == machine.DecideDrained {

@@ -1,4 +1,4 @@
 // Package coverage counts the points that a run reaches: named states that a campaign should see.
 //
-// Counter is told of facts by the checkers and by package track, and judges nothing.
+// Counter receives facts from the checkers and from package track, and judges nothing.
 package coverage

@@ -38,7 +38,7 @@ type Matrix struct {
 	skewed    map[observe.Caller]bool
 }
 
-// use is what the current execution of an instance has used.
+// use holds the features that the current execution of an instance has used.
 type use struct {
 	execution uint64
 	set       features
@@ -139,7 +139,7 @@ func (x *Matrix) sent(r *cluster.Record) *metCall {
 	return &metCall{hit: h}
 }
 
-// delivery returns what a fault hits that hits a delivery.
+// delivery returns the instance and the activity that a fault in a delivery hits.
 func (x *Matrix) delivery(d *track.Delivery) hit {
 	h := hit{instance: d.Instance}
 	for _, no := range d.Messages {

@@ -21,7 +21,7 @@ import (
 // ID is the property that expectations are reported under.
 const ID = "expect"
 
-// Checker holds a run against the expectations of its scenario. The shared state tells it of facts as they happen.
+// Checker checks a run against the expectations of its scenario. Package track reports facts to it as they happen.
 type Checker struct {
 	check.Base
 	track.Deaf
@@ -41,7 +41,7 @@ type Checker struct {
 	upVerbs []plan.Verb
 }
 
-// expectItem is one expectation with what was seen of it.
+// expectItem is one expectation with its state so far.
 type expectItem struct {
 	plan.Expectation
 	where []condition
@@ -52,7 +52,7 @@ type expectItem struct {
 type condition struct {
 	plan.Attr
 	exact bool
-	at    int    // where the attribute stood in the fact before
+	at    int    // the position of the attribute in the previous fact
 	last  string // the value asked about last, and the answer: most facts are like the one before
 	allow bool
 }
@@ -358,7 +358,7 @@ func (c *Checker) Finish() {
 	}
 }
 
-// up tells how many nodes of each build are up, and of each of them what it is.
+// up emits the facts "up" and "node": how many nodes of each build are up, and the state of each node.
 func (c *Checker) up() {
 	c.upDue = false
 	c.eachNode()

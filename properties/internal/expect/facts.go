@@ -97,7 +97,7 @@ func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
 	c.emit()
 }
 
-// OnWaits tells of visible work that no live node admits.
+// OnWaits emits a fact for visible work that no live node admits.
 func (c *Checker) OnWaits(in *model.Instance) {
 	if !c.wants(facts.Wait) {
 		return
@@ -141,7 +141,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	c.emit()
 }
 
-// OnNoted tells of poison and of work that was given back.
+// OnNoted emits facts for poison and for work that was given back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	event, name, value := facts.Abandon, "reason", ""
 	switch note.Decision {
@@ -209,7 +209,7 @@ func (c *Checker) cause(d *track.Delivery) string {
 	return "other"
 }
 
-// Observe tells of locks that fetches take, of events that they decode, and of instances that reach their end.
+// Observe emits facts for locks that fetches take, for events that they decode, and for instances that end.
 func (c *Checker) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.LockTaken:
@@ -252,7 +252,7 @@ func (c *Checker) decoded(o *observe.Observation) {
 	}
 }
 
-// inFetch tells of something that a fetch of a node did on its way.
+// inFetch emits a fact for an effect of a node's fetch.
 func (c *Checker) inFetch(event string, o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
 	if call == nil || call.Kind != observe.CallFetchOrchestrationItem {

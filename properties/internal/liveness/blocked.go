@@ -6,8 +6,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// blocked judges work that no live node admits under a strategy by which it is not to wait: bounced, it ends as poison;
-// otherwise a sweeper or the dead-letter policy ends it (L13).
+// blocked judges work that no live node admits under strategies that do not let it wait (L13): bounced work ends as poison;
+// with other strategies a sweeper or the dead-letter policy ends it.
 func (c *obligations) blocked(in *model.Instance) {
 	input := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
 	since := c.live.CalmMs

@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/check"
 )
 
-// cancelChecker asks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance and leaves
+// cancelChecker checks that a cancel ends its instance: L10. Once a node has consumed the cancel of an instance and leaves
 // it running, nothing else will end it, so that is overdue at once. The obligations judge how long a cancel may be on its
 // way: they know the bound of the nodes that admit the instance.
 type cancelChecker struct{ check.Base }

@@ -10,7 +10,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// contentionChecker asks that poison acts under lasting disturbance, too, and not only when it is calm: L12. No message is
+// contentionChecker checks that poison acts under lasting disturbance, too, and not only when it is calm: L12. No message is
 // delivered above the max_attempts of its receiver more than contentionSlack times, however many compete for the store
 // and however long its fetches take. A delivery that was given back uncounted does not count. Deliveries above max_attempts that a fault of their holder ended are added to the
 // slack: then its poison may not have reached the store. Without that:
@@ -29,7 +29,7 @@ type contentionChecker struct {
 	outageMs int64
 }
 
-// contentionSlack is how often a message may be delivered above max_attempts without a fault.
+// contentionSlack is how often a message may be delivered above max_attempts although no fault happened.
 const contentionSlack = 10
 
 // contentionOutageMs is the longest time for which a store may refuse every call.
@@ -42,7 +42,7 @@ type troubledNode struct{ untilMs int64 }
 type overCount struct {
 	times, excused uint32
 	count          uint32 // the highest attempt count of them
-	// The last delivery: its holder, 0 for none that counts, and when it got it.
+	// The last delivery: its holder, 0 if none counts, and its time.
 	node, incarnation uint32
 	atMs              int64
 	reported          bool

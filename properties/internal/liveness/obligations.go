@@ -230,7 +230,7 @@ func (c *obligations) messages(in *model.Instance) {
 	c.converged(in, input)
 }
 
-// delivered judges that work that waited for a node goes on soon after one has appeared (L03).
+// delivered checks that work that waited for a node continues soon after such a node is up (L03).
 func (c *obligations) delivered(in *model.Instance, input boundInput) {
 	mine := c.live.Instance(in.No)
 	if mine.ReleasedMs == 0 || mine.WaitReported {
@@ -247,7 +247,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		in.Name, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// notFreed judges, when relief has ended, work that nobody has taken and nobody has deleted (L04).
+// notFreed reports, after relief, work that was neither taken nor deleted (L04).
 func (c *obligations) notFreed(in *model.Instance) {
 	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
 		return
@@ -333,7 +333,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	}
 	if open, ms := c.atEnded(in); open {
 		if ms == model.NeverMs {
-			return // it waits for a build: whoever ended keeps its pin
+			return // it waits for a build: an instance that has ended keeps its pin
 		}
 		if c.now <= ms+b.ms {
 			c.until(ms + b.ms)

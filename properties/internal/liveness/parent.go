@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// parentChecker asks that a parent is told of the end of its child: L06. It takes the parent from the turn that scheduled
+// parentChecker checks that a parent is told of the end of its child: L06. It takes the parent from the turn that scheduled
 // the child, not from what the child was told or remembers.
 //
 // A child that continues as new hands the link on: the start of its next execution names the parent, since a provider
@@ -160,8 +160,8 @@ func (k *parentChecker) checkCarried(c *model.Call, in *model.Instance, l *paren
 
 func isEnd(s engine.Status) bool { return s == engine.StatusCompleted || s == engine.StatusFailed }
 
-// onScheduled finds the start of a child that a turn has scheduled; the first start of an instance makes it a child. Of two
-// that one turn schedules under one id, the first has the first start.
+// onScheduled finds the start message of a child that a turn has scheduled. Only the first start of an instance makes it a
+// child; if one turn schedules two children with one id, the first start belongs to the first.
 func (k *parentChecker) onScheduled(c *model.Call, in *model.Instance, execution, event uint64, scheduled string) {
 	for _, r := range c.Rows {
 		if r.Kind != engine.ItemStartOrchestration || r.InsertedBy != c.ID || !r.Present {

@@ -13,7 +13,7 @@ import (
 // Both are looked at with the other obligations, and share their bounds: from the moment at which work can be taken, a
 // node that admits it takes it within the bound of a delivery.
 
-// reviveChecker asks that a lock that ran out stays out: otherwise the work of a dead or stalled holder is not eligible
+// reviveChecker checks that a lock that ran out stays out: otherwise the work of a dead or stalled holder is not eligible
 // when its lock expires (L08).
 type reviveChecker struct{ check.Base }
 
@@ -42,7 +42,8 @@ func (k *reviveChecker) Observe(o *observe.Observation) {
 		k.Run.Model.Name(o.Instance), k.Run.LockText(was), k.Run.At(o.AtMs), k.Run.At(o.UntilMs))
 }
 
-// recovered judges that an instance whose lock ran out is taken again (L08). It is open already, for a longer time.
+// recovered checks that an instance whose lock expired is taken again (L08). A longer obligation for the instance is already
+// open.
 func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs int64) {
 	mine := c.live.Instance(in.No)
 	if in.Lock.Token == "" || in.Lock.Live(c.now) || mine.RecoverReported {

@@ -12,8 +12,8 @@ import (
 
 // This file tells who may wait without owing anything: for a build, for a client, for a worker that the plan does not have.
 
-// unserved judges an activity whose tag no live node serves (L11): it waits for ever, which is the plan's affair and breaks
-// no contract. Nodes that are still on their way up may serve it.
+// unserved judges an activity whose tag no live node serves (L11): it waits for ever, which is a fault of the plan, not of
+// the contract. Nodes that are still on their way up may serve it.
 func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
 	if mine.Reported || c.settling() {

@@ -231,8 +231,7 @@ type Call struct {
 	Undone bool
 	// Orphans is the number of messages that it dropped as orphans.
 	Orphans int
-	// Unreadable is the instance of which an event or a message of the orchestrator queue could not be decoded, with the
-	// first such one.
+	// Unreadable is the instance with an event or an orchestrator message that could not be decoded, and the first of these.
 	Unreadable          observe.InstanceNo
 	UnreadableExecution uint64
 	UnreadableEvent     uint64

@@ -139,8 +139,8 @@ func (r *Row) Before(call uint64) RowBefore {
 	return RowBefore{call: call, Present: r.Present, Count: r.Count, VisibleMs: r.VisibleMs, Lock: r.Lock}
 }
 
-// Failure returns the reason why an execution failed, by its history: from the last event that gives one, as some build
-// of the run reads it.
+// Failure returns the reason why an execution failed: that of the last event of its history that gives one, decoded by any
+// build of the run.
 func (m *Store) Failure(ex *Execution) (d engine.ErrorDetails, ok bool) {
 	for i := len(ex.Events) - 1; i >= 0; i-- {
 		if !m.Kinds.Terminal.Has(ex.Events[i].Kind) {

@@ -159,8 +159,7 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	return rescued
 }
 
-// expected reports whether an end is what the plan expects. Faults that decide how work ends excuse a failure: whoever
-// injects them asked for it.
+// expected reports whether an end is what the plan expects. Faults that decide how work ends excuse a failure.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	if f.End == cluster.EndedDeleted || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
@@ -238,7 +237,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 	return text
 }
 
-// waitsFor describes what an instance waits for at the end of a run, and what would have to differ.
+// waitsFor describes what an instance waits for at the end of a run, and what would end the wait.
 func (c *Checker) waitsFor(id string, no observe.InstanceNo) (cause, differ string) {
 	up := 0
 	for i := range c.state.Nodes {

@@ -90,7 +90,8 @@ type taken struct {
 	step    step
 }
 
-// lost returns the step that took what is missing from the node, else the one that made it what it is.
+// lost returns the step that removed the missing handler or range from the node or, if there is none, the step that made the
+// node what it is.
 func (n *nodeStep) lost(cause string) step {
 	for _, t := range slices.Backward(n.taken) {
 		if strings.Contains(cause, t.handler) {
@@ -173,7 +174,7 @@ func (c *Checker) Record(r *cluster.Record) {
 	}
 }
 
-// sentByCalm describes in words what the world, not the plan, sends in calm; empty for what the plan sends.
+// sentByCalm describes an event that calm, not the plan, sent. It returns an empty text for events of the plan.
 func sentByCalm(item engine.WorkItem) string {
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:

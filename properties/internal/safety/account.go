@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// accountChecker compares what the store says of each call with what the caller has asked and been told: a part of the
-// shadow, for the same reason.
+// accountChecker compares the observations of each call with the caller's request and answer. Like the shadow store, it
+// shows that the observations can be trusted.
 type accountChecker struct {
 	check.Base
 	events, messages int  // that it says it has decoded
@@ -158,7 +158,7 @@ func asked(q *observe.CallRequest, c call.Call) bool {
 	return true // no checker looks at what other calls ask
 }
 
-// sameItem compares what is cheap to compare: a message is handed on as a whole.
+// sameItem compares only cheap fields, since a message is passed on as a whole.
 func sameItem(a, b engine.WorkItem) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// atomicChecker asks that an ack is done as a whole or not at all: S06. After a success it compares the state with what
-// the ack said, step by step; after a failure with what was before. What was taken back counts as not done.
-// What it stores says what it said, byte for byte.
+// atomicChecker checks that an ack takes effect as a whole or not at all: S06. After a success it compares each part of the
+// state with the ack; after a failure it compares the state with the one before. A change that was undone does not count.
+// Stored bytes must say exactly what the ack said.
 type atomicChecker struct {
 	check.Base
 	names map[string]string // of fields in JSON; only looked up

@@ -16,8 +16,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// bytesEvery is how many messages or events are stored for one whose bytes are read: reading costs more than all else that
-// is judged of them.
+// bytesEvery is the sampling rate: the bytes of one in so many stored messages and events are read, since reading costs more
+// than all other checks of them.
 const bytesEvery = 160
 
 // spoken judges what a call stores: the bytes of a message or an event say all that the call said, in the documented form

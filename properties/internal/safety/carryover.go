@@ -40,7 +40,7 @@ func (q *queueData) name(name string) *queueName {
 	return &q.names[len(q.names)-1]
 }
 
-// queued applies what an ack says of queue messages, and judges the order in which they have arrived.
+// queued applies the queue events of an ack, and judges the order in which the messages arrived.
 func (k *stateChecker) queued(c *model.Call, no observe.InstanceNo, d *instanceData) {
 	in, ack, q := k.Run.Model.Instance(no), c.Request.Ack, &d.queue
 	turn := in.Note.Token == ack.LockToken && in.Note.Decision == machine.DecideTurn && in.BatchToken == ack.LockToken
@@ -128,7 +128,7 @@ func (k *stateChecker) carried(c *model.Call, no observe.InstanceNo, d *instance
 	}
 }
 
-// wrong describes what is wrong with the messages that are carried over, empty if nothing is.
+// wrong describes an error in the messages that are carried over; it returns an empty text if there is none.
 func (q *queueData) wrong(carried []engine.CarriedEvent, most int) string {
 	if n := len(carried); n > most {
 		return fmt.Sprintf("with %d queue messages, expected the oldest %d", n, most)

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// completionChecker asks for one completion of each schedule, and for the right one: S13. It looks at the completions
-// that nodes commit and at the messages of the delivery that they were made from.
+// completionChecker checks that each schedule has at most one completion, and the right one: S13. It looks at the
+// completions that nodes commit and at the messages of the delivery that they were made from.
 type completionChecker struct{ check.Base }
 
 func newCompletionChecker(m *check.Run) check.Checker { return &completionChecker{check.Base{Run: m}} }

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// conserveChecker asks that no message is lost: S12. A row leaves its queue for one of the reasons that the contract
+// conserveChecker checks that no message is lost: S12. A row leaves its queue for one of the reasons that the contract
 // knows, and each reason is checked; what a node consumes must have left an event, or been dropped by a rule that the
 // node named in its note.
 type conserveChecker struct{ check.Base }
@@ -78,7 +78,7 @@ func (k *conserveChecker) checkEnqueued(c *model.Call) {
 		c.Kind, item, k.Run.Who(c.Caller), outcomeText(c.Outcome), rows, want)
 }
 
-// wrongRemoval describes what is wrong with the reason for which a row left, empty if nothing is.
+// wrongRemoval describes an error in the reason for a row's removal; it returns an empty text if there is none.
 func (k *conserveChecker) wrongRemoval(c *model.Call, r *model.Row) string {
 	in := r.Instance
 	switch r.Removed {

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// countChecker asks for exact attempt counts: S04. It judges a call when it ends, by what the rows were when it began; it
-// does not matter whether the answer reaches anybody.
+// countChecker checks that attempt counts are exact: S04. It judges a call at its end, by the rows at its beginning, whether
+// or not the caller receives the answer.
 type countChecker struct{ check.Base }
 
 func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// delayChecker asks that delays are kept: S15. It checks the row's time when an abandon, an enqueue or an ack sets it,
+// delayChecker checks that delays are kept: S15. It checks the row's time when an abandon, an enqueue or an ack sets it,
 // and again at the delivery.
 type delayChecker struct{ check.Base }
 
@@ -78,8 +78,9 @@ func (d *delayChecker) Observe(o *observe.Observation) {
 	}
 }
 
-// delaysMore reports what an abandon hides although nobody asked for it: its batch, if it names no delay, and a message that
-// has come since the fetch. A message that is hidden each time that others are given back may never be delivered.
+// delaysMore reports a message that an abandon delays although its caller did not ask for that: one of its batch, if the
+// abandon names no delay, or one that arrived after the fetch. A message that is delayed whenever others are given back may
+// never be delivered.
 func (d *delayChecker) delaysMore(c *model.Call, in *model.Instance) {
 	for _, r := range c.Rows {
 		if r.Queue != observe.QueueOrchestrator || !r.Present || r.VisibleMs <= r.Was.VisibleMs || r.VisibleMs <= c.BeganMs {

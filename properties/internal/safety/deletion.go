@@ -11,9 +11,9 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// deletionChecker asks that what is deleted stays deleted, and that pruning spares what is current or running: S14. It
-// judges each management call at its end by what the call has removed, and later whether anything that was handed out
-// before a deletion takes effect after it.
+// deletionChecker checks that deleted instances stay deleted, and that pruning spares current and running executions: S14.
+// It judges each management call at its end by what the call removed. Later it checks that nothing delivered before a
+// deletion takes effect after it.
 type deletionChecker struct {
 	check.Base
 	// dead maps the tokens of locks held when their instance was deleted to that instance; only looked up.
@@ -97,7 +97,7 @@ func isDeletion(method string) bool {
 	return method == "delete_instance" || method == "delete_instances_atomic" || method == "delete_instance_bulk"
 }
 
-// spared judges what a prune has left. Those of a run ask for everything that may go.
+// spared judges the executions that a prune has left. A prune in a run asks to remove every execution that may be removed.
 func (k *deletionChecker) spared(c *model.Call) {
 	if c.Request.Admin != "prune_executions" && c.Request.Admin != "prune_executions_bulk" {
 		return

@@ -37,7 +37,7 @@ type fetchGroup struct {
 	work   bool
 	filter *engine.CapabilityFilter
 	tags   engine.TagFilter
-	// owners reports whether each names an owner of sessions, who may find what others may not.
+	// owners reports whether both fetches name an owner of sessions, which may find work that others may not.
 	owners  bool
 	waiters []waiter
 	// sinceMs is when something became eligible, or a waiter was last tried or came; 0 while nothing is eligible.
@@ -64,7 +64,7 @@ type waiter struct {
 	session             *engine.SessionFetchConfig
 }
 
-// changesMax bounds the number of changes that are remembered for groups that are not looked at.
+// changesMax bounds the number of changes that are remembered for groups that are not being judged.
 const changesMax = 1024
 
 // wakeMarginMs is the time that rounding to whole milliseconds may add to a cadence.

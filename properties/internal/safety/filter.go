@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// filterChecker asks that the capability filter comes first: S01, S02, S03. It goes by the pin that the model knows, so
+// filterChecker checks that the capability filter comes first: S01, S02, S03. It goes by the pin that the model knows, so
 // it holds whatever a provider believes of pins.
 type filterChecker struct {
 	check.Base

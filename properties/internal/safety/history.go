@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// historyChecker asks that histories only grow: S07. Observations announce what a fault damages, and the shadow
+// historyChecker checks that histories only grow: S07. Observations announce what a fault damages, and the shadow
 // comparison finds bytes that change without an announcement.
 type historyChecker struct {
 	check.Base

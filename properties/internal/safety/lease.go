@@ -10,9 +10,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// leaseChecker asks for whole locks: S25. Whoever is granted a lock learns of it by the answer, so the lock must last for
-// its timeout from there. A lock that was counted from the call's arrival is worth less, or nothing, if the call had to
-// wait in the store, and its holder cannot know:
+// leaseChecker checks that locks last for their whole timeout: S25. The holder learns of its lock from the answer, so the
+// timeout must count from the moment at which the call takes effect. A lock that counts from the call's arrival is shorter,
+// or over already, if the call had to wait in the store, and its holder cannot know:
 //
 //  1. A's fetch arrives at 0 s and waits in line. The store computes the lock: until 5 s.
 //  2. The fetch takes effect at 6 s. A holds a lock that ran out before A heard of it.

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// lockLossChecker asks that every holder keeps the lock of its work: S19. It judges when somebody takes a lock that has
+// lockLossChecker checks that every holder keeps the lock of its work: S19. It judges when somebody takes a lock that has
 // run out: its holder was dead, frozen or cut off, or it should have renewed the lock. It judges a session when its owner
 // still works for it.
 //

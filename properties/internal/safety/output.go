@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// outputChecker asks that an instance of a program ends as the program allows: S20. It looks when an execution ends, at the
+// outputChecker checks that an instance of a program ends as the program allows: S20. It looks when an execution ends, at the
 // instances of the plan, at their children and at what they start detached. It reads the tree, never what the
 // code did: from the history it takes only the first input of a child.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// phantomChecker asks that an activity runs only because a committed event says so: S21. A schedule that was cancelled or
+// phantomChecker checks that an activity runs only because a committed event says so: S21. A schedule that was cancelled or
 // completed meanwhile is one, since activities run at least once; one that was damaged counts, too.
 type phantomChecker struct {
 	check.Base

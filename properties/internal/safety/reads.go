@@ -12,10 +12,9 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// readsChecker asks that what the management surface tells is true: S26. Lists name what there is; a history is whole or
-// an error; statistics count every stored event, or are an error; keys are those of one moment. It judges what probes
-// read that look. A history that misses its damaged event looks healthy, and whoever reads it learns nothing of the
-// damage.
+// readsChecker checks that reads of the management surface are true: S26. Lists name what exists; a history is complete or
+// an error; statistics count every stored event, or are an error; keys are those of one instant. It judges the reads of
+// probes. A history without its damaged event would look healthy, and its reader would not learn of the damage.
 type readsChecker struct{ check.Base }
 
 func newReadsChecker(m *check.Run) check.Checker { return &readsChecker{check.Base{Run: m}} }

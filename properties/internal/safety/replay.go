@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// replayChecker asks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
+// replayChecker checks that a history is what its code does: S11. At the end of a run each ended execution is replayed, by
 // the right rules, on every build of the run that runs it (admits, reads and has the handler). Before that, an ack must
 // do what it records: start what it says it has started, withdraw what it says it has cancelled, and cancel no child that
 // never began. An execution that a node itself has called nondeterministic counts as one that does not replay.

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// routingChecker asks that activities go where they belong: S16. A tag goes to a filter that names it, a session's
+// routingChecker checks that activities go where they belong: S16. A tag goes to a filter that names it, a session's
 // activities go to its owner alone, and activities that an ack cancels are gone.
 //
 // Who owns which session, until when, and when he was last active, it works out from the calls by the rules of

@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// stateChecker asks that key-value state, custom status and queue messages follow their model: S17. It works out what
+// stateChecker checks that key-value state, custom status and queue messages follow their model: S17. It works out what
 // each instance must have from the events of the acks that took effect (docs/contract/provider.md#p6.8 and #p6.9) and
 // compares that with the store's rows after each call that changes them or should, with the snapshot of each delivery,
 // and with what clients read. The model of queue messages is in carryover.go.

@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// strategyChecker asks that work which a node cannot run is treated as the plan's strategy says: S27. Under bounce it goes
+// strategyChecker checks that work which a node cannot run is treated as the plan's strategy says: S27. Under bounce it goes
 // back counted, with the growing delay. A sweeper gives back uncounted what it looks at. Sweeper and dead-letter policy end
 // only what has been blocked for as long as the plan's patience, and say so.
 //

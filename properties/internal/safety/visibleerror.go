@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// visibleErrorChecker asks that a decoding failure is reported as history_error: S18. Besides what the store reports to
+// visibleErrorChecker checks that a decoding failure is reported as history_error: S18. Besides what the store reports to
 // have decoded, it goes by the kinds in the history and the kinds that the caller's build reads, and by the number of
 // events handed out.
 type visibleErrorChecker struct{ check.Base }

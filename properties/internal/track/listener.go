@@ -18,8 +18,8 @@ type listener interface {
 	// OnFetched: a node was handed an instance.
 	OnFetched(number uint32, d *Delivery)
 	// OnPassed: a fetch passed over an instance with visible work because of its filter. At each fetch that may have done
-	// so, Passes returns how many of these facts the listener wants; all listeners are told as many as the one that wants
-	// most.
+	// so, Passes returns how many of these facts the listener wants; every listener receives as many as the listener that
+	// wants most.
 	OnPassed(by observe.Caller, in *model.Instance)
 	Passes() Passing
 	// OnCommitted: a node's ack of an instance took effect; d is nil if the delivery is not known.

@@ -183,8 +183,8 @@ func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	return true, has
 }
 
-// Unserved describes an activity whose tag no live node serves, and the tags that they do serve; empty if one does, or no
-// node is up.
+// Unserved describes an activity whose tag no live node serves, with the tags that live nodes do serve. It returns an empty
+// text if a node serves the tag, or if no node is up.
 func (s *State) Unserved(r *model.Row) string {
 	w, ok := r.Item.(engine.ActivityExecuteItem)
 	if !ok {
@@ -224,7 +224,7 @@ func (s *State) onDeleted(no observe.InstanceNo) {
 	*in = Instance{Deleted: true, Turns: in.Turns, OutsideMs: in.OutsideMs}
 }
 
-// WhyNot tells for each live node whether it runs an instance, and if not, why.
+// WhyNot says for each live node whether it runs an instance and, if not, why.
 func (s *State) WhyNot(in *model.Instance) string {
 	var parts []string
 	for i := range s.Nodes {

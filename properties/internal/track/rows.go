@@ -25,15 +25,15 @@ func (s *State) Row(no observe.MessageNo) *Row {
 	return &s.pages[page][(int(no)-1)%model.RowsPerPage]
 }
 
-// keptPages is how many of the latest pages of messages stay, and tryEvery the number of new ones between two looks for what
-// can go. So a run of usual size keeps all, and a large one what is open.
+// keptPages is the number of latest pages of messages that are always kept. After every tryEvery new pages, older pages that
+// are no longer needed are released. A run of usual size keeps all pages, a large run those with open messages.
 const (
 	keptPages = 64
 	tryEvery  = 16
 )
 
-// letGo lets go of the messages that have left their queues and that nobody holds, here and in the model: a checker asks
-// for a message while it is queued, in the call that removes it, and as long as a node may still decide about its delivery.
+// letGo releases the messages, here and in the model, that have left their queues and that no node holds: a checker asks for
+// a message while it is queued, in the call that removes it, and as long as a node may still decide about its delivery.
 func (s *State) letGo() {
 	n := len(s.pages) - keptPages
 	if n <= 0 || n%tryEvery != 0 {

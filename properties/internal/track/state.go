@@ -59,7 +59,7 @@ type Node struct {
 	Build, Previous      *engine.Build
 	From                 *engine.Build // the last other build that the node ran, nil for none
 	Options              node.Options
-	Filter               *engine.CapabilityFilter // of the range in its options: what it can replay, whatever it declares
+	Filter               *engine.CapabilityFilter // of the range in its options: the pins that it can replay, whatever filter it declares
 	reads                model.KindSet
 	Registry             *node.Registry
 	LiveSinceMs          int64
@@ -141,7 +141,7 @@ type Row struct {
 	Stuck          bool   // nobody admitted it when calm ended
 	Reported       bool
 	LastDecision   machine.Decision
-	Before         machine.Decision // the decision before it: what became of the delivery before the last
+	Before         machine.Decision // the previous decision, about the delivery before the last
 	LastNode       uint32
 	decidedAt      uint32 // deliveries when lastDecision was first made
 	Bounced        uint32 // number of deliveries after which a node gave it back for its pin
@@ -266,8 +266,8 @@ func (s *State) onInserted(o *observe.Observation) {
 	}
 }
 
-// onDelayed adds up for how long abandons keep a message back: each for no longer than the contract lets it, and no more
-// of them than there are attempts, so that a wrong backoff gains no time.
+// onDelayed adds up the delays of a message's abandons. It counts each delay up to the contract's limit, and as many delays
+// as there are attempts, so that a wrong backoff does not extend the bound.
 func (s *State) onDelayed(o *observe.Observation) {
 	c := s.Run.Model.Call(o.Call)
 	if c == nil || c.Kind != observe.CallAbandonOrchestrationItem && c.Kind != observe.CallAbandonWorkItem {

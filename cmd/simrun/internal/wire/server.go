@@ -297,9 +297,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 // mostInFlight is how many calls a server works on at the same time. Each long poll of a runtime is one of them.
 const mostInFlight = 4096
 
-// inOrder hands a server the next request once the previous one is answered, so that calls take effect in the order of
-// arrival; if calls may overlap it hands each on at once. The end of the input cuts off no answer, but ends the wait of
-// fetches. It answers whatever is not a single request itself.
+// inOrder passes requests to a server, each after the previous one has been answered, so that calls take effect in the order
+// of arrival. If calls may overlap, it passes each on at once. At the end of the input, fetches stop waiting, and every
+// request is still answered. inOrder itself answers input that is not a single request.
 type inOrder struct {
 	lines       *foreign.Lines
 	overlapping bool

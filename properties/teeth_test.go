@@ -44,7 +44,7 @@ var teeth = []tooth{
 		expect: `always node in "step 4" has build=2.0.0 ProcessOrder@1.0.0=no ProcessOrder@2.0.0=yes`},
 	{scenario: "versioned-handlers", line: "then deregister ProcessOrder@1.0.0 on C", by: "then register ProcessOrder@1.0.0 on C",
 		expect: `never turn in "step 4" where handler=ProcessOrder@1.0.0|OrderDesk@1.0.0`},
-	{scenario: "versioned-handlers", line: "instance explicit-2 runs ProcessOrder@1.0.0 at 53s..55s expect any", by: "instance explicit-2 runs ProcessOrder at 53s..55s expect any",
+	{scenario: "versioned-handlers", line: "instance explicit-2 runs ProcessOrder@1.0.0 at 53s..55s expect completed|poison", by: "instance explicit-2 runs ProcessOrder at 53s..55s expect completed|poison",
 		expect: `always turn where instance=explicit-1|explicit-2|explicit-3 first=yes has pin=2.0.0 handler=ProcessOrder@1.0.0`},
 
 	{scenario: "without-filtering", bug: "provider/filter-ignored", expect: `never fetch in "filter on" where build=1.5.0 pin=2.0.0`},

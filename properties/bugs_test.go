@@ -14,7 +14,7 @@ import (
 // caughtWithin is the number of seeds within which a bug must be caught in its scenario.
 const caughtWithin = 200
 
-// TestEachBugIsCaught holds the catalogue of seeded bugs: each breaks a property named for it, in the scenario named for
+// TestEachBugIsCaught holds the catalogue of planted bugs: each breaks a property named for it, in the scenario named for
 // it, within a few seeds.
 func TestEachBugIsCaught(t *testing.T) {
 	for _, bug := range sample.Of(faults.Catalogue(), 8) {
@@ -50,11 +50,11 @@ func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...faults.BugID
 	return result.Violations
 }
 
-// TestEachPropertyCatchesABug: a property that no seeded bug breaks would be there for show.
+// TestEachPropertyCatchesABug: a property that no planted bug breaks would be there for show.
 func TestEachPropertyCatchesABug(t *testing.T) {
 	for _, p := range properties.Catalogue() {
 		if !slices.ContainsFunc(faults.Catalogue(), func(b faults.Bug) bool { return slices.Contains(b.Properties, p.ID) }) {
-			t.Errorf("no seeded bug is expected to break %s", p)
+			t.Errorf("no planted bug is expected to break %s", p)
 		}
 	}
 }

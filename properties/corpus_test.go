@@ -29,7 +29,7 @@ var additions = []struct {
 }{
 	{"an instance that nobody admits", func(p *plan.Plan) {
 		pin := engine.V(99, 0, 0)
-		// Nobody sends it anything: no seeded bug can take it for other work, and no bound counts it. What it waits for
+		// Nobody sends it anything: no planted bug can take it for other work, and no bound counts it. What it waits for
 		// cannot be read, so that clients send nothing in calm, either.
 		h := plan.History{Instance: "added", Pin: &pin, Shape: planterm.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)

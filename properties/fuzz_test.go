@@ -27,7 +27,7 @@ import (
 
 // The environment variables that FuzzPlan reads.
 const (
-	// envBug switches seeded bugs on, separated by commas: the fuzzer must then find them.
+	// envBug switches planted bugs on, separated by commas: the fuzzer must then find them.
 	envBug = "DUROSIM_BUG"
 	// envFuzz is one input, as a failure prints it: only this one is run.
 	envFuzz = "DUROSIM_FUZZ"
@@ -46,7 +46,7 @@ const workerSteps = 2_000_000
 //
 //	go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
-// finds nothing. With a seeded bug switched on it fails within that time:
+// finds nothing. With a planted bug switched on it fails within that time:
 //
 //	DUROSIM_BUG=provider/filter-ignored go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //

@@ -14,7 +14,7 @@ import (
 // neededSeeds is how many seeds, from the first failing one on, no other property may see the bug in.
 func neededSeeds() uint64 { return sample.Number(1, 8) }
 
-// needed names for each property a seeded bug that only it sees, the scenario in which that is so, and the first seed that
+// needed names for each property a planted bug that only it sees, the scenario in which that is so, and the first seed that
 // fails. Where the built-in scenario of that name shows more at once, the scenario is given as text.
 var needed = []struct {
 	property string

@@ -14,7 +14,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// tooth is a deviation under which an expectation of a walkthrough fails: a seeded bug, or another line in its plan.
+// tooth is a deviation under which an expectation of a walkthrough fails: a planted bug, or another line in its plan.
 type tooth struct {
 	scenario string
 	bug      faults.BugID
@@ -158,7 +158,7 @@ func TestEachWalkthroughHasTeeth(t *testing.T) {
 			}
 		}
 		if bugs < 2 || plans < 1 {
-			t.Errorf("%s: %d seeded bugs and %d other plans, expected at least 2 and 1", name, bugs, plans)
+			t.Errorf("%s: %d planted bugs and %d other plans, expected at least 2 and 1", name, bugs, plans)
 		}
 	}
 }

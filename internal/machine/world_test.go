@@ -187,7 +187,7 @@ func (w *world) act(batches, works []string) {
 // everything that it was given.
 func TestAnyWorld(t *testing.T) { rapid.Check(t, func(t *rapid.T) { anyWorld(t, nil) }) }
 
-// TestAnyWorldWithBugs: the same with seeded bugs, which break what the properties say, and nothing else.
+// TestAnyWorldWithBugs: the same with planted bugs, which break what the properties say, and nothing else.
 func TestAnyWorldWithBugs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var on []string

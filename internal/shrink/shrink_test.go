@@ -21,13 +21,13 @@ import (
 // caughtWithin is the number of seeds within which a bug must be caught in its scenario.
 const caughtWithin = 200
 
-// medianSize is what the median size of the shrunk plans of all seeded bugs must not exceed.
+// medianSize is what the median size of the shrunk plans of all planted bugs must not exceed.
 const medianSize = 6
 
 // shrinkRuns bounds the runs of a search, so that the test takes some seconds.
 const shrinkRuns = 4000
 
-// TestShrinkEveryBug shrinks a failure of each seeded bug, tests that what is left is 1-minimal, and prints the sizes.
+// TestShrinkEveryBug shrinks a failure of each planted bug, tests that what is left is 1-minimal, and prints the sizes.
 func TestShrinkEveryBug(t *testing.T) {
 	catalogue := sample.Of(faults.Catalogue(), 80)
 	shrunk := make([]*properties.Shrunk, len(catalogue))

@@ -115,7 +115,7 @@ var generated = map[string]func() string{
 				bugs[p] = append(bugs[p], "`"+string(b.ID)+"`")
 			}
 		}
-		b := table("property", "class", "holds", "seeded bugs that break it")
+		b := table("property", "class", "holds", "planted bugs that break it")
 		for _, p := range properties.Catalogue() {
 			b.row(p.String(), string(p.Class), p.Statement, strings.Join(bugs[p.ID], " "))
 		}
@@ -247,7 +247,7 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
 
 var bugPattern = regexp.MustCompile("`((?:provider|engine|duroxide-0\\.1\\.26)/[a-z-]+)`(†?)")
 
-// TestBugsInDocuments: a seeded bug that a document names is in the catalogue, or marked as not being there.
+// TestBugsInDocuments: a planted bug that a document names is in the catalogue, or marked as not being there.
 func TestBugsInDocuments(t *testing.T) {
 	bugs := faults.Catalogue()
 	record, err := txtar.ParseFile(apiRecord)

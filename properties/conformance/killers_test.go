@@ -60,7 +60,7 @@ func on(methods string, spoiled func(c *call)) func(c *call) {
 	}
 }
 
-// killers are all wrong providers, seeded bugs first. A name is used once.
+// killers are all wrong providers, planted bugs first. A name is used once.
 func killers() []killer {
 	var all []killer
 	for _, b := range faults.BugsOf("memprovider") {

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// kills says for each case which wrong provider it must fail on: a seeded bug of memprovider, or one of this package's
+// kills says for each case which wrong provider it must fail on: a planted bug of memprovider, or one of this package's
 // tests. Every line is a case and the name of a killer.
 //
 //go:embed testdata/kills.txt

@@ -219,7 +219,7 @@ func (p *parser) statement() {
 	// without it, all have the bug.
 	case "bug":
 		for ok := true; ok; ok = p.more() {
-			id := p.name("the id of a seeded bug, such as provider/filter-after-lock")
+			id := p.name("the id of a planted bug, such as provider/filter-after-lock")
 			p.known("bug", id, bugIDs())
 			if p.accept("on") {
 				id += "@" + p.name("a build or a node")

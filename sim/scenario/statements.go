@@ -25,7 +25,7 @@ var statementTable = []StatementInfo{
 	{Name: "durosim", Form: "durosim corpus 1", Corpus: true,
 		Meaning: "begins a corpus entry and says in which format it is written", Example: "durosim corpus 1"},
 	{Name: "found", Form: "found TEXT", Corpus: true,
-		Meaning: "what the entry once showed: a property, or a property and a seeded bug", Example: "found S04 provider/filter-after-decode"},
+		Meaning: "what the entry once showed: a property, or a property and a planted bug", Example: "found S04 provider/filter-after-decode"},
 	{Name: "verdict", Form: "verdict holds | verdict violates PROPERTY...", Corpus: true,
 		Meaning: "what a replay must come to", Example: "verdict violates S04"},
 	{Name: "digest", Form: "digest sha256:HEX", Corpus: true,

@@ -34,7 +34,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusHasEveryBug: each seeded bug has a stored run that shows a property that it is expected to break.
+// TestCorpusHasEveryBug: each planted bug has a stored run that shows a property that it is expected to break.
 func TestCorpusHasEveryBug(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt"))
 	if err != nil {

@@ -95,7 +95,7 @@ func TestRightClusterIsSafe(t *testing.T) {
 	}
 }
 
-// TestPlantedBugsBreakSafety switches on the seeded bugs of this version's catalogue, one at a time.
+// TestPlantedBugsBreakSafety switches on the planted bugs of this version's catalogue, one at a time.
 func TestPlantedBugsBreakSafety(t *testing.T) {
 	planted := []struct {
 		id    faults.BugID

@@ -63,7 +63,7 @@ func (t *trials) unused(reasons map[string]string) error {
 		switch r, tried := t.results[key]; {
 		case packages[of] && !keys[key]:
 			errs = append(errs, fmt.Errorf("%s: no mutant is called %s", t.reasons, key))
-		case tried && r.Fate == caught:
+		case tried && r.Fate == caught && t.reasoned: // fewer seeds, in CI, say nothing of a reason
 			errs = append(errs, fmt.Errorf("%s: a reason for %s, which is caught by %s", t.reasons, key, r.By))
 		}
 	}

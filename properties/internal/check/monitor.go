@@ -98,19 +98,30 @@ func New(w World, wants func(property string) bool) *Monitor {
 	}
 }
 
-// slabsOf returns the memory for the checkers of a run, that of the run before if there was one; nil if nothing is kept.
+// slabsOf returns the memory for the checkers of a run, that of the run before if there was one; nil if nothing is kept, or
+// if another Monitor of the same run has it.
 func slabsOf(w World) *slab.Set {
 	kept := w.Kept()
 	if kept == nil {
 		return nil
 	}
-	slabs, ok := (*kept).(*slab.Set)
+	memory, ok := (*kept).(*keptSlabs)
 	if !ok {
-		slabs = new(slab.Set)
-		*kept = slabs
+		memory = &keptSlabs{}
+		*kept = memory
 	}
-	slabs.Reset()
-	return slabs
+	if memory.of == w {
+		return nil
+	}
+	memory.of = w
+	memory.slabs.Reset()
+	return &memory.slabs
+}
+
+// keptSlabs is what a run leaves to the next: the memory of its checkers. of is the world that it serves.
+type keptSlabs struct {
+	slabs slab.Set
+	of    World
 }
 
 // Observe hands an observation of the store to the model and to every checker, in that order.

@@ -137,14 +137,14 @@ func digest(t *testing.T, in fuzz.Input) string {
 
 // Two bugs at once are two finds; many failing runs of one are one.
 func TestFindsAreKeptApart(t *testing.T) {
-	o := hunting(t, "provider/ack-partial", "engine/poison-off-by-one")
-	o.Runs = 128
+	o := hunting(t, "provider/ack-partial", "provider/filter-after-lock")
+	o.Runs = 192
 	r := run(t, o)
 	rules := map[string]bool{}
 	for _, f := range r.Finds {
 		rules[f.Violation.Property] = true
 	}
-	if !rules["S28"] || !rules["S06"] {
+	if !rules["S01"] || !rules["S06"] {
 		t.Errorf("the finds are\n%s", tell(r))
 	}
 	if n := uint64(len(r.Finds)); n > 8 || r.Failed < n {
@@ -155,7 +155,7 @@ func TestFindsAreKeptApart(t *testing.T) {
 // Two bugs that break one rule are two finds, since their smallest plans have different parts; no two finds are the same.
 func TestCausesAreKeptApart(t *testing.T) {
 	o := hunting(t, "provider/ack-partial", "provider/cancel-spares-held-work")
-	o.Runs = 96
+	o.Runs = 160
 	r := run(t, o)
 	causes, all := map[string]bool{}, map[string]bool{}
 	for _, f := range r.Finds {

@@ -68,7 +68,7 @@ type Bug struct {
 // Caught reports whether some property is known to catch the bug.
 func (b *Bug) Caught() bool { return len(b.Properties) > 0 }
 
-// InStore reports whether the bug, or one that is switched on with it, is one of the store.
+// InStore reports whether the bug, or one that is switched on with it, replaces a rule of the store.
 func (b *Bug) InStore() bool {
 	for _, id := range append([]BugID{b.ID}, b.With...) {
 		row, _ := Lookup(id) // a test holds that it is in the table
@@ -145,7 +145,7 @@ func (b *Bug) owner() string {
 	return ""
 }
 
-// Lookup returns the row of an id, with or without a scope.
+// Lookup returns the bug with that id, whatever its scope, and whether there is one.
 func Lookup(id BugID) (Bug, bool) {
 	id, _ = id.On()
 	if i := slices.IndexFunc(table, func(b Bug) bool { return b.ID == id }); i >= 0 {

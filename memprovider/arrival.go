@@ -17,8 +17,8 @@ type Arrival struct {
 	running   map[string]bool // of the instances that a deletion names; looked up only
 }
 
-// Arrive returns what a call sees now: for a fetch of a turn its filter counts, for a call about a lock its token, for a
-// deletion the roots that it names. It changes nothing and is not a provider call.
+// Arrive captures what a call sees on arrival. A fetch of orchestrations uses filter, a call about a lock uses token, and a
+// deletion uses roots; the rest is ignored. It changes nothing and is not a provider call.
 func (s *Store) Arrive(kind observe.CallKind, token string, filter *engine.CapabilityFilter, roots ...string) *Arrival {
 	a := &Arrival{ms: s.now, token: token}
 	switch {

@@ -63,7 +63,7 @@ func Catalogue() []Property {
 	}
 }
 
-// ByID returns the property with an id.
+// ByID returns the property with the given id, and whether there is one.
 func ByID(id string) (Property, bool) {
 	for _, p := range Catalogue() {
 		if p.ID == id {

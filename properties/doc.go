@@ -46,7 +46,8 @@
 //	S06 ack-atomic                 S14 no-resurrection       S22 work-conserving
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
 //	S08 terminal-once              S16 worker-routing        S24 turn-allowed
-//	                               S26 reads-true            S25 lease-whole
+//	S25 lease-whole                S26 reads-true            S27 strategy-kept
+//	S28 node-by-its-rules
 //
 // 1. S01: a filtered fetch locks, marks and counts nothing of an instance whose current pin the filter excludes. Taking a
 // lock and giving it back in the same call is a violation, too. The pin is the current execution's, compared as a numeric
@@ -139,6 +140,12 @@
 //
 // 26. S26: judged where probes look: the list of instances, and of each its history, its statistics and its keys, as a
 // client reads them.
+//
+// 27. S27: for strategies other than filter. What a node cannot run goes back with growing delays if it is bounced, and is
+// ended by a sweeper or as a dead letter only after it has been blocked for long enough, with a cause.
+//
+// 28. S28: what a node decides, asks for, logs and counts is what the specification of a node says, given what it was told.
+// A decision is judged at the node's note of it, what is due when its time has passed.
 //
 // # Liveness
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/span"
 )
 
-// How much Text names.
+// The most entries of each kind that the texts list.
 const (
 	maxHazards = 12
 	maxWaits   = 5

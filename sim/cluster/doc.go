@@ -7,8 +7,8 @@
 // may carry out many at once. The same plan and seed give the same trace, byte for byte.
 //
 // A run has phases. In turbulence the schedule is executed and faults happen. In calm the faults have stopped, every core
-// node (one whose last step is not stop or remove) is up, and clients raise what instances still wait for and cancel
-// eternal loops. If then work is stuck because nobody admits it, relief has a core node become the build that it waits
+// node (one whose last step is not stop or remove) is up, and clients send what instances wait for that have nothing
+// else coming, unless the plan leaves them unaided, and cancel eternal loops. If then work is stuck because nobody admits it, relief has a core node become the build that it waits
 // for, or deletes it, and it is calm again. A run ends when the monitor has no open obligation, at the step budget, or
 // when an execution takes far more turns than is normal. A plan may have an end of its own (Plan.Until, Plan.Unaided):
 // then nobody helps. Result.Help lists what calm and relief did beyond the plan.

@@ -77,7 +77,7 @@ func (m *Store) EligibleWork(r *Row, session *engine.SessionFetchConfig, tags en
 	return from <= nowMs, from
 }
 
-// TakesTag reports whether a filter takes a tag, by docs/contract/provider.md#p6.7.
+// TakesTag reports whether a filter accepts a tag, as docs/contract/provider.md#p6.7 defines it.
 func TakesTag(f engine.TagFilter, tag string) bool {
 	listed := false
 	for _, t := range f.Tags {

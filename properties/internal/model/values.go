@@ -24,7 +24,7 @@ type KeyValue struct {
 	UpdatedMs uint64
 }
 
-// Session is a sessions row. It exists only with an owner's claim.
+// Session is a row of the sessions table. There is one only once an owner has claimed the session.
 type Session struct {
 	ID         string
 	Owner      string

@@ -23,7 +23,7 @@ type sessionWork struct {
 	item   engine.ActivityExecuteItem
 }
 
-// Record follows what nodes run.
+// Record tracks the session activities that nodes run.
 func (k *routingChecker) Record(r *cluster.Record) {
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
 	if r.Kind == record.Note && r.Note.Decision != machine.DecideWorkLost {

@@ -172,7 +172,7 @@ var packages = map[string]imports{
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
 	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "internal/inmemory", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},
 	"internal/foreign":          {},
-	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
+	"cmd/simrun/internal/wire":  {module: []string{"engine", "internal/call", "internal/foreign", "internal/callform", "internal/near", "internal/observe"}, tests: []string{"internal/eventdata", "memprovider"}, others: []string{"github.com/creachadair/jrpc2"}},
 }
 
 // permits are bans that do not hold for a file.

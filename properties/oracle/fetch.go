@@ -346,7 +346,7 @@ func (c *candidate) whyNot(j *judge) string {
 		reasons = append(reasons, fmt.Sprintf("it is locked by token %q until %s ms", c.in.lock.token, c.in.lock.until))
 	}
 	if !c.admitted.may {
-		reasons = append(reasons, "the filter does not admit the pin of its current execution")
+		reasons = append(reasons, "the filter does not admit the pin of its current execution (an empty filter admits nothing, not even what has no pin)")
 	}
 	if !c.visible.may {
 		reasons = append(reasons, "none of its messages is visible yet")

@@ -28,7 +28,9 @@ type Config struct {
 	// says what is checked then.
 	Store func(startMs int64) (*Store, error)
 	// Handlers registers the orchestrations and activities that a node of a build ships with; nil is workload.Handlers. It is
-	// called at each start of a node, and once before the run for each build that a node will run.
+	// called at each start of a node, and once before the run for each build that a node will run. A build that the plan
+	// declares ("build 3.1.0 like 2.0.0") ships what the build that it is like ships: b is that one, 2.0.0. Versions of code
+	// of your own are builds of Builds, which workload.Deploy makes.
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Monitor watches the run; nil watches nothing. The caller of Run makes it for that run alone.
 	Monitor func(w *World) Monitor

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/durosim/durosim/properties/oracle"
@@ -22,6 +23,7 @@ type overlapJSON struct {
 	Made       int                 `json:"made"`
 	Undecided  int                 `json:"undecided"` // programs for whose calls no order was found in time, and none excluded
 	Alone      int                 `json:"alone"`     // programs that are wrong without calls at the same time, too
+	Lacks      []string            `json:"lacks"`     // methods that the provider does not have, whose calls are left out
 	Finding    *overlapFindingJSON `json:"finding"`
 	ExitStatus int                 `json:"exit_status"`
 }
@@ -64,9 +66,12 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 		return 0, fmt.Errorf("%s: no verdict after %d programs: %w", c.name(), report.Made, err)
 	}
 	out := &overlapJSON{Schema: schema, Verb: "oracle", Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
-		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone}
-	if err != nil {
+		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone, Lacks: report.Lacks}
+	switch {
+	case err != nil:
 		out.ExitStatus = exitStopped
+	case report.Made == report.Undecided+report.Alone:
+		out.ExitStatus = exitUsage
 	}
 	if f := report.Finding; f != nil {
 		if f.Class == overlap.NoAnswer {
@@ -91,7 +96,12 @@ func (a *app) printOverlap(r *overlapJSON) {
 	if r.Alone > 0 {
 		fmt.Fprintf(t, "%s\t%s\twrong without calls at the same time, too: simrun oracle without --overlap says how\n", a.style.quiet("left out"), grouped(uint64(r.Alone)))
 	}
-	if r.Finding == nil {
+	if len(r.Lacks) > 0 {
+		fmt.Fprintf(t, "%s\t%d\tmethods that it does not have: %s\n", a.style.quiet("not called"), len(r.Lacks), strings.Join(r.Lacks, ", "))
+	}
+	if r.ExitStatus == exitUsage {
+		fmt.Fprintf(t, "%s\t-\tno program could be judged: this is no verdict\n", a.style.quiet("passed"))
+	} else if r.Finding == nil {
 		fmt.Fprintf(t, "%s\t%s\tthe calls of each have an order that the contract allows\n", a.style.quiet("passed"), grouped(uint64(r.Made-r.Undecided-r.Alone)))
 	}
 	flushTable(t)

@@ -20,6 +20,7 @@ import (
 func quarrel() {
 	perform, ok := map[string]func(*quarrelling, context.Context, call.Call) call.Answer{
 		"none": (*quarrelling).alone, "lost-claim": (*quarrelling).lostClaim, "dirty-read": (*quarrelling).dirtyRead, "deadlock": (*quarrelling).deadlock,
+		"partial": (*quarrelling).partial, "wrong-alone": (*quarrelling).wrongAlone,
 	}[os.Args[1]]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "quarrel: nothing is wrong in this way:", os.Args[1])
@@ -68,6 +69,19 @@ func (q *quarrelling) alone(ctx context.Context, c call.Call) call.Answer {
 		q.instances[f.LockToken] = f.Item.Instance
 	}
 	return a
+}
+
+// partial has no acks.
+func (q *quarrelling) partial(ctx context.Context, c call.Call) call.Answer {
+	if _, ack := c.(call.AckOrchestrationItem); ack {
+		return call.Answer{Err: engine.ErrUnsupported}
+	}
+	return q.alone(ctx, c)
+}
+
+// wrongAlone refuses everything, whoever calls.
+func (q *quarrelling) wrongAlone(context.Context, call.Call) call.Answer {
+	return call.Answer{Err: &engine.ProviderError{Message: "no"}}
 }
 
 // lostClaim looks for what is free and then locks it: who looks at the same time takes the same.

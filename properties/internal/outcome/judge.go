@@ -44,6 +44,9 @@ func (c *Checker) judge(p *plan.Instance) {
 		differ = c.different(w, &f)
 	}
 	f.Relieved = c.owes(&f, w)
+	if f.End == cluster.EndedDeleted && c.deletedByRelief(p.ID) {
+		f.Relieved, f.Cause = true, "relief deleted it, since no build of the plan takes it"
+	}
 	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == planterm.EndAny || p.Expect == planterm.EndEternal)
 	c.fates = append(c.fates, f)
 	if !f.AsExpected {
@@ -159,9 +162,14 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	return rescued
 }
 
+// deletedByRelief reports whether relief deleted an instance, because no build of the plan takes it.
+func (c *Checker) deletedByRelief(id string) bool {
+	return slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == id })
+}
+
 // expected reports whether an end is what the plan expects. Faults that decide how work ends excuse a failure.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
-	if f.End == cluster.EndedDeleted || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
+	if f.End == cluster.EndedDeleted && !f.Relieved || w.fault != "" && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
 	}
 	switch f.End {
@@ -297,6 +305,8 @@ func (c *Checker) downText() string {
 // different describes what would have to differ for work to end otherwise.
 func (c *Checker) different(w *work, f *cluster.Fate) string {
 	switch {
+	case f.End == cluster.EndedDeleted:
+		return "a build of the plan has to admit its pin, and a node of that build to be up until it has ended"
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)

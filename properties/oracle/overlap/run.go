@@ -2,11 +2,14 @@ package overlap
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
@@ -21,6 +24,8 @@ type recorder struct {
 	history []porcupine.Operation
 	// open are the calls that have no answer yet, by the tick of their begin.
 	open map[int64]oracle.Exchange
+	// lacks are the methods that the provider does not have.
+	lacks []string
 }
 
 func (r *recorder) begin(c call.Call) int64 {
@@ -39,6 +44,16 @@ func (r *recorder) end(client int, begun int64, e oracle.Exchange) {
 	r.history = append(r.history, porcupine.Operation{ClientId: client, Call: begun, Return: r.tick, Input: e, Output: e})
 }
 
+// forget takes back the begin of a call of a method that the provider does not have, and notes the method.
+func (r *recorder) forget(begun int64, c call.Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.open, begun)
+	if name := call.Method(c); !slices.Contains(r.lacks, name) {
+		r.lacks = append(r.lacks, name)
+	}
+}
+
 // do makes the steps of a caller.
 func (r *recorder) do(client int, c *caller, steps []step) {
 	for _, s := range steps {
@@ -48,6 +63,10 @@ func (r *recorder) do(client int, c *caller, steps []step) {
 		}
 		from, begun := r.store.NowMs(), r.begin(made)
 		a := call.Perform(context.Background(), r.store.Provider, made)
+		if errors.Is(a.Err, engine.ErrUnsupported) {
+			r.forget(begun, made)
+			continue
+		}
 		r.end(client, begun, oracle.Exchange{Call: made, Answer: a, At: oracle.Between(from, r.store.NowMs())})
 		c.learn(a)
 	}
@@ -60,6 +79,8 @@ type outcome struct {
 	first int
 	// unanswered are the calls that had no answer in time; the store cannot be asked again.
 	unanswered []oracle.Exchange
+	// lacks are the methods that the provider does not have, of those that were called.
+	lacks []string
 }
 
 // run has a program carried out on a store. A call that takes longer than patience is given up.
@@ -119,7 +140,7 @@ func within(over <-chan struct{}, patience time.Duration) bool {
 func (r *recorder) outcome(first int) outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o := outcome{history: append([]porcupine.Operation(nil), r.history...), first: first}
+	o := outcome{history: append([]porcupine.Operation(nil), r.history...), first: first, lacks: slices.Clone(r.lacks)}
 	for tick := range r.tick + 1 {
 		if e, ok := r.open[tick]; ok {
 			o.unanswered = append(o.unanswered, e)

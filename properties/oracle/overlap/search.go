@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,8 +52,16 @@ type Report struct {
 	Made, Undecided int
 	// Alone is how many programs are wrong when one caller follows the other, too, which random sequences tell better.
 	Alone int
+	// Lacks are the methods that the provider does not have, in ascending order: calls of them were left out.
+	Lacks []string
 	// Finding is nil if nothing is wrong with calls that overlap, as far as that was decided.
 	Finding *Finding
+}
+
+func (r *Report) lacks(methods []string) {
+	r.Lacks = append(r.Lacks, methods...)
+	slices.Sort(r.Lacks)
+	r.Lacks = slices.Compact(r.Lacks)
 }
 
 // Finding is something wrong with calls that overlap.
@@ -88,7 +97,7 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 		}
 		seed := o.First + uint64(i)
 		p := draw(seed)
-		finding, undecided, err := try(f, o, p)
+		finding, undecided, err := try(f, o, p, report)
 		alone := false
 		if err == nil && finding != nil && finding.Class == NoOrder {
 			if alone, err = wrongAlone(f, o, p); err == nil && !alone {
@@ -115,7 +124,7 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 }
 
 // try carries out a program on a new store.
-func try(f undertest.Factory, o Options, p program) (finding *Finding, undecided bool, err error) {
+func try(f undertest.Factory, o Options, p program, report *Report) (finding *Finding, undecided bool, err error) {
 	store, err := f.Make()
 	if err != nil {
 		return nil, false, err
@@ -125,6 +134,7 @@ func try(f undertest.Factory, o Options, p program) (finding *Finding, undecided
 		return nil, false, ErrSequential
 	}
 	out := run(store, p, o.Patience)
+	report.lacks(slices.Concat(store.Lacks(), out.lacks))
 	if len(out.unanswered) > 0 {
 		// The store is not released: a call is still inside it.
 		return &Finding{Class: NoAnswer, Calls: len(out.history) + len(out.unanswered), Story: out.story() + out.deadlock(o.Patience)}, false, nil
@@ -145,7 +155,7 @@ func try(f undertest.Factory, o Options, p program) (finding *Finding, undecided
 // wrongAlone reports whether a program is wrong although no caller begins before another has ended.
 func wrongAlone(f undertest.Factory, o Options, p program) (bool, error) {
 	p.inTurn = true
-	finding, _, err := try(f, o, p)
+	finding, _, err := try(f, o, p, &Report{})
 	return finding != nil, err
 }
 
@@ -169,7 +179,7 @@ func shorten(f undertest.Factory, o Options, p program, found *Finding) *Finding
 // again tries a program until it is wrong; nil if it never is.
 func again(f undertest.Factory, o Options, p program) *Finding {
 	for range repeats {
-		finding, _, err := try(f, o, p)
+		finding, _, err := try(f, o, p, &Report{})
 		if err != nil || o.Context.Err() != nil {
 			return nil
 		}

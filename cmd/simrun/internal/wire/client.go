@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/callform"
+	"github.com/durosim/durosim/internal/near"
+	"github.com/durosim/durosim/internal/observe"
 )
 
 // Client is an engine.Provider, with its management surface, that asks a server. Many goroutines may use it.
@@ -57,6 +60,17 @@ func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, er
 	}
 	if d := c.described; d.Protocol < 1 || d.Protocol > latest || d.Name == "" {
 		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 or 2 and a name, got %s", raw)}
+	}
+	var known []string
+	for _, k := range call.All() {
+		if call.Kind(k) != observe.CallNone {
+			known = append(known, call.Method(k))
+		}
+	}
+	for _, m := range c.described.Methods {
+		if !slices.Contains(known, m) {
+			return nil, &ProtocolError{"describe", fmt.Sprintf("methods: no method of a provider is named %q%s", m, near.Hint(m, known))}
+		}
 	}
 	c.Provider = call.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)
 	return c, nil

@@ -187,11 +187,11 @@ async fn p16_ack_after_a_takeover() {
 async fn p16_takeover_during_an_ack() {
     let w = World::new("p16b").await;
     w.start("A").await;
-    let (_, token, _) = w.fetch(300).await.expect("A");
+    let (_, token, _) = w.fetch(2000).await.expect("A");
     let held = w.hold_instance("A").await;
     let acking = w.acking(&token);
     w.until_waiting("ack_orchestration_item").await;
-    sleep(ms(400)).await;
+    sleep(ms(2100)).await;
     let fetching = w.fetching(5000);
     w.until_waiting("fetch_orchestration_item").await;
     held.commit().await;
@@ -204,11 +204,11 @@ async fn p16_takeover_during_an_ack() {
 async fn p17_renewal_after_a_wait() {
     let w = World::new("p17").await;
     w.start("A").await;
-    let (_, token, _) = w.fetch(300).await.expect("A");
+    let (_, token, _) = w.fetch(2000).await.expect("A");
     let held = w.hold_instance("A").await;
     let renewing = w.renewing(&token);
     w.until_waiting("renew_orchestration_item_lock").await;
-    sleep(ms(400)).await;
+    sleep(ms(2100)).await;
     held.commit().await;
     renewing.await.expect("no panic").expect_err("the lock has run out");
 }

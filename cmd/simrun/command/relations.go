@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -92,13 +91,16 @@ func (c *relationsCmd) run(a *app) (int, error) {
 	case seeds.count == 0:
 		seeds = seedRange{first: 1, count: relationsSeeds}
 	}
-	rows, err := c.compare(a, s, relations, seeds)
+	rows, done, err := c.compare(a, s, relations, seeds)
 	if err != nil {
 		return 0, err
 	}
 	status := exitOK
-	if slices.ContainsFunc(rows, func(r relationJSON) bool { return r.First != nil }) {
+	switch {
+	case slices.ContainsFunc(rows, func(r relationJSON) bool { return r.First != nil }):
 		status = exitDrift
+	case done < seeds.count:
+		status = exitStopped
 	}
 	if c.JSON {
 		return status, a.writeJSON(struct {
@@ -131,8 +133,8 @@ func (c *relationsCmd) relations() ([]relation.Relation, error) {
 	return slices.DeleteFunc(all, func(r relation.Relation) bool { return !slices.Contains(c.Only, r.Name) }), nil
 }
 
-// compare compares each seed with its twins.
-func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation, seeds seedRange) ([]relationJSON, error) {
+// compare compares each seed with its twins. It returns how many seeds were done: fewer than asked for after an interrupt.
+func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation, seeds seedRange) ([]relationJSON, uint64, error) {
 	rows := make([]relationJSON, len(relations))
 	for i, r := range relations {
 		rows[i] = relationJSON{Name: r.Name, Summary: r.Summary}
@@ -188,13 +190,8 @@ func (c *relationsCmd) compare(a *app, s *subject, relations []relation.Relation
 		return true
 	})
 	bar.clear()
-	if err == nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("after %d of %d seeds: %w", done, seeds.count, errInterrupted)
-	}
-	return rows, err
+	return rows, done, err
 }
-
-var errInterrupted = errors.New("interrupted")
 
 // relationWidth bounds the lines of a difference.
 const relationWidth = 400

@@ -16,8 +16,8 @@ func FilterFor(r VersionRange) *CapabilityFilter {
 
 // Admits reports whether an execution with the given pin may be handed to a node that declares f; a nil pin means that
 // the execution is unpinned. It is the first of the three relations of docs/architecture.md#relations, and the only place
-// from which stores and nodes take the rule: no filter admits everything, the empty filter nothing, any other filter all unpinned work and
-// the pins within its first range, compared as numeric triples, both ends inclusive.
+// from which stores and nodes take the rule: no filter admits everything, the empty filter nothing, any other filter all
+// unpinned work and the pins within its first range, compared as numeric triples, both ends inclusive.
 func (f *CapabilityFilter) Admits(pin *Version) bool {
 	if f == nil {
 		return true

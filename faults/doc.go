@@ -9,6 +9,6 @@
 // The table of bugs names a scenario and the properties, at least one of which must be violated in it. With no bug on, the rule
 // tables hold the correct rules.
 //
-// The package knows the rule tables (Rules) of internal/storerules, internal/replay, internal/machine and internal/deadletter; it knows nothing
-// about how properties are checked.
+// The package knows the rule tables (Rules) of internal/storerules, internal/replay, internal/machine and
+// internal/deadletter; it knows nothing about how properties are checked.
 package faults

@@ -46,9 +46,10 @@ type recorder struct {
 	reused     []Key
 }
 
-// Record returns a chooser that decides as inner does and appends each decision to the recording into.
-// It copies Seed and SeededOrder from inner, and stores only priorities that these do not determine: none for Random and
-// FIFO, the overrides for a Chooser that Replay returned, all nonzero ones for any other. Keys built from RootKey(true) make the recording readable; others make it a list of hashes that replays just as well.
+// Record returns a chooser that decides as inner does and appends each decision to the recording into. It copies Seed and
+// SeededOrder from inner, and stores only priorities that these do not determine: none for Random and FIFO, the overrides
+// for a Chooser that Replay returned, all nonzero ones for any other. Keys built from RootKey(true) make the recording
+// readable; others make it a list of hashes that replays just as well.
 func Record(inner Chooser, into *Recording) Chooser {
 	r := &recorder{inner: inner, into: into, asked: map[uint64]uint64{}, priorities: map[uint64]struct{}{}}
 	into.Seed, into.SeededOrder = r.baseOrder()

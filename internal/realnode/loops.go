@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/machine"
 )
 
@@ -70,25 +69,6 @@ func (l *loops) answered(p pendingCall, token string, err error) {
 			*one = loop{}
 		}
 	}
-}
-
-// tokenOf returns the lock token that a call names, or "" if it names none.
-func tokenOf(c call.Call) string {
-	switch r := c.(type) {
-	case call.AckOrchestrationItem:
-		return r.LockToken
-	case call.AbandonOrchestrationItem:
-		return r.LockToken
-	case call.RenewOrchestrationItemLock:
-		return r.LockToken
-	case call.AckWorkItem:
-		return r.LockToken
-	case call.AbandonWorkItem:
-		return r.LockToken
-	case call.RenewWorkItemLock:
-		return r.LockToken
-	}
-	return ""
 }
 
 // count adds a call that has returned to the node's counters.

@@ -276,7 +276,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Call, error) {
 		out.Deadline, out.Cadence = 0, m.config.Options.DispatcherMinPollInterval
 		p.slot = m.loops.fetch(machine.SlotWorker)
 	default:
-		p.token = tokenOf(request)
+		p.token = call.LockToken(request)
 		p.slot = m.loops.holder(p.token)
 		m.taken = slices.DeleteFunc(m.taken, func(w *engine.FetchedWork) bool { return w.LockToken == p.token && p.method != "renew_work_item_lock" })
 	}

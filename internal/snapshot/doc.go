@@ -12,9 +12,10 @@
 //	{"table":"worker_queue","work_item":{"ActivityExecute":{ ... }}}
 //	{"table":"end","lines":6}
 //
-// The end says how many lines there were, so that a file that was cut off is noticed; a file may do without it if it does not
-// announce it by has_end. Keys and custom status, which route nothing, are not taken over. An event alone, and a work item
-// alone, are lines, too. Rows of instances and executions may be missing: histories say what they would. What cannot be used is a Problem with file, line and field; everything else is read all the same.
+// The end says how many lines there were, so that a file that was cut off is noticed; a file may do without it if it does
+// not announce it by has_end. Keys and custom status, which route nothing, are not taken over. An event alone, and a work
+// item alone, are lines, too. Rows of instances and executions may be missing: histories say what they would. What cannot
+// be used is a Problem with file, line and field; everything else is read all the same.
 //
 // An export has no code. StandIns repeats what a history says that its orchestration has asked for, then waits for all that
 // is open, and ends; an instance that continued as new goes on to do so, a few times. Work that begins anew does what the

@@ -7,11 +7,12 @@
 // may carry out many at once. The same plan and seed give the same trace, byte for byte.
 //
 // A run has phases. In turbulence the schedule is executed and faults happen. In calm the faults have stopped, every core
-// node (one whose last step is not stop or remove) is up, and clients send what instances wait for that have nothing
-// else coming, unless the plan leaves them unaided, and cancel eternal loops. If then work is stuck because nobody admits it, relief has a core node become the build that it waits
-// for, or deletes it, and it is calm again. A run ends when the monitor has no open obligation, at the step budget, or
-// when an execution takes far more turns than is normal. A plan may have an end of its own (Plan.Until, Plan.Unaided):
-// then nobody helps. Result.Help lists what calm and relief did beyond the plan.
+// node (one whose last step is not stop or remove) is up, and clients send what instances wait for that have nothing else
+// coming, unless the plan leaves them unaided, and cancel eternal loops. If then work is stuck because nobody admits it,
+// relief has a core node become the build that it waits for, or deletes it, and it is calm again. A run ends when the
+// monitor has no open obligation, at the step budget, or when an execution takes far more turns than is normal. A plan
+// may have an end of its own (Plan.Until, Plan.Unaided): then nobody helps. Result.Help lists what calm and relief did
+// beyond the plan.
 //
 // A provider call is not a function call: the request travels, takes effect in one atomic instant, and the answer travels
 // back. Each leg can be late or lost; a lost one looks like a retryable error after the call deadline. A fetch that finds

@@ -113,24 +113,14 @@ func (x *Matrix) Record(r *cluster.Record) {
 
 // sent returns what a call is about.
 func (x *Matrix) sent(r *cluster.Record) *metCall {
-	token, extra := "", features(0)
+	extra := features(0)
 	switch c := r.Request.(type) {
 	case call.FetchOrchestrationItem, call.FetchWorkItem:
 		return &metCall{fetch: true}
 	case call.AckOrchestrationItem:
-		token, extra = c.LockToken, ackFeatures((*engine.OrchestrationAck)(&c))
-	case call.AbandonOrchestrationItem:
-		token = c.LockToken
-	case call.RenewOrchestrationItemLock:
-		token = c.LockToken
-	case call.AckWorkItem:
-		token = c.LockToken
-	case call.AbandonWorkItem:
-		token = c.LockToken
-	case call.RenewWorkItemLock:
-		token = c.LockToken
+		extra = ackFeatures((*engine.OrchestrationAck)(&c))
 	}
-	d := x.live.Find(r.Node, token)
+	d := x.live.Find(r.Node, call.LockToken(r.Request))
 	if d == nil {
 		return &metCall{}
 	}

@@ -88,27 +88,7 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 		}
 		return "no longer given: " + token
 	}
-	switch r := args.(type) {
-	case call.AckOrchestrationItem:
-		r.LockToken = now(r.LockToken)
-		return r
-	case call.AbandonOrchestrationItem:
-		r.LockToken = now(r.LockToken)
-		return r
-	case call.RenewOrchestrationItemLock:
-		r.LockToken = now(r.LockToken)
-		return r
-	case call.AckWorkItem:
-		r.LockToken = now(r.LockToken)
-		return r
-	case call.RenewWorkItemLock:
-		r.LockToken = now(r.LockToken)
-		return r
-	case call.AbandonWorkItem:
-		r.LockToken = now(r.LockToken)
-		return r
-	}
-	return args
+	return call.WithLockToken(args, now(call.LockToken(args)))
 }
 
 // least leaves out moves while an answer is still refused, longer runs of them first, until none can be left out.

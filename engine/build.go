@@ -28,20 +28,22 @@ type Build struct {
 	Introduced []Introduction
 	// DefaultRange is the range that a node of this build declares when its options name none.
 	DefaultRange VersionRange
-	// Semantics names the build's replay semantics for the executions that no entry of Changes is about. Builds of
+	// Semantics names the build's replay semantics for the executions that no entry of Changes covers. Builds of
 	// different semantics compute different actions from one history although they read the same kinds.
 	Semantics Semantics
-	// Changes lists later semantics that the build has, too, each for the executions that builds of that version or a
-	// newer one began, in ascending order of Since (docs/contract/runtime.md#r15.2).
+	// Changes lists the replay semantics of executions that newer builds began: an entry applies to executions begun by
+	// version Since or a later one. Entries are in ascending order of Since (docs/contract/runtime.md#r15.2).
 	Changes []SemanticsChange
-	// Limits are what the build lets an execution carry and keep. A zero field is that of DefaultLimits.
+	// Limits bound what an execution may carry forward and store. A zero field takes its value from DefaultLimits.
 	Limits Limits
-	// OwnChildIDs has the ids of children that begin with "sub::" made by the build alone: an automatic one names its
-	// execution from the second on (sub::2_5), and code that asks for such an id is refused
-	// (docs/contract/runtime.md#r7.10). Otherwise they are sub::5 in each execution, and code may choose one.
+	// OwnChildIDs reserves child ids that begin with "sub::" for the build: an automatic id names its execution from
+	// the second one on (sub::2_5), and the build refuses code that asks for such an id
+	// (docs/contract/runtime.md#r7.10). If it is false, automatic ids are sub::5 in every execution, and code may
+	// choose such an id.
 	OwnChildIDs bool
-	// CountsWaiting has input before a waiting continue-as-new start given back counted, with the backoff of a missing
-	// handler, so that it ends as poison (docs/contract/runtime.md#r2.2). Otherwise it waits uncounted.
+	// CountsWaiting makes the node count an attempt each time it abandons input that waits for a continue-as-new start,
+	// with the backoff of a missing handler, so such input can end as poison (docs/contract/runtime.md#r2.2). If it is
+	// false, these attempts do not count.
 	CountsWaiting bool
 }
 
@@ -51,8 +53,8 @@ type SemanticsChange struct {
 	Semantics Semantics
 }
 
-// SemanticsOf returns the semantics by which the build replays an execution whose first event has that stamp; nil is a
-// stamp that is no version. A pre-release comes before its release, unlike in filters.
+// SemanticsOf returns the semantics with which the build replays an execution whose first event carries the stamp; nil
+// means that the stamp is not a valid version. A pre-release sorts before its release, unlike in filters.
 func (b *Build) SemanticsOf(stamp *Version) Semantics {
 	of := b.Semantics
 	for _, c := range b.Changes {
@@ -63,10 +65,10 @@ func (b *Build) SemanticsOf(stamp *Version) Semantics {
 	return of
 }
 
-// Bounds returns the limits of the build, each of them set.
+// Bounds returns the build's limits with every field set.
 func (b *Build) Bounds() Limits { return b.Limits.filled() }
 
-// Introduction records that builds read Kind from version Since on.
+// Introduction records that builds from version Since on read Kind.
 type Introduction struct {
 	Kind  EventKind
 	Since Version
@@ -98,7 +100,7 @@ const (
 	// SemanticsEagerTimers schedules every timer twice, as an incompatible replay engine might. It exists to show
 	// what a pin protects against; only scenarios that ask for it use it.
 	SemanticsEagerTimers
-	// SemanticsDiscard has a dropped wait take the event that it was given with it, at the drop; by SemanticsStandard
+	// SemanticsDiscard discards the event that a wait has been given when the wait is dropped; under SemanticsStandard
 	// the event passes to the next wait (docs/contract/runtime.md#r15.2, rule 5).
 	SemanticsDiscard
 )
@@ -190,7 +192,7 @@ func ShippedBuilds() []*Build {
 	}
 }
 
-// ReleasePrefix is the prefix of the names of released builds.
+// ReleasePrefix begins the name of every released build.
 const ReleasePrefix = "duroxide-"
 
 // ReleasedBuilds returns the released runtimes that nodes may run, in ascending order of version. Each call makes new ones.

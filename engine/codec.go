@@ -20,9 +20,9 @@ type Codec interface {
 // Rereader is a Codec that can sometimes predict its result from another codec's, without decoding again.
 type Rereader interface {
 	Codec
-	// RereadsEvent reports whether this codec is known to decode to e the bytes that from decoded to e. False means unknown.
+	// RereadsEvent reports whether this codec is known to decode the bytes that from decoded to e to the same e.
 	RereadsEvent(from Codec, e Event) bool
-	// RereadsWorkItem does the same for a work item.
+	// RereadsWorkItem is RereadsEvent for a work item.
 	RereadsWorkItem(from Codec, w WorkItem) bool
 }
 

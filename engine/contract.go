@@ -10,14 +10,14 @@ import (
 type Contract struct {
 	// Release is the release, such as 0.1.32.
 	Release string
-	// Stats asks a provider for get_instance_stats (docs/contract/provider.md#p5.16).
+	// Stats requires a provider to have get_instance_stats (docs/contract/provider.md#p5.16).
 	Stats bool
-	// AbandonsBatch forbids that an abandon touches messages outside its batch (docs/contract/provider.md#f9).
+	// AbandonsBatch forbids an abandon to touch messages outside its batch (docs/contract/provider.md#f9).
 	AbandonsBatch bool
-	// Limits are those of builds that name none.
+	// Limits apply to builds that set none.
 	Limits Limits
-	// OwnChildIDs, CountsWaiting and Discards are about builds; Build describes the first two. Discards has the builds
-	// replay by SemanticsDiscard what a build of that version or a newer one began; nil stands for none.
+	// OwnChildIDs, CountsWaiting and Discards apply to builds; see Build for the first two. Builds use SemanticsDiscard
+	// to replay executions that version Discards or a later one began; nil means that no build does.
 	OwnChildIDs, CountsWaiting bool
 	Discards                   *Version
 }
@@ -47,8 +47,8 @@ func ContractOf(release string) (*Contract, error) {
 	return nil, fmt.Errorf("contract %q: want %s", release, strings.Join(known, " or "))
 }
 
-// Build returns a build like b that keeps this contract where b says nothing itself: its limits, and its semantics if they
-// are standard throughout. A released build stays as it is.
+// Build returns a copy of b that follows this contract wherever b sets nothing itself: its limits, and its semantics if
+// all of them are standard. It does not change a released build.
 func (c *Contract) Build(b *Build) *Build {
 	if b.Release != "" {
 		return b

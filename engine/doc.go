@@ -8,8 +8,7 @@
 // simulation: time and randomness reach it as values. The contract that it states in Go is duroxide's; where the sources
 // of that contract disagree, docs/contract-decisions.md records the decision.
 //
-// The package states three relations, by which stores and nodes go: a filter admits a pin (CapabilityFilter.Admits), a
+// The package defines three relations that stores and nodes rely on: a filter admits a pin (CapabilityFilter.Admits), a
 // build reads a history (Build.Reads), and a node runs an execution if it admits, reads and has the handler. Versions
-// compare as numeric triples everywhere (Version.Compare). What judges stores and nodes states the relations again, in its
-// own words.
+// compare as numeric triples everywhere (Version.Compare). The checkers define the relations again, independently.
 package engine

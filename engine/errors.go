@@ -8,7 +8,7 @@ import (
 )
 
 // ProviderError reports that a provider's call failed (docs/contract/provider.md#p8). Retryable reports whether the same
-// call may succeed later, as when storage is busy or times out. A permanent error has its cause in the call itself: an
+// call may succeed later, as when storage is busy or times out. A permanent error is caused by the call itself: an
 // unknown, expired or superseded token, a duplicate event, undecodable data, a refused deletion.
 type ProviderError struct {
 	Operation string
@@ -62,12 +62,12 @@ func newProviderError(operation string, retryable bool, format string, args []an
 }
 
 // IsRetryable reports whether a failed provider call may be retried. An error that is not a ProviderError counts as
-// retryable, as the contract has it for unclassified errors; nil does not.
+// retryable, since the contract retries unclassified errors; nil does not.
 func IsRetryable(err error) bool {
 	if err == nil {
 		return false
 	}
-	if p, ok := err.(*ProviderError); ok { // as nearly all are
+	if p, ok := err.(*ProviderError); ok { // the common case
 		return p.Retryable
 	}
 	var p *ProviderError
@@ -77,7 +77,7 @@ func IsRetryable(err error) bool {
 	return true
 }
 
-// Infrastructure makes the details of an infrastructure error from the error of a provider call.
+// Infrastructure returns the details of an infrastructure failure that a provider call's error caused.
 func Infrastructure(err error) ErrorDetails {
 	var p *ProviderError
 	if errors.As(err, &p) {

@@ -30,12 +30,12 @@ func (e Event) Kind() EventKind { return eventdata.KindOf(e.Data) }
 // EventKind is the JSON `type` of an event, such as "TimerFired" (docs/contract/runtime.md#r1.2).
 type EventKind = eventdata.Kind
 
-// EventData holds an event's kind-specific fields. The set is closed: one struct for each kind, held by value. A provider
-// stores it by the codec of its caller and looks at its kind alone.
+// EventData holds an event's kind-specific fields. The set is closed: one struct for each kind, held by value. A
+// provider stores it with its caller's codec and examines only its kind.
 type EventData = eventdata.Data
 
 // CarriedEvent is an unread queue message that crosses a continue-as-new. JSON: [name, data].
 type CarriedEvent = eventdata.CarriedEvent
 
-// ErrorDetails says what ended an activity or an execution (docs/contract/runtime.md#r3). Display has it as a text.
+// ErrorDetails says what ended an activity or an execution (docs/contract/runtime.md#r3). Display returns it as text.
 type ErrorDetails = eventdata.ErrorDetails

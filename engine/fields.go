@@ -12,7 +12,7 @@ import (
 // reading, as decoders ignore all unknown fields, and therefore writes the event or item without it.
 type Field string
 
-// The fields that builds may lack (docs/contract/runtime.md#r15.1, and #r1 to #r2 for those that are older).
+// The fields that builds may lack (docs/contract/runtime.md#r15.1, and #r1 to #r2 for the older ones).
 const (
 	// fieldParentExecution is parent_execution_id of StartOrchestration, ContinueAsNew and OrchestrationStarted.
 	fieldParentExecution Field = "parent-execution"
@@ -22,7 +22,7 @@ const (
 	fieldInitialStatus Field = "initial-custom-status"
 	// fieldTag is the tag of ActivityScheduled and ActivityExecute.
 	fieldTag Field = "tag"
-	// fieldSession is session_id of both.
+	// fieldSession is session_id of ActivityScheduled and ActivityExecute.
 	fieldSession Field = "session"
 )
 
@@ -31,15 +31,14 @@ func Fields() []Field {
 	return []Field{fieldParentExecution, fieldContinuedParent, fieldInitialStatus, fieldTag, fieldSession}
 }
 
-// ForgetfulCodec is a Codec that lacks fields: what it writes and reads has them empty.
+// ForgetfulCodec is a Codec that lacks fields: it leaves them empty in what it writes and what it reads.
 type ForgetfulCodec interface {
 	Codec
 	// Lacks returns the fields, ascending.
 	Lacks() []Field
 }
 
-// WithoutFields returns a codec like c, but of a build that lacks these fields, too. It returns an error if a field is
-// unknown.
+// WithoutFields returns a codec like c that also lacks these fields. It returns an error if a field is unknown.
 func WithoutFields(c Codec, lacks ...Field) (Codec, error) {
 	for _, f := range lacks {
 		if !slices.Contains(Fields(), f) {

@@ -15,8 +15,8 @@ func FilterFor(r VersionRange) *CapabilityFilter {
 }
 
 // Admits reports whether an execution with the given pin may be handed to a node that declares f; a nil pin means that
-// the execution is unpinned. It is the first of the three relations of docs/architecture.md#relations, and the only place
-// from which stores and nodes take the rule: no filter admits everything, the empty filter nothing, any other filter all
+// the execution is unpinned. It is the first of the three relations of docs/architecture.md#relations, and the only
+// definition that stores and nodes use: no filter admits everything, the empty filter nothing, any other filter all
 // unpinned work and the pins within its first range, compared as numeric triples, both ends inclusive.
 func (f *CapabilityFilter) Admits(pin *Version) bool {
 	if f == nil {

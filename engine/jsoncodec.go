@@ -13,9 +13,9 @@ package engine
 //	encoding/json            8.2 µs    2.5 µs    as goccy
 //
 // The libraries decode into one flat struct, which flatters them: a real decoder must know the kind before the fields.
-// The hand-written code can go once encoding/json/v2 is in the standard library without an experiment, and a decoder based
-// on it, which checks presence by pointer fields, is at most a quarter slower than this one. The benchmarks of
-// internal/jsonbench show whether it is.
+// The hand-written code can be deleted once encoding/json/v2 is in the standard library without an experiment, and a
+// decoder based on it, which checks presence by pointer fields, is at most a quarter slower than this one. The
+// benchmarks of internal/jsonbench show whether it is.
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ var ErrUnknownKind = errors.New("unknown kind")
 // package has no data.
 //
 // Encoded texts are canonical: fields in the contract's order with our extensions after them, no spaces, only the escapes
-// that JSON demands. What is encoded can be decoded, and the decoded value encodes to the same bytes. It equals the
+// that JSON demands. Encoded data can always be decoded, and the decoded value encodes to the same bytes. It equals the
 // original with three exceptions: an empty slice of carried events is read as nil, each byte that is not UTF-8 becomes
 // U+FFFD, and an empty string or a zero that stands for "absent" is read as absent. The encoder refuses data that could
 // not be decoded again: an event without an id, and error details with no variant, with two variants or with fields of
@@ -76,7 +76,7 @@ type jsonCodec struct {
 func (c *jsonCodec) Name() string   { return c.name }
 func (c *jsonCodec) Kinds() KindSet { return c.kinds }
 
-// RereadsEvent implements Rereader: all codecs of this type that read a kind read it alike.
+// RereadsEvent implements Rereader: all codecs of this type that read a kind read it the same way.
 func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	_, alike := from.(*jsonCodec)
 	return alike && e.Data != nil && c.reads[eventdata.KindOf(e.Data)]
@@ -172,7 +172,7 @@ func (c *jsonCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 	return w, nil
 }
 
-// eventError adds to an error the event that it concerns, as far as the event is known.
+// eventError adds whatever is known about the event to an error.
 func (c *jsonCodec) eventError(e Event, err error) error {
 	return fmt.Errorf("codec %s: event %d of %q, execution %d: %w", c.name, e.EventID, e.InstanceID, e.ExecutionID, err)
 }

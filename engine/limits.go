@@ -17,14 +17,15 @@ func DefaultLimits() Limits {
 
 func (l Limits) filled() Limits { return l.or(DefaultLimits()) }
 
-// or returns the limits with those of d in place of zeros.
+// or returns l with each zero field replaced by that of d.
 func (l Limits) or(d Limits) Limits {
 	return Limits{cmp.Or(l.CarriedEvents, d.CarriedEvents), cmp.Or(l.Keys, d.Keys), cmp.Or(l.ValueBytes, d.ValueBytes)}
 }
 
 // The limits of docs/contract/runtime.md#r4.1. Sizes are bytes of UTF-8; the limits themselves are allowed.
 const (
-	// MaxCarryForwardEvents bounds the number of unread queue messages that cross a continue-as-new; the oldest do.
+	// MaxCarryForwardEvents bounds the number of unread queue messages that cross a continue-as-new; the oldest ones
+	// cross.
 	MaxCarryForwardEvents = 20
 	// MaxCustomStatusBytes bounds a custom status.
 	MaxCustomStatusBytes = 262144

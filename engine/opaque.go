@@ -10,14 +10,14 @@ import (
 )
 
 // OpaqueItem is a work item with the text from which it was read. A codec made by Opaque writes that text back byte for
-// byte, with fields and kinds that this package does not know. Other codecs write the fields that they know. Known returns
-// the item without its text.
+// byte, including fields and kinds that this package does not know. Other codecs write the fields that they know. Known
+// returns the item without its text.
 type OpaqueItem struct {
 	WorkItem
 	Text string
 }
 
-// Known returns the item without its text. Of an item of an unknown kind, only the kind and the target are known.
+// Known returns the item without its text. For an item of an unknown kind, that is only its kind and target.
 func Known(w WorkItem) WorkItem {
 	if o, ok := w.(OpaqueItem); ok {
 		return o.WorkItem
@@ -36,8 +36,9 @@ func (u unknownItem) Target() string     { return u.target }
 func (unknownItem) isWorkItem()          {}
 
 // Opaque returns a codec that preserves what c does not know: unknown fields and kinds are not errors, and are written back
-// byte for byte. It is for code that stores and forwards events and work items without having to understand them, such as
-// a provider for callers of any build. Data in exactly the form that c writes is decoded as c decodes it, without a text.
+// byte for byte. It is for code that stores and forwards events and work items without understanding them, such as a
+// provider that serves callers of any build. Data in exactly the form that c writes is decoded as c would decode it,
+// without keeping its text.
 func Opaque(c Codec) Codec { return opaqueCodec{c} }
 
 type opaqueCodec struct{ Codec }

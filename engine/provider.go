@@ -26,7 +26,7 @@ type Provider interface {
 	// FetchOrchestrationItem locks one instance that the filter admits and that has a visible message and no live
 	// lock, and returns all its visible messages; nil, nil is "nothing". The filter is applied before anything is
 	// locked, counted or decoded. Locking, marking and counting are one step, which stands even when the history
-	// cannot be decoded; the item's HistoryError then reports it. An error, or nothing, means that no lock is held.
+	// cannot be decoded; the item's HistoryError then reports it. If it returns an error or nothing, it holds no lock.
 	// pollTimeout is an upper bound on how long the call may wait for work; 0 means do not wait.
 	FetchOrchestrationItem(ctx context.Context, lockTimeout, pollTimeout time.Duration, filter *CapabilityFilter) (*FetchedOrchestration, error)
 
@@ -36,7 +36,8 @@ type Provider interface {
 	AckOrchestrationItem(ctx context.Context, ack OrchestrationAck) error
 
 	// AbandonOrchestrationItem releases the lock and makes the batch visible again, at once or after delay; with
-	// ignoreAttempt the batch's counts go down by one, not below 0. A token that names no holding is a permanent error.
+	// ignoreAttempt the counts of the batch's messages go down by one, not below 0. A token that holds no lock is a
+	// permanent error.
 	AbandonOrchestrationItem(ctx context.Context, token string, delay time.Duration, ignoreAttempt bool) error
 
 	// RenewOrchestrationItemLock sets a live lock's end to now + extendFor. A token without a live lock is a permanent
@@ -76,7 +77,7 @@ type Provider interface {
 
 	// GetCustomStatus returns the status and its version if the version is above lastSeen, else nil.
 	GetCustomStatus(ctx context.Context, instance string, lastSeen uint64) (*CustomStatus, error)
-	// GetKVValue returns the merged view of one key, nil if it is absent.
+	// GetKVValue returns the merged view of one key, nil if there is none.
 	GetKVValue(ctx context.Context, instance, key string) (*string, error)
 	// GetKVAllValues returns the merged view of all keys, sorted by key.
 	GetKVAllValues(ctx context.Context, instance string) ([]KVPair, error)
@@ -201,7 +202,7 @@ func (s Status) Terminal() bool {
 	return s == StatusCompleted || s == StatusFailed || s == StatusContinuedAsNew
 }
 
-// ExecutionMetadata is the metadata that a turn passes to the provider, which therefore need not look into events. A zero
+// ExecutionMetadata is the metadata that a turn passes to the provider, which therefore need not inspect events. A zero
 // field leaves the stored value unchanged. Output counts only together with Status.
 type ExecutionMetadata struct {
 	Status               Status  `json:"status,omitempty"`
@@ -212,7 +213,7 @@ type ExecutionMetadata struct {
 	// ParentExecutionID and ParentEventID complete the parent link (an extension, docs/contract-decisions.md#row-2).
 	ParentExecutionID uint64 `json:"parent_execution_id,omitempty"`
 	ParentEventID     uint64 `json:"parent_event_id,omitempty"`
-	// PinnedVersion is set by an execution's first turn; a provider that is given one overwrites the stored pin.
+	// PinnedVersion is set by an execution's first turn; a provider that receives one overwrites the stored pin.
 	PinnedVersion *Version `json:"pinned_duroxide_version,omitempty"`
 }
 
@@ -248,7 +249,8 @@ type KVPair struct {
 	Value string
 }
 
-// InstanceInfo describes an instance and its current execution. Times are milliseconds, 0 if not kept.
+// InstanceInfo describes an instance and its current execution. Times are milliseconds, 0 if the provider does not
+// store them.
 type InstanceInfo struct {
 	InstanceID           string  `json:"instance_id"`
 	OrchestrationName    string  `json:"orchestration_name"`
@@ -269,7 +271,7 @@ type ExecutionInfo struct {
 	StartedAt   uint64  `json:"started_at"`
 	CompletedAt *uint64 `json:"completed_at"`
 	EventCount  uint64  `json:"event_count"`
-	// PinnedVersion is an extension: the execution's pin, nil if unpinned or not told.
+	// PinnedVersion is an extension: the execution's pin, nil if unpinned or not reported.
 	PinnedVersion *Version `json:"pinned_version,omitempty"`
 }
 

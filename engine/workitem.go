@@ -91,14 +91,14 @@ type TimerFiredItem struct {
 	FireAtMs    uint64
 }
 
-// ExternalRaisedItem carries a client's event of the old generation.
+// ExternalRaisedItem carries a client's event of the first generation.
 type ExternalRaisedItem struct {
 	Instance string
 	Name     string
 	Data     string
 }
 
-// ExternalRaised2Item carries a client's event of the new generation.
+// ExternalRaised2Item carries a client's event of the second generation.
 type ExternalRaised2Item struct {
 	Instance string
 	Name     string

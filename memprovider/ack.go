@@ -13,8 +13,8 @@ import (
 
 const opAckOrchestration = "ack_orchestration_item"
 
-// AckOrchestrationItem implements engine.Provider. It first checks everything that it can; if a step still fails, the
-// ones before it are rolled back. Lists that hold an item of the wrong kind are refused (F17), as is execution 0.
+// AckOrchestrationItem implements engine.Provider. It first checks everything that it can; if a step still fails, it
+// rolls back the earlier steps. Lists that hold an item of the wrong kind are refused (F17), as is execution 0.
 func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.OrchestrationAck) error {
 	s := p.store
 	req := s.begin(observe.CallAckOrchestrationItem, p.caller)
@@ -27,7 +27,7 @@ func (p *provider) AckOrchestrationItem(_ context.Context, ack engine.Orchestrat
 		r.instance = in.no
 	}
 	ended := s.end(r, err)
-	s.acking = engine.OrchestrationAck{} // keep nothing of the caller's
+	s.acking = engine.OrchestrationAck{} // keep none of the caller's slices
 	return ended
 }
 
@@ -62,7 +62,7 @@ func (p *provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine
 	return in, nil
 }
 
-// preparedAck is an ack as bytes, in buffers that the store reuses; only the bytes that it keeps are allocated.
+// preparedAck is an encoded ack in buffers that the store reuses; only the bytes that the store keeps are allocated.
 type preparedAck struct {
 	scratch []byte
 	ends    []int
@@ -70,10 +70,10 @@ type preparedAck struct {
 	data [][]byte
 }
 
-// prepare refuses an ack that no state of the store could accept, and encodes its contents.
+// prepare encodes the ack's contents. It refuses an ack that would be invalid in any state of the store.
 func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	if ack.ExecutionID == 0 {
-		return engine.Permanentf(opAckOrchestration, "execution id 0 is not an execution")
+		return engine.Permanentf(opAckOrchestration, "execution id 0 is invalid")
 	}
 	a := &p.store.ack
 	a.scratch, a.ends = a.scratch[:0], a.ends[:0]
@@ -81,7 +81,7 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		if e.EventID == 0 {
-			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: ids come from the runtime", e.Kind())
+			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: the runtime assigns ids from 1", e.Kind())
 		}
 		if a.scratch, err = p.codec.AppendEvent(a.scratch, *e); err != nil {
 			return engine.Permanentf(opAckOrchestration, "event %d: %w", e.EventID, err)
@@ -110,8 +110,8 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	return nil
 }
 
-// cut copies the scratch and cuts the copy into the pieces that the store keeps. The first are events, which stay as long as
-// their execution; messages go when they have been taken, so they lie apart.
+// cut copies the scratch buffer and splits the copy into the pieces that the store keeps. Events come first and live as
+// long as their execution; messages live only until they are taken, so they are in a separate block.
 func (s *Store) cut(a *preparedAck, events int) {
 	clear(a.data)
 	a.data = a.data[:0]
@@ -132,7 +132,7 @@ func (s *Store) cut(a *preparedAck, events int) {
 	}
 }
 
-// commit is an ack under way.
+// commit is an ack in progress.
 type commit struct {
 	p     *provider
 	ack   *engine.OrchestrationAck
@@ -140,7 +140,7 @@ type commit struct {
 	token uint64
 }
 
-// checkEvents refuses event ids that are stored already or come twice.
+// checkEvents refuses event ids that are already stored or that the delta repeats.
 func (c *commit) checkEvents() *engine.ProviderError {
 	delta := c.ack.HistoryDelta
 	ex := c.in.execution(c.ack.ExecutionID)
@@ -173,7 +173,7 @@ func (c *commit) duplicate(id uint64) *engine.ProviderError {
 	return engine.Permanentf(opAckOrchestration, "duplicate event %d of %s, execution %d", id, c.in.name, c.ack.ExecutionID)
 }
 
-// step does one step of the ack. No step uses what another one produced, so the order is data.
+// step performs one step of the ack. No step uses the result of another, so the order is data.
 func (c *commit) step(step storerules.AckStep) *engine.ProviderError {
 	s := c.p.store
 	if hook := s.options.BeforeAckStep; hook != nil {
@@ -245,8 +245,7 @@ func (c *commit) consume() {
 	}
 }
 
-// instance creates or renames the instance, if the ack gives name and version; with only one of them it does nothing
-// (F20).
+// instance creates or renames the instance if the ack has both name and version; otherwise it does nothing (F20).
 func (c *commit) instance() {
 	m := &c.ack.Metadata
 	if m.OrchestrationName == "" || m.OrchestrationVersion == "" {
@@ -296,7 +295,7 @@ func (c *commit) events() *engine.ProviderError {
 	return nil
 }
 
-// append stores an event, whose bytes are given, and remembers it.
+// append stores an encoded event and caches its decoded form.
 func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []byte) {
 	p.store.appendEvent(in, ex, e.EventID, e.Kind(), data)
 	if readsAsWritten(p.codec, data) {
@@ -305,7 +304,7 @@ func (p *provider) append(in *instance, ex *execution, e *engine.Event, data []b
 	}
 }
 
-// rewrite does what an ack must not do: it reads the stored events and writes them back.
+// rewrite reads the stored events and writes them back, which a correct ack never does.
 func (c *commit) rewrite(ex *execution) *engine.ProviderError {
 	s := c.p.store
 	history, err := s.decode(c.in, ex, c.p.codecNo, false)

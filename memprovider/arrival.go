@@ -6,19 +6,19 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Arrival is what a call sees when it arrives at the store, if it waits there before it takes effect. The calls of others
-// take effect meanwhile. The contract's rules decide by what holds when the call takes effect, and use nothing of it; a
-// store that looks first and acts later is not atomic.
+// Arrival is the state that a call sees when it arrives at the store, if it waits there before it takes effect. Other
+// calls take effect meanwhile. The contract's rules ignore the arrival and use the state at the time the call takes
+// effect; a store that decides by its arrival is not atomic.
 type Arrival struct {
 	ms        int64
 	token     string
 	holding   storerules.Holding
 	candidate *row            // the oldest message of the instance that a fetch would take
-	running   map[string]bool // of the instances that a deletion names; looked up only
+	running   map[string]bool // instances that a deletion names; looked up only
 }
 
-// Arrive captures what a call sees on arrival. A fetch of orchestrations uses filter, a call about a lock uses token, and a
-// deletion uses roots; the rest is ignored. It changes nothing and is not a provider call.
+// Arrive captures what a call sees on arrival. An orchestration fetch uses filter, a call on a lock uses token, and a
+// deletion uses roots; other arguments are ignored. Arrive changes nothing and is not a provider call.
 func (s *Store) Arrive(kind observe.CallKind, token string, filter *engine.CapabilityFilter, roots ...string) *Arrival {
 	a := &Arrival{ms: s.now, token: token}
 	switch {
@@ -43,10 +43,10 @@ func (s *Store) Arrive(kind observe.CallKind, token string, filter *engine.Capab
 	return a
 }
 
-// Resume makes the next call the one that arrived so.
+// Resume sets the arrival of the next call.
 func (s *Store) Resume(a *Arrival) { s.arrival = a }
 
-// lockFrom returns the time from which the current call's lock counts.
+// lockFrom returns the time at which the current call's lock starts.
 func (s *Store) lockFrom() int64 {
 	if s.arrival == nil {
 		return s.now
@@ -54,7 +54,7 @@ func (s *Store) lockFrom() int64 {
 	return s.rules.LockFrom(s.arrival.ms, s.now)
 }
 
-// sees returns the state of a token by which the current call decides.
+// sees returns the token state on which the current call decides.
 func (s *Store) sees(rule func(arrived, now storerules.Holding) storerules.Holding, token string, now storerules.Holding) storerules.Holding {
 	if s.arrival == nil || s.arrival.token != token {
 		return now
@@ -71,7 +71,7 @@ func (s *Store) claimLost() bool {
 	return s.rows[r.no-1] == nil || r.in.lock.live(s.now)
 }
 
-// seesRunning reports whether a deletion takes the instance for running.
+// seesRunning reports whether a deletion treats the instance as running.
 func (s *Store) seesRunning(in *instance) bool {
 	if s.arrival == nil || s.arrival.running == nil {
 		return in.running()

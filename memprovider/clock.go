@@ -1,7 +1,7 @@
 package memprovider
 
-// setBack sets the time back. What was due by the later time may not be due any more, so everything is placed anew: this
-// costs time in proportion to the size of the store.
+// setBack moves the time backward. Work that was due may no longer be due, so setBack rebuilds the indexes, which takes
+// time proportional to the size of the store.
 func (s *Store) setBack(ms int64) {
 	orchestrations, work := s.generation, s.workGeneration
 	s.now = ms
@@ -18,7 +18,7 @@ func (s *Store) setBack(ms int64) {
 	for _, x := range s.sessions {
 		s.placeSession(x)
 	}
-	s.generation, s.workGeneration = orchestrations, work // whoever sets the time back asks what is eligible when it is later
+	s.generation, s.workGeneration = orchestrations, work // callers ask again when time has advanced
 }
 
 // demote moves messages that are not visible at that time from visible to delayed.

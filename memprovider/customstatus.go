@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// customStatus performs the ack's step: the last update of the delta counts, and all of them together make one new
-// version. An instance without a row has no custom status.
+// customStatus performs the ack's custom status step: the delta's last update wins, and however many updates there are,
+// the version rises by one. An instance without a row has no custom status.
 func (c *commit) customStatus() {
 	if !c.in.meta.created {
 		return
@@ -28,7 +28,7 @@ func (c *commit) customStatus() {
 	}
 }
 
-// setCustomStatus is the primitive that changes the custom status.
+// setCustomStatus sets the custom status and its version.
 func (s *Store) setCustomStatus(in *instance, status *string, version uint64) {
 	s.noteMeta(in)
 	in.meta.customStatus, in.meta.customVersion = status, version

@@ -32,7 +32,7 @@ func (p *provider) DeleteInstance(_ context.Context, instance string, force bool
 	})
 }
 
-// DeleteInstancesAtomic implements engine.ProviderAdmin. Unknown ids are ignored, repeated ones count once (F15).
+// DeleteInstancesAtomic implements engine.ProviderAdmin. It ignores unknown ids and counts repeated ones once (F15).
 func (p *provider) DeleteInstancesAtomic(_ context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
 	return forced(p, opDeleteAtomic, "", force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
 		return s.deleteAll(opDeleteAtomic, instances, force)
@@ -62,7 +62,7 @@ func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceF
 	})
 }
 
-// matching returns the created instances that a bulk filter takes and that match, in order of number.
+// matching returns the created instances that the bulk filter selects and match accepts, in order of number.
 func (s *Store) matching(filter engine.InstanceFilter, match func(in *instance) bool) []*instance {
 	candidates := s.instances
 	if filter.InstanceIDs != nil {
@@ -90,12 +90,12 @@ func (s *Store) matching(filter engine.InstanceFilter, match func(in *instance) 
 	return found
 }
 
-// completedBefore reports whether the execution has a completion time and it is before ms.
+// completedBefore reports whether the execution has a completion time before ms.
 func (ex *execution) completedBefore(ms uint64) bool {
 	return ex.state.completed && uint64(max(ex.state.completedMs, 0)) < ms
 }
 
-// listed returns the instances with these names that the store has heard of, once each, in order of number.
+// listed returns the known instances with these names, without duplicates, in order of number.
 func (s *Store) listed(names []string) []*instance {
 	var list []*instance
 	for _, name := range names {
@@ -129,7 +129,7 @@ func (s *Store) deleteAll(op string, names []string, force bool) (*engine.Delete
 
 func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }
 
-// delete removes everything that the store holds for the instance and adds it to the counts in r.
+// delete removes everything that the store holds for the instance and counts what it removed in r.
 func (s *Store) delete(in *instance, r *engine.DeleteInstanceResult) {
 	for _, step := range s.rules.DeleteSteps {
 		switch step {

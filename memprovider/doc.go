@@ -11,9 +11,9 @@
 // # Guarantees
 //
 // The store is a function of the calls made and the times set: it reads no clock, draws no random numbers, starts no
-// goroutines, and ranges over no map. Tokens are "o" or "w" and a counter over both queues. The rules that a store can
-// get wrong are values in package internal/storerules, such as the order of filter, lock, count and decode in a fetch,
-// or a message's count after an abandon.
+// goroutines, and ranges over no map. Tokens are "o" or "w" and a counter over both queues. The rules that a store may
+// break are values in package internal/storerules, such as the order of filter, lock, count and decode in a fetch, or a
+// message's attempt count after an abandon.
 //
 // Every change of state goes through a primitive (mutate.go, mutatehistory.go, and the setters in session.go, kv.go and
 // customstatus.go), which emits the observation of that change; fetch and ack, and the planted bugs in them, cannot
@@ -21,7 +21,7 @@
 // set. Snapshot returns the state that the observations describe.
 //
 // Stored bytes are authoritative and never modified. Events and messages are decoded once for each codec name, failures
-// included; a handle need not decode what it wrote itself. Options.Recheck verifies that.
+// included; a handle does not decode what it wrote itself. Options.Recheck verifies that.
 //
 // A fetch looks at one candidate for each distinct pin (or tag), however many instances, sessions or owners come before
 // it. The eligibility queries NextOrchestration and NextWork use the same code as the fetches.
@@ -58,6 +58,6 @@
 //
 // # Limits
 //
-// The store is single-threaded; package memprovider/live is for ordinary programs. The store keeps one word for every
-// message and token ever made, and a record for every instance name, owner and tag.
+// The store is single-threaded; package memprovider/live is for ordinary programs. For the store's lifetime it keeps
+// one word for every message and token, and a record for every instance name, owner and tag.
 package memprovider

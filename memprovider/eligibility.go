@@ -7,20 +7,22 @@ import (
 
 // Eligibility describes what a fetch would find.
 type Eligibility struct {
-	// Now reports whether a fetch would find something: Instance, or for the worker queue Message of Instance.
+	// Now reports whether a fetch would find something: Instance, or in the worker queue Message, which belongs to
+	// Instance.
 	Now      bool
 	Instance InstanceNo
 	Message  MessageNo
-	// Drops reports whether an orchestration fetch would drop orphaned queue messages, those of Orphan first, whether
-	// or not it finds something.
+	// Drops reports whether an orchestration fetch would drop orphaned queue messages, starting with those of Orphan,
+	// whether or not it finds something.
 	Drops  bool
 	Orphan InstanceNo
-	// AtMs is, when Now is false, the earliest later time at which that may change without a call; Never if it cannot.
+	// AtMs is the earliest time at which Now may become true without a call, Never if it cannot. It is set only if Now
+	// is false.
 	AtMs int64
 }
 
-// NextOrchestration returns what FetchOrchestrationItem with that filter would find, by the rules of the store. It
-// changes nothing and is not a provider call.
+// NextOrchestration returns what FetchOrchestrationItem with that filter would find under the store's rules. It changes
+// nothing and is not a provider call.
 func (s *Store) NextOrchestration(filter *engine.CapabilityFilter) Eligibility {
 	return s.index.next(filter, s.own)
 }
@@ -43,8 +45,8 @@ func (x *index) next(filter *engine.CapabilityFilter, rules *storerules.Rules) E
 // session config of a fetch makes no difference.
 func (s *Store) HasSessions() bool { return len(s.sessionIDs) > 0 }
 
-// NextWork returns what FetchWorkItem with that session config and tag filter would find, by the rules of the store:
-// only the config's owner counts. It changes nothing and is not a provider call.
+// NextWork returns what FetchWorkItem with that session config and tag filter would find under the store's rules. Of
+// the config, it uses only the owner. It changes nothing and is not a provider call.
 func (s *Store) NextWork(session *engine.SessionFetchConfig, tags engine.TagFilter) Eligibility {
 	t := s.taker(session)
 	e := Eligibility{AtMs: s.work.changesAt(t, tags, s.rules)}

@@ -1,8 +1,8 @@
 package memprovider
 
-// heap is a heap of items ordered by (key, tie), smallest first. Each entry has four children, since entries far apart
-// are slow to reach in a large heap. Each item brings a slot in which the heap keeps its place, so that it can be moved
-// and dropped; a slot belongs to at most one heap, and is 0 while it is in none.
+// heap is a heap of items ordered by (key, tie), smallest first. Each entry has four children, because a shallow heap
+// causes fewer cache misses. Each item has a slot in which the heap stores its position, so that it can be moved and
+// dropped; a slot belongs to at most one heap, and is 0 if it is in none.
 //
 // Invariant: no two entries have equal (key, tie), so the order never depends on the history of the heap.
 type heap[T any] struct{ entries []entry[T] }
@@ -36,7 +36,7 @@ func (h *heap[T]) put(slot *int, key int64, tie uint64, item T) {
 	h.down(*slot - 1)
 }
 
-// drop removes the item if it is there.
+// drop removes the item if it is in the heap.
 func (h *heap[T]) drop(slot *int) {
 	if *slot == 0 {
 		return
@@ -98,7 +98,7 @@ func (h *heap[T]) down(i int) {
 	h.set(i, e)
 }
 
-// set puts an entry in a place and records the place in the item's slot.
+// set stores an entry at index i and records the position in the item's slot.
 func (h *heap[T]) set(i int, e entry[T]) {
 	h.entries[i] = e
 	*e.slot = i + 1

@@ -8,10 +8,10 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// decodedHistory is an execution's history as one codec sees it: the events from the first on, up to the first that the
-// codec cannot decode, if err is set, or as far as any reader has asked.
+// decodedHistory is the decoded prefix of an execution's history for one codec. It ends before the first event that the
+// codec cannot decode if err is set, and otherwise where no reader has asked for more.
 //
-// Slices of events are handed out, so the elements are never overwritten: the slice only grows, or is cut together with
+// Callers receive slices of events, so elements are never overwritten: the slice only grows, or is cut together with
 // its capacity.
 type decodedHistory struct {
 	events []engine.Event
@@ -21,10 +21,11 @@ type decodedHistory struct {
 	rested int
 }
 
-// restFrom is how many instances a store has when it begins to let executions rest: a small store has no need to.
+// restFrom is the number of instances from which on a store releases the decoded events of ended executions; a smaller
+// store does not need to.
 const restFrom = 1024
 
-// rest releases the decoded events of an execution that has ended, since they are rarely read again.
+// rest releases an ended execution's decoded events, which are rarely read again.
 func (ex *execution) rest() {
 	for _, d := range ex.decoded {
 		if d != nil && len(d.events) > 0 {
@@ -33,13 +34,13 @@ func (ex *execution) rest() {
 	}
 }
 
-// recall decodes the events again that rest released.
+// recall decodes again the events that rest released.
 func (s *Store) recall(ex *execution, codec int) {
 	d := s.kept.seenBy(ex, codec)
 	for i := range d.rested {
 		e, err := s.codecs[codec].DecodeEvent(ex.events[i].data)
 		if err != nil {
-			panic(fmt.Sprintf("memprovider: event %d of execution %d was decoded, and now: %v", ex.events[i].id, ex.id, err))
+			panic(fmt.Sprintf("memprovider: event %d of execution %d was decoded before, but now: %v", ex.events[i].id, ex.id, err))
 		}
 		d.events = append(d.events, e)
 	}
@@ -59,7 +60,7 @@ func (ex *execution) forget(i int) {
 	}
 }
 
-// seenBy returns the decoded history of a codec.
+// seenBy returns a codec's decoded history of the execution.
 func (k *kept) seenBy(ex *execution, codec int) *decodedHistory {
 	for len(ex.decoded) <= codec {
 		ex.decoded = k.seen.Append(ex.decoded, nil)
@@ -70,8 +71,9 @@ func (k *kept) seenBy(ex *execution, codec int) *decodedHistory {
 	return ex.decoded[codec]
 }
 
-// readsAsWritten reports whether data decodes to the value that c encoded as data. Text that is not UTF-8 comes back
-// with U+FFFD in it, and a codec that lacks fields may not have written all; both hold for the codec that wrote it, too.
+// readsAsWritten reports whether data is sure to decode to the value that c encoded as data. Bytes that are not UTF-8
+// are read as U+FFFD, and a codec that lacks fields may have omitted some; both apply even to the codec that wrote the
+// data.
 func readsAsWritten(c engine.Codec, data []byte) bool {
 	_, forgets := c.(engine.ForgetfulCodec)
 	return !forgets && !bytes.Contains(data, replacement)
@@ -93,9 +95,9 @@ func (k *kept) remember(ex *execution, codec int, e engine.Event) {
 // usualEvents is the initial capacity of a history, in events.
 const usualEvents = 8
 
-// decode returns an execution's events, ascending, as the codec sees them. It decodes what is not decoded yet and
-// observes each event that it decodes; those decoded before share one observation, with the last of them. On an error
-// the slice is nil. With skip set, events that cannot be decoded are left out. The caller must not change the slice.
+// decode returns an execution's events in ascending order, as decoded by the codec. It emits an observation for each
+// event that it decodes now, and one for all events that were decoded before, naming the last of them. On an error the
+// slice is nil. If skip is set, decode omits events that cannot be decoded. The caller must not change the slice.
 func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]engine.Event, error) {
 	if ex == nil || len(ex.events) == 0 {
 		return nil, nil
@@ -113,7 +115,7 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 		d.events = s.kept.histories.Append(d.events, e)
 	}
 	if s.options.Sink != nil {
-		if known > 0 { // those that were decoded before are read as one
+		if known > 0 { // one observation for the cached events
 			s.observeDecoded(in, ex, known-1, observe.OutcomeOK, true)
 		}
 		for i := known; i < len(d.events); i++ {
@@ -132,8 +134,8 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	return nil, fmt.Errorf("event %d of %s, execution %d: %w", ex.events[len(d.events)].id, in.name, ex.id, d.err)
 }
 
-// decodeEvent returns an event as the codec sees it. It reuses the result of another codec where that is known to be
-// the same.
+// decodeEvent returns an event as decoded by the codec. It reuses another codec's result where that is known to be the
+// same.
 func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event, error) {
 	for from, d := range ex.decoded {
 		if d != nil && i < len(d.events) && rereads(c, s.codecs[from], d.events[i]) {
@@ -144,7 +146,7 @@ func (s *Store) decodeEvent(ex *execution, i int, c engine.Codec) (engine.Event,
 	return c.DecodeEvent(ex.events[i].data)
 }
 
-// rereads reports whether c decodes an event to the same value e that from, possibly the same codec, decoded it to.
+// rereads reports whether c decodes an event to e, as from did; both may be the same codec.
 func rereads(c, from engine.Codec, e engine.Event) bool {
 	if c.Name() == from.Name() {
 		return true
@@ -153,7 +155,7 @@ func rereads(c, from engine.Codec, e engine.Event) bool {
 	return ok && r.RereadsEvent(from, e)
 }
 
-// decodeRest goes on after an event that cannot be decoded.
+// decodeRest decodes the events after one that cannot be decoded.
 func (s *Store) decodeRest(in *instance, ex *execution, codec int, d *decodedHistory) []engine.Event {
 	events := append([]engine.Event(nil), d.events...)
 	for i := len(d.events) + 1; i < len(ex.events); i++ {
@@ -175,7 +177,7 @@ func (s *Store) observeDecoded(in *instance, ex *execution, i int, outcome obser
 	}
 }
 
-// decodeItem returns a message as the codec sees it, and observes the decoding.
+// decodeItem returns a message as decoded by the codec, and emits an observation of the decoding.
 func (s *Store) decodeItem(r *row, codec int) (engine.WorkItem, error) {
 	d, cached := s.decodedBy(r, codec)
 	if o := s.observeRow(observe.MessageDecoded, r); o != nil {

@@ -15,7 +15,7 @@ const (
 )
 
 // AbandonOrchestrationItem implements engine.Provider. Delay and count affect the messages that the token marked; a
-// token whose lock ran out but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
+// token whose lock expired but was not taken over is accepted (docs/contract/provider.md#f8, #f9).
 func (p *provider) AbandonOrchestrationItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store
 	req := s.begin(observe.CallAbandonOrchestrationItem, p.caller)
@@ -33,7 +33,7 @@ func (s *Store) abandon(token string, delayMs int64, ignoreAttempt bool) *engine
 		return invalidToken(opAbandonOrchestration, token, h)
 	}
 	if s.options.CallersClock {
-		in.promote(s.kept, s.now) // the time may have been set back since the fetch
+		in.promote(s.kept, s.now) // the time may have moved back since the fetch
 	}
 	delayMs = s.rules.AbandonDelay(delayMs)
 	visibleMs := s.rules.VisibleAt(s.now, delayMs)
@@ -82,7 +82,7 @@ func (s *Store) holder(op, token string) (*instance, storerules.Holding, *engine
 	return in, storerules.Holding{Superseded: in.lock.number != n, Expired: in.lock.number == n && !in.lock.live(s.now)}, nil
 }
 
-// invalidToken returns the error for a token that does not hold what it is used for.
+// invalidToken returns the error for a token that no longer holds its lock.
 func invalidToken(op, token string, h storerules.Holding) *engine.ProviderError {
 	if h.Expired {
 		return engine.Permanentf(op, "Invalid lock token %q: the lock has expired", token)

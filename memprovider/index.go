@@ -6,11 +6,11 @@ import (
 )
 
 // index answers which instance a fetch would take. Instances are ordered by the position of their oldest visible
-// message, in a bucket for each pin, so that instances which a filter leaves out cost nothing: the cost of an answer
-// depends on the number of distinct pins, not of instances.
+// message, with one bucket for each pin, so instances that a filter excludes cost nothing: a lookup costs time in the
+// number of distinct pins, not of instances.
 type index struct {
 	rules   *storerules.Rules
-	buckets []*bucket // the unpinned one among them; in order of first use
+	buckets []*bucket // in order of first use, including the unpinned bucket
 	// Instances without context that have visible messages: stuck ones wait for their start, orphans are dropped.
 	stuck, orphans heap[*instance]
 }
@@ -18,12 +18,12 @@ type index struct {
 // bucket holds the instances of one pin.
 type bucket struct {
 	pin *engine.Version // nil for the unpinned
-	// ready are the instances that can be delivered, by their oldest visible message; later are those that may change
-	// as time passes, by the time of that change.
+	// ready are the instances that can be delivered, by their oldest visible message; later are those that may become
+	// ready as time passes, by that time.
 	ready, later heap[*instance]
 }
 
-// place is the place of an instance in an index.
+// place is an instance's position in an index.
 type place struct {
 	bucket *bucket
 	in     *heap[*instance] // ready, stuck or orphans
@@ -31,7 +31,7 @@ type place struct {
 	later  int
 }
 
-// update moves the instance to its current place.
+// update moves the instance to the heaps in which it now belongs.
 func (x *index) update(in *instance, now int64) {
 	p := &in.place
 	b := x.bucket(x.rules.Pin(in.pins()))
@@ -86,7 +86,7 @@ func (x *index) bucket(pin *engine.Version) *bucket {
 	return b
 }
 
-// pick returns the instance that a fetch takes, nil if there is none.
+// pick returns the instance that a fetch with the filter takes, nil if there is none.
 func (x *index) pick(filter *engine.CapabilityFilter, rules *storerules.Rules) *instance {
 	var best *entry[*instance]
 	for _, b := range x.buckets {
@@ -128,7 +128,7 @@ func (x *index) changesAt(filter *engine.CapabilityFilter, rules *storerules.Rul
 	return at
 }
 
-// due returns an instance whose time of change is reached, nil if there is none.
+// due returns an instance whose time in later has come, nil if there is none.
 func (x *index) due(now int64) *instance {
 	for _, b := range x.buckets {
 		if e := b.later.head(); e != nil && e.key <= now {

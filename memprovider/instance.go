@@ -7,7 +7,7 @@ import (
 )
 
 // instance holds everything that the store has for one instance name: the instances row, executions with their history,
-// the queued messages and the lock. An instance that was only named has none of these.
+// the queued messages and the lock. An instance that was only mentioned has none of these.
 type instance struct {
 	no   InstanceNo
 	name string
@@ -23,15 +23,15 @@ type instance struct {
 	visibleQueueMessages, visibleStarts, delayedStarts int
 	// work are the instance's rows of the worker queue, by row number.
 	work []*row
-	// kv is the key-value store, nil while nothing was ever set or cleared.
+	// kv is the key-value store, nil until a key is first set or cleared.
 	kv *kvState
-	// lock is the instance lock; it stays when it expires, until it is replaced or released.
+	// lock is the instance lock. An expired lock stays until it is replaced or released.
 	lock  lock
 	place place // in the index
 	dirty bool
 }
 
-// instanceMeta is an instances row. Only created ones count.
+// instanceMeta is an instances row. The row exists only if created is set.
 type instanceMeta struct {
 	created       bool
 	orchestration string
@@ -77,10 +77,10 @@ type executionState struct {
 	completedMs int64
 }
 
-// event is a history row. Its bytes are never written to.
+// event is a history row. Its bytes are never modified.
 type event struct {
 	id   uint64
-	kind engine.EventKind // empty if it was stored as bytes only
+	kind engine.EventKind // empty if only its bytes are known
 	data []byte
 }
 
@@ -135,8 +135,8 @@ func (in *instance) latest() uint64 {
 	return engine.InitialExecutionID
 }
 
-// hasContext reports whether a fetch can tell what the instance runs without a start message: from its row, or from the
-// start event of its latest execution.
+// hasContext reports whether a fetch can determine the orchestration without a start message: from the instance's row,
+// or from the start event of its latest execution.
 func (in *instance) hasContext() bool {
 	if in.meta.created {
 		return true
@@ -145,8 +145,8 @@ func (in *instance) hasContext() bool {
 	return ex != nil && ex.started > 0
 }
 
-// pins returns the pins of the current and of the first execution. An instance without a row has none, whatever its
-// executions hold (docs/contract/provider.md#p6.4).
+// pins returns the pins of the current and of the first execution. An instance without a row has none, even if its
+// executions have pins (docs/contract/provider.md#p6.4).
 func (in *instance) pins() (current, first *engine.Version, ended bool) {
 	if !in.meta.created {
 		return nil, nil, false
@@ -161,7 +161,7 @@ func (in *instance) pins() (current, first *engine.Version, ended bool) {
 	return current, first, ended
 }
 
-// empty reports whether the instance has a number and nothing else.
+// empty reports whether the instance has nothing but its number.
 func (in *instance) empty() bool {
 	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 &&
 		in.lock.number == 0 && in.kv.empty()
@@ -181,7 +181,7 @@ func (in *instance) attach(k *kept, r *row, now int64) {
 	r.isVisible = false
 }
 
-// detach takes a queued message out of visible or delayed.
+// detach removes a queued message from visible or delayed.
 func (in *instance) detach(r *row) {
 	if r.isVisible {
 		in.visible = deleteRow(in.visible, r, byNumber)
@@ -193,7 +193,7 @@ func (in *instance) detach(r *row) {
 	in.delayedStarts -= countIf(isStart(r.kind))
 }
 
-// promote moves messages that have become visible from delayed to visible.
+// promote moves messages whose time has come from delayed to visible.
 func (in *instance) promote(k *kept, now int64) {
 	for len(in.delayed) > 0 && in.delayed[0].visibleMs <= now {
 		r := in.delayed[0]

@@ -15,8 +15,8 @@ import (
 type kvState struct {
 	store []kvRow // values only
 	delta []kvRow
-	// before is the store before the merge at mergedMs. It is kept, and hasBefore set, only if reads do not take both
-	// tables at once.
+	// before is the store before the merge at mergedMs. It is set, along with hasBefore, only if a rule has reads take
+	// the two tables at different times.
 	before    []kvRow
 	hasBefore bool
 	mergedMs  int64
@@ -25,11 +25,11 @@ type kvState struct {
 // kvRow is a key's row. In the delta a row without a value is a tombstone; tombstones have time 0 (F19).
 type kvRow struct {
 	key       string
-	value     *string // never written to
+	value     *string // never modified
 	updatedMs uint64
 }
 
-// kvChange is a row before a change.
+// kvChange records a row's state before a change.
 type kvChange struct {
 	table observe.KVTable
 	row   kvRow
@@ -50,7 +50,7 @@ func findKV(rows []kvRow, key string) (int, bool) {
 	return slices.BinarySearchFunc(rows, key, func(r kvRow, key string) int { return cmp.Compare(r.key, key) })
 }
 
-// merged returns the client's view: the delta over the store, without tombstones, in order of key.
+// merged returns the view that clients read: the delta merged over the store, without tombstones, in order of key.
 func merged(store, delta []kvRow) []kvRow {
 	out := make([]kvRow, 0, len(store)+len(delta))
 	for len(store) > 0 || len(delta) > 0 {
@@ -70,8 +70,8 @@ func merged(store, delta []kvRow) []kvRow {
 	return out
 }
 
-// snapshot returns the entries that a fetch shows: the store table alone, or the merged view if live is set. The caller
-// owns the slice.
+// snapshot returns the entries that a fetch delivers: the store table alone, or the merged view if live is set. The
+// caller owns the slice.
 func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 	if kv == nil {
 		return nil
@@ -87,7 +87,7 @@ func (kv *kvState) snapshot(live bool) []engine.KVEntry {
 	return out
 }
 
-// keyValues performs the ack's step: the delta's events in their order, then the merge.
+// keyValues performs the ack's key-value step: it applies the delta's events in order, then merges.
 func (c *commit) keyValues() {
 	s := c.p.store
 	for i := range c.ack.HistoryDelta {
@@ -113,7 +113,7 @@ func (c *commit) keyValues() {
 	}
 }
 
-// clearKV puts a tombstone over a key.
+// clearKV writes a tombstone for a key.
 func (s *Store) clearKV(in *instance, key string) {
 	s.setKV(in, observe.KVDelta, kvRow{key: key}, s.rules.KeepsTombstone)
 }
@@ -169,7 +169,7 @@ func (s *Store) setKV(in *instance, t observe.KVTable, r kvRow, present bool) {
 	}
 }
 
-// readKV returns the client's view of an instance.
+// readKV returns the key-value view that clients of an instance read.
 func (s *Store) readKV(instance string) []kvRow {
 	in := s.known(instance)
 	if in == nil || in.kv == nil {

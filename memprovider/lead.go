@@ -2,13 +2,13 @@ package memprovider
 
 import "github.com/durosim/durosim/engine"
 
-// Lead says what the next fetch finds, instead of the store's own choice. With it a store follows another one whose answers
-// are known; its observations then show what that store must have done. The fetch takes the given work even against the
-// store's rules, so that a breach shows in the observations. The zero value says that the fetch finds nothing.
+// Lead overrides the store's choice of what the next fetch finds. With it a store can follow another store whose
+// answers are known, and its observations then show what that store must have done. The fetch takes the given work even
+// if the store's rules forbid it, so the observations show the breach. The zero value makes the fetch find nothing.
 type Lead struct {
 	// Instance is what an orchestration fetch delivers, with all its visible messages.
 	Instance string
-	// Work is what a work fetch delivers: the oldest row of this activity, best one that is free.
+	// Work is what a work fetch delivers: the oldest row of this activity, preferably one that is free.
 	Work *engine.ActivityExecuteItem
 }
 

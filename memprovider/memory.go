@@ -5,20 +5,20 @@ import (
 	"github.com/durosim/durosim/internal/slab"
 )
 
-// Memory is memory that a store takes over from an earlier one that is no longer in use: for stored bytes, messages and
-// tokens. It is sized for a small run; a store allocates what it needs beyond that as usual. The zero value is ready.
+// Memory lets a store reuse the memory of an earlier store that is no longer in use: stored bytes, messages and tokens.
+// It is sized for a small run; a store that needs more allocates it as usual. The zero value is ready.
 type Memory struct {
 	bytes    [][]byte // byteBlock long each
 	rows     [][]row  // rowBlock each
 	holdings holdingTable
-	texts    [2][]string // of tokens: by prefix and number, as far as they were issued before
+	texts    [2][]string // of the tokens issued so far, by prefix and number
 	kept
-	// nextBytes and nextRows are the first that the store has not taken yet.
+	// nextBytes and nextRows index the first blocks that the store has not taken yet.
 	nextBytes, nextRows int
 }
 
-// kept holds the reusable parts of a store besides bytes and messages, and those that it hands out. Without a Memory nothing
-// is reused.
+// kept holds a store's reusable objects other than bytes and messages, including those that it hands out. Without a
+// Memory nothing is reused.
 type kept struct {
 	instances  slab.Slab[instance]
 	executions slab.Slab[execution]
@@ -55,19 +55,19 @@ func (k *kept) reset() {
 	k.queues.Reset()
 }
 
-// memoryTokens bounds the texts of tokens that a Memory keeps.
+// memoryTokens bounds the token texts that a Memory keeps.
 const memoryTokens = 4096
 
 // memoryBlocks bounds the blocks of each kind that a Memory keeps.
 const memoryBlocks = 64
 
-// reset makes all of it free again.
+// reset makes all of the memory available again.
 func (m *Memory) reset() {
 	m.nextBytes, m.nextRows, m.holdings.n = 0, 0, 0
 	m.kept.reset()
 }
 
-// tokenText returns the text of a token, the one of the run before if there is one. A nil Memory keeps nothing.
+// tokenText returns the text of a token, reusing an earlier run's copy. A nil Memory keeps nothing.
 func (m *Memory) tokenText(prefix byte, n uint64) string {
 	if m == nil || n >= memoryTokens {
 		return tokenText(prefix, n)
@@ -94,7 +94,7 @@ func (m *Memory) takeBytes() []byte {
 	return m.bytes[m.nextBytes-1][:0]
 }
 
-// takeRows returns room for messages, which are to be overwritten. A nil Memory keeps nothing.
+// takeRows returns a block of rows, whose old contents the caller overwrites. A nil Memory keeps nothing.
 func (m *Memory) takeRows() []row {
 	if m == nil || m.nextRows == memoryBlocks {
 		return make([]row, rowBlock)

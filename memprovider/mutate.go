@@ -8,11 +8,11 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// This file holds every way to change the store's state, apart from time and caches. Each primitive makes one change,
-// observes it, and while an ack runs notes how to undo it. Nothing else writes to these fields.
+// This file has all primitives that change the store's state, except for time and caches. Each primitive makes one
+// change, emits its observation, and records during an ack how to undo it. No other code writes these fields.
 
-// takeLock gives the instance lock to a token, even if another one holds it. No ack takes a lock, so the change need not be
-// undoable.
+// takeLock gives the instance lock to a token, even if another token holds it. Acks take no locks, so the change needs
+// no undo.
 func (s *Store) takeLock(in *instance, l lock) {
 	in.lock = l
 	s.touch(in)
@@ -39,7 +39,7 @@ func (s *Store) releaseLock(in *instance) {
 	}
 }
 
-// mark notes that a message was taken by the fetch of that token.
+// mark records that the fetch with that token took a message.
 func (s *Store) mark(r *row, l *lock) {
 	r.lock = lock{number: l.number, token: l.token}
 	if o := s.observeRow(observe.MessageMarked, r); o != nil {
@@ -84,7 +84,7 @@ func (s *Store) placeWork(r *row) {
 	s.work.update(r, s.now, s.own)
 }
 
-// insert appends a message to its queue and gives it its number. codec is the one that wrote data.
+// insert appends a message to its queue and assigns its number. codec is the codec that wrote data.
 func (s *Store) insert(queue observe.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
 	r := s.row()
 	*r = row{
@@ -166,7 +166,7 @@ func (s *Store) unlink(r *row) {
 	s.touch(r.in)
 }
 
-// delay changes the time at which a message is visible.
+// delay changes the time at which a message becomes visible.
 func (s *Store) delay(r *row, visibleMs int64) {
 	if r.queue == observe.QueueWorker {
 		r.visibleMs = visibleMs
@@ -204,7 +204,7 @@ func (s *Store) observeCreated(in *instance) {
 	}
 }
 
-// removeRow removes the instances row. No ack does that, so it is not noted.
+// removeRow removes the instances row. No ack does that, so there is no undo.
 func (s *Store) removeRow(in *instance) {
 	was := in.meta.parent.Instance
 	in.meta = instanceMeta{}

@@ -8,9 +8,9 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// This file holds the primitives of mutate.go for executions and their history.
+// This file has the primitives, like those of mutate.go, for executions and their history.
 
-// historyOf returns the execution with that id and creates it if there is none. It does not create its row.
+// historyOf returns the execution with that id. If there is none, it creates one without an executions row.
 func (s *Store) historyOf(in *instance, id uint64) *execution {
 	if ex := in.execution(id); ex != nil {
 		return ex
@@ -132,8 +132,8 @@ func (s *Store) removeEvent(in *instance, ex *execution, id uint64) {
 	}
 }
 
-// removeExecution removes an execution with its history and pin, and counts the row, if there is one, and the events. No
-// ack does that, so it is not noted.
+// removeExecution removes an execution with its history and pin, and counts the removed row, if any, and the removed
+// events. No ack does that, so there is no undo.
 func (s *Store) removeExecution(in *instance, ex *execution, executions, events *uint64) {
 	for len(ex.events) > 0 {
 		s.removeEvent(in, ex, ex.events[len(ex.events)-1].id)

@@ -5,8 +5,8 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// observe returns the reused observation, with the fields common to all kinds set, or nil if there is no sink. The
-// caller completes it and calls send.
+// observe returns the store's reusable observation with the fields that all kinds share set, or nil if there is no
+// sink. The caller completes it and calls send.
 func (s *Store) observe(kind observe.Kind) *observe.Observation {
 	if s.options.Sink == nil {
 		return nil
@@ -20,7 +20,7 @@ func (s *Store) observe(kind observe.Kind) *observe.Observation {
 
 func (s *Store) send() { s.options.Sink.Observe(&s.observation) }
 
-// begin opens a call and returns the request to be filled; started announces it.
+// begin starts a call and returns the request for the caller to fill; started emits its observation.
 func (s *Store) begin(kind observe.CallKind, caller Caller) *observe.CallRequest {
 	s.call++
 	s.inCall, s.caller, s.callKind = true, caller, kind
@@ -41,7 +41,7 @@ func (s *Store) started() {
 	}
 }
 
-// result holds what the end of a call reports besides its error.
+// result holds what the end of a call reports apart from its error.
 type result struct {
 	nothing  bool
 	instance InstanceNo
@@ -52,7 +52,7 @@ type result struct {
 	version  uint64
 }
 
-// end closes the call. It returns err as an error, so that a nil *ProviderError becomes a nil error.
+// end ends the call. It returns err as an error, so that a nil *ProviderError becomes a nil error.
 func (s *Store) end(r result, err *engine.ProviderError) error {
 	s.settle()
 	if o := s.observe(observe.CallEnd); o != nil {

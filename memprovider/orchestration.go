@@ -99,8 +99,8 @@ func (p *provider) fetch(untilMs int64, filter *engine.CapabilityFilter) (*engin
 	return nil, nil, nil
 }
 
-// choose returns the instances that the fetch tries, best first. When the filter comes first there is at most one, and
-// the index finds it without looking at those that the filter leaves out.
+// choose returns the instances that the fetch tries, best first. If the fetch starts with the filter, there is at most
+// one, and the index finds it without examining instances that the filter excludes.
 func (s *Store) choose(filter *engine.CapabilityFilter) []*instance {
 	s.candidates = s.candidates[:0]
 	if s.lead != nil {
@@ -132,23 +132,22 @@ func (s *Store) dropOrphans(filter *engine.CapabilityFilter) {
 	}
 }
 
-// delivery is a fetch of one instance under way.
+// delivery is a fetch of one instance in progress.
 type delivery struct {
 	p      *provider
 	in     *instance
 	lock   lock
-	led    bool // the instance was not chosen here: see Lead
+	led    bool // a Lead chose the instance
 	locked bool
 	count  uint32
-	// The results of decoding. failed is the error of the history, or else that of the first message that cannot be
-	// decoded.
+	// The results of decoding. failed is the error of the history, or else of the first message that cannot be decoded.
 	context  itemContext
 	history  []engine.Event
 	messages []engine.WorkItem
 	failed   error
 }
 
-// step performs one step. It returns false if the filter does not let the instance pass.
+// step performs one step of the fetch. It returns false if the filter does not admit the instance.
 func (d *delivery) step(step storerules.FetchStep, filter *engine.CapabilityFilter) bool {
 	s := d.p.store
 	switch step {
@@ -189,7 +188,7 @@ func (d *delivery) takeBatch() {
 	}
 }
 
-// decode reads context, history and messages. The history of an instance without context is not read.
+// decode reads the context, history and messages. It does not read the history of an instance without context.
 func (d *delivery) decode() {
 	s := d.p.store
 	d.messages = s.kept.messages.Make(len(d.in.visible))
@@ -278,7 +277,7 @@ func contextOf(in *instance, start engine.WorkItem) itemContext {
 	return c
 }
 
-// fromHistory fills name and version of an instance without a row.
+// fromHistory sets the name and version of an instance without a row.
 func (c *itemContext) fromHistory(in *instance, history []engine.Event) {
 	if in.meta.created {
 		return

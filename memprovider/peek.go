@@ -15,12 +15,12 @@ type InstanceState struct {
 	Status engine.Status
 	Output *string
 	Pin    *engine.Version
-	// Messages is the length of the instance's part of the orchestrator queue, and VisibleMs the earliest time at which
-	// one of them is visible (Never if there are none). Activities counts its rows in the worker queue.
+	// Messages is the number of the instance's messages in the orchestrator queue, and VisibleMs the earliest time at
+	// which one of them is visible (Never if there are none). Activities counts its rows in the worker queue.
 	Messages   int
 	VisibleMs  int64
 	Activities int
-	// LockedUntilMs is the end of the instance lock, 0 if it is not held now.
+	// LockedUntilMs is the end of the instance lock, 0 if no lock is live.
 	LockedUntilMs int64
 }
 
@@ -77,7 +77,7 @@ func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Code
 	return events, nil
 }
 
-// seen returns a whole history that the codec, or an equivalent one, has decoded.
+// seen returns the history if the codec, or an equivalent one, has decoded all of it.
 func (s *Store) seen(ex *execution, codec engine.Codec) ([]engine.Event, bool) {
 next:
 	for from, d := range ex.decoded {
@@ -102,7 +102,7 @@ type View interface {
 	Snapshot() *Snapshot
 }
 
-// view hides the rest of a store's methods.
+// view hides the store's other methods.
 type view struct{ View }
 
 // View returns a read-only view of the store.

@@ -9,14 +9,14 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 )
 
-// PreloadedInstance is an instance with a history, as builds that no longer run might have left it.
+// PreloadedInstance is an instance with a history, such as builds that no longer run may have left behind.
 type PreloadedInstance struct {
 	Instance string
-	// Orchestration and Version are the instances row; without an orchestration there is none.
+	// Orchestration and Version are the instances row; if Orchestration is empty, there is no row.
 	Orchestration string
 	Version       string
 	Parent        *engine.ParentLink
-	// CustomStatus is set, as version 1, if it is not nil; it needs an instances row. KV is the merged key-value store.
+	// CustomStatus, if not nil, is stored as version 1; it needs an instances row. KV is the merged key-value store.
 	CustomStatus *string
 	KV           []engine.KVEntry
 	// Current is the current execution, 0 for the last one listed.
@@ -25,7 +25,7 @@ type PreloadedInstance struct {
 	Executions []PreloadedExecution
 }
 
-// PreloadedExecution is one execution: a pin or none, a status (empty for Running) and events as bytes.
+// PreloadedExecution is one execution: an optional pin, a status (empty for Running) and encoded events.
 type PreloadedExecution struct {
 	ID     uint64
 	Pin    *engine.Version
@@ -34,17 +34,17 @@ type PreloadedExecution struct {
 	Events []PreloadedEvent
 }
 
-// PreloadedEvent is one event as it is stored: bytes that some codec may or may not be able to decode. Kind is the kind
-// in the history's kind column, which matters only for an instance without a row: one with an OrchestrationStarted has
-// a context.
+// PreloadedEvent is one stored event: bytes that a codec may or may not be able to decode. Kind is the value of the
+// history's kind column. It matters only for an instance without a row, which has a context if it has an
+// OrchestrationStarted.
 type PreloadedEvent struct {
 	ID   uint64
 	Kind engine.EventKind
 	Data []byte
 }
 
-// Preload stores a complete instance, outside any call, with the observations of ordinary inserts. It refuses an
-// instance for which the store already has anything. The store takes over the bytes; the caller must not change them.
+// Preload stores a complete instance, outside any call, and emits the observations of ordinary inserts. It refuses an
+// instance for which the store already holds anything. The store takes over the bytes; the caller must not change them.
 func (s *Store) Preload(given PreloadedInstance) error {
 	if err := s.checkPreloaded(&given); err != nil {
 		return fmt.Errorf("preloaded %q: %w", given.Instance, err)
@@ -82,13 +82,13 @@ func (s *Store) Preload(given PreloadedInstance) error {
 
 func (s *Store) checkPreloaded(given *PreloadedInstance) error {
 	if in := s.known(given.Instance); in != nil && !in.empty() {
-		return errors.New("the store has this instance already")
+		return errors.New("the store already has this instance")
 	}
 	if len(given.Executions) == 0 {
 		return errors.New("no executions")
 	}
 	if given.CustomStatus != nil && given.Orchestration == "" {
-		return errors.New("a custom status without an orchestration: it is part of the instances row")
+		return errors.New("a custom status needs an orchestration: it is part of the instances row")
 	}
 	last := uint64(0)
 	for _, x := range given.Executions {
@@ -123,8 +123,8 @@ func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) 
 	return fmt.Errorf("damage: no event %d of %q, execution %d", eventID, instance, execution)
 }
 
-// DamageMessage replaces the stored bytes of a queued message: a fault, observed as observe.Damaged. The message keeps its
-// destination and its kind for routing.
+// DamageMessage replaces the stored bytes of a queued message: a fault, observed as observe.Damaged. The message keeps
+// the destination and the kind by which it is routed.
 func (s *Store) DamageMessage(no MessageNo, data []byte) error {
 	if no == 0 || uint64(no) > uint64(len(s.rows)) || s.rows[no-1] == nil {
 		return fmt.Errorf("damage: no message %d", no)

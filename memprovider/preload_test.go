@@ -35,7 +35,7 @@ fetch -> A#1 x1 [ext:e] kv a=1@7 b=2@0
 		t.Errorf("-observed +stored\n%s", diff)
 	}
 	seed.Instance, seed.Orchestration = "B", ""
-	if err := w.store.Preload(seed); err == nil || !strings.Contains(err.Error(), "custom status without an orchestration") {
+	if err := w.store.Preload(seed); err == nil || !strings.Contains(err.Error(), "a custom status needs an orchestration") {
 		t.Errorf("a custom status without a row: %v", err)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/durosim/durosim/engine"
 )
 
-// provider is a Store as one caller sees it: with the codec of the caller's build, and observed under the caller's
-// name. It implements engine.Provider and engine.ProviderAdmin.
+// provider is one caller's handle of a Store: it uses the codec of the caller's build, and its observations carry the
+// caller's name. It implements engine.Provider and engine.ProviderAdmin.
 //
 // It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3). Like its store, it is not safe
 // for concurrent use.

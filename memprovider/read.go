@@ -33,7 +33,7 @@ func (p *provider) ReadHistoryWithExecutionID(_ context.Context, instance string
 	return p.readCall(observe.CallAdmin, "read_history_with_execution_id", instance, &executionID)
 }
 
-// readCall reads one execution, the latest if none is named.
+// readCall reads one execution, the latest if execution is nil.
 func (p *provider) readCall(kind observe.CallKind, op, instance string, execution *uint64) ([]engine.Event, error) {
 	s := p.store
 	req := s.begin(kind, p.caller)
@@ -56,8 +56,8 @@ func (p *provider) readCall(kind observe.CallKind, op, instance string, executio
 	return events, s.end(result{instance: in.no}, nil)
 }
 
-// AppendWithExecution implements engine.Provider. Event id 0 and ids that are stored already, or come twice, are
-// refused (F7).
+// AppendWithExecution implements engine.Provider. It refuses event id 0, ids that are already stored, and duplicates
+// (F7).
 func (p *provider) AppendWithExecution(_ context.Context, instance string, executionID uint64, events []engine.Event) error {
 	s := p.store
 	s.begin(observe.CallAppendWithExecution, p.caller)
@@ -68,7 +68,7 @@ func (p *provider) AppendWithExecution(_ context.Context, instance string, execu
 func (p *provider) appendAll(instance string, executionID uint64, events []engine.Event) *engine.ProviderError {
 	s := p.store
 	if executionID == 0 {
-		return engine.Permanentf(opAppend, "execution id 0 is not an execution")
+		return engine.Permanentf(opAppend, "execution id 0 is invalid")
 	}
 	var ex *execution
 	if in := s.known(instance); in != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// session holds everything that the store has for one session id: the sessions row and the groups of worker rows that
-// carry the id. Invariant: at least one of the two exists.
+// session holds everything that the store has for one session id: the sessions row and the groups of worker rows with
+// that id. Invariant: at least one of the two exists.
 type session struct {
 	no uint64
 	id string
@@ -21,11 +21,10 @@ type session struct {
 	owner      *owner
 	untilMs    int64
 	activityMs int64
-	// groups are the worker rows that carry the id, one group for each tag that they ever had,
-	// in order of first use.
+	// groups are the worker rows with that id, one group for each tag that any of them has had, in order of first use.
 	groups []*group
 	rows   int
-	// ownerSlot is the place among the owner's sessions, plus 1; expirySlot is the place among the live ones.
+	// ownerSlot is the index among the owner's sessions plus 1; expirySlot is the position among the live sessions.
 	ownerSlot, expirySlot int
 }
 
@@ -36,7 +35,7 @@ type owner struct {
 	classes  []*class   // by the tag bucket's number
 }
 
-// class returns the class of the owner's groups of one tag.
+// class returns the class of the owner's groups with one tag.
 func (o *owner) class(b *tagBucket) *class {
 	for len(o.classes) <= b.no {
 		o.classes = append(o.classes, nil)
@@ -47,7 +46,7 @@ func (o *owner) class(b *tagBucket) *class {
 	return o.classes[b.no]
 }
 
-// group returns the group of the session's rows of one tag.
+// group returns the group of the session's rows with one tag.
 func (x *session) group(b *tagBucket) *group {
 	for _, g := range x.groups {
 		if g.bucket == b {
@@ -59,10 +58,10 @@ func (x *session) group(b *tagBucket) *group {
 	return g
 }
 
-// live reports whether somebody owns the session: the instant at which the lock ends counts as expired.
+// live reports whether the session has an owner: at the instant at which its lock ends, it has expired.
 func (x *session) live(now int64) bool { return x.exists && x.untilMs > now }
 
-// sessionNamed returns the session with that id and creates it if there is none.
+// sessionNamed returns the session with that id, and creates it if necessary.
 func (s *Store) sessionNamed(id string) *session {
 	if x, ok := s.sessionIDs[id]; ok {
 		return x
@@ -110,8 +109,8 @@ func (s *Store) taker(config *engine.SessionFetchConfig) taker {
 	return taker{owner: s.owners[config.OwnerID], sessions: true}
 }
 
-// claim gives the session to the fetching owner, or refreshes it: the lock runs for the config's timeout from now, even
-// if it would have run longer (F26).
+// claim gives the session to the fetching owner, or refreshes it: the lock ends the config's timeout from now, even if
+// it would have ended later (F26).
 func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	if config == nil || r.sessionID == "" {
 		return
@@ -123,8 +122,8 @@ func (s *Store) claim(r *row, config *engine.SessionFetchConfig) {
 	}
 }
 
-// touchSession records activity of the holder of a session activity, if the session is live and still belongs to it
-// (F27).
+// touchSession records that a session was used by the worker that holds one of its activities, if the session is live
+// and still belongs to that worker (F27).
 func (s *Store) touchSession(r *row) {
 	if r.sessionID == "" || !s.rules.WorkIsActivity {
 		return
@@ -206,7 +205,7 @@ func (s *Store) removeSession(x *session) {
 	s.forgetSession(x)
 }
 
-// disown removes the session from its owner's list.
+// disown removes the session from its owner's sessions.
 func (s *Store) disown(x *session) {
 	if x.ownerSlot == 0 {
 		return
@@ -220,7 +219,7 @@ func (s *Store) disown(x *session) {
 	x.ownerSlot = 0
 }
 
-// placeSession moves the session's groups to their current places and records when the session expires.
+// placeSession updates the index positions of the session's groups and records when the session expires.
 func (s *Store) placeSession(x *session) {
 	s.workGeneration++
 	if x.live(s.now) {

@@ -8,10 +8,10 @@ import (
 )
 
 // Snapshot is the whole state of a store as data, for comparison with the state before a call, or with a shadow store
-// built from the observations. It has everything that observations report and no more: no creation or completion times,
-// and an absent output is empty. Bytes and pins are shared with the store, which never writes to them.
+// built from observations. It has exactly what observations report: there are no creation or completion times, and an
+// absent output is empty. Bytes and pins are shared with the store, which never writes to them.
 type Snapshot struct {
-	// Instances are in order of their numbers; an instance that was only named is left out.
+	// Instances are in order of their numbers; instances that were only mentioned are omitted.
 	Instances []SnapshotInstance
 	// Messages and Work are the queues in order of their row numbers.
 	Messages []SnapshotMessage
@@ -20,8 +20,8 @@ type Snapshot struct {
 	Sessions []SnapshotSession
 }
 
-// SnapshotInstance is one instance. The fields from Created to Parent are its instances row. The lock stays when it
-// expires, until it is released or replaced; without a lock LockToken is empty.
+// SnapshotInstance is one instance. The fields from Created to Parent are its instances row. An expired lock stays
+// until it is released or replaced; without a lock, LockToken is empty.
 type SnapshotInstance struct {
 	Number        InstanceNo
 	Name          string
@@ -32,7 +32,7 @@ type SnapshotInstance struct {
 	Parent        engine.ParentLink
 	LockToken     string
 	LockUntilMs   int64
-	// CustomStatus is nil, with a version, if it was reset; it is part of the instances row too.
+	// CustomStatus is part of the instances row. After a reset it is nil, and its version stays.
 	CustomStatus  *string
 	CustomVersion uint64
 	// KVStore and KVDelta are the tables of the key-value store in order of key.
@@ -58,8 +58,8 @@ type SnapshotEvent struct {
 	Data []byte
 }
 
-// SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that last took it; it stays when
-// that holding ends.
+// SnapshotMessage is a row of the orchestrator queue. Mark is the token of the fetch that last took the message; it
+// stays when that lock ends.
 type SnapshotMessage struct {
 	Number    MessageNo
 	Instance  InstanceNo
@@ -110,7 +110,7 @@ func (s *Store) Snapshot() *Snapshot {
 		work += len(in.work)
 	}
 	instances := make([]SnapshotInstance, 0, len(s.instances))
-	allExecutions, allEvents := make([]SnapshotExecution, 0, executions), make([]SnapshotEvent, 0, events) // each has a part
+	allExecutions, allEvents := make([]SnapshotExecution, 0, executions), make([]SnapshotEvent, 0, events) // the instances share these
 	out.Messages, out.Work = slices.Grow(out.Messages, queued), slices.Grow(out.Work, work)
 	for _, in := range s.instances {
 		if in.empty() {
@@ -163,7 +163,7 @@ func (s *Store) Snapshot() *Snapshot {
 	return out
 }
 
-// snapshot returns the execution as data, with its events at the end of the room; ok is false if it has no row, pin or history.
+// snapshot returns the execution as data and appends its events to room; ok is false if it has no row, pin or history.
 func (ex *execution) snapshot(room *[]SnapshotEvent) (x SnapshotExecution, ok bool) {
 	x = SnapshotExecution{ID: ex.id, Created: ex.state.created, Status: ex.state.status, Pin: ex.pin}
 	if ex.state.output != nil {

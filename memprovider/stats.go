@@ -47,7 +47,7 @@ func (p *provider) GetInstanceStats(_ context.Context, instance string) (*engine
 	return stats, s.end(result{instance: in.no}, nil)
 }
 
-// firstEvent returns the event with id 1 as the handle's codec sees it, or an event without data if there is none.
+// firstEvent returns the event with id 1 as decoded by the handle's codec, or an event without data if there is none.
 func (p *provider) firstEvent(in *instance, ex *execution) (engine.Event, error) {
 	s := p.store
 	if len(ex.events) == 0 || ex.events[0].id != engine.InitialEventID {

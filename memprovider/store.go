@@ -14,16 +14,17 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Never is the time of an event that does not happen by itself.
+// Never is the time of an event that does not happen as time passes.
 const Never int64 = math.MaxInt64
 
-// What a store tells of itself (docs/architecture.md#observations), and to whom.
+// The types of a store's observations (docs/architecture.md#observations).
 type (
 	// Sink receives observations.
 	Sink = observe.Sink
-	// Observation is one thing that the store did; the text of its Kind says what.
+	// Observation is one thing that the store did; see the documentation of its Kind.
 	Observation = observe.Observation
-	// Caller is who makes a call: the number of a node, from 1, and its incarnation. The zero value is a client.
+	// Caller identifies the caller of a provider method: a node's number, from 1, and its incarnation. The zero value
+	// is a client.
 	Caller = observe.Caller
 	// InstanceNo and MessageNo are the numbers of instances and messages in a store, from 1.
 	InstanceNo = observe.InstanceNo
@@ -36,19 +37,19 @@ type Options struct {
 	Sink Sink
 	// Rules are the rules of the store; nil means storerules.Default.
 	Rules *storerules.Rules
-	// RulesOf, if not nil, returns the rules for a caller's calls, nil for those of the store: each caller brings its
-	// own version of the provider's code. The order in which fetches find things always follows the store's own rules
-	// for locks, orphans, pins and session owners.
+	// RulesOf, if not nil, returns the rules for a caller's calls, nil for the store's: each caller may use its own
+	// version of the provider's code. The order in which fetches find things always follows the store's own rules for
+	// locks, orphans, pins and session owners.
 	RulesOf func(caller Caller) *storerules.Rules
 	// StartMs is the time at which the store begins, in milliseconds.
 	StartMs int64
-	// BeforeAckStep is called before each step of an orchestration ack, with the number of the call, and fails the ack
-	// by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not touch
-	// the store. Nil means no faults.
+	// BeforeAckStep is called with the number of the call before each step of an orchestration ack, and can fail the
+	// ack by returning an error. An error that is not an *engine.ProviderError is reported as retryable. It must not
+	// touch the store. Nil means no faults.
 	BeforeAckStep func(call uint64, step storerules.AckStep) error
-	// CallersClock lets the time go back: each call may come with the time of its caller's clock.
+	// CallersClock allows the time to move backward, so that each call can use its caller's clock.
 	CallersClock bool
-	// Memory is room that the store uses; nil is room of its own.
+	// Memory is memory for the store to reuse; if nil, the store allocates its own.
 	Memory *Memory
 	// Recheck decodes again every event that an ack or an append puts into the cache, and panics if the result differs.
 	Recheck bool
@@ -58,8 +59,8 @@ type Options struct {
 // called concurrently. It reads no clock; SetNow tells it the time.
 type Store struct {
 	options Options
-	own     *storerules.Rules // of the store
-	rules   *storerules.Rules // of the running call
+	own     *storerules.Rules // the store's
+	rules   *storerules.Rules // the current call's
 	now     int64
 	// generation grows with each change that may alter what an orchestration fetch finds, workGeneration with each that
 	// may alter what a work fetch finds.
@@ -68,23 +69,23 @@ type Store struct {
 	names     map[string]InstanceNo // looked up only, never ranged over
 	instances []*instance           // by number - 1
 	rows      []*row                // by number - 1, nil once they are removed
-	memory    *Memory               // nil if the store keeps to itself
-	kept      *kept                 // of memory, or one that keeps nothing
-	view      View                  // of this store
-	block     []byte                // of stored events, with room for more
-	passing   []byte                // the same of messages
-	spareRows []row                 // room for the next ones
+	memory    *Memory               // nil if none is reused
+	kept      *kept                 // part of memory, or one that reuses nothing
+	view      View                  // what View returns
+	block     []byte                // the current block for stored events
+	passing   []byte                // the current block for messages
+	spareRows []row                 // unused rows for the next messages
 	holdings  *holdingTable         // by token number - 1
 	codecs    []engine.Codec        // by codec number; one for each name
 	pins      []*engine.Version     // interned
 
 	index *index
 	work  workIndex
-	dirty []*instance // to be moved in the indexes at the end of the call
-	// childrenOf are the instances that name a parent, by the parent's name, in order of number.
+	dirty []*instance // the call's end updates their index positions
+	// childrenOf maps a parent's name to its children, in order of number.
 	childrenOf map[string][]*instance // looked up only, never ranged over
 
-	// Sessions: by id, in order of number (deleted ones are removed from time to time), the live ones by their end.
+	// Sessions by id, in order of number (with occasional removal of deleted ones), and the live ones by expiry.
 	sessionIDs   map[string]*session // looked up only, never ranged over
 	sessions     []*session
 	lastSession  uint64
@@ -92,10 +93,10 @@ type Store struct {
 	owners       map[string]*owner // looked up only, never ranged over
 	expiring     heap[*session]
 
-	// The running call.
+	// The current call.
 	call          uint64 // number of the last call
 	inCall        bool
-	arrival       *Arrival // nil if it did not wait
+	arrival       *Arrival // nil if the call did not wait
 	lead          *Lead    // nil if the store chooses what a fetch finds
 	undoing       bool
 	observation   observe.Observation
@@ -112,14 +113,14 @@ type Store struct {
 	candidateRows []*row
 }
 
-// holding is the object of a token: an instance or a worker row.
+// holding is what a token locks: an instance or a worker row.
 type holding struct {
 	instance InstanceNo
 	message  MessageNo
 }
 
-// holdingTable holds the object of every token. It consists of blocks, since it grows with each fetch that finds
-// something and must not be copied to grow.
+// holdingTable has the holding of every token. It consists of blocks, so that it can grow with each successful fetch
+// without copying.
 type holdingTable struct {
 	blocks []*[holdingBlock]holding
 	n      uint64
@@ -127,7 +128,7 @@ type holdingTable struct {
 
 const holdingBlock = 512
 
-// add enters a holding and returns its number, from 1.
+// add adds a holding and returns its number, from 1.
 func (t *holdingTable) add(h holding) uint64 {
 	if t.n == uint64(len(t.blocks))*holdingBlock {
 		t.blocks = append(t.blocks, new([holdingBlock]holding))
@@ -168,7 +169,7 @@ func (s *Store) SetNow(ms int64) {
 			s.setBack(ms)
 			return
 		}
-		panic(fmt.Sprintf("memprovider: time goes back from %d to %d ms", s.now, ms))
+		panic(fmt.Sprintf("memprovider: time moves backward from %d to %d ms", s.now, ms))
 	}
 	if ms == s.now {
 		return
@@ -186,8 +187,8 @@ func (s *Store) SetNow(ms int64) {
 	}
 }
 
-// Generation returns a number that grows with each change that may alter what a fetch finds, including the passing of
-// time.
+// Generation returns a number that grows with each change, including the passage of time, that may alter what a fetch
+// finds.
 func (s *Store) Generation() uint64 { return s.generation + s.workGeneration }
 
 // QueueGeneration returns the part of Generation for fetches from one queue: what they find changes only when it grows.
@@ -198,7 +199,7 @@ func (s *Store) QueueGeneration(q observe.Queue) uint64 {
 	return s.generation
 }
 
-// InstanceName returns the name of an instance number, empty for a number that was not assigned.
+// InstanceName returns the name of the instance with that number, empty if there is none.
 func (s *Store) InstanceName(no InstanceNo) string {
 	if no == 0 || uint64(no) > uint64(len(s.instances)) {
 		return ""
@@ -219,9 +220,10 @@ func asStored(name string) string {
 	return string([]rune(name))
 }
 
-// Handle returns the store as one caller sees it: with the codec of the caller's build, observed under the caller's
-// name. Its Admin is never nil. It never waits: poll timeouts and contexts are ignored (docs/contract/provider.md#f3).
-// Handles whose codecs have the same name share decoded data, so such codecs must be equal.
+// Handle returns a provider for one caller: it uses the codec of the caller's build, and its observations carry the
+// caller's name. Its Admin is never nil. It never waits: poll timeouts and contexts are ignored
+// (docs/contract/provider.md#f3). Handles whose codecs have the same name share decoded data, so such codecs must be
+// equal.
 func (s *Store) Handle(codec engine.Codec, caller Caller) engine.Provider {
 	n := s.codecNumber(codec)
 	return &provider{store: s, codec: s.codecs[n], codecNo: n, caller: caller}
@@ -237,7 +239,7 @@ func (s *Store) codecNumber(codec engine.Codec) int {
 	return len(s.codecs) - 1
 }
 
-// named returns the instance with that name and numbers it if it is new. A name is kept as stored messages spell it:
+// named returns the instance with that name and assigns a number to a new one. Names are spelled as in stored messages:
 // with U+FFFD for each byte that is not UTF-8.
 func (s *Store) named(name string) *instance {
 	name = asStored(name)
@@ -263,7 +265,7 @@ func (s *Store) known(name string) *instance {
 	return nil
 }
 
-// touch notes that the instance's place in the indexes may have changed.
+// touch records that the instance's index position may have changed.
 func (s *Store) touch(in *instance) {
 	s.generation++
 	if !in.dirty {
@@ -272,7 +274,7 @@ func (s *Store) touch(in *instance) {
 	}
 }
 
-// settle moves the touched instances to their current places.
+// settle updates the index positions of the touched instances.
 func (s *Store) settle() {
 	for i, in := range s.dirty {
 		in.dirty = false
@@ -283,7 +285,8 @@ func (s *Store) settle() {
 	s.dirty = s.dirty[:0]
 }
 
-// intern returns the one copy of a pin that the store keeps: a release, since only its three integers are stored.
+// intern returns the store's only copy of a pin, without its pre-release part, since a store keeps only the three
+// integers.
 func (s *Store) intern(pin *engine.Version) *engine.Version {
 	if pin == nil {
 		return nil
@@ -298,7 +301,7 @@ func (s *Store) intern(pin *engine.Version) *engine.Version {
 	return &v
 }
 
-// encode returns a message as a byte slice of its own, of exactly the length it needs.
+// encode returns an encoded message in a byte slice without spare capacity.
 func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	s := p.store
 	var err error
@@ -308,8 +311,8 @@ func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	return s.keep(&s.passing, s.scratch), nil
 }
 
-// keep returns a copy of data without spare capacity, in a block that it shares with others that stay about as long, so that
-// they need no allocations of their own. It replaces a block that is full.
+// keep returns a copy of data without spare capacity. To save allocations, the copy is in a block that it shares with
+// data of a similar lifetime. keep replaces a full block.
 func (s *Store) keep(block *[]byte, data []byte) []byte {
 	if len(data) > byteBlock {
 		return slices.Clip(slices.Clone(data))
@@ -324,7 +327,7 @@ func (s *Store) keep(block *[]byte, data []byte) []byte {
 
 const byteBlock = 16 << 10
 
-// row returns room for a message.
+// row returns an unused row for a message.
 func (s *Store) row() *row {
 	if len(s.spareRows) == 0 {
 		s.spareRows = s.memory.takeRows()
@@ -346,7 +349,7 @@ func tokenText(prefix byte, n uint64) string {
 	return string(strconv.AppendUint(append(make([]byte, 0, 12), prefix), n, 10))
 }
 
-// lookup returns the number of a token and its holding; ok is false if the token was never issued.
+// lookup returns a token's number and its holding; ok is false if the token was never issued.
 func (s *Store) lookup(prefix byte, token string) (n uint64, h holding, ok bool) {
 	if len(token) < 2 || len(token) > 20 || token[0] != prefix || token[1] == '0' {
 		return 0, holding{}, false

@@ -260,7 +260,7 @@ func TestSeedRefuses(t *testing.T) {
 		seed memprovider.PreloadedInstance
 		want string
 	}{
-		{"known", memprovider.PreloadedInstance{Instance: "A", Executions: one}, `preloaded "A": the store has this instance already`},
+		{"known", memprovider.PreloadedInstance{Instance: "A", Executions: one}, `preloaded "A": the store already has this instance`},
 		{"nothing", memprovider.PreloadedInstance{Instance: "B"}, `preloaded "B": no executions`},
 		{"order", memprovider.PreloadedInstance{Instance: "B", Executions: append(one, one...)}, `preloaded "B": execution 1 after 1: ids ascend from 1`},
 		{"events", memprovider.PreloadedInstance{Instance: "B", Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{}}}}},

@@ -30,17 +30,17 @@ func (p *provider) GetParentID(_ context.Context, instance string) (string, erro
 	})
 }
 
-// GetInstanceTree implements engine.ProviderAdmin. The root comes first, parents before their children.
+// GetInstanceTree implements engine.ProviderAdmin. The root comes first, and parents come before children.
 func (p *provider) GetInstanceTree(_ context.Context, root string) (*engine.InstanceTree, error) {
 	return observed(p, "get_instance_tree", root, func(s *Store) (*engine.InstanceTree, *engine.ProviderError) {
 		return &engine.InstanceTree{RootID: root, AllIDs: s.tree(root)}, nil
 	})
 }
 
-// tree returns an instance's name and those of all its descendants, parents before their children.
+// tree returns the names of an instance and all its descendants, parents before children.
 func (s *Store) tree(root string) []string {
 	ids := []string{root}
-	seen := map[string]bool{root: true} // looked up only: parents may form a ring
+	seen := map[string]bool{root: true} // looked up only; parents may form a cycle
 	for i := 0; i < len(ids); i++ {
 		for _, child := range s.children(ids[i]) {
 			if !seen[child] {

@@ -35,7 +35,7 @@ const (
 	undoKV
 )
 
-// note records, while an ack runs, how to undo a change.
+// note records during an ack how to undo a change.
 func (s *Store) note(u undo) {
 	if s.journaling {
 		s.journal = append(s.journal, u)
@@ -56,7 +56,7 @@ func (s *Store) forgetJournal() {
 	s.journal, s.journaling = s.journal[:0], false
 }
 
-// takeBack undoes every recorded change, last one first, each with an observation of its own.
+// takeBack undoes every recorded change in reverse order, each with its own observation.
 func (s *Store) takeBack() {
 	s.journaling, s.undoing = false, true
 	for i := len(s.journal) - 1; i >= 0; i-- {

@@ -51,8 +51,8 @@ func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
 }
 
 // FetchWorkItem implements engine.Provider. It skips rows that the handle's codec cannot decode; when nothing else is
-// ready, it fails permanently and locks or counts nothing. An activity with a session claims or refreshes the session
-// for the config's owner in the same step.
+// ready, it fails permanently, locks nothing and counts nothing. An activity with a session claims or refreshes the
+// session for the config's owner in the same step.
 func (p *provider) FetchWorkItem(_ context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
 	s := p.store
 	req := s.begin(observe.CallFetchWorkItem, p.caller)
@@ -91,7 +91,7 @@ func (p *provider) fetchWork(untilMs int64, session *engine.SessionFetchConfig, 
 	return f, r.in, nil
 }
 
-// reservedBefore reports whether an older activity is ready and belongs to a session that somebody else owns.
+// reservedBefore reports whether an older activity is ready and belongs to another owner's session.
 func (s *Store) reservedBefore(r *row, session *engine.SessionFetchConfig) bool {
 	for _, other := range s.rows[:r.no-1] {
 		if other == nil || other.queue != observe.QueueWorker || other.sessionID == "" || other.visibleMs > s.now || other.lock.live(s.now) {
@@ -106,8 +106,8 @@ func (s *Store) reservedBefore(r *row, session *engine.SessionFetchConfig) bool 
 	return false
 }
 
-// nextDecodable returns the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it looks
-// at every ready row; it is needed only after one that cannot be decoded.
+// nextDecodable returns the oldest row that the handle's codec can decode, nil if there is none. Unlike pick it
+// examines every ready row; it is needed only when pick returned one that cannot be decoded.
 func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.WorkItem) {
 	s := p.store
 	if !s.rules.WorkLooksPast {
@@ -124,7 +124,7 @@ func (p *provider) nextDecodable(t taker, tags engine.TagFilter) (*row, engine.W
 	return nil, nil
 }
 
-// AckWorkItem implements engine.Provider. It does not matter whether the session has expired.
+// AckWorkItem implements engine.Provider. It succeeds even if the session has expired.
 func (p *provider) AckWorkItem(_ context.Context, token string, completion engine.WorkItem) error {
 	s := p.store
 	req := s.begin(observe.CallAckWorkItem, p.caller)
@@ -182,7 +182,7 @@ func (s *Store) renewWork(token string, extendMs int64) *engine.ProviderError {
 	return nil
 }
 
-// AbandonWorkItem implements engine.Provider. A token whose lock ran out but was not taken over is accepted (F8). The
+// AbandonWorkItem implements engine.Provider. A token whose lock expired but was not taken over is accepted (F8). The
 // row keeps its position (F25).
 func (p *provider) AbandonWorkItem(_ context.Context, token string, delay time.Duration, ignoreAttempt bool) error {
 	s := p.store

@@ -5,9 +5,9 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// workIndex answers which activity a fetch would take. Rows of one tag and one session form a group; groups that the
+// workIndex answers which activity a fetch would take. Rows with one tag and one session form a group; groups that the
 // same fetches may take form a class, ordered by their oldest ready row. A change of a session moves its groups, not
-// their rows, so the cost of an answer depends on the number of distinct tags, not of rows, sessions or owners.
+// their rows, so a lookup costs time in the number of distinct tags, not of rows, sessions or owners.
 type workIndex struct {
 	buckets []*tagBucket // in order of first use
 	// due are the groups with a row that becomes ready as time passes, by that time.
@@ -18,8 +18,8 @@ type workIndex struct {
 type tagBucket struct {
 	no  int
 	tag string
-	// plain is the class of activities without a session, rest its only group; free is the class of sessions that
-	// nobody owns. Groups of owned sessions are in a class of their owner.
+	// plain is the class of activities without a session, rest its only group; free is the class of sessions without an
+	// owner. The groups of an owned session are in a class of its owner.
 	plain, free class
 	rest        group
 	// blocked are the groups of owned sessions, by the time at which another owner may take their rows.
@@ -30,24 +30,24 @@ type tagBucket struct {
 // row becomes ready.
 type class struct{ ready, later heap[*group] }
 
-// group holds the rows of one tag and one session: ready by number, later by the time at which they become ready.
+// group holds the rows with one tag and one session: ready by number, later by the time at which they become ready.
 type group struct {
 	bucket       *tagBucket
 	session      *session // nil for activities without one
 	ready, later heap[*row]
-	// The group's places.
+	// The group's positions.
 	class                                      *class
 	readySlot, laterSlot, blockedSlot, dueSlot int
 }
 
-// taker is the caller of a fetch: owner is nil if it owns no session, sessions tells whether it takes session
+// taker is the caller of a fetch: owner is nil if it owns no session, and sessions reports whether it takes session
 // activities at all.
 type taker struct {
 	owner    *owner
 	sessions bool
 }
 
-// enter puts a row into its group. The row's session is nil if it has none.
+// enter adds a row to its group. of is nil if the row has no session.
 func (x *workIndex) enter(r *row, of *session) {
 	b := x.bucket(r.tag)
 	if of == nil {
@@ -65,7 +65,7 @@ func (x *workIndex) leave(r *row) {
 	r.group = nil
 }
 
-// update moves the row to its current place in its group, and the group to its place in its class.
+// update updates the row's position in its group, and the group's position in its class.
 func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	g := r.group
 	at, unseen := r.visibleMs, false
@@ -79,7 +79,7 @@ func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 		g.later.put(&r.laterSlot, at, uint64(r.no), r)
 	} else {
 		g.ready.put(&r.readySlot, int64(r.no), 0, r)
-		if unseen { // look again then
+		if unseen { // check again in the next millisecond
 			g.later.put(&r.laterSlot, now+1, uint64(r.no), r)
 		} else {
 			g.later.drop(&r.laterSlot)
@@ -88,7 +88,7 @@ func (x *workIndex) update(r *row, now int64, rules *storerules.Rules) {
 	x.place(g, now, rules)
 }
 
-// place puts the group into the class and heaps that its rows and its session call for.
+// place moves the group to the class and heaps in which its rows and its session belong.
 func (x *workIndex) place(g *group, now int64, rules *storerules.Rules) {
 	b, c := g.bucket, &g.bucket.plain
 	owned := g.session != nil && rules.SessionOwned(g.session.exists, g.session.untilMs, now)
@@ -138,7 +138,7 @@ func (x *workIndex) bucket(tag string) *tagBucket {
 	return b
 }
 
-// open returns the classes of the bucket that the taker may take from; some are nil.
+// open returns the bucket's classes from which the taker may take rows; some are nil.
 func (b *tagBucket) open(t taker) [3]*class {
 	classes := [3]*class{&b.plain}
 	if t.sessions {
@@ -150,7 +150,7 @@ func (b *tagBucket) open(t taker) [3]*class {
 	return classes
 }
 
-// pick returns the oldest row that taker and filter take, nil if there is none.
+// pick returns the oldest row that the taker and the filter accept, nil if there is none.
 func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules) *row {
 	var best *entry[*group]
 	for _, b := range x.buckets {
@@ -172,8 +172,8 @@ func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *storerules.Rules
 	return best.item.ready.head().item
 }
 
-// changesAt returns the earliest time at which the answer of pick may change without a call: a row that they may take
-// becomes ready, or another owner's session with such a row expires.
+// changesAt returns the earliest time at which the answer of pick may change without a call: when a row that they
+// accept becomes ready, or another owner's session with such a row expires.
 func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.Rules) int64 {
 	at := Never
 	for _, b := range x.buckets {
@@ -195,7 +195,7 @@ func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *storerules.
 	return at
 }
 
-// all appends to rows every row that taker and filter may take now, in arbitrary order.
+// all appends to rows every row that the taker and the filter accept now, in arbitrary order.
 func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules, rows []*row) []*row {
 	for _, b := range x.buckets {
 		if !rules.TakesTag(tags, b.tag) {
@@ -216,7 +216,7 @@ func (x *workIndex) all(t taker, tags engine.TagFilter, rules *storerules.Rules,
 	return rows
 }
 
-// dueRow returns a row that is due, nil if there is none.
+// dueRow returns a row that has become ready, nil if there is none.
 func (x *workIndex) dueRow(now int64) *row {
 	if e := x.due.head(); e != nil && e.key <= now {
 		return e.item.later.head().item

@@ -102,7 +102,7 @@ func OptionNames() []string {
 // Set sets an option by its name in docs/contract/runtime.md#r4, except that unregistered_backoff has two:
 // unregistered_backoff_base and unregistered_backoff_max. Durations are Go durations ("5s"), versions a range
 // (">=1.0.0,<=2.0.0") or "default", tags DefaultOnly, Any, None, Tags(a,b) or DefaultAnd(a,b). On error nothing is set.
-// Validate checks what depends on several options.
+// Validate checks rules that involve several options.
 func (o *Options) Set(name, value string) error {
 	i, found := slices.BinarySearchFunc(optionTable, name, func(d optionEntry, name string) int { return strings.Compare(d.name, name) })
 	if !found {
@@ -185,7 +185,7 @@ func number(name string, least, most int, field func(*Options) *int) optionEntry
 	}
 }
 
-// checkNodeID keeps String readable by Set.
+// checkNodeID refuses white space, which would break reading the output of String with Set.
 func checkNodeID(id string) error {
 	if strings.ContainsFunc(id, unicode.IsSpace) {
 		return fmt.Errorf("%q: expected no white space", id)

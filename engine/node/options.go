@@ -26,7 +26,7 @@ type Options struct {
 	// WorkerLockTimeout and its buffer are the same for activities.
 	WorkerLockTimeout       time.Duration
 	WorkerLockRenewalBuffer time.Duration
-	// UnregisteredBackoffBase and Max bound the delay with which work without a handler is handed back; see
+	// UnregisteredBackoffBase and Max bound the delay with which the node abandons work without a handler; see
 	// UnregisteredBackoff.
 	UnregisteredBackoffBase time.Duration
 	UnregisteredBackoffMax  time.Duration
@@ -98,7 +98,7 @@ func (o Options) Range(b *engine.Build) engine.VersionRange {
 // maxSlots bounds the numbers of slots: a higher number is a mistake in a scenario.
 const maxSlots = 1024
 
-// Validate reports what is wrong with the options, or nil. New calls it.
+// Validate returns an error for the first invalid option, or nil.
 func (o Options) Validate() error {
 	for _, d := range optionTable {
 		if d.check == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Activity is an activity's code. It must be deterministic: its arguments are all that it knows. A returned error fails
-// the activity with the error's text; so does a panic.
+// Activity is an activity's code. It must be deterministic: its result may depend only on its arguments. A returned
+// error fails the activity with the error's text; so does a panic.
 type Activity func(ctx ActivityContext, input string) (string, error)
 
 // ActivityContext identifies the running activity and where it runs. Attempt is its delivery number, from 1; session
@@ -30,7 +30,7 @@ type ActivityContext struct {
 // Registry is a node's code: orchestrations by name and version, activities by name. Registrations may change between
 // two steps of a node; all nodes that share a Registry see the change. A Registry is not safe for concurrent use.
 //
-// Versions of one name are compared as numeric triples, as everywhere, and registered in ascending order only.
+// Versions of one name compare as numeric triples and must be registered in ascending order.
 type Registry struct {
 	orchestrations []registeredOrchestration // sorted by name
 	activities     []registeredActivity      // sorted by name
@@ -42,7 +42,7 @@ type registeredOrchestration struct {
 	policy   Policy
 }
 
-// registeredVersion has a nil handler after Deregister: its place is kept, so that the version may come back.
+// registeredVersion has a nil handler after Deregister. Its entry stays, so that the version can be registered again.
 type registeredVersion struct {
 	version engine.Version
 	handler orch.Handler
@@ -84,8 +84,8 @@ func handlerText(name string, version engine.Version) string { return name + "@"
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{} }
 
-// Register adds a version of an orchestration. It must be later than all versions of the name, with one exception: a
-// deregistered version may come back.
+// Register adds a version of an orchestration. It must be later than all versions of the name, except that a
+// deregistered version may be registered again.
 func (r *Registry) Register(name string, version engine.Version, handler orch.Handler) error {
 	if name == "" || handler == nil {
 		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
@@ -161,7 +161,8 @@ func (r *Registry) DeregisterActivity(name string) bool {
 }
 
 // ResolveStart returns the handler for a start or a continue-as-new: the exact version if it names one, otherwise the
-// one by policy. A version that does not parse counts as not registered (docs/contract/runtime.md#r8).
+// version that the policy selects. A version that does not parse counts as not registered
+// (docs/contract/runtime.md#r8).
 func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 	o := r.lookUp(name)
 	if o == nil {
@@ -173,7 +174,7 @@ func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
 		}
 		return o.exactly(*o.policy.exact)
 	}
-	for i := range o.versions { // mostly it is written as it was registered
+	for i := range o.versions { // usually spelled as it was registered
 		if v := &o.versions[i]; v.text[len(name)+1:] == version {
 			return o.resolved(v)
 		}
@@ -234,9 +235,9 @@ func (r *Registry) Clone() *Registry {
 	return c
 }
 
-// Adopt adds the selected code of another registry that this one lacks, and reports whether the other has any of it.
-// selected is asked about versions of orchestrations, as name@version, and about names of activities. Unlike with
-// Register, a version may be earlier than those that are there.
+// Adopt adds the selected code that another registry has and this one lacks. It reports whether the other registry has
+// any selected code. selected is asked about versions of orchestrations, as name@version, and about names of
+// activities. Unlike with Register, a version may be earlier than those already registered.
 func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
 	any := false
 	for _, o := range from.orchestrations {
@@ -292,7 +293,7 @@ func (r *Registry) findActivity(name string) (int, bool) {
 	})
 }
 
-// find returns the position of a version by its triple, and whether that triple is present.
+// find returns the index of a version's triple, and whether the triple is registered.
 func (o *registeredOrchestration) find(v engine.Version) (int, bool) {
 	return slices.BinarySearchFunc(o.versions, v, func(have registeredVersion, v engine.Version) int {
 		return have.version.Compare(v)
@@ -309,7 +310,7 @@ func (o *registeredOrchestration) latest() *registeredVersion {
 	return nil
 }
 
-// exactly finds a version as it is written: 2.0.0-rc.1 is not 2.0.0, although only one of them can be registered.
+// exactly finds a version by its exact text: 2.0.0-rc.1 is not 2.0.0, although only one of them can be registered.
 func (o *registeredOrchestration) exactly(v engine.Version) (Resolved, bool) {
 	at, found := o.find(v)
 	if !found || o.versions[at].version != v {

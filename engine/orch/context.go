@@ -6,16 +6,16 @@ import (
 	"github.com/durosim/durosim/internal/orchhost"
 )
 
-// Context is an orchestration's access to the world. Only the coroutine that the turn runs may use it.
+// Context is an orchestration's access to the world. Only the turn's coroutine may use it.
 type Context struct{ host orchhost.Host }
 
-// NewContext returns a context over a host. It is for the engine: orchestrations are given their context.
+// NewContext returns a context for a host. Only the engine calls it: it passes each orchestration its context.
 func NewContext(h orchhost.Host) *Context { return &Context{host: h} }
 
 // InstanceID returns the id of the instance that runs the code.
 func (c *Context) InstanceID() string { return c.host.Info().Instance }
 
-// ExecutionID returns the number of the execution: 1, and one more after each continue-as-new.
+// ExecutionID returns the number of the execution, which starts at 1 and grows by one with each continue-as-new.
 func (c *Context) ExecutionID() uint64 { return c.host.Info().ExecutionID }
 
 // Name returns the name under which the code was started.
@@ -37,7 +37,7 @@ func (c *Context) Trace(text string) {
 
 // ScheduleActivity schedules an activity. The future's result is the activity's result, or its error.
 func (c *Context) ScheduleActivity(name, input string, options ...ActivityOption) *Future {
-	// Small enough to be inlined, so that a future that is awaited at once costs nothing.
+	// This function is small enough to be inlined, so a future that is awaited at once costs nothing.
 	return &Future{host: c.host, token: c.activity(name, input, options)}
 }
 
@@ -53,30 +53,30 @@ func (c *Context) ScheduleWait(name string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionWait, Name: name})
 }
 
-// ScheduleWait2 is the new generation of ScheduleWait: it waits for an event of that name and topic. In an execution
-// whose pinned build does not know the new generation it is ScheduleWait(name).
+// ScheduleWait2 is the second generation of ScheduleWait: it waits for an event of that name and topic. In an execution
+// whose pinned build does not know the second generation, it behaves like ScheduleWait(name).
 func (c *Context) ScheduleWait2(name, topic string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionWait2, Name: name, Topic: topic})
 }
 
 // DequeueEvent takes the oldest untaken message from the instance's queue of that name; the result is its data.
-// Messages are kept until they are taken, whenever they came, and the oldest 20 untaken ones cross a continue-as-new.
-// Concurrent dequeues of one name are served in the order in which they were scheduled; a dropped one passes its
-// message to the next.
+// Messages stay in the queue until they are taken, even those that arrive before a dequeue, and the oldest 20 untaken
+// ones cross a continue-as-new. Concurrent dequeues of one name are served in the order in which they were scheduled; a
+// dropped dequeue passes its message to the next one.
 func (c *Context) DequeueEvent(name string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionDequeue, Name: name})
 }
 
 // ScheduleSubOrchestration starts a child under an id made from the parent's id and the schedule's place in history.
-// After a continue-as-new the places begin anew, so an execution can produce the id of a child of the previous one; it
-// then gets a failure, "instance already exists". Orchestrations that continue as new should choose their own ids.
+// Places restart after a continue-as-new, so an execution can produce the id of a child of the previous execution; the
+// start then fails with "instance already exists". Orchestrations that continue as new should choose their own ids.
 func (c *Context) ScheduleSubOrchestration(name, input string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Input: input})
 }
 
 // ScheduleSubOrchestrationWithID starts a child under that id, verbatim, except that an id that begins with "sub::" is
 // prefixed with the parent's, like an automatic one, or refused by a build that keeps such ids for itself
-// ([engine.Build].OwnChildIDs). An empty id is automatic.
+// ([engine.Build].OwnChildIDs). An empty id selects an automatic one.
 func (c *Context) ScheduleSubOrchestrationWithID(name, instance, input string) *Future {
 	return c.schedule(orchhost.Action{Kind: orchhost.ActionSubOrchestration, Name: name, Instance: instance, Input: input})
 }
@@ -113,8 +113,8 @@ func (c *Context) ContinueAsNewVersioned(version, input string) {
 }
 
 // Go runs fn as a child coroutine of this turn; the future's result is that of fn. The child begins when the
-// running code suspends, coroutines run one at a time in the order in which they can go on, and a panic in one is a
-// panic of the orchestration. Dropping the future ends the child and drops what the child has scheduled. When the
+// running code suspends, coroutines run one at a time, in the order in which they become ready, and a panic in one
+// panics the orchestration. Dropping the future ends the child and drops what the child has scheduled. When the
 // orchestration returns, its children end.
 func (c *Context) Go(fn func(*Context) (string, error)) *Future {
 	return &Future{host: c.host, token: c.host.Spawn(func() (string, error) { return fn(c) })}

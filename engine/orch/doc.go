@@ -12,7 +12,7 @@
 //
 // A future is dropped when it loses a Select, when Drop is called, or when the orchestration returns before it has a
 // result. Dropping cancels: an activity's work is withdrawn, a child orchestration is cancelled, a wait no longer takes
-// part in the delivery of events. Dropping a timer changes nothing; it fires into the void.
+// part in the delivery of events. Dropping a timer changes nothing: it still fires, and the firing is ignored.
 //
 // An instance has state that outlives a turn and that clients can read: a custom status and keys with values. Code
 // immediately reads back what it has written; a custom status and the keys stay when the instance continues as new. A
@@ -20,8 +20,7 @@
 // bytes fails the execution at the end of the turn that writes it.
 //
 // Limits: a Context and its futures are valid only inside the turn that made them and on the coroutine that runs it.
-// Calls from another goroutine have no effect and fail the orchestration; code of another orchestration or of an activity
-// panics.
-// When a turn ends, suspended code is torn down by a panic that no code should recover; deferred calls run, and any
-// call of a Context among them panics again.
+// Calls from another goroutine have no effect and fail the orchestration; calls from another orchestration or an
+// activity panic. When a turn ends, suspended code is torn down by a panic that no code should recover; deferred calls
+// run, and any call of a Context among them panics again.
 package orch

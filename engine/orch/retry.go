@@ -9,7 +9,7 @@ import (
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of attempts, at least 1.
 	MaxAttempts int
-	// Timeout bounds each attempt; 0 means no bound. An attempt that times out is the last.
+	// Timeout bounds each attempt; 0 means no bound. An attempt that times out is not retried.
 	Timeout time.Duration
 	// Backoff is the pause before each further attempt; nil means none.
 	Backoff Backoff

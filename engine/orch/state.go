@@ -61,5 +61,6 @@ func (c *Context) ClearKVValue(key string) {
 func (c *Context) ClearAllKVValues() { c.host.Update(orchhost.Action{Kind: orchhost.ActionClearAllKV}) }
 
 // PruneKVValuesUpdatedBefore clears, in key order, the keys that were last set before ms, a store time in milliseconds, and
-// returns the number of keys cleared. The time of a key is that of the turn that set it, in that turn and in each replay.
+// returns the number of keys cleared. A key's time is the time of the turn that set it, in that turn and in each
+// replay.
 func (c *Context) PruneKVValuesUpdatedBefore(ms uint64) int { return c.host.PruneKV(ms) }

@@ -25,14 +25,14 @@ const (
 	StartMs  = 1_704_067_200_000
 )
 
-// maxTurns bounds the turns of one call of an Env: code that makes more of them is taken to run forever.
+// maxTurns bounds the turns of one call of an Env: code that needs more is assumed to run forever.
 const maxTurns = 10_000
 
-// Env is one instance of an orchestration under test, in a world of its own. It is not safe for concurrent use.
+// Env is one instance of an orchestration under test, in an environment of its own. It is not safe for concurrent use.
 type Env struct {
 	t          T
 	build      *engine.Build
-	handlers   map[string]orch.Handler // by version; "" is the one of New
+	handlers   map[string]orch.Handler // by version; "" is the handler given to New
 	activities map[string]*Mock
 	children   map[string]*Mock
 
@@ -104,7 +104,7 @@ func (e *Env) Run(input string) string {
 func (e *Env) Start(input string) {
 	e.t.Helper()
 	if e.started {
-		e.t.Fatalf("orchtest: the orchestration was started already")
+		e.t.Fatalf("orchtest: the orchestration has already been started")
 	}
 	e.started = true
 	e.begin(1, &replay.Start{Name: "Orchestration", Version: "1.0.0", Input: input}, e.handlers[""])
@@ -126,7 +126,7 @@ func (e *Env) Finish() {
 	e.pass(^uint64(0))
 }
 
-// After calls a function of the test once the time has passed; the function can raise an event, for example.
+// After calls f once d of test time has passed; f can raise an event, for example.
 func (e *Env) After(d time.Duration, f func()) {
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(d.Milliseconds()), run: f})
 }
@@ -191,13 +191,13 @@ func (e *Env) Failure() string { return e.details.Display() }
 // History returns the history of the current execution, or of the last one. The caller owns the slice.
 func (e *Env) History() []engine.Event { return slices.Clone(e.history) }
 
-// Executions returns the histories of all executions, in order: one more for each continue-as-new.
+// Executions returns the histories of all executions, in order: one per continue-as-new, and the last.
 func (e *Env) Executions() [][]engine.Event { return append(slices.Clone(e.earlier), e.History()) }
 
 // Detached returns the orchestrations that the code started without waiting for them. The caller owns the slice.
 func (e *Env) Detached() []engine.StartItem { return slices.Clone(e.detached) }
 
-// Traces returns the lines that the code has traced. The caller owns the slice.
+// Traces returns the lines that the code has written with Context.Trace. The caller owns the slice.
 func (e *Env) Traces() []string { return slices.Clone(e.traces) }
 
 // CustomStatus returns the custom status, and whether there is one.

@@ -77,11 +77,11 @@ func TestReports(t *testing.T) {
 				c.ScheduleTimer(time.Hour).Await()
 				c.ContinueAsNew("")
 			}
-		}, func(e *orchtest.Env) { e.Run("") }, "does the orchestration loop for ever?"},
+		}, func(e *orchtest.Env) { e.Run("") }, "does the orchestration loop forever?"},
 		{"a version without code", func(c *orch.Context, _ string) (string, error) { c.ContinueAsNewVersioned("2.0.0", ""); return "", nil },
 			func(e *orchtest.Env) { e.Run("") }, "continues as version 2.0.0: give its code with Env.Version"},
 		{"a message too early", refund, func(e *orchtest.Env) { e.Raise("go", "") }, "ExternalRaised before Start"},
-		{"a second start", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.Start("") }, "was started already"},
+		{"a second start", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.Start("") }, "has already been started"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := reports(func(t orchtest.T) { c.test(orchtest.New(t, c.handler)) })

@@ -125,7 +125,7 @@ func ExampleCheckHistories() {
 	registry := node.NewRegistry()
 	_ = registry.Register("Orchestration", engine.V(2, 0, 0), refund)
 	orchtest.CheckHistories(t, tree, registry)
-	// Output: refund-1.jsonl: Orchestration@1.0.0 is not registered: the instance could not go on
+	// Output: refund-1.jsonl: Orchestration@1.0.0 is not registered: the instance could not continue
 }
 
 // t prints what a test would report.

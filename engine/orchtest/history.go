@@ -61,8 +61,9 @@ func ReadHistory(r io.Reader) ([]engine.Event, error) {
 	return history, nil
 }
 
-// CheckHistory replays a recorded history, of an execution that has ended or still runs, and describes where the code
-// differs from it; the text is empty if it does not. Code that differs would fail the execution as nondeterministic.
+// CheckHistory replays the recorded history of an execution, ended or running, and describes where the code differs
+// from it; the text is empty if nothing differs. A node that ran such code would fail the execution as
+// nondeterministic.
 //
 // Keys that an earlier execution of the instance has set are not part of a history: the code does not see them.
 func CheckHistory(handler orch.Handler, history []engine.Event) (difference string, err error) {
@@ -117,7 +118,7 @@ func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 	}
 	resolved, found := registry.ResolveStarted(started.Name, started.Version)
 	if !found {
-		return fmt.Errorf("%s@%s is not registered: the instance could not go on", started.Name, started.Version)
+		return fmt.Errorf("%s@%s is not registered: the instance could not continue", started.Name, started.Version)
 	}
 	difference, err := CheckHistory(resolved.Handler, history)
 	if err == nil && difference != "" {

@@ -18,7 +18,7 @@ func (e *Env) pass(untilMs uint64) {
 	e.t.Helper()
 	for turns := 0; ; turns++ {
 		if turns > maxTurns {
-			e.t.Fatalf("orchtest: more than %d turns, and something is still due: does the orchestration loop for ever?", maxTurns)
+			e.t.Fatalf("orchtest: more than %d turns, and something is still due: does the orchestration loop forever?", maxTurns)
 		}
 		next := -1
 		for i, d := range e.due {
@@ -226,7 +226,7 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 }
 
 // systemActivity answers the runtime's own activities: with test time, sequential ids, and the instance's own keys.
-// Other instances have none.
+// Other instances have no keys.
 func (e *Env) systemActivity(a engine.ActivityExecuteItem) *Mock {
 	switch a.Name {
 	case orchhost.SystemUTCNowMs:

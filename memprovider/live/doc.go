@@ -1,5 +1,5 @@
-// Package live is memprovider for ordinary programs: the same store behind a mutex, with the wall clock, safe for any
-// number of goroutines, and with fetches that wait for work.
+// Package live is memprovider for ordinary programs: the same store on the wall clock, safe for concurrent use, with
+// fetches that wait for work.
 //
 //	store := live.Open(memprovider.Options{})
 //	defer store.Close()
@@ -13,9 +13,9 @@
 //
 // A fetch with a poll timeout waits at most that long for something to deliver. It looks again when the store changes
 // and when something becomes eligible as time passes: a delay or a timer is due, a lock or a session expires. A fetch
-// whose context ends while it waits fails with a retryable error that wraps the context's, and holds nothing; a fetch
-// that finds something first delivers it. Every other call fails in the same way if its context has ended before the
-// call begins, and ignores the context after that.
+// whose context ends while it waits fails with a retryable error that wraps the context's error, and holds no lock; a
+// fetch that finds something first delivers it. Every other call fails in the same way if its context has ended before
+// the call begins, and ignores the context after that.
 //
 // After Close every call fails with a permanent error, including fetches that are waiting.
 //

@@ -25,7 +25,7 @@ func (s *Store) Handle(codec engine.Codec, caller memprovider.Caller) engine.Pro
 	})
 }
 
-// enter begins a call: it locks the store and tells it the time. Unless it fails, the store must be unlocked.
+// enter begins a call: it locks the store and sets its time. Unless it fails, the caller must unlock the store.
 func (s *Store) enter(ctx context.Context, c call.Call) error {
 	if ctx.Err() != nil {
 		return ended(ctx, c)
@@ -40,7 +40,7 @@ func (s *Store) enter(ctx context.Context, c call.Call) error {
 }
 
 func ended(ctx context.Context, c call.Call) error {
-	return engine.Retryablef(call.Method(c), "the call was given up: %w", context.Cause(ctx))
+	return engine.Retryablef(call.Method(c), "the call was cancelled: %w", context.Cause(ctx))
 }
 
 // perform makes a call that does not wait.
@@ -53,8 +53,8 @@ func (s *Store) perform(ctx context.Context, p engine.Provider, c call.Call) cal
 	return call.Perform(ctx, p, c)
 }
 
-// poll fetches until it finds something, the fetch fails, or the time is up. next tells when to look again although the
-// store has not changed.
+// poll fetches until it finds something, a fetch fails, or the timeout elapses. next returns when to fetch again if the
+// store does not change.
 func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeout time.Duration, next func() memprovider.Eligibility) call.Answer {
 	var deadline <-chan time.Time
 	for {
@@ -83,8 +83,8 @@ func (s *Store) poll(ctx context.Context, p engine.Provider, c call.Call, timeou
 	}
 }
 
-// look fetches once. If it finds nothing, the next change closes changed, and nothing becomes eligible without a change
-// before wait is over; both are as of the fetch.
+// look fetches once. If it finds nothing, the store's next change closes changed, and without a change nothing becomes
+// eligible before wait has elapsed.
 func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next func() memprovider.Eligibility) (found call.Answer, changed <-chan struct{}, wait time.Duration) {
 	if err := s.enter(ctx, c); err != nil {
 		return call.Answer{Err: err}, nil, 0
@@ -95,7 +95,7 @@ func (s *Store) look(ctx context.Context, p engine.Provider, c call.Call, next f
 	return found, s.changed, until(s.inner.Now(), next().AtMs)
 }
 
-// until returns the time from now to then, at least a millisecond and at most the longest time that a timer is set for.
+// until returns the time from now to then, at least a millisecond and at most the longest wait that a timer is set for.
 func until(nowMs, thenMs int64) time.Duration {
 	const longest = int64(24 * time.Hour / time.Millisecond)
 	return time.Duration(min(max(thenMs-nowMs, 1), longest)) * time.Millisecond

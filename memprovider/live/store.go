@@ -14,7 +14,7 @@ type Store struct {
 
 	mu    sync.Mutex
 	inner *memprovider.Store
-	// seen is the generation that the waiters know; changed is closed when there is a newer one.
+	// seen is the generation that waiting fetches have seen; changed is closed when there is a newer one.
 	seen    uint64
 	changed chan struct{}
 	// closed is closed by Close.
@@ -67,7 +67,7 @@ func (s *Store) tick() {
 	}
 }
 
-// publish wakes the waiters if the store has changed.
+// publish wakes the waiting fetches if the store has changed.
 func (s *Store) publish() {
 	if g := s.inner.Generation(); g != s.seen {
 		s.seen = g

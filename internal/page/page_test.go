@@ -80,7 +80,7 @@ func TestSelfContained(t *testing.T) {
 func TestInABrowser(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {
-		t.Skip("DUROSIM_BROWSER names no browser: .ci/run sets it")
+		t.Skip("DUROSIM_BROWSER names no browser: .ci/run all sets it")
 	}
 	for name, p := range pages() {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestInABrowser(t *testing.T) {
 func TestManyInstances(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {
-		t.Skip("DUROSIM_BROWSER names no browser: .ci/run sets it")
+		t.Skip("DUROSIM_BROWSER names no browser: .ci/run all sets it")
 	}
 	run := &timeline.Timeline{EndMs: 1_000_000, Builds: []string{"1.5.0"}, Nodes: []timeline.Node{{Name: "A", Spans: []timeline.Span{{ToMs: 1_000_000, State: timeline.Up}}}}}
 	for i := range 5000 {

@@ -55,7 +55,7 @@ let before;
 func TestUse(t *testing.T) {
 	browser := os.Getenv("DUROSIM_BROWSER")
 	if browser == "" {
-		t.Skip("DUROSIM_BROWSER names no browser: .ci/run sets it")
+		t.Skip("DUROSIM_BROWSER names no browser: .ci/run all sets it")
 	}
 	script := helpers + "const seen = {}; (async () => { while (document.body.dataset.ready !== 'yes') await new Promise(r => setTimeout(r, 10));\n"
 	for _, a := range acts {

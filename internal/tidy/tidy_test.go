@@ -93,13 +93,13 @@ var packages = map[string]imports{
 	"properties/internal/track": {
 		module: []string{"internal/slab", "internal/record", "internal/observe", "engine", "internal/call", "engine/node", "properties/internal/check", "properties/internal/model", "sim/cluster", "sim/plan", "internal/machine"}},
 	"properties/internal/coded": {
-		module: []string{"internal/asked", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
+		module: []string{"internal/asked", "internal/show", "internal/eventdata", "internal/orchhost", "engine", "properties/oracle/turn"},
 		tests:  []string{"engine/orch", "internal/replay"}},
 	"properties/internal/conduct": {
-		module: []string{"internal/planterm", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
+		module: []string{"internal/planterm", "internal/show", "internal/record", "internal/eventdata", "internal/observe", "internal/call", "internal/machine", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "sim", "sim/cluster", "sim/plan"},
 		tests:  []string{"internal/sample", "sim/scenario"}},
 	"properties/internal/safety": {
-		module: []string{"internal/deadletter", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
+		module: []string{"internal/deadletter", "internal/show", "internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "internal/call", "engine/node", "internal/replay", "properties/internal/check", "properties/internal/coded", "properties/internal/conduct", "properties/internal/model", "properties/oracle/turn", "sim/cluster", "sim/plan", "internal/program", "internal/machine", "internal/span"},
 		tests:  []string{"faults", "internal/probe", "engine/orch", "internal/storerules", "memprovider", "properties/internal/monitor", "properties/internal/rig"}},
 	"properties/internal/liveness": {
 		module: []string{"internal/planterm", "internal/faultkind", "internal/record", "internal/eventdata", "internal/observe", "engine", "engine/node", "properties/internal/check", "properties/internal/model", "properties/internal/track", "sim/cluster", "internal/machine", "internal/span"},
@@ -141,6 +141,7 @@ var packages = map[string]imports{
 		tests:  []string{"engine/node", "engine/orch", "properties", "sim/cluster", "sim/scenario"}, others: []string{"pgregory.net/rapid"}},
 	"internal/campaign":    {module: []string{"internal/planterm", "sim", "sim/cluster", "sim/plan", "internal/machine", "internal/span"}, tests: []string{"internal/observe"}},
 	"internal/commandline": {},
+	"internal/show":        {tests: []string{"engine"}},
 	"internal/span":        {},
 	"internal/snapshot": {
 		module: []string{"internal/planterm", "internal/eventdata", "engine", "engine/node", "engine/orch", "internal/orchhost", "memprovider", "sim/plan"}},
@@ -167,7 +168,7 @@ var packages = map[string]imports{
 	"properties/undertest":      {module: []string{"internal/observe", "engine", "internal/call"}, tests: []string{"memprovider"}},
 	"properties/oracle":         {module: []string{"internal/eventdata", "engine", "internal/call", "internal/callform"}, tests: []string{"internal/observe", "memprovider"}},
 	"properties/oracle/overlap": {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/observe", "faults", "memprovider", "memprovider/live"}, others: []string{"github.com/anishathalye/porcupine"}},
-	"properties/oracle/turn":    {module: []string{"internal/eventdata", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
+	"properties/oracle/turn":    {module: []string{"internal/eventdata", "internal/show", "engine"}, tests: []string{"engine/orch", "internal/replay"}},
 	"internal/callform":         {module: []string{"internal/eventdata", "internal/jsonform", "engine", "internal/call"}},
 	"properties/oracle/calllog": {module: []string{"engine", "internal/call", "properties/oracle", "internal/callform"}, tests: []string{"internal/eventdata", "internal/observe", "memprovider"}},
 	"properties/oracle/search":  {module: []string{"internal/eventdata", "engine", "internal/call", "properties/oracle", "properties/undertest"}, tests: []string{"internal/sample", "internal/inmemory", "internal/observe", "properties/oracle/calllog", "faults", "internal/storerules", "memprovider", "memprovider/live"}},

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/internal/asked"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/orchhost"
+	"github.com/durosim/durosim/internal/show"
 	"github.com/durosim/durosim/properties/oracle/turn"
 )
 
@@ -309,7 +310,7 @@ func (c *Checker) records(a *orchhost.Action, e *engine.Event, fresh bool) bool 
 func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.EventID, e.Kind()) }
 
 func shown(v any) string {
-	text := fmt.Sprintf("%+v", v)
+	text := show.Value(v)
 	if f, ok := v.(eventdata.OrchestrationFailed); ok {
 		text = fmt.Sprintf("%q", f.Details.Display())
 	}
@@ -326,4 +327,4 @@ func (c *Checker) ending() string {
 	return string(eventdata.KindOf(c.terminal)) + " " + shown(c.terminal)
 }
 
-func request(a *orchhost.Action) string { return fmt.Sprintf("request %d, %+v", a.Kind, *a) }
+func request(a *orchhost.Action) string { return fmt.Sprintf("request %d, %s", a.Kind, show.Value(a)) }

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/machine"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/show"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -90,7 +91,7 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	switch v.decision {
 	case machine.DecideTurn:
 		if note.Turn == nil || note.Turn.Handler != v.handler || note.Turn.First != v.first {
-			k.wrong(n, h.instance, "runs a turn of %s, %+v: expected handler %s, first: %t", h.instance, note.Turn, v.handler, v.first)
+			k.wrong(n, h.instance, "runs a turn of %s, %s: expected handler %s, first: %t", h.instance, turnText(note.Turn), v.handler, v.first)
 		}
 	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison, machine.DecideSwept:
 		s.due(observe.CallAckOrchestrationItem, r.At, 0)
@@ -100,6 +101,14 @@ func (k *checker) noted(n *nodeState, r *cluster.Record) {
 	default:
 		s.due(abandonOf(s), r.At, 0)
 	}
+}
+
+// turnText says what a note says of a turn.
+func turnText(t *machine.TurnNote) string {
+	if t == nil {
+		return "which it says nothing of"
+	}
+	return fmt.Sprintf("by handler %s, first: %t", t.Handler, t.First)
 }
 
 func abandonOf(s *slot) observe.CallKind {
@@ -246,7 +255,7 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 	switch c := a.Completion.(type) {
 	case engine.ActivityCompletedItem:
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID || h.decision != machine.DecideWorkRun {
-			k.wrong(n, h.instance, "acknowledges token %s with %+v, after %s: expected the completion of %s", a.LockToken, c, h.decision, h.token)
+			k.wrong(n, h.instance, "acknowledges token %s with %s, after %s: expected the completion of %s", a.LockToken, show.Value(c), h.decision, h.token)
 		}
 		k.judgeResult(n, h, c.Result, r.AtMs)
 	case engine.ActivityFailedItem:
@@ -254,7 +263,7 @@ func (k *checker) acksWork(n *nodeState, s *slot, r *cluster.Record, a *call.Ack
 			n.tally[activitiesFailed]++
 		}
 		if a.LockToken != h.token || c.Instance != w.Instance || c.ExecutionID != w.ExecutionID || c.ID != w.ID {
-			k.wrong(n, h.instance, "acknowledges token %s with %+v: expected the failure of %s", a.LockToken, c, h.token)
+			k.wrong(n, h.instance, "acknowledges token %s with %s: expected the failure of %s", a.LockToken, show.Value(c), h.token)
 			return
 		}
 		if h.decision == machine.DecideWorkPoison {

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/call"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/show"
 )
 
 // judgePoison checks that the error of poisoned work names the work, its attempts and the cause, and shows its messages.
@@ -83,7 +84,7 @@ func (k *checker) judgeEnd(n *nodeState, h *held, f *engine.FetchedOrchestration
 	want.ParentInstance, want.ParentExecutionID, want.ParentID = got.ParentInstance, got.ParentExecutionID, got.ParentID // S16
 	switch {
 	case !reflect.DeepEqual(got, want):
-		k.wrong(n, h.instance, "begins %s only to end it, with %+v: expected %+v", h.instance, got, want)
+		k.wrong(n, h.instance, "begins %s only to end it, with %s: expected %s", h.instance, show.Value(got), show.Value(want))
 	case m.OrchestrationName != want.Name || m.OrchestrationVersion != want.Version || m.PinnedVersion == nil || *m.PinnedVersion != k.options(n).Build.Version:
 		k.wrong(n, h.instance, "begins %s as %s@%s, pin %v: expected %s@%s, pin %s", h.instance, m.OrchestrationName, m.OrchestrationVersion, m.PinnedVersion, want.Name, want.Version, k.options(n).Build.Version)
 	case m.ParentInstanceID != got.ParentInstance || m.ParentExecutionID != got.ParentExecutionID || m.ParentEventID != got.ParentID:

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/record"
+	"github.com/durosim/durosim/internal/show"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -103,7 +104,7 @@ func (k *accountChecker) Record(r *cluster.Record) {
 			kind = observe.CallEnqueueForWorker
 		}
 		if k.number != r.StoreCall || k.kind != kind || !sameItem(k.asked.Item, r.Item) {
-			k.wrong(0, "says of call %d that %+v was sent: expected %+v", k.number, k.asked.Item, r.Item)
+			k.wrong(0, "says of call %d that %s was sent: expected %s", k.number, show.Value(k.asked.Item), show.Value(r.Item))
 		}
 	}
 }
@@ -115,7 +116,7 @@ func (k *accountChecker) compare(r *cluster.Record, caller observe.Caller, kind 
 	case k.outcome != outcome:
 		k.wrong(r.Node, "says that %s ends with outcome %d: the caller is told %d", kind, k.outcome, outcome)
 	case !asked(&k.asked, r.Request):
-		k.wrong(r.Node, "says that %s asks %+v: the caller asked %+v", kind, k.asked, r.Request)
+		k.wrong(r.Node, "says that %s asks %s: the caller asked %s", kind, show.Value(k.asked), show.Value(r.Request))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
 	"github.com/durosim/durosim/internal/observe"
+	"github.com/durosim/durosim/internal/show"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -96,7 +97,7 @@ func parse(data []byte, into any) error {
 func (a *atomicChecker) unsaid(v reflect.Value, object map[string]any) string {
 	seen, found := a.compare(v, object)
 	if seen == "" && found < len(object) {
-		return "expected nothing beyond " + fmt.Sprintf("%+v", v.Interface())
+		return "expected nothing beyond " + show.Value(v.Interface())
 	}
 	return seen
 }
@@ -115,7 +116,7 @@ func (a *atomicChecker) compare(v reflect.Value, object map[string]any) (seen st
 		}
 		got, ok := object[name]
 		if !same(f, got, ok) {
-			return fmt.Sprintf("expected %s to be %v", name, show(f)), 0
+			return fmt.Sprintf("expected %s to be %s", name, show.Value(f.Interface())), 0
 		}
 		if ok {
 			found++
@@ -200,13 +201,6 @@ func values(v any, into *[]string) {
 	case json.Number:
 		*into = append(*into, v.String())
 	}
-}
-
-func show(f reflect.Value) any {
-	if f.Kind() == reflect.Pointer && !f.IsNil() {
-		return show(f.Elem())
-	}
-	return fmt.Sprintf("%+v", f.Interface())
 }
 
 // snake returns the name of a field in JSON: ExecutionID is execution_id.

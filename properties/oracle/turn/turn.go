@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/show"
 )
 
 // Turn is a committed turn, with the input of its node.
@@ -214,7 +215,7 @@ func event(e *engine.Event) string { return fmt.Sprintf("event %d (%s)", e.Event
 
 // shown returns a value as messages show it.
 func shown(v any) string {
-	text := fmt.Sprintf("%+v", v)
+	text := show.Value(v)
 	switch v := v.(type) {
 	case eventdata.OrchestrationFailed:
 		text = fmt.Sprintf("%q", v.Details.Display())
@@ -269,7 +270,7 @@ func (c *checker) checkDropped() {
 		c.say("the execution has ended, or cannot begin: expected no activity to be withdrawn, got %d", len(c.t.Ack.CancelledActivities))
 	}
 	if c.t.Ack.Metadata != (engine.ExecutionMetadata{}) {
-		c.say("the execution has ended, or cannot begin: expected no metadata, got %+v", c.t.Ack.Metadata)
+		c.say("the execution has ended, or cannot begin: expected no metadata, got %s", show.Value(c.t.Ack.Metadata))
 	}
 }
 

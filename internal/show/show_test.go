@@ -1,0 +1,44 @@
+package show_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/show"
+)
+
+type inner struct {
+	Text *string
+	none *int
+}
+
+// TestValue: without pointers the text is that of %+v; a pointer shows what it points to.
+func TestValue(t *testing.T) {
+	text, version := "done", engine.V(1, 2, 3)
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{inner{Text: &text}, "{Text:done none:<nil>}"},
+		{&inner{}, "{Text:<nil> none:<nil>}"},
+		{[]any{&text, nil, 7}, "[done <nil> 7]"},
+		{struct{ Pin *engine.Version }{&version}, "{Pin:1.2.3}"},
+		{nil, "<nil>"},
+	} {
+		if got := show.Value(c.value); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+	for _, plain := range []any{
+		engine.ActivityCompletedItem{Instance: "i", ID: 3, Result: "r"}, time.Second, []string{"a", "b"}, errors.New("no"),
+		[]engine.WorkItem{engine.TimerFiredItem{ID: 4}}, 7, "text", struct{ For time.Duration }{time.Minute},
+		engine.ExecutionMetadata{Status: engine.StatusFailed},
+	} {
+		if got, want := show.Value(plain), fmt.Sprintf("%+v", plain); got != want {
+			t.Errorf("got %s, want %s as fmt has it", got, want)
+		}
+	}
+}

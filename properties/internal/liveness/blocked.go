@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/span"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
 )
 
 // blocked judges work that no live node admits under strategies that do not let it wait (L13): bounced work ends as poison;
@@ -18,8 +19,8 @@ func (c *obligations) blocked(in *model.Instance) {
 		}
 	}
 	strategy, patience := c.live.Plan.Strategy, c.live.Plan.Patience.Or()
-	if input.slots == 0 && strategy != planterm.StrategyDeadletter {
-		return // nobody fetches
+	if input.slots == 0 && (strategy != planterm.StrategyDeadletter || in.Pin() == nil) {
+		return // nobody fetches, and the dead-letter policy ends nothing that any node may take
 	}
 	input.cadenceMs += c.lineMs()
 	for _, r := range in.Queue {
@@ -44,5 +45,22 @@ func (c *obligations) blocked(in *model.Instance) {
 		c.Run.Liveness("L13", 0, in.No,
 			"message %d (%s) of %s, which no live node admits (pin %s), is still queued under strategy %s: visible %s, bound %s, overdue by %s. Live nodes: %s",
 			r.No, r.Kind, in.Name, model.PinText(in.Pin()), strategy, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
+	}
+}
+
+// notFreed reports, after relief, work that was neither taken nor deleted (L04).
+func (c *obligations) notFreed(in *model.Instance) {
+	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
+		return
+	}
+	for _, r := range in.Queue {
+		mine := c.live.Row(r.No)
+		if !mine.Stuck || mine.Reported || mine.FirstVisibleMs > c.now {
+			continue
+		}
+		mine.Reported = true
+		c.Run.Liveness("L04", 0, in.No,
+			"message %d (%s) of %s is still queued: relief began last %s, nothing has deleted it, and no live node admits pin %s. Live nodes: %s",
+			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
 	}
 }

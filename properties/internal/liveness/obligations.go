@@ -247,23 +247,6 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		in.Name, c.at(from), b, span.Text(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// notFreed reports, after relief, work that was neither taken nor deleted (L04).
-func (c *obligations) notFreed(in *model.Instance) {
-	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
-		return
-	}
-	for _, r := range in.Queue {
-		mine := c.live.Row(r.No)
-		if !mine.Stuck || mine.Reported || mine.FirstVisibleMs > c.now {
-			continue
-		}
-		mine.Reported = true
-		c.Run.Liveness("L04", 0, in.No,
-			"message %d (%s) of %s is still queued: relief began last %s, nothing has deleted it, and no live node admits pin %s. Live nodes: %s",
-			r.No, r.Kind, in.Name, c.at(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
-	}
-}
-
 // activity judges a queued activity.
 func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
@@ -294,17 +277,17 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if !admitted || mine.Untold || mine.Children > 0 && !mine.Cancelled || mine.StallReported || !c.live.AnyRuns(in) {
 		return // nobody can take it on, or its children or messages account for it
 	}
-	if c.leftAlone(in, mine) {
-		return
-	}
+	alone := c.leftAlone(in, mine)
 	if len(in.Queue) == 0 && len(in.Work) == 0 && c.unaided(in) {
 		return // it waits for what nobody sends, as the plan says: its end is the plan's affair
 	}
 	var work boundInput
 	from, next := max(c.live.CalmMs, since, mine.OutsideMs), int64(model.NeverMs)
-	if mine.CancelMs != 0 {
+	switch {
+	case alone:
+	case mine.CancelMs != 0:
 		from = max(from, mine.CancelMs)
-	} else {
+	default:
 		from = max(from, mine.ProgressMs)
 	}
 	turn := c.turnInput(in)
@@ -330,6 +313,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if c.now <= from+b.ms && mine.Turns <= turnsMax {
 		c.until(from + b.ms)
 		return
+	}
+	if alone {
+		return // it had its time: whatever goes on longer may go on for ever
 	}
 	if open, ms := c.atEnded(in); open {
 		if ms == model.NeverMs {

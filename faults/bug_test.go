@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/faultkind"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestTable: each row has an id of its own and a sentence, and replaces one rule of the package that it names.
@@ -95,14 +96,20 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestKindsAreListed: every kind that the named plans draw is listed, and the full plan or that of timing draws it.
+// TestKindsAreListed: every kind that the named plans draw is listed, and the full plan or that of timing draws it. The list
+// is that of package faultkind.
 func TestKindsAreListed(t *testing.T) {
 	listed := map[Kind]bool{}
+	var kinds []Kind
 	for _, i := range Kinds() {
+		kinds = append(kinds, i.Kind)
 		listed[i.Kind] = true
 		if full, timing := Full(), Timing(); !full.Has(i.Kind) && !timing.Has(i.Kind) {
 			t.Errorf("no plan has %s", i.Kind)
 		}
+	}
+	if d := cmp.Diff(faultkind.All(), kinds); d != "" {
+		t.Errorf("faultkind.All (-) and Kinds (+) differ:\n%s", d)
 	}
 	for _, p := range []Plan{None(), Light(), Full(), Timing()} {
 		for _, r := range p.Rates {

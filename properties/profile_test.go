@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/shrink"
+	"github.com/durosim/durosim/properties/internal/shrink"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"

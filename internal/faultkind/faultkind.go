@@ -58,3 +58,14 @@ const (
 
 // SkewMost is the most by which ClockSkew sets a clock ahead or back. Whole milliseconds.
 const SkewMost = 500 * time.Millisecond
+
+// All returns all kinds. Stored inputs of fuzzers depend on their order.
+func All() []Kind {
+	return []Kind{
+		CrashAfterFetch, CrashBeforeAck, CrashAfterCommit, PauseNode, RequestLost,
+		AnswerLost, CallDelayed, RetryableError, PermanentError, AckStepError,
+		Unavailable, DuplicateRequest, DuplicateCompletion, LateActivity, ActivityPanic,
+		CorruptEvent, CorruptMessage, LostRenewal, SlowTurn, ClockSkew,
+		SlowFetch, SlowCommit, SlowAnswer,
+	}
+}

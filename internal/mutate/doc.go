@@ -10,7 +10,7 @@
 // two arguments of one type, or reads another field of one type. Sources are only ever added to, on their own lines, so
 // that the compiler's messages name the lines of the original.
 //
-// Command matrix, below, finds out what notices each mutant of durosim, and command judge is what it starts for that.
+// Command matrix, below, finds out what notices each mutant of durosim; for that it starts properties/internal/judge.
 //
 // The mutation tools that exist do not fit: gremlins, which is maintained, and go-mutesting and its forks compile each
 // mutant apart (gremlins says of itself that large modules take hours) and judge it by the exit status of tests, so that a

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/internal/probe"
@@ -29,7 +28,8 @@ var edits = []struct {
 		if kind == faultkind.Unavailable || kind == faultkind.CorruptEvent || kind == faultkind.CorruptMessage {
 			den *= 10
 		}
-		p.Faults.Rates = slices.Insert(p.Faults.Rates, 0, faults.Rate{Kind: kind, Num: 1, Den: den})
+		rate := before(&p.Faults.Rates)
+		rate.Kind, rate.Num, rate.Den = kind, 1, den
 	}},
 	{"leave a fault out", func(p *plan.Plan, e edit) { p.Faults.Rates = without(p.Faults.Rates, e.place) }},
 	{"move a step", func(p *plan.Plan, e edit) {
@@ -181,7 +181,9 @@ var edits = []struct {
 	{"a fault of one node", func(p *plan.Plan, e edit) {
 		if len(e.space.Faults) > 0 {
 			node := pick(p.Nodes, e.value).Name
-			p.Faults.Rates = slices.Insert(p.Faults.Rates, 0, faults.Rate{Kind: *pick(e.space.Faults, e.place), Num: 1, Den: 4, Node: node, From: e.time(), To: e.time() + 3*time.Second})
+			rate := before(&p.Faults.Rates)
+			rate.Kind, rate.Num, rate.Den = *pick(e.space.Faults, e.place), 1, 4
+			rate.Node, rate.From, rate.To = node, e.time(), e.time()+3*time.Second
 		}
 	}},
 }

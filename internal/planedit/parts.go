@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -13,7 +13,7 @@ import (
 // Shipped returns the space of everything that durosim ships, without builds of other replay semantics: an edit that
 // changes between these asks for the impossible.
 func Shipped() *Space {
-	s := &Space{Known: workload.Known(), Work: ShippedWork()}
+	s := &Space{Known: workload.Known(), Work: ShippedWork(), Faults: faultkind.All()}
 	for _, b := range engine.ShippedBuilds() {
 		if b.Semantics == engine.SemanticsStandard {
 			s.Builds = append(s.Builds, b.Name())
@@ -21,9 +21,6 @@ func Shipped() *Space {
 	}
 	for _, o := range workload.Orchestrations() {
 		s.Handlers = append(s.Handlers, o.Name+"@"+o.Version.String())
-	}
-	for _, k := range faults.Kinds() {
-		s.Faults = append(s.Faults, k.Kind)
 	}
 	return s
 }

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/shrink"
+	"github.com/durosim/durosim/internal/faultkind"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -25,7 +24,7 @@ type Space struct {
 	Work []plan.Instance
 	// Handlers are those that a node may forget, as "Name@1.0.0".
 	Handlers []string
-	Faults   []faults.Kind
+	Faults   []faultkind.Kind
 	// NoPrograms adds no generated programs.
 	NoPrograms bool
 	// Nodes, Instances, Steps and Statements bound the plan; 0 is no bound. A plan that begins beyond a bound may shrink.
@@ -44,7 +43,7 @@ func (s *Space) Apply(base *plan.Plan, data []byte) *plan.Plan {
 		next := clone(best)
 		edits[kind].do(next, e)
 		slices.SortStableFunc(next.Schedule, func(a, b plan.Step) int { return int(a.At - b.At) })
-		if s.grows(best, next) || next.Validate(s.Known) != nil || !shrink.Reasonable(next, best) {
+		if s.grows(best, next) || next.Validate(s.Known) != nil || !Reasonable(next, best) {
 			continue
 		}
 		best = next
@@ -98,6 +97,13 @@ func (e edit) time() time.Duration { return time.Duration(e.value) * Horizon / 2
 
 // pick is the element of a list that the place means; there must be one.
 func pick[T any](list []T, place int) *T { return &list[place%len(list)] }
+
+// before inserts a zero element before all others and returns it.
+func before[T any](list *[]T) *T {
+	var zero T
+	*list = slices.Insert(*list, 0, zero)
+	return &(*list)[0]
+}
 
 func without[T any](list []T, place int) []T {
 	if len(list) == 0 {

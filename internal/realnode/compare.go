@@ -8,8 +8,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/eventdata"
+	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/orchhost"
-	"github.com/durosim/durosim/memprovider"
 )
 
 // Difference is the first committed event of an instance in which two runs differ. The text of a run whose history is
@@ -27,16 +27,27 @@ type Difference struct {
 	Arrival bool
 }
 
+// Histories is what Compare reads of a store: memprovider.View has it.
+type Histories interface {
+	// InstanceName returns the name of an instance by its number, from 1; "" if there is none.
+	InstanceName(no observe.InstanceNo) string
+	// PeekHistory returns the events of an execution; none if there is no such execution.
+	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
+}
+
 // Compare compares the committed histories of two runs of one plan. It returns the first differing event of each instance,
 // in the order of the first run. It ignores details in which two correct runs may differ: times, versions of the runtime,
 // and the answers of the runtime's own activities; and spent requests to cancel an activity that has completed, which
 // released runtimes record if the completion came in the same batch (docs/real-nodes.md#exempt), with the numbers that they
 // shift. It also returns how many events are alike.
-func Compare(one, other memprovider.View) (differ []Difference, alike int, err error) {
+func Compare(one, other Histories) (differ []Difference, alike int, err error) {
 	seen := map[string]bool{}
-	for _, list := range []*memprovider.Snapshot{one.Snapshot(), other.Snapshot()} {
-		for i := range list.Instances {
-			name := list.Instances[i].Name
+	for _, store := range []Histories{one, other} {
+		for no := observe.InstanceNo(1); ; no++ {
+			name := store.InstanceName(no)
+			if name == "" {
+				break
+			}
 			if seen[name] {
 				continue
 			}
@@ -60,7 +71,7 @@ type comparable struct {
 	arrival bool
 }
 
-func compareInstance(name string, one, other memprovider.View) (d *Difference, alike int, err error) {
+func compareInstance(name string, one, other Histories) (d *Difference, alike int, err error) {
 	for execution := uint64(1); ; execution++ {
 		a, err := eventTexts(one, name, execution)
 		if err != nil {
@@ -94,7 +105,7 @@ var codec = engine.NewJSONCodec("compare", engine.Kinds1x(), engine.WorkItemKind
 
 // eventTexts returns the events of an execution as comparable texts; none if there is no such execution. Events are numbered
 // anew without spent ones.
-func eventTexts(v memprovider.View, instance string, execution uint64) ([]comparable, error) {
+func eventTexts(v Histories, instance string, execution uint64) ([]comparable, error) {
 	events, err := v.PeekHistory(instance, execution, codec)
 	if err != nil {
 		return nil, err

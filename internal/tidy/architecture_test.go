@@ -146,3 +146,45 @@ func checkPackageTable(m *module, page string) []finding {
 	}
 	return out
 }
+
+// folders are the top-level folders from the bottom up; those of one row do not import each other.
+var folders = [][]string{{"engine"}, {"internal"}, {"memprovider", "faults"}, {"sim"}, {"properties"}, {"cmd"}}
+
+// upward are the imports between folders that run upwards by design: which packages import from which folder.
+var upward = map[string][]string{
+	"internal": {"engine", "engine/node", "engine/orch", "engine/orchtest"}, // shared forms beneath the contract
+	"sim":      {"internal/campaign", "internal/planedit", "internal/timeline"},
+}
+
+// TestFolders: imports between the top-level folders run downwards, but for the exceptions in upward, each of which is used.
+func TestFolders(t *testing.T) { report(t, checkFolders(importsOf(loadModule(t)))) }
+
+func checkFolders(imports map[string][]string) []finding {
+	floor := func(dir string) int {
+		top, _, _ := strings.Cut(dir, "/")
+		return slices.IndexFunc(folders, func(row []string) bool { return slices.Contains(row, top) })
+	}
+	var out []finding
+	used := map[string]bool{}
+	for from, all := range imports {
+		for _, to := range all {
+			top, _, _ := strings.Cut(to, "/")
+			switch {
+			case strings.HasPrefix(from, top+"/") || from == top || floor(from) > floor(to):
+			case slices.Contains(upward[top], from):
+				used[from+" "+top] = true
+			default:
+				out = append(out, finding{from, 0, fmt.Sprintf("imports %s, which stands above it or beside it: see upward in internal/tidy/architecture_test.go", to)})
+			}
+		}
+	}
+	for top, dirs := range upward {
+		for _, dir := range dirs {
+			if !used[dir+" "+top] {
+				out = append(out, finding{dir, 0, fmt.Sprintf("may import from %s, and does not: remove it from upward in internal/tidy/architecture_test.go", top)})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b finding) int { return strings.Compare(a.file+a.text, b.file+b.text) })
+	return out
+}

@@ -2,7 +2,6 @@ package tidy
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/internal/shrink"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +77,7 @@ func findings() string {
 			fmt.Fprintf(&b, "- **Seed**: %d: `%s`\n", e.Seed, command)
 		}
 		fmt.Fprintf(&b, "- **Minimal plan**: [%s](../testdata/seeds/%[1]s)\n\n```text\n", e.Name())
-		text := shrink.Concrete{Plan: e.Plan, Choices: e.Recording, Expect: e.Expect}.Text()
+		text := properties.Concrete{Plan: e.Plan, Choices: e.Recording, Expect: e.Expect}.Text()
 		for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {
 			b.WriteString(strings.TrimRight(line, "\n") + "\n")
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/durosim/durosim/internal/compare"
+	"github.com/durosim/durosim/cmd/simrun/internal/compare"
 	"github.com/durosim/durosim/internal/page"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim/cluster"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/explore"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/explore"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/durosim/durosim/internal/export"
+	"github.com/durosim/durosim/cmd/simrun/internal/export"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

@@ -11,12 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/fuzz"
 	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/planterm"
-	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -141,7 +140,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 		s.program.newRun().Configure(&cfg, properties.Options{Without: without, Referee: c.Referee})
 		return cfg
 	}
-	o.Shrink = func(failing shrink.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
+	o.Shrink = func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
 		options := s.shrinkOptions(v)
 		options.MaxRuns = c.Shrink
 		return properties.Shrink(failing, options)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/fuzz"
 )
 
 // fuzzJSON is the object that fuzz --json prints.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/internal/snapshot"
-	"github.com/durosim/durosim/internal/upgrade"
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 )
 
 // planCmd is the verb plan: an operator's upgrade, tried before it is done.

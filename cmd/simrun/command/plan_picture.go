@@ -3,9 +3,9 @@ package command
 import (
 	"fmt"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/internal/page"
 	"github.com/durosim/durosim/internal/span"
-	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

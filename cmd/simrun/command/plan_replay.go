@@ -1,8 +1,8 @@
 package command
 
 import (
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/internal/commandline"
-	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/relation"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/near"
-	"github.com/durosim/durosim/internal/relation"
 	"github.com/durosim/durosim/sim/cluster"
 )
 

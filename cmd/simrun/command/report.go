@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/span"
-	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )

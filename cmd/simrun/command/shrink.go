@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/internal/shrink"
 	"slices"
 
 	"github.com/durosim/durosim/faults"
@@ -89,7 +88,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 }
 
 // failing returns the run to shrink, as a recorded run; nil if no seed fails.
-func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, error) {
+func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *properties.Concrete, error) {
 	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
 	if err != nil {
 		return nil, 0, nil, err
@@ -99,7 +98,7 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, err
 		if err != nil {
 			return nil, 0, nil, err
 		}
-		concrete := &shrink.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
+		concrete := &properties.Concrete{Plan: entry.Plan, Choices: entry.Recording, Expect: entry.Expect}
 		if entry.Mode == scenario.ModeSeeded {
 			concrete, err = s.record(s.configOf(entry.Plan, entry.Seed))
 		}
@@ -133,15 +132,15 @@ func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *shrink.Concrete, err
 }
 
 // record runs a seed and records its choices.
-func (s *subject) record(cfg cluster.Config) (*shrink.Concrete, error) {
+func (s *subject) record(cfg cluster.Config) (*properties.Concrete, error) {
 	cfg.Recording = &sim.Recording{}
 	if _, err := cluster.Run(cfg); err != nil {
 		return nil, err
 	}
-	return &shrink.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
+	return &properties.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
 }
 
-func (s *subject) runConcrete(c shrink.Concrete) (*cluster.Result, error) {
+func (s *subject) runConcrete(c properties.Concrete) (*cluster.Result, error) {
 	cfg := s.configOf(c.Plan, 0)
 	cfg.Chooser = sim.Replay(c.Choices)
 	return cluster.Run(cfg)

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"github.com/durosim/durosim/internal/shrink"
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/properties"
@@ -73,8 +72,9 @@ func (s *shrunk) json(status int) shrunkJSON {
 	for _, c := range s.blame() {
 		out.Blame = append(out.Blame, chanceJSON{c.Step, c.Failed, c.Draws, lineText(c.Line)})
 	}
-	for _, c := range s.small.Choices.Choices {
-		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), shrink.ChoiceText(c)})
+	texts := s.small.ChoiceTexts()
+	for i, c := range s.small.Choices.Choices {
+		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), c.N, decimal(c.Value), texts[i]})
 	}
 	for _, c := range s.small.Choices.Priorities {
 		out.Choices = append(out.Choices, choiceJSON{c.Key.String(), 0, decimal(c.Value), "comes behind what is due at the same time"})

@@ -128,7 +128,7 @@ func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
 		t.mutants = slices.DeleteFunc(t.mutants, func(m *mutate.Mutant) bool { return !ids[m.ID] })
 		return err
 	}
-	if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./internal/mutate/judge", false, packages, t.mutants); err != nil {
+	if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./properties/internal/judge", false, packages, t.mutants); err != nil {
 		return err
 	}
 	built := map[string]bool{}

@@ -6,12 +6,12 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/call"
-	"github.com/durosim/durosim/internal/inmemory"
 	"github.com/durosim/durosim/internal/observe"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/storerules"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
+	"github.com/durosim/durosim/properties/internal/inmemory"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -132,32 +131,6 @@ func withoutEach[T, P any](list []T, of func(x *T) *[]P, drop []bool) []T {
 		}
 	}
 	return list
-}
-
-// Reasonable reports whether a plan still makes sense: an instance that is expected to end otherwise than by itself keeps
-// what ends it.
-func Reasonable(p *plan.Plan, was *plan.Plan) bool {
-	for i := range p.Instances {
-		in := &p.Instances[i]
-		if in.Expect == "" || in.Expect == planterm.EndCompleted || in.Expect == planterm.EndAny {
-			continue
-		}
-		j := slices.IndexFunc(was.Instances, func(o plan.Instance) bool { return o.ID == in.ID })
-		if j >= 0 && cancels(&was.Instances[j]) != cancels(in) {
-			return false
-		}
-	}
-	return true
-}
-
-func cancels(in *plan.Instance) int {
-	n := 0
-	for _, a := range in.Actions {
-		if a.Verb == plan.ActionCancel {
-			n++
-		}
-	}
-	return n
 }
 
 // onlyFaults returns a recording of the choices about faults alone, in the order of arrival.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/snapshot"
-	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -19,7 +19,7 @@ func config(t *testing.T, text string, store bool) upgrade.Config {
 	}
 	c := upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: 3}
 	if store {
-		if c.Snapshot, err = snapshot.Read(os.DirFS("../../cmd/simrun/duroxide-export/testdata"), "orders.jsonl", c.Builds); err != nil {
+		if c.Snapshot, err = snapshot.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", c.Builds); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/internal/program"
-	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -41,7 +40,7 @@ func (h *hunt) found(r ran) error {
 	if _, err := cluster.Run(cfg); err != nil {
 		return err
 	}
-	f.Small, f.Unshrunk = h.o.Shrink(shrink.Concrete{Plan: r.Plan, Choices: cfg.Recording}, v)
+	f.Small, f.Unshrunk = h.o.Shrink(properties.Concrete{Plan: r.Plan, Choices: cfg.Recording}, v)
 	if f.Small != nil {
 		f.Small.Plan = unbounded(f.Small.Plan)
 		f.Cause = parts(f.Small.Concrete)
@@ -69,7 +68,7 @@ func skeleton(message string) string {
 
 // parts returns the kinds of parts of a plan, each once, sorted: steps, faults, clients' actions, preloaded histories,
 // probes. What runs counts only where nothing happens to it: the same failure may come about in any orchestration.
-func parts(c shrink.Concrete) (kinds []string) {
+func parts(c properties.Concrete) (kinds []string) {
 	add := func(kind string) { kinds = append(kinds, kind) }
 	p := c.Plan
 	for _, s := range p.Schedule {

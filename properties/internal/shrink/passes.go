@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/planterm"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -160,7 +161,7 @@ func (s *search) without(kind parts, n, from, to, fresh int) bool {
 		drop[i] = true
 	}
 	c := kind.without(s.best, drop)
-	if !Reasonable(c.Plan, s.best.Plan) {
+	if !planedit.Reasonable(c.Plan, s.best.Plan) {
 		return false
 	}
 	if s.try(c) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/snapshot"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"

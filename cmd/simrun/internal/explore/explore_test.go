@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/explore"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/explore"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"

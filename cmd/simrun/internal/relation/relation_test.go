@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/relation"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/relation"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"

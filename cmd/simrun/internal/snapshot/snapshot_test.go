@@ -8,14 +8,14 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/snapshot"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/snapshot"
 	"github.com/google/go-cmp/cmp"
 )
 
 // What two releases of duroxide left in a database.
 func TestReadsAnExport(t *testing.T) {
-	s, err := snapshot.Read(os.DirFS("../../cmd/simrun/duroxide-export/testdata"), "orders.jsonl", engine.ShippedBuilds())
+	s, err := snapshot.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", engine.ShippedBuilds())
 	if err != nil || len(s.Problems) > 0 {
 		t.Fatal(err, s.Problems)
 	}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/campaign"
-	"github.com/durosim/durosim/internal/inmemory"
 	"github.com/durosim/durosim/internal/mutate/active"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
+	"github.com/durosim/durosim/properties/internal/inmemory"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/sim/cluster"

@@ -24,8 +24,8 @@ func (c Concrete) Text() string {
 	}
 	if r := c.Choices; len(r.Choices)+len(r.Priorities) > 0 {
 		b.WriteString("\n  what goes wrong or takes longer, and nothing else does:\n")
-		for _, choice := range r.Choices {
-			fmt.Fprintf(&b, "    %s\n", ChoiceText(choice))
+		for _, choice := range c.ChoiceTexts() {
+			fmt.Fprintf(&b, "    %s\n", choice)
 		}
 		for _, p := range r.Priorities {
 			where, what := keyText(p.Key)
@@ -38,8 +38,17 @@ func (c Concrete) Text() string {
 	return strings.TrimLeft(b.String(), "\n")
 }
 
-// ChoiceText describes in words a recorded choice that is not the benign one. The key must be readable.
-func ChoiceText(c sim.RecordedChoice) string {
+// ChoiceTexts describes each of Choices.Choices in words. Their keys must be readable.
+func (c Concrete) ChoiceTexts() []string {
+	var texts []string
+	for _, choice := range c.Choices.Choices {
+		texts = append(texts, choiceText(choice))
+	}
+	return texts
+}
+
+// choiceText describes a recorded choice that is not the benign one.
+func choiceText(c sim.RecordedChoice) string {
 	where, what := keyText(c.Key)
 	switch {
 	case what != "" && c.N == 2:

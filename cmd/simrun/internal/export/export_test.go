@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/export"
+	"github.com/durosim/durosim/cmd/simrun/internal/export"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/oracle"
@@ -23,7 +23,7 @@ import (
 // stored returns the stored run that found a bug.
 func stored(t *testing.T, found string) *scenario.Entry {
 	t.Helper()
-	files, err := filepath.Glob("../../testdata/seeds/*.txt")
+	files, err := filepath.Glob("../../../../testdata/seeds/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestGoTestInAModule(t *testing.T) {
 	if !sample.All() {
 		return // the go command takes seconds
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

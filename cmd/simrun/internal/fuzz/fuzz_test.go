@@ -7,11 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/fuzz"
 	"github.com/durosim/durosim/internal/planedit"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -45,7 +44,7 @@ func hunting(t *testing.T, bugs ...faults.BugID) fuzz.Options {
 	return fuzz.Options{
 		Plain:  func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, scenario.Overrides{Bugs: bugs}) },
 		Config: func() cluster.Config { return cluster.Config{Monitor: contract} },
-		Shrink: func(failing shrink.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
+		Shrink: func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error) {
 			return properties.Shrink(failing, properties.ShrinkOptions{Property: v.Property, MaxRuns: 20})
 		},
 		Space: space, Seed: 1, Workers: 2,

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/durosim/durosim/internal/compare"
+	"github.com/durosim/durosim/cmd/simrun/internal/compare"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/strategies.md")
 
-const docs = "../../docs/strategies.md"
+const docs = "../../../../docs/strategies.md"
 
 // TestTablesOfTheDocs: the tables of docs/strategies.md are what comes out; "-update" writes them. Unless tests are to be long,
 // only those of small scenarios are tried.
@@ -45,7 +45,7 @@ func TestTablesOfTheDocs(t *testing.T) {
 			tables++
 		}
 		if now != was && !*update {
-			t.Errorf("the table of %s is out of date: go test ./internal/compare -run TestTablesOfTheDocs -update\n%s", name, now)
+			t.Errorf("the table of %s is out of date: go test ./cmd/simrun/internal/compare -run TestTablesOfTheDocs -update\n%s", name, now)
 		}
 		text.WriteString("<!-- compare " + name + " " + count + " -->\n" + now + "<!-- end compare -->")
 		old = rest

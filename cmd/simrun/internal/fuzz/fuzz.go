@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/internal/campaign"
 	"github.com/durosim/durosim/internal/planedit"
-	"github.com/durosim/durosim/internal/shrink"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -22,7 +21,7 @@ type Options struct {
 	// may break.
 	Config func() cluster.Config
 	// Shrink makes a failing run small.
-	Shrink func(failing shrink.Concrete, v cluster.Violation) (*properties.Shrunk, error)
+	Shrink func(failing properties.Concrete, v cluster.Violation) (*properties.Shrunk, error)
 	// Space limits the edits.
 	Space *planedit.Space
 	// Stored are inputs to begin with, besides plain plans.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/upgrade"
 	"github.com/durosim/durosim/sim/scenario"
 )
 

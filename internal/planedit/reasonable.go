@@ -1,0 +1,34 @@
+package planedit
+
+import (
+	"slices"
+
+	"github.com/durosim/durosim/internal/planterm"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// Reasonable reports whether a plan still makes sense: an instance that is expected to end otherwise than by itself keeps
+// what ends it.
+func Reasonable(p *plan.Plan, was *plan.Plan) bool {
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		if in.Expect == "" || in.Expect == planterm.EndCompleted || in.Expect == planterm.EndAny {
+			continue
+		}
+		j := slices.IndexFunc(was.Instances, func(o plan.Instance) bool { return o.ID == in.ID })
+		if j >= 0 && cancels(&was.Instances[j]) != cancels(in) {
+			return false
+		}
+	}
+	return true
+}
+
+func cancels(in *plan.Instance) int {
+	n := 0
+	for _, a := range in.Actions {
+		if a.Verb == plan.ActionCancel {
+			n++
+		}
+	}
+	return n
+}

@@ -10,21 +10,21 @@ import (
 // ackBugs returns bugs that break tokens, renewals, delays and acks.
 func ackBugs() []Bug {
 	return []Bug{
-		{ID: "provider/token-not-checked", Summary: "an ack is accepted from any token that was ever given out",
+		{ID: "provider/token-not-checked", Summary: "an ack is accepted with any token that was ever issued",
 			Properties: []string{"S05"}, Scenario: lostLocks,
 			provider: func(r *storerules.Rules) { r.MayCommit = func(storerules.Holding) bool { return true } }},
-		{ID: "provider/expiry-not-checked", Summary: "an ack is accepted after the lock ran out",
+		{ID: "provider/expiry-not-checked", Summary: "an ack is accepted after the lock has expired",
 			Properties: []string{"S05"}, Scenario: lostLocks,
 			provider: func(r *storerules.Rules) { r.MayCommit = ifNotSuperseded }},
-		{ID: "provider/renewal-after-expiry", Summary: "a renewal revives a lock that ran out",
+		{ID: "provider/renewal-after-expiry", Summary: "a renewal revives an expired lock",
 			Properties: []string{"S05", "L08"}, Scenario: lateRenewal,
 			provider: func(r *storerules.Rules) { r.MayRenew = ifNotSuperseded }},
-		{ID: "provider/renewal-adds", Summary: "a renewal adds to the end of the lock instead of counting from now",
+		{ID: "provider/renewal-adds", Summary: "a renewal extends the lock from its end instead of from now",
 			Properties: []string{"S05"}, Scenario: slowWork,
 			provider: func(r *storerules.Rules) {
 				r.RenewedUntil = func(_, endMs, extendMs int64) int64 { return endMs + extendMs }
 			}},
-		{ID: "provider/abandon-takes-any-token", Summary: "an abandon is accepted from a token whose lock was released or taken over",
+		{ID: "provider/abandon-takes-any-token", Summary: "an abandon is accepted with a token whose lock was released or taken over",
 			Properties: []string{"S05"}, Scenario: probes,
 			provider: func(r *storerules.Rules) { r.MayAbandon = func(storerules.Holding) bool { return true } }},
 		{ID: "provider/delay-ignored", Summary: "delays of enqueues and abandons are ignored",
@@ -47,21 +47,21 @@ func ackBugs() []Bug {
 		{ID: "provider/cancel-spares-held-work", Summary: "an ack does not delete cancelled activities that a worker holds",
 			Properties: []string{"S06"}, Scenario: families,
 			provider: cancelsUnheld},
-		{ID: "provider/cancel-ignores-execution", Summary: "an ack deletes activities of that number in every execution",
+		{ID: "provider/cancel-ignores-execution", Summary: "an ack deletes the activities with the cancelled id in every execution",
 			provider: func(r *storerules.Rules) { r.Cancels = cancelsInAnyExecution }},
 		{ID: "provider/late-arrivals-deleted-by-ack", Summary: "an ack deletes every visible message of its instance",
 			Properties: []string{"S12"}, Scenario: lostLocks,
 			provider: func(r *storerules.Rules) { r.Consumes = func(bool) bool { return true } }},
-		{ID: "provider/ack-re-encodes", Summary: "an ack decodes and writes again the stored events of its execution",
+		{ID: "provider/ack-re-encodes", Summary: "an ack decodes and rewrites the stored events of its execution",
 			Properties: []string{"S07"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) { r.RewritesHistory = true }},
 		{ID: "provider/ack-reads-history", Summary: "an ack decodes the stored events of its execution",
 			Properties: []string{"S07"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) { r.ReadsHistory = true }},
-		{ID: "provider/pin-inherited", Summary: "an execution gets its predecessor's pin, whatever its first turn says",
+		{ID: "provider/pin-inherited", Summary: "an execution inherits its predecessor's pin, whatever pin its first turn sets",
 			Properties: []string{"S09"}, Scenario: continueNew,
 			provider: inheritsPin},
-		{ID: "provider/pin-write-once", Summary: "a pin that is set once is never overwritten",
+		{ID: "provider/pin-write-once", Summary: "a pin, once set, is never overwritten",
 			Properties: []string{"S06"}, Scenario: probes,
 			provider: func(r *storerules.Rules) { r.PinAfterAck = pinOnce }},
 		{ID: "provider/execution-pointer-moved-back", Summary: "the current execution is the one that was acked last",
@@ -72,7 +72,7 @@ func ackBugs() []Bug {
 
 func ifNotSuperseded(h storerules.Holding) bool { return !h.Superseded }
 
-// cancelFirst returns the order with cancellations moved before the enqueues of activities.
+// cancelFirst returns the order with cancellations before the enqueues of activities.
 func cancelFirst(order []storerules.AckStep) []storerules.AckStep {
 	var out []storerules.AckStep
 	for _, step := range order {

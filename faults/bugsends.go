@@ -9,13 +9,13 @@ import (
 	"github.com/durosim/durosim/internal/replay"
 )
 
-// endBugs returns bugs in what a turn and a node tell others: parents, children, detached starts, the provider.
+// endBugs returns bugs in what a turn and a node send: to parents, children, detached starts and the provider.
 func endBugs() []Bug {
 	return []Bug{
-		{ID: "engine/child-result-as-failure", Summary: "a child that completes is told to its parent as failed, with no error",
+		{ID: "engine/child-result-as-failure", Summary: "a child that completes reports a failure without an error to its parent",
 			Properties: []string{"L05"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.AnswersResult = func(replay.Result) bool { return false } }},
-		{ID: "engine/failure-not-told", Summary: "a child tells its parent of a completion only",
+		{ID: "engine/failure-not-told", Summary: "a child reports only its completion to its parent",
 			Properties: []string{"S24", "L06"}, Scenario: families,
 			replay: func(r *replay.Rules) {
 				r.TellsParent = func(end replay.Result) bool { return end == replay.ResultCompleted }
@@ -23,10 +23,10 @@ func endBugs() []Bug {
 		{ID: "engine/detached-lost", Summary: "a detached start is recorded and not enqueued",
 			Properties: []string{"S24", "S11"}, Scenario: programs,
 			replay: func(r *replay.Rules) { r.StartsDetached = func(replay.Result) bool { return false } }},
-		{ID: "engine/children-outlive", Summary: "an end does not cancel the children that still run",
+		{ID: "engine/children-outlive", Summary: "the end of an execution does not cancel children that are still running",
 			Properties: []string{"S24"}, Scenario: programs,
 			replay: func(r *replay.Rules) { r.CancelsChildren = func(replay.Result, bool) bool { return false } }},
-		{ID: "engine/child-of-next-event", Summary: "the start of a child names the event after its own",
+		{ID: "engine/child-of-next-event", Summary: "the start of a child names the event after the one that scheduled it",
 			Properties: []string{"S24", "L06"}, Scenario: families,
 			replay: func(r *replay.Rules) {
 				r.ChildsParent = func(own engine.ParentLink) engine.ParentLink {
@@ -45,10 +45,10 @@ func endBugs() []Bug {
 		{ID: "engine/never-pins", Summary: "no turn names its build as the pin",
 			Properties: []string{"S09", "S24"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.Pins = func(bool) bool { return false } }},
-		{ID: "engine/key-unstamped", Summary: "a key that is set says that it was set at the beginning of time",
+		{ID: "engine/key-unstamped", Summary: "a key that is set gets time 0",
 			Properties: []string{"S11"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.KVStamp = func(uint64, bool, uint64) uint64 { return 0 } }},
-		{ID: "engine/result-to-newest-await", Summary: "a result goes to the newest open future of its kind instead of its own",
+		{ID: "engine/result-to-newest-await", Summary: "a result resolves the newest open future of its kind instead of its own future",
 			Properties: []string{"S11", "S20"}, Scenario: races,
 			replay: func(r *replay.Rules) {
 				r.Recipient = func(own orchhost.Token, pending func() []orchhost.Token) orchhost.Token {
@@ -66,12 +66,12 @@ func endBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count > most+1 }
 			}},
-		{ID: "engine/last-activity-lost", Summary: "an ack leaves out the last of several activities that its turn schedules",
+		{ID: "engine/last-activity-lost", Summary: "an ack omits the last of several activities that its turn schedules",
 			Properties: []string{"S24", "S11"}, Scenario: upgrade,
 			node: func(r *machine.Rules) {
 				r.WorkerItems = func(turn []engine.WorkItem) []engine.WorkItem { return turn[:max(len(turn)-1, min(len(turn), 1))] }
 			}},
-		{ID: "engine/renewal-too-late", Summary: "a lock is renewed a second after its end",
+		{ID: "engine/renewal-too-late", Summary: "a lock is renewed a second after it has expired",
 			Properties: []string{"S19"}, Scenario: slowWork,
 			node: func(r *machine.Rules) {
 				r.RenewalInterval = func(timeout, _ time.Duration) time.Duration { return timeout + time.Second }

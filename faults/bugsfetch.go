@@ -33,10 +33,10 @@ func fetchBugs() []Bug {
 		{ID: "provider/filter-ignored", Summary: "every filter admits everything",
 			Properties: []string{"S01", "L05"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) { r.Admits = admitsAll }},
-		{ID: "provider/any-range", Summary: "a pin in any of the ranges passes, not only in the first",
+		{ID: "provider/any-range", Summary: "a pin in any of the filter's ranges passes, not only one in the first",
 			Properties: []string{"S01"}, Scenario: twoRanges,
 			provider: func(r *storerules.Rules) { r.Admits = admitsAnyRange }},
-		{ID: "provider/exclusive-upper-bound", Summary: "the upper end of a range is taken as exclusive",
+		{ID: "provider/exclusive-upper-bound", Summary: "the upper end of a range is treated as exclusive",
 			Properties: []string{"S22", "L09"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) { r.Admits = admitsBelow }},
 		{ID: "provider/text-comparison", Summary: "versions are compared as text",
@@ -48,7 +48,7 @@ func fetchBugs() []Bug {
 		{ID: "provider/unpinned-incompatible", Summary: "no filter admits unpinned work",
 			Properties: []string{"S03"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) { r.Admits = admitsPinned }},
-		{ID: "provider/empty-filter-as-none", Summary: "a filter without ranges is taken as no filter",
+		{ID: "provider/empty-filter-as-none", Summary: "a filter without ranges is treated as no filter",
 			Properties: []string{"S01"}, Scenario: twoRanges,
 			provider: func(r *storerules.Rules) { r.Admits = admitsIfEmpty }},
 		{ID: "provider/empty-filter-admits-unpinned", Summary: "a filter without ranges admits unpinned work",
@@ -59,7 +59,7 @@ func fetchBugs() []Bug {
 			provider: func(r *storerules.Rules) {
 				r.Pin = func(_, first *engine.Version, _ bool) *engine.Version { return first }
 			}},
-		{ID: "provider/ended-unfiltered", StoreWide: true, Summary: "an instance that has ended goes to any filter, whatever its pin", Source: "docs/contract-decisions.md#ended-pin",
+		{ID: "provider/ended-unfiltered", StoreWide: true, Summary: "an instance that has ended passes every filter, whatever its pin", Source: "docs/contract-decisions.md#ended-pin",
 			Properties: []string{"S01"}, Scenario: rolledBack,
 			provider: func(r *storerules.Rules) {
 				r.Pin = func(current, _ *engine.Version, ended bool) *engine.Version {
@@ -81,10 +81,10 @@ func fetchBugs() []Bug {
 		{ID: "provider/orphan-dropped-while-start-queued", StoreWide: true, Summary: "queue messages are dropped although a delayed start is queued",
 			Properties: []string{"S12"}, Scenario: probes,
 			provider: func(r *storerules.Rules) { r.IsOrphan = func(only, _ bool) bool { return only } }},
-		{ID: "provider/orphan-kept", StoreWide: true, Summary: "queue messages of an instance that never starts are kept for ever",
+		{ID: "provider/orphan-kept", StoreWide: true, Summary: "queue messages of an instance that never starts are kept forever",
 			Properties: []string{"S22"}, Scenario: probes,
 			provider: func(r *storerules.Rules) { r.IsOrphan = func(_, _ bool) bool { return false } }},
-		{ID: "provider/undecodable-event-skipped", Summary: "a fetch leaves out events that it cannot decode",
+		{ID: "provider/undecodable-event-skipped", Summary: "a fetch omits events that it cannot decode",
 			Properties: []string{"S18"}, Scenario: badHistory,
 			provider: func(r *storerules.Rules) { r.SkipsUndecodable = true }},
 		{ID: "provider/error-while-locked", Summary: "a fetch that cannot decode fails, and keeps the lock",
@@ -99,26 +99,26 @@ func fetchBugs() []Bug {
 			}},
 		{ID: "provider/no-row-decode-error-swallowed", Summary: "an undecodable history of an instance without a row is delivered as empty",
 			provider: func(r *storerules.Rules) { r.SwallowsDecodeError = func(hasRow bool) bool { return !hasRow } }},
-		{ID: "provider/undecodable-message-dropped", Summary: "a batch leaves out messages that it cannot decode, and the ack deletes them",
+		{ID: "provider/undecodable-message-dropped", Summary: "a batch omits messages that cannot be decoded, and the ack deletes them",
 			provider: func(r *storerules.Rules) { r.SkipsUndecodableMessage = true }},
 		{ID: "provider/undecodable-history-is-orphan", Summary: "queue messages for an instance whose history cannot be decoded are dropped as orphans", Source: "docs/contract/incidents.md#p15",
 			Properties: []string{"S12", "S18"}, Scenario: "damaged-histories",
 			provider: func(r *storerules.Rules) { r.UndecodableIsOrphan = true }},
-		{ID: "provider/session-blocks-queue", Summary: "a work fetch finds nothing while an older activity belongs to somebody else's session", Source: "docs/contract/incidents.md#p7",
+		{ID: "provider/session-blocks-queue", Summary: "a work fetch finds nothing while an older activity belongs to another owner's session", Source: "docs/contract/incidents.md#p7",
 			Properties: []string{"S22"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.WorkLooksPastSessions = false }},
-		{ID: "provider/undecodable-work-blocks", Summary: "an activity that cannot be decoded hides those behind it",
+		{ID: "provider/undecodable-work-blocks", Summary: "an activity that cannot be decoded blocks those behind it",
 			provider: func(r *storerules.Rules) { r.WorkLooksPast = false }},
-		{ID: "provider/count-reset-by-abandon", Summary: "an abandon sets the counts to zero",
+		{ID: "provider/count-reset-by-abandon", Summary: "an abandon sets the attempt counts to zero",
 			Properties: []string{"S04", "L01"}, Scenario: badHistory,
 			provider: func(r *storerules.Rules) { r.CountAfterAbandon = func(uint32, bool) uint32 { return 0 } }},
-		{ID: "provider/first-count", Summary: "a batch tells its first message's count, not the maximum",
+		{ID: "provider/first-count", Summary: "a batch reports its first message's attempt count, not the maximum",
 			Properties: []string{"S04"}, Scenario: continueNew,
 			provider: func(r *storerules.Rules) { r.BatchCount = func(told, _ uint32) uint32 { return told } }},
-		{ID: "provider/decrement-below-zero", Summary: "ignore_attempt takes two attempts back, and goes below zero",
+		{ID: "provider/decrement-below-zero", Summary: "ignore_attempt lowers the count by two, below zero if need be",
 			Properties: []string{"S04"}, Scenario: twoRanges,
 			provider: func(r *storerules.Rules) { r.CountAfterAbandon = lowerByTwo }},
-		{ID: "provider/ignore-attempt-ignored", Summary: "ignore_attempt takes nothing back",
+		{ID: "provider/ignore-attempt-ignored", Summary: "ignore_attempt does not lower the count",
 			Properties: []string{"S04"}, Scenario: twoRanges,
 			provider: func(r *storerules.Rules) { r.CountAfterAbandon = func(count uint32, _ bool) uint32 { return count } }},
 	}
@@ -126,7 +126,7 @@ func fetchBugs() []Bug {
 
 func admitsAll(*engine.CapabilityFilter, *engine.Version) bool { return true }
 
-// admitsFirst applies the filter's rule with a different test for the first range.
+// admitsFirst applies the filter's rule with in as the test for its first range.
 func admitsFirst(f *engine.CapabilityFilter, pin *engine.Version, in func(r engine.VersionRange, v engine.Version) bool) bool {
 	if f == nil || len(f.SupportedVersions) == 0 || pin == nil {
 		return f.Admits(pin)

@@ -13,7 +13,7 @@ import (
 // nodeBugs returns bugs that break what a node does with its work.
 func nodeBugs() []Bug {
 	return []Bug{
-		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails for good becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
+		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails permanently becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
 			Properties: []string{"L02"}, Scenario: refusedAcks,
 			node: func(r *machine.Rules) {
 				next := r.AckFailed
@@ -30,7 +30,7 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.FailureFails = false
 			}},
-		{ID: "engine/activity-inputs-crossed", Summary: "of the activities that one turn schedules, the last two get each other's input",
+		{ID: "engine/activity-inputs-crossed", Summary: "the last two activities that a turn schedules get each other's input",
 			Properties: []string{"S20"}, Scenario: programs,
 			node: func(r *machine.Rules) {
 				r.WorkerItems = withInputsCrossed
@@ -42,7 +42,7 @@ func nodeBugs() []Bug {
 					return base << min(max(n, 1)-1, 20)
 				}
 			}},
-		{ID: "engine/can-input-dropped", Summary: "input before a waiting continue-as-new start is acknowledged away", Source: "docs/contract/runtime.md#r2.2",
+		{ID: "engine/can-input-dropped", Summary: "input that arrives before a waiting continue-as-new start is acknowledged and lost", Source: "docs/contract/runtime.md#r2.2",
 			Properties: []string{"L10"}, Scenario: earlyInput,
 			node: func(r *machine.Rules) {
 				right := r.Ended
@@ -50,35 +50,35 @@ func nodeBugs() []Bug {
 					return right(status, hasStart) || status == engine.StatusContinuedAsNew && !hasStart
 				}
 			}},
-		{ID: "engine/count-ignored", Summary: "nothing is ever poison",
+		{ID: "engine/count-ignored", Summary: "nothing is ever treated as poison",
 			Properties: []string{"L01"}, Scenario: noHandlers,
 			node: func(r *machine.Rules) {
 				r.ExceedsMaxAttempts = func(uint32, uint32) bool { return false }
 			}},
-		{ID: "engine/deferred-input-counted", Summary: "input before a waiting continue-as-new start is given back counted, so that it can poison what it waits for", Source: "docs/contract-decisions.md#row-4",
+		{ID: "engine/deferred-input-counted", Summary: "input that arrives before a waiting continue-as-new start is abandoned with its attempt counted, so it can poison the execution that it waits for", Source: "docs/contract-decisions.md#row-4",
 			Since: "0.1.32", Properties: []string{"S04"}, Scenario: earlyInput,
 			node: func(r *machine.Rules) {
 				r.CountsWaiting = func(*engine.Build) bool { return true }
 			}},
-		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and bounces what it cannot replay",
+		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and abandons what it cannot replay",
 			Properties: []string{"L05", "L03"}, Scenario: upgrade,
 			node: func(r *machine.Rules) {
 				r.DeclareFilter = func(engine.VersionRange) *engine.CapabilityFilter { return nil }
 			}},
-		{ID: "engine/handler-of-latest", Summary: "a turn runs the newest version of its handler, whichever the history records", Source: "docs/contract/incidents.md#r4",
+		{ID: "engine/handler-of-latest", Summary: "a turn runs the newest version of its handler, not the version that the history records", Source: "docs/contract/incidents.md#r4",
 			Properties: []string{"S11", "L02"}, Scenario: upgrade,
 			node: func(r *machine.Rules) { r.ResolvesAsRecorded = false }},
-		{ID: "engine/history-error-ignores-attempt", Summary: "an undecodable history is given back uncounted, so it never ends",
+		{ID: "engine/history-error-ignores-attempt", Summary: "an undecodable history is abandoned with its attempt uncounted, so it never ends",
 			Properties: []string{"L04"}, Scenario: nobody,
 			node: func(r *machine.Rules) {
 				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, machine.DecideHistoryError)
 			}},
-		{ID: "engine/incompatible-abandon-ignores-attempt", Summary: "an incompatible item is given back uncounted, so it never ends",
+		{ID: "engine/incompatible-abandon-ignores-attempt", Summary: "an incompatible item is abandoned with its attempt uncounted, so it never ends",
 			Properties: []string{"L01"}, Scenario: upgrade, With: []BugID{"provider/filter-ignored"},
 			node: func(r *machine.Rules) {
 				r.AbandonIgnoresAttempt = alsoIgnoring(r.AbandonIgnoresAttempt, machine.DecideIncompatible)
 			}},
-		{ID: "engine/poison-handed-back", Summary: "a turn that was delivered too often is called poisonous and given back, again and again", Source: "docs/contract/incidents.md#t9",
+		{ID: "engine/poison-handed-back", Summary: "a turn that was delivered too often is reported as poison and abandoned, again and again", Source: "docs/contract/incidents.md#t9",
 			Properties: []string{"L12", "L01"}, Scenario: herd,
 			node: func(r *machine.Rules) { r.PoisonEnds = false }},
 		{ID: "engine/lock-not-renewed", Summary: "no lock is ever renewed",
@@ -106,10 +106,10 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
 			}},
-		{ID: "engine/poisoned-start-untold", Summary: "poison does not answer the parents of the starts that it ends with their batch", Source: "docs/contract/incidents.md#r34",
+		{ID: "engine/poisoned-start-untold", Summary: "poison that ends the starts of a batch does not answer their parents", Source: "docs/contract/incidents.md#r34",
 			Properties: []string{"L02", "S24"}, Scenario: "poisoned-collisions",
 			node: func(r *machine.Rules) { r.PoisonAnswersStarts = false }},
-		{ID: "engine/poisons-terminal", Summary: "poison is tested before the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
+		{ID: "engine/poisons-terminal", Summary: "the node tests for poison before it tests for the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
 			Properties: []string{"S08"}, Scenario: noHandlers,
 			node: func(r *machine.Rules) {
 				r.Order = moved(r.Order, machine.TestTerminal, slices.Index(r.Order, machine.TestHistoryError))
@@ -124,12 +124,12 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.ActivityRenewalFailed = func(error) machine.RenewalStep { return machine.RenewalDiscard }
 			}},
-		{ID: "engine/session-cap-ignored", Summary: "a node serves as many sessions as it is given",
+		{ID: "engine/session-cap-ignored", Summary: "a node takes on sessions without limit",
 			Properties: []string{"S16"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
 				r.SessionCap = func(int) int { return math.MaxInt }
 			}},
-		{ID: "engine/plain-fetch-waits", Summary: "a fetch without session config waits as long as any other, so that a session that is free again is not noticed", Source: "docs/contract/runtime.md#r6.1",
+		{ID: "engine/plain-fetch-waits", Summary: "a fetch without session config waits as long as any other, so the node does not notice that it can take sessions again", Source: "docs/contract/runtime.md#r6.1",
 			Properties: []string{"S28"}, Scenario: sessions,
 			node: func(r *machine.Rules) {
 				r.PlainFetchWaits = true
@@ -139,15 +139,15 @@ func nodeBugs() []Bug {
 			node: func(r *machine.Rules) {
 				r.RenewsSessions = false
 			}},
-		{ID: "engine/tag-in-capitals", Summary: "activities are enqueued with their tag in capitals, which no worker serves", Source: "docs/contract/incidents.md#r36",
+		{ID: "engine/tag-in-capitals", Summary: "activities are enqueued with their tag in upper case, which no worker serves", Source: "docs/contract/incidents.md#r36",
 			Properties: []string{"L11", "S24"}, Scenario: features,
 			node: func(r *machine.Rules) { r.WorkerItems = withTagsInCapitals }},
-		{ID: "engine/turn-not-retried", Summary: "a turn whose ack failed is forgotten: not sent again, not given back",
+		{ID: "engine/turn-not-retried", Summary: "a turn whose ack failed is forgotten: neither resent nor abandoned",
 			Properties: []string{"S19"}, Scenario: tornAcks,
 			node: func(r *machine.Rules) {
 				r.AckFailed = func(machine.SlotKind, error, int) machine.AckStep { return machine.AckStep{Do: machine.AckForget} }
 			}},
-		{ID: "engine/version-check-missing", Summary: "the node replays any pin that it is given",
+		{ID: "engine/version-check-missing", Summary: "the node replays an execution whatever its pin",
 			Properties: []string{"S10"}, Scenario: upgrade, With: []BugID{"engine/filter-not-declared"},
 			node: func(r *machine.Rules) {
 				r.Admits = func(*engine.CapabilityFilter, *engine.Version) bool { return true }
@@ -166,7 +166,7 @@ func withTagsInCapitals(turn []engine.WorkItem) []engine.WorkItem {
 	return out
 }
 
-// moved returns the order with one test moved to another place; the others keep their order.
+// moved returns the order with test t at index to; the other tests keep their order.
 func moved(order []machine.Test, t machine.Test, to int) []machine.Test {
 	rest := slices.DeleteFunc(slices.Clone(order), func(have machine.Test) bool { return have == t })
 	return slices.Insert(rest, to, t)
@@ -176,12 +176,12 @@ func alsoIgnoring(next func(machine.Decision) bool, also machine.Decision) func(
 	return func(d machine.Decision) bool { return d == also || next(d) }
 }
 
-// withPhantom repeats the last activity under the next event's id, as a node that numbers an item twice would.
+// withPhantom repeats the last activity with the next event's id, as a node that numbers an item twice would.
 func withPhantom(turn []engine.WorkItem) []engine.WorkItem {
 	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ID++ })
 }
 
-// withPhantomOfNext repeats the last activity as one of the next execution.
+// withPhantomOfNext repeats the last activity as an activity of the next execution.
 func withPhantomOfNext(turn []engine.WorkItem) []engine.WorkItem {
 	return withPhantomOf(turn, func(a *engine.ActivityExecuteItem) { a.ExecutionID++ })
 }

@@ -14,28 +14,28 @@ func sessionBugs() []Bug {
 		{ID: "provider/session-not-claimed-atomically", Summary: "a fetch claims the session only when the next session activity has been fetched",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: claimsLate},
-		{ID: "provider/session-owner-ignored", StoreWide: true, Summary: "the activities of a live session go to anybody",
+		{ID: "provider/session-owner-ignored", StoreWide: true, Summary: "the activities of a live session go to any worker",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.SessionOwned = func(bool, int64, int64) bool { return false } }},
-		{ID: "provider/session-taken-by-plain-fetch", Summary: "a fetch without session config takes activities of sessions that nobody owns",
+		{ID: "provider/session-taken-by-plain-fetch", Summary: "a fetch without session config takes activities of sessions without an owner",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.PlainFetchTakesSessions = true }},
-		{ID: "provider/session-renewed-while-idle", Summary: "a renewal extends idle sessions, too",
+		{ID: "provider/session-renewed-while-idle", Summary: "a renewal also extends idle sessions",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.RenewsSession = func(live, _ bool) bool { return live } }},
-		{ID: "provider/session-revived-by-renewal", Summary: "a renewal revives sessions that ran out",
+		{ID: "provider/session-revived-by-renewal", Summary: "a renewal revives expired sessions",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.RenewsSession = func(_, active bool) bool { return active } }},
 		{ID: "provider/session-cleaned-with-work", Summary: "a cleanup deletes sessions that still have activities",
 			Properties: []string{"S16"}, Scenario: sessions,
 			provider: func(r *storerules.Rules) { r.CleansSession = func(bool) bool { return true } }},
-		{ID: "provider/session-work-is-no-activity", Summary: "acks and renewals of activities do not count as activity of their session",
+		{ID: "provider/session-work-is-no-activity", Summary: "acks and renewals of activities do not keep their session from becoming idle",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.WorkIsActivity = false }},
 		{ID: "provider/tag-lost", Summary: "an activity is stored without its tag",
 			Properties: []string{"S16"}, Scenario: sessions,
 			provider: func(r *storerules.Rules) { r.TagStored = func(string) string { return "" } }},
-		{ID: "provider/tags-ignored", Summary: "every tag filter but the one for none takes every activity",
+		{ID: "provider/tags-ignored", Summary: "every tag filter except the one for no activity takes every activity",
 			Properties: []string{"S16"}, Scenario: features,
 			provider: func(r *storerules.Rules) {
 				r.TakesTag = func(f engine.TagFilter, _ string) bool { return f.Mode != engine.TagNone }
@@ -43,7 +43,7 @@ func sessionBugs() []Bug {
 		{ID: "provider/tags-fold-case", Summary: "tags compare without regard to case",
 			Properties: []string{"S16"}, Scenario: sessions,
 			provider: func(r *storerules.Rules) { r.TakesTag = takesTagFolded }},
-		{ID: "provider/custom-status-version-per-event", Summary: "an ack raises the version of the custom status for each update that it brings",
+		{ID: "provider/custom-status-version-per-event", Summary: "an ack raises the version of the custom status once for each update that it contains",
 			Properties: []string{"S17"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.CustomStatusVersion = oncePerUpdate }},
 		{ID: "provider/kv-snapshot-live", Summary: "a fetch shows the merged view of the key-value store, this execution's changes included",
@@ -52,7 +52,7 @@ func sessionBugs() []Bug {
 		{ID: "provider/kv-tombstone-lost", Summary: "clearing a key leaves no tombstone, so the stored value comes back",
 			Properties: []string{"S17"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.KeepsTombstone = false }},
-		{ID: "provider/kv-merged-by-every-ack", Summary: "every ack merges the key-value delta, not only the last one of an execution",
+		{ID: "provider/kv-merged-by-every-ack", Summary: "every ack merges the key-value delta, not only an execution's last one",
 			Properties: []string{"S17"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.MergesKV = func(engine.Status) bool { return true } }},
 		{ID: "provider/kv-not-merged-on-failure", Summary: "an execution that fails does not merge its key-value delta",
@@ -60,7 +60,7 @@ func sessionBugs() []Bug {
 			provider: func(r *storerules.Rules) {
 				r.MergesKV = func(s engine.Status) bool { return s.Terminal() && s != engine.StatusFailed }
 			}},
-		{ID: "provider/kv-read-in-two-statements", Summary: "a client read makes two statements, a quarter of a second apart, and can see a merge half-way",
+		{ID: "provider/kv-read-in-two-statements", Summary: "a client read runs two statements a quarter of a second apart, and can see half of a merge",
 			Properties: []string{"S26"}, Scenario: lookers,
 			provider: func(r *storerules.Rules) { r.KVReadMs = 250 }},
 	}
@@ -84,7 +84,7 @@ func deleteBugs() []Bug {
 		{ID: "provider/delete-leaves-kv", Summary: "a deletion leaves the key-value store",
 			Properties: []string{"S14"}, Scenario: retention,
 			provider: leaves(storerules.DeleteKV)},
-		{ID: "provider/delete-takes-running", Summary: "an unforced deletion does not look whether the instance is running",
+		{ID: "provider/delete-takes-running", Summary: "an unforced deletion does not check whether the instance is running",
 			Properties: []string{"S14"}, Scenario: retention,
 			provider: func(r *storerules.Rules) { r.RefusesDelete = func(_, _ bool) bool { return false } }},
 		{ID: "provider/delete-orphans-children", Summary: "a deletion leaves children without their parent",
@@ -95,7 +95,7 @@ func deleteBugs() []Bug {
 			provider: func(r *storerules.Rules) { r.Prunes = func(_, running bool) bool { return !running } }},
 		{ID: "provider/prune-takes-running", Summary: "a prune removes running executions",
 			provider: func(r *storerules.Rules) { r.Prunes = func(current, _ bool) bool { return !current } }},
-		{ID: "provider/prune-skips-running-instances", Summary: "a prune leaves out instances that are running, and with them every eternal loop", Source: "docs/contract/incidents.md#p4",
+		{ID: "provider/prune-skips-running-instances", Summary: "a prune skips running instances, and so every eternal loop", Source: "docs/contract/incidents.md#p4",
 			Properties: []string{"S14"}, Scenario: retention,
 			provider: func(r *storerules.Rules) { r.PrunesRunning = false }},
 		{ID: "provider/prune-takes-keys", Summary: "a prune empties the key-value store",
@@ -104,7 +104,7 @@ func deleteBugs() []Bug {
 	}
 }
 
-// leaves returns a change to the rules: deletions omit step.
+// leaves returns a change of the rules that makes deletions omit the step.
 func leaves(step storerules.DeleteStep) func(r *storerules.Rules) {
 	return func(r *storerules.Rules) {
 		r.DeleteSteps = slices.DeleteFunc(r.DeleteSteps, func(have storerules.DeleteStep) bool { return have == step })
@@ -121,7 +121,7 @@ func takesTagFolded(f engine.TagFilter, tag string) bool {
 	return folded.Matches(strings.ToLower(tag))
 }
 
-// claimsLate puts each claim off to the next fetch of a session activity.
+// claimsLate delays each claim until the next fetch of a session activity.
 func claimsLate(r *storerules.Rules) {
 	var late storerules.Claim
 	r.Claimed = func(made storerules.Claim) storerules.Claim {

@@ -7,21 +7,21 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// storeBugs returns bugs of the store that do too little, or too much of what they should do.
+// storeBugs returns bugs by which the store does too little of what it should, or too much.
 func storeBugs() []Bug {
 	return []Bug{
-		{ID: "provider/exclusive-lower-bound", Summary: "the lower end of a range is taken as exclusive",
+		{ID: "provider/exclusive-lower-bound", Summary: "the lower end of a range is treated as exclusive",
 			Properties: []string{"S22", "L09"}, Scenario: edges,
 			provider: func(r *storerules.Rules) { r.Admits = admitsAbove }},
-		{ID: "provider/pin-not-written", Summary: "an ack does not write the pin that it gives",
+		{ID: "provider/pin-not-written", Summary: "an ack does not write its pin",
 			Properties: []string{"S06", "S09"}, Scenario: upgrade,
 			provider: func(r *storerules.Rules) {
 				r.PinAfterAck = func(_, old, _ *engine.Version) *engine.Version { return old }
 			}},
-		{ID: "provider/execution-pointer-kept", Summary: "an ack of a newer execution leaves the current one as it is",
+		{ID: "provider/execution-pointer-kept", Summary: "an ack of a newer execution does not make that execution the current one",
 			Properties: []string{"S06"}, Scenario: continueNew,
 			provider: func(r *storerules.Rules) { r.PointerAfterAck = func(current, _ uint64) uint64 { return current } }},
-		{ID: "provider/least-count", Summary: "a delivery reports the least attempt count of its batch",
+		{ID: "provider/least-count", Summary: "a delivery reports the lowest attempt count of its batch",
 			Properties: []string{"S04"}, Scenario: crashes,
 			provider: func(r *storerules.Rules) { r.BatchCount = func(told, next uint32) uint32 { return min(told, next) } }},
 		{ID: "provider/abandon-counts", Summary: "an abandon counts as another attempt",
@@ -29,7 +29,7 @@ func storeBugs() []Bug {
 			provider: func(r *storerules.Rules) {
 				r.CountAfterAbandon = func(count uint32, _ bool) uint32 { return count + 1 }
 			}},
-		{ID: "provider/renewal-does-nothing", Summary: "a renewal succeeds and leaves the end of the lock as it is",
+		{ID: "provider/renewal-does-nothing", Summary: "a renewal succeeds but does not move the end of the lock",
 			Properties: []string{"S05", "S19"}, Scenario: slowWork,
 			provider: func(r *storerules.Rules) {
 				r.RenewedUntil = func(_, endMs, _ int64) int64 { return endMs }
@@ -42,7 +42,7 @@ func storeBugs() []Bug {
 		{ID: "provider/kv-never-merged", Summary: "the end of an execution does not merge its keys",
 			Properties: []string{"S17"}, Scenario: features,
 			provider: func(r *storerules.Rules) { r.MergesKV = func(engine.Status) bool { return false } }},
-		{ID: "provider/kv-not-merged-on-completion", Summary: "keys are merged by a failure and by continue-as-new, and not by a completion",
+		{ID: "provider/kv-not-merged-on-completion", Summary: "a failure or continue-as-new merges the keys, but a completion does not",
 			Properties: []string{"S17"}, Scenario: programs,
 			provider: func(r *storerules.Rules) {
 				r.MergesKV = func(s engine.Status) bool { return s.Terminal() && s != engine.StatusCompleted }

@@ -15,56 +15,56 @@ import (
 // turnBugs returns bugs that break what a turn records, applies and sends.
 func turnBugs() []Bug {
 	return []Bug{
-		{ID: "engine/stale-completion-accepted", Summary: "a completion of another execution is taken for one of the current execution",
+		{ID: "engine/stale-completion-accepted", Summary: "a completion of another execution is applied to the current execution",
 			Properties: []string{"S13", "L02"}, Scenario: continueNew,
 			replay: func(r *replay.Rules) { r.ForThisExecution = func(uint64, uint64) bool { return true } }},
-		{ID: "engine/duplicate-completion-applied", Summary: "a completion of a schedule that is closed already is recorded and applied",
+		{ID: "engine/duplicate-completion-applied", Summary: "a completion of a schedule that is already closed is recorded and applied",
 			Properties: []string{"S13"}, Scenario: tornAcks,
 			replay: func(r *replay.Rules) { r.IsDuplicate = func(bool, bool, bool) bool { return false } }},
 		{ID: "engine/completion-to-oldest-schedule", Summary: "a completion is recorded for the oldest open schedule of its kind instead of its own",
 			Properties: []string{"S13"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.Completes = oldest }},
-		{ID: "engine/pins-every-turn", Summary: "every turn pins its execution to the build that makes it",
+		{ID: "engine/pins-every-turn", Summary: "every turn pins its execution to the build that computes it",
 			Properties: []string{"S09"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.Pins = func(bool) bool { return true } }},
 		{ID: "engine/select-winner-not-replayed", Summary: "when several futures are ready, the last wins at first and the first wins in replay",
 			Properties: []string{"S11"}, Scenario: races,
 			replay: lastReadyWinsAtFirst},
-		{ID: "engine/result-to-wrong-await", Summary: "a result goes to the oldest open future of its kind instead of its own",
+		{ID: "engine/result-to-wrong-await", Summary: "a result resolves the oldest open future of its kind instead of its own future",
 			Properties: []string{"S11"}, Scenario: races,
 			replay: func(r *replay.Rules) { r.Recipient = oldest }},
-		{ID: "engine/writes-newer-kind", Summary: "a build writes what it emits, whatever the pinned build reads",
+		{ID: "engine/writes-newer-kind", Summary: "a build writes every kind that it emits, whatever the pinned build reads",
 			Properties: []string{"S23"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) {
 				r.Writes = func(b *engine.Build, k engine.EventKind, _ *engine.Version) bool { return b.Emits.Has(k) }
 			}},
-		{ID: "engine/system-call-fresh", Summary: "the time that code asks for is read anew in each replay", Source: "docs/contract/incidents.md#r5",
+		{ID: "engine/system-call-fresh", Summary: "each replay reads the clock again when code asks for the time", Source: "docs/contract/incidents.md#r5",
 			Properties: []string{"S11"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.SystemResult = freshTime }},
-		{ID: "engine/detached-unrecorded", Summary: "a detached start leaves no event", Source: "docs/contract/incidents.md#r6",
+		{ID: "engine/detached-unrecorded", Summary: "a detached start records no event", Source: "docs/contract/incidents.md#r6",
 			Properties: []string{"S11", "S24"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.RecordsDetached = false }},
 		{ID: "engine/failure-unstamped", Summary: "the event of a failure names neither its instance nor its execution", Source: "docs/contract/incidents.md#r17",
 			Properties: []string{"S24"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.StampsFailure = false }},
-		{ID: "engine/raced-result-quoted", Summary: "the result of what wins a race is serialised twice", Source: "docs/contract/incidents.md#n1",
+		{ID: "engine/raced-result-quoted", Summary: "the result of the winner of a race is serialised twice", Source: "docs/contract/incidents.md#n1",
 			Properties: []string{"S20"}, Scenario: programs,
 			replay: func(r *replay.Rules) { r.RacedResult = strconv.Quote }},
-		{ID: "engine/code-input-changed", Summary: "code under an unchanged version gives its activities an input of another shape", Source: "docs/contract/incidents.md#g1",
+		{ID: "engine/code-input-changed", Summary: "code under an unchanged version gives its activities input of a different form", Source: "docs/contract/incidents.md#g1",
 			Properties: []string{"S11"}, Scenario: codeChanged, On: "2.0.0",
 			replay: func(r *replay.Rules) { r.Code = inputChanged }},
 		{ID: "engine/code-call-before-timer", Summary: "code under an unchanged version makes a call before each timer", Source: "docs/contract/incidents.md#g2",
 			Properties: []string{"S11"}, Scenario: codeChanged, On: "2.0.0",
 			replay: func(r *replay.Rules) { r.Code = callBeforeTimer }},
-		{ID: "engine/code-loop-restructured", Summary: "code under an unchanged version begins each child behind a timer", Source: "docs/contract/incidents.md#g3",
+		{ID: "engine/code-loop-restructured", Summary: "code under an unchanged version starts each child after a timer", Source: "docs/contract/incidents.md#g3",
 			Properties: []string{"S11"}, Scenario: codeChanged, On: "2.0.0",
 			replay: func(r *replay.Rules) { r.Code = timerBeforeChild }},
-		{ID: "engine/semantics-of-build", Summary: "a turn is replayed by the semantics that its node's build has for its own executions", Source: "docs/contract/runtime.md#r15.2",
+		{ID: "engine/semantics-of-build", Summary: "a turn is replayed with the semantics that the node's build uses for executions that it began", Source: "docs/contract/runtime.md#r15.2",
 			Properties: []string{"S11", "S24"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, _ replay.Origin) engine.Semantics { return b.SemanticsOf(&b.Version) }
 			}},
-		{ID: "engine/semantics-of-build-at-first", Summary: "what a turn adds follows the semantics of its node's build, and the replay those of the pin", Source: "docs/contract/runtime.md#r15.2",
+		{ID: "engine/semantics-of-build-at-first", Summary: "a replay follows the semantics of the pin, but new events follow those of the node's build", Source: "docs/contract/runtime.md#r15.2",
 			Properties: []string{"S11", "S24"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
@@ -74,12 +74,12 @@ func turnBugs() []Bug {
 					return b.SemanticsOf(&b.Version)
 				}
 			}},
-		{ID: "engine/semantics-of-latest-event", Summary: "the semantics of an execution are those of whoever computed its last turn", Source: "docs/contract/runtime.md#r15.2",
+		{ID: "engine/semantics-of-latest-event", Summary: "an execution follows the semantics of the build that computed its last turn", Source: "docs/contract/runtime.md#r15.2",
 			Properties: []string{"S11", "S24"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics { return b.SemanticsOf(x.Latest) }
 			}},
-		{ID: "engine/semantics-kept-across-can", Summary: "what a continue-as-new began follows the semantics before any threshold, whoever began it", Source: "docs/contract/runtime.md#r15.2",
+		{ID: "engine/semantics-kept-across-can", Summary: "an execution that a continue-as-new began follows the oldest semantics, whichever build began it", Source: "docs/contract/runtime.md#r15.2",
 			Properties: []string{"S11", "S24"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
@@ -89,7 +89,7 @@ func turnBugs() []Bug {
 					return b.SemanticsOf(x.Stamp)
 				}
 			}},
-		{ID: "engine/semantics-of-triple", Summary: "an execution that a pre-release of the threshold began is taken for one of the threshold", Source: "docs/contract/runtime.md#r15.2",
+		{ID: "engine/semantics-of-triple", Summary: "an execution that a pre-release of the threshold version began is treated as begun by the threshold version", Source: "docs/contract/runtime.md#r15.2",
 			Properties: []string{"S11", "S24"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
@@ -103,34 +103,34 @@ func turnBugs() []Bug {
 		{ID: "engine/cancel-ignored", Summary: "a cancel request is recorded and does not end the execution",
 			Properties: []string{"L10"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.CancelEnds = false }},
-		{ID: "engine/parent-not-told", Summary: "a child's end is not told to its parent",
+		{ID: "engine/parent-not-told", Summary: "a child does not report its end to its parent",
 			Properties: []string{"L06"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.TellsParent = func(replay.Result) bool { return false } }},
-		{ID: "engine/child-failure-as-result", Summary: "a child that fails is told to its parent as completed, with the failure's text",
+		{ID: "engine/child-failure-as-result", Summary: "a child that fails reports to its parent that it completed, with the failure's text",
 			Properties: []string{"S20"}, Scenario: programs,
 			replay: func(r *replay.Rules) { r.AnswersResult = func(replay.Result) bool { return true } }},
-		{ID: "engine/cancelled-activity-kept", Summary: "a dropped activity is recorded as such and its work is not withdrawn",
+		{ID: "engine/cancelled-activity-kept", Summary: "a dropped activity is recorded as dropped, but its work item is not withdrawn",
 			Properties: []string{"S11"}, Scenario: races,
 			replay: func(r *replay.Rules) { r.WithdrawsDropped = false }},
-		{ID: "engine/can-parent-lost", Summary: "a child that continues as new forgets its parent",
+		{ID: "engine/can-parent-lost", Summary: "a child that continues as new loses the link to its parent",
 			Properties: []string{"L06"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.CarriedParent = func(*engine.ParentLink) *engine.ParentLink { return nil } }},
-		{ID: "engine/completion-before-history-order", Summary: "new completions are applied in the order of their schedules, not in that of history",
+		{ID: "engine/completion-before-history-order", Summary: "new completions are applied in the order of their schedules, not in history order",
 			Properties: []string{"S11"}, Scenario: races,
 			replay: func(r *replay.Rules) { r.ApplyOrder = bySchedule }},
-		{ID: "engine/queue-slot-wrong", Summary: "a dropped dequeue keeps its place, and takes the message of the next one with it",
+		{ID: "engine/queue-slot-wrong", Summary: "a dropped dequeue keeps its place, and takes the message that the next one should get",
 			Properties: []string{"S11", "L02"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.QueueSlot = func(open, cancelled int) int { return open + cancelled } }},
 		{ID: "engine/carry-forward-reordered", Summary: "unread queue messages cross a continue-as-new in reverse",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: carriesReversed},
-		{ID: "engine/open-waits-unrecorded", Summary: "an end does not record that nothing is waited for any more",
+		{ID: "engine/open-waits-unrecorded", Summary: "the end of an execution does not record that its open waits are cancelled",
 			Properties: []string{"S24"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.EndRecordsWaits = false }},
-		{ID: "engine/carry-limit-lower", Summary: "a turn carries one unread queue message across a continue-as-new, and no more", Source: "docs/contract/incidents.md#r37",
+		{ID: "engine/carry-limit-lower", Summary: "a turn carries only one unread queue message across a continue-as-new", Source: "docs/contract/incidents.md#r37",
 			Properties: []string{"S17"}, Scenario: features,
 			replay: carriesOne},
-		{ID: "engine/dropped-wait-discards", Summary: "an event that a dropped wait was given goes with it, on builds that hand it on, too", Source: "docs/contract/runtime.md#r15.2",
+		{ID: "engine/dropped-wait-discards", Summary: "an event that a dropped wait was given is lost, even on builds that pass it to the next wait", Source: "docs/contract/runtime.md#r15.2",
 			Since: "0.1.32", ForNew: true,
 			Properties: []string{"S11"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.DiscardsFreed = true }},
@@ -214,7 +214,7 @@ func lastReadyWinsAtFirst(r *replay.Rules) {
 	}
 }
 
-// oldest returns the first of others, or own if there is none.
+// oldest returns the first of others, or own if others is empty.
 func oldest[T any](own T, others func() []T) T {
 	if all := others(); len(all) > 0 {
 		return all[0]

@@ -6,7 +6,7 @@ import (
 	"github.com/durosim/durosim/internal/faultkind"
 )
 
-// Kind names something that can go wrong, in the words of scenarios: "answer-lost". Kinds lists all of them.
+// Kind names something that can go wrong, as scenarios spell it: "answer-lost". Kinds lists all of them.
 type Kind = faultkind.Kind
 
 // Info describes a kind of fault for listings.
@@ -20,15 +20,15 @@ type Info struct {
 // Kinds returns all kinds of faults, in a fixed order.
 func Kinds() []Info {
 	return []Info{
-		{faultkind.CrashAfterFetch, "a node crashes when it was handed work", nil},
+		{faultkind.CrashAfterFetch, "a node crashes after it has fetched work", nil},
 		{faultkind.CrashBeforeAck, "a node crashes between a turn and its ack", nil},
-		{faultkind.CrashAfterCommit, "a node crashes when its ack was committed, before the answer", nil},
+		{faultkind.CrashAfterCommit, "a node crashes after its ack is committed, before the answer arrives", nil},
 		{faultkind.PauseNode, "a node freezes past the expiry of its locks", []string{"S19"}},
 		{faultkind.RequestLost, "a call is lost on its way to the store", nil},
-		{faultkind.AnswerLost, "a call took effect and its answer is lost", nil},
-		{faultkind.CallDelayed, "a leg of a call is late, up to beyond the call deadline", nil},
+		{faultkind.AnswerLost, "a call takes effect, and its answer is lost", nil},
+		{faultkind.CallDelayed, "a request or an answer is late, possibly beyond the call deadline", nil},
 		{faultkind.RetryableError, "the store refuses a call as busy", nil},
-		{faultkind.PermanentError, "the store refuses a call for good", nil},
+		{faultkind.PermanentError, "the store refuses a call permanently", nil},
 		{faultkind.AckStepError, "an ack fails before one of its steps", nil},
 		{faultkind.Unavailable, "the store refuses every call for a while", nil},
 		{faultkind.DuplicateRequest, "a client sends a message twice", nil},
@@ -40,14 +40,15 @@ func Kinds() []Info {
 		{faultkind.LostRenewal, "the renewal of a lock is lost", []string{"S19"}},
 		{faultkind.SlowTurn, "a turn takes as long as its lock or longer", nil},
 		{faultkind.ClockSkew, "a node starts with a clock that is up to 500ms ahead or behind", nil},
-		{faultkind.SlowFetch, "a fetch waits inside the store before it takes a lock, for longer than a lock at times", nil},
+		{faultkind.SlowFetch, "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", nil},
 		{faultkind.SlowCommit, "an ack, abandon or renewal waits inside the store before it takes effect", []string{"S19"}},
-		{faultkind.SlowAnswer, "an ack waits inside the store after it took effect", nil},
+		{faultkind.SlowAnswer, "an ack waits inside the store after it has taken effect", nil},
 	}
 }
 
 // Rate is how often a fault happens: at Num in Den of its opportunities, while the window is open. Rates are
-// ratios, never floats. Window bounds are virtual time since the start of the run; To 0 means "until turbulence ends".
+// ratios, never floats. Window bounds are virtual time since the start of the run; A zero To means "until turbulence
+// ends".
 type Rate struct {
 	Kind     Kind
 	Num, Den uint64
@@ -104,7 +105,7 @@ func Full() Plan {
 	}}
 }
 
-// Timing returns the light plan with clocks that are wrong and calls that take time inside the store.
+// Timing returns the light plan plus wrong clocks and calls that wait inside the store.
 func Timing() Plan {
 	return Plan{Rates: append([]Rate{
 		{Kind: faultkind.ClockSkew, Num: 1, Den: 2},

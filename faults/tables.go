@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/internal/storerules"
 )
 
-// Tables are the rules of one run: the correct ones, except those that the run's planted bugs replace. Once made, they
-// are read-only.
+// Tables are the rules of one run: the correct ones, except those that the run's planted bugs replace. They are
+// read-only once made.
 type Tables struct {
 	// Provider is nil if no bug has replaced a rule of the store.
 	Provider *storerules.Rules
@@ -21,12 +21,12 @@ type Tables struct {
 	Letters  deadletter.Rules
 }
 
-// NewTables returns the rules with these bugs, and the companions that they need, for every node. An unknown id is an
-// error, and so is a bug limited to one build or node.
+// NewTables returns the rules of every node with these bugs and the companions that they need. It returns an error for
+// an unknown id, and for a bug limited to one build or node.
 func NewTables(on ...BugID) (*Tables, error) {
 	for _, id := range on {
 		if _, whose := id.On(); whose != "" {
-			return nil, fmt.Errorf("bug %q is not everybody's", id)
+			return nil, fmt.Errorf("bug %q is limited to one build or node", id)
 		}
 	}
 	p, err := Plant("", on...)
@@ -34,7 +34,7 @@ func NewTables(on ...BugID) (*Tables, error) {
 		return nil, err
 	}
 	for i, id := range p.on {
-		p.on[i], _ = id.On() // also those that are limited where nobody says otherwise
+		p.on[i], _ = id.On() // also bugs that are limited by default
 	}
 	return p.For("", ""), nil
 }
@@ -47,18 +47,18 @@ type Planted struct {
 }
 
 // Plant returns the rules of a run: the correct ones, or those of the profile of a release ([Profile]), with these bugs
-// and the companions that they need. The switches of the profile act without companions. An unknown id is an error, and
-// so is a store-wide bug limited to one build or node.
+// and the companions that they need. The switches of the profile act without companions. It returns an error for an
+// unknown id, and for a store-wide bug limited to one build or node.
 func Plant(profile string, on ...BugID) (*Planted, error) {
 	p := &Planted{profile: profile, made: map[string]*Tables{}}
 	for _, id := range on {
 		b, ok := Lookup(id)
 		if !ok {
-			return nil, fmt.Errorf("unknown bug %q; simrun list bugs names them all", id)
+			return nil, fmt.Errorf("unknown bug %q; simrun list bugs lists them all", id)
 		}
 		_, whose := id.On()
 		if whose != "" && b.StoreWide {
-			return nil, fmt.Errorf("bug %q: the whole store has it or has it not", id)
+			return nil, fmt.Errorf("bug %q affects the whole store and cannot be limited to one build or node", id)
 		}
 		if whose == "" && b.On != "" {
 			id += BugID("@" + b.On)
@@ -118,7 +118,7 @@ func (p *Planted) For(node, build string) *Tables {
 	return t
 }
 
-// discardsSince is the version from which on executions have the semantics of release 0.1.32
+// discardsSince is the first version whose executions have the semantics of release 0.1.32
 // (docs/contract/runtime.md#r15.2).
 var discardsSince = engine.V(0, 1, 31)
 

@@ -74,7 +74,7 @@ func (v *validation) bugs() {
 			v.fail("unknown bug %q", bug)
 		case whose == "":
 		case row.StoreWide:
-			v.fail("bug %q on %s: the whole store has it or has it not", bug, whose)
+			v.fail("bug %q on %s: it affects the whole store and cannot be limited to one build or node", bug, whose)
 		case planterm.FindBuild(v.known.Builds, whose) == nil && !slices.ContainsFunc(v.plan.Nodes, func(n Node) bool { return n.Name == whose }):
 			v.fail("bug %q on %s: there is no build and no node of that name", bug, whose)
 		}
